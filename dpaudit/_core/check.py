@@ -12,28 +12,28 @@ from dpaudit._core.shown.short_repr import brief
 from dpaudit._core.types import Array as Array
 from dpaudit.errors import InvalidInput
 
-SHOWN = 8  # names of columns in an error
+SHOWN = 8  # names of columns that an error shows
 
 
 class Words(str):
-    """What came, described. It is no value itself, so an error shows it without quotes."""
+    """A description of a value, which an error shows without quotes."""
 
     __slots__ = ()
     __repr__ = str.__str__
 
 
 def fail(name: str, got: object, expected: str, advice: str = "") -> NoReturn:
-    """Raise the one form of error that bad input gets; of arrays and lists it shows no value.
+    """Raise the error that bad input gets. It shows no value of an array or list.
 
     advice : what to do next.
     """
     shown = brief(got, article="a ")
-    then = f"; {advice}" if advice else ""
-    raise InvalidInput(f"{name} must be {expected}, got {shown}{then}", argument=name)
+    next_step = f"; {advice}" if advice else ""
+    raise InvalidInput(f"{name} must be {expected}, got {shown}{next_step}", argument=name)
 
 
 def function(name: str, value: object, expected: str, advice: str = "") -> None:
-    """Something that can be called and is no class."""
+    """Check that a value can be called and is not a class."""
     if isinstance(value, type) or not callable(value):
         fail(name, value, expected, advice)
 
@@ -53,7 +53,7 @@ def count(name: str, value: Any, minimum: int) -> int:
 
 
 def draws_asked(samples: Any, draws: Any) -> int:
-    """A number of draws, by whichever of its two names it was given."""
+    """A number of draws, passed under either of its two names."""
     return count("samples", samples, 1) if draws is None else count("draws", draws, 1)
 
 
@@ -88,12 +88,12 @@ def epsilon(value: Any, name: str = "epsilon") -> Array:
 
 
 def floats(name: str, value: Any, expected: str) -> Array:
-    """Real numbers as float64 of the same shape; text, bools and complex numbers are none."""
+    """Real numbers as float64 of the same shape; text, bools and complex numbers are refused."""
     try:
         array = np.asarray(value)
         number = array.dtype.kind in "fiu" or all(
-            isinstance(one, numbers.Real) and not isinstance(one, (bool, np.bool_))
-            for one in array.flat
+            isinstance(entry, numbers.Real) and not isinstance(entry, (bool, np.bool_))
+            for entry in array.flat
         )
         if number:
             return np.asarray(array, dtype=np.float64)
@@ -103,14 +103,14 @@ def floats(name: str, value: Any, expected: str) -> Array:
 
 
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
-    """One of a few words."""
+    """Check that a value is one of a few words."""
     if not isinstance(value, str) or value not in allowed:
         fail(name, value, "one of " + ", ".join(repr(word) for word in allowed))
     return value
 
 
 def boolean(name: str, value: Any) -> bool:
-    """True or False, and nothing that merely counts as one."""
+    """Check that a value is True or False, and not something that merely counts as such."""
     if not isinstance(value, (bool, np.bool_)):
         fail(name, value, "True or False")
     return bool(value)
@@ -119,7 +119,7 @@ def boolean(name: str, value: Any) -> bool:
 def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
     """A real numeric array; text, objects, ragged lists and complex numbers are refused.
 
-    Of a pandas DataFrame, or of a row of one, the error names the columns that are refused.
+    For a pandas DataFrame, or a row of one, the error names the columns that are refused.
     """
     if _is_pandas(value, "DataFrame"):
         value = _frame_of_numbers(name, value, expected)
@@ -153,7 +153,7 @@ def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Ar
 
 
 def _is_pandas(value: object, name: str) -> bool:
-    """Whether a value is a pandas DataFrame, or Series; pandas is not imported."""
+    """Whether a value is a pandas object of that class; pandas is not imported."""
     kind = type(value)
     return kind.__name__ == name and kind.__module__.partition(".")[0] == "pandas"
 
@@ -162,7 +162,7 @@ def _frame_of_numbers(name: str, frame: Any, expected: str) -> np.ndarray:
     """A DataFrame as (n, d) float64, missing values as NaN. Raises `InvalidInput`."""
     kinds = [getattr(dtype, "kind", "O") for dtype in frame.dtypes]
     wrong = [
-        repr(one) for one, kind in zip(frame.columns, kinds, strict=True) if kind not in "fiub"
+        repr(name) for name, kind in zip(frame.columns, kinds, strict=True) if kind not in "fiub"
     ]
     if wrong:
         more = f" and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""

@@ -1,7 +1,7 @@
-"""Keywords that a function does not know, answered by the function that the user called.
+"""Unknown keywords are refused by the function that the user called.
 
-The error is a TypeError, as Python's own, with the nearest keyword that there is. An error that
-dpaudit raises on purpose begins at that function too.
+The error is a TypeError, like Python's own, and suggests the nearest known keyword. The traceback
+of an error that dpaudit raises on purpose begins at that function too.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any, ParamSpec, TypeVar
 
 from dpaudit.errors import DpauditError, InvalidInput
 
-# what the command line, or another tool, calls it
+# names that the command line, or another tool, uses for a keyword
 OTHER_NAMES = {"seed": "rng", "delta": "claim", "confidence": "level"}
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def refuse_unknown(function_name: str, given: Iterable[str], allowed: Iterable[str]) -> None:
-    """Raise a TypeError for the first keyword of `given` that is not one of `allowed`.
+def refuse_unknown(function_name: str, keywords: Iterable[str], allowed: Iterable[str]) -> None:
+    """Raise a TypeError for the first of the keywords that is not one of `allowed`.
 
     >>> refuse_unknown("audit", {"smaples": 10}, ("samples", "claim"))
     Traceback (most recent call last):
@@ -32,7 +32,7 @@ def refuse_unknown(function_name: str, given: Iterable[str], allowed: Iterable[s
     """
     __tracebackhide__ = True
     known = list(allowed)
-    unknown = next((name for name in given if name not in known), None)
+    unknown = next((name for name in keywords if name not in known), None)
     if unknown is None:
         return
     meant = OTHER_NAMES.get(unknown, unknown)
@@ -41,23 +41,23 @@ def refuse_unknown(function_name: str, given: Iterable[str], allowed: Iterable[s
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """ "did you mean 'samples'?", of the known name that is nearest; "" where none is near."""
+    """ "did you mean 'samples'?" with the nearest known name; "" where none is near."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"did you mean {near[0]!r}?" if near else ""
 
 
-def refuse_both(given: Mapping[str, Any], name: str, other: str) -> None:
-    """Raise `InvalidInput` where a number is given under both of its names."""
-    if name in given and other in given:
+def refuse_both(keywords: Mapping[str, Any], name: str, other: str) -> None:
+    """Raise `InvalidInput` where a number is passed under both of its names."""
+    if name in keywords and other in keywords:
         raise InvalidInput(
             f"{other} and {name} are two names of one number; give one of them", argument=other
         )
 
 
 def known_keywords(*passed_to: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator: calls with unknown keywords, or with both `samples` and `draws`, are refused.
+    """A decorator that refuses unknown keywords, and `samples` together with `draws`.
 
-    passed_to : functions that take what the decorated one has as **options.
+    passed_to : the functions to which the decorated one passes its **options.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
@@ -66,13 +66,13 @@ def known_keywords(*passed_to: Callable[..., Any]) -> Callable[[Callable[P, R]],
             allowed |= _keywords(other, inspect.Parameter.KEYWORD_ONLY)
 
         @wraps(function)
-        def called(*args: P.args, **given: P.kwargs) -> R:
+        def called(*args: P.args, **kwargs: P.kwargs) -> R:
             __tracebackhide__ = True
-            refuse_unknown(function.__name__, given, allowed)
-            refuse_both(given, "samples", "draws")
+            refuse_unknown(function.__name__, kwargs, allowed)
+            refuse_both(kwargs, "samples", "draws")
             try:
-                return function(*args, **given)
-            except DpauditError as error:  # raised on purpose: our own frames would say no more
+                return function(*args, **kwargs)
+            except DpauditError as error:  # raised on purpose: frames of our own explain nothing
                 raise error.with_traceback(None) from error.__cause__
 
         return called
@@ -87,4 +87,4 @@ def _keywords(
     """The names that may be given by keyword, in the order of the signature."""
     wanted = kinds or (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = inspect.signature(function).parameters.values()
-    return dict.fromkeys(one.name for one in parameters if one.kind in wanted)
+    return dict.fromkeys(value.name for value in parameters if value.kind in wanted)

@@ -7,23 +7,27 @@ and `ascending_columns` are for whoever reads a long table column by column.
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Generic, TypeVar
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
 from dpaudit._core import check
-from dpaudit._core.by_content import ByContent
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import DegenerateData
 
 EPS = float(np.finfo(np.float64).eps)
 HEAVY = 0.5  # rows of more leverage or residual share are judged by the other rows; they are few
 TILE = 64  # rows of a table that a cache holds: transposed together in half the time of all at once
-UNEVEN = 1e3  # of the sizes of two rows, columns scaled to norm 1: beyond, their order matters
+MOST_RESULTS = 4  # that a cache keeps
+Result = TypeVar("Result")
+UNEVEN = 1e3  # ratio of the sizes of two rows (columns scaled to norm 1) from which order matters
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,6 +97,36 @@ def _read_only(*arrays: Array) -> Array:
     for array in arrays:
         array.setflags(write=False)
     return arrays[0]
+
+
+class ByContent(Generic[Result]):
+    """A cache of a function of one array: its results are computed once for each content.
+
+    The key holds a SHA-256 digest of all numbers, so an array that was changed in place since is
+    another key, and a copy is the same one. A result is kept while the array that it was computed
+    for lives, and only the last few are, so that nothing large outlives its data.
+    """
+
+    def __init__(self, most: int = MOST_RESULTS) -> None:
+        self._most = most
+        self._results: dict[Hashable, tuple[Result, weakref.ref[Array]]] = {}
+
+    def get(self, array: Array, compute: Callable[[], Result]) -> Result:
+        """The result for `array` (any shape), computed the first time.
+
+        All callers share it, so its arrays should be read-only.
+        """
+        # shape and layout too: sums over columns may round differently in another order of memory
+        content = hashlib.sha256(np.ascontiguousarray(array).data).digest()
+        key = array.shape, array.strides, content
+        cached = self._results.get(key)
+        if cached is not None:
+            return cached[0]
+        result = compute()
+        self._results[key] = result, weakref.ref(array, lambda _: self._results.pop(key, None))
+        for old in list(self._results)[: -self._most]:
+            self._results.pop(old, None)
+        return result
 
 
 _FACTORS: ByContent[Factor] = ByContent()
@@ -189,7 +223,7 @@ def _unit_qr(unit: Array) -> tuple[Array, Array]:
 def _large_first(unit: Array) -> np.ndarray | slice:
     """The order of the rows in which Householder's QR keeps the digits of small rows too: by size.
 
-    As they come where their sizes are alike. Source: Cox & Higham 1998.
+    Rows of like sizes stay in their order. Source: Cox & Higham 1998.
     """
     size = np.abs(unit).max(axis=1, initial=0.0)
     smallest = size.min(initial=np.inf, where=size > 0.0)
@@ -252,13 +286,13 @@ def _deletion(data: Array, row: int, root: Array, room: float) -> tuple[float, f
     t = (1−h)e²/(ρ² + (1−h)e²).
     """
     coef = solve_triangular(root[:-1, :-1], root[:-1, -1])
-    missed = float(data[row, -1] - data[row, :-1] @ coef)
-    kept, own = abs(float(root[-1, -1])), math.sqrt(room) * abs(missed)
-    if kept <= _rounding(np.delete(data, row, axis=0), coef):
-        kept = 0.0
-    whole = math.hypot(own, kept)
-    share, rest = ((own / whole) ** 2, (kept / whole) ** 2) if own > 0.0 else (0.0, 1.0)
-    return room * missed, share, rest
+    error = float(data[row, -1] - data[row, :-1] @ coef)
+    others, own = abs(float(root[-1, -1])), math.sqrt(room) * abs(error)
+    if others <= _rounding(np.delete(data, row, axis=0), coef):
+        others = 0.0
+    whole = math.hypot(own, others)
+    share, rest = ((own / whole) ** 2, (others / whole) ** 2) if own > 0.0 else (0.0, 1.0)
+    return room * error, share, rest
 
 
 def _rounding(data: Array, coef: Array) -> float:
@@ -276,7 +310,7 @@ def shrinkage(rows: Array, bound: float) -> Array:
 def padded(matrix: Array, weight: float) -> Array:
     """[matrix; weight·I], shape (n + d, d), which adds weight²·I to the Gram matrix.
 
-    The matrix itself for weight 0.
+    For weight 0 it is the matrix itself.
     """
     return np.vstack([matrix, weight * np.eye(matrix.shape[1])]) if weight > 0.0 else matrix
 

@@ -12,11 +12,11 @@ from dpaudit.errors import DpauditError, InvalidInput
 
 SCHEMA_VERSION = 1
 RESULT = "result.json"
-ONE_RUN = "one run"  # `kind` of an audit of one run; one of two samples has none
+ONE_RUN = "one run"  # the `kind` of an audit of one run; an audit of two samples has no `kind`
 
 
 def load(folder: Path) -> dict[str, Any]:
-    """Read result.json. Raises `InvalidInput` when there is none, or not one of this schema."""
+    """Read result.json. Raises `InvalidInput` when it is missing, or not of this schema."""
     path = folder / RESULT
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -26,22 +26,22 @@ def load(folder: Path) -> dict[str, Any]:
         raise InvalidInput(
             f"{path} must be an audit's result, but it cannot be read: {error}"
         ) from None
-    found = record.get("schema_version") if isinstance(record, dict) else None
-    if found != SCHEMA_VERSION:
-        raise InvalidInput(f"{path} must have schema_version {SCHEMA_VERSION}, got {found!r}")
+    version = record.get("schema_version") if isinstance(record, dict) else None
+    if version != SCHEMA_VERSION:
+        raise InvalidInput(f"{path} must have schema_version {SCHEMA_VERSION}, got {version!r}")
     return dict(record)
 
 
 def is_one_run(record: Mapping[str, Any]) -> bool:
-    """Whether the content of a result.json is that of `dpaudit.audit_one_run`."""
+    """Whether the content of a result.json comes from `dpaudit.audit_one_run`."""
     return record.get("kind") == ONE_RUN
 
 
 @contextmanager
 def reading(folder: Path) -> Iterator[None]:
-    """Around all use of a result.json that somebody may have changed since it was written.
+    """Guards the use of a result.json that somebody may have changed since it was written.
 
-    Raises `InvalidInput` where its content has values missing, or of another type.
+    Raises `InvalidInput` where values are missing from it, or have another type.
     """
     try:
         yield

@@ -16,12 +16,12 @@ class Purpose(IntEnum):
     DRAW = 0
     SCORE = 1
     SPLIT = 2  # reserved: draws are split in their order
-    BATCH = 3  # of a sequential audit
+    BATCH = 3  # the batches of a sequential audit
     SEARCH = 4
-    ORDER = 5  # of the blocks of the two sides
-    CHECK = 6  # of draws that only show whether draws are independent
+    ORDER = 5  # the order of the blocks of the two sides
+    CHECK = 6  # draws that only show whether draws are independent
     COMMON = 7  # the same for both databases, to see whether they differ at all
-    CANARY = 8  # rows of canaries
+    CANARY = 8  # the rows of canaries
     COIN = 9  # which canaries are in the data
 
 

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# where adapters and partial functions keep the user's own
+# attributes in which adapters and partial functions hold the user's own function
 WITHIN = ("function", "factory", "func", "mechanism", "fit")
-OWN = Path(__file__).parents[1]  # dpaudit's own files, of which the version tells
+OWN = Path(__file__).parents[1]  # dpaudit's own files, which the version identifies
 
 
 def source_of(mechanism: Any) -> dict[str, str | None] | None:
     """{"sha256", "commit"} of the file that defines a mechanism; commit None outside git.
 
-    None where there is no such file, as for code typed into a notebook, and for dpaudit's own.
+    None where there is no file, as for code typed into a notebook, and for dpaudit's own files.
     Raises nothing.
     """
     with suppress(Exception):
@@ -42,7 +42,7 @@ def _file(mechanism: Any) -> Path | None:
 
 
 def _innermost(mechanism: Any) -> Any:
-    """What is wrapped by adapters, partial functions and decorators."""
+    """The function inside adapters, partial functions and decorators."""
     for _ in range(8):
         inner = inspect.unwrap(mechanism)
         if isinstance(inner, partial) or type(inner).__module__.startswith("dpaudit."):
@@ -56,7 +56,7 @@ def _innermost(mechanism: Any) -> Any:
 def commit_of(folder: Path) -> str | None:
     """The commit that is checked out in the work tree around a folder; None where none can be read.
 
-    What is not committed yet is not in it: the SHA-256 tells.
+    Changes that are not committed show in the SHA-256 alone.
     """
     with suppress(OSError, ValueError):
         for place in (folder.resolve(), *folder.resolve().parents):
@@ -66,7 +66,7 @@ def commit_of(folder: Path) -> str | None:
 
 
 def _git_folder(place: Path) -> Path:
-    """The folder itself, or the one that a file ".git" names (of a further work tree)."""
+    """The folder ".git", or the one that a file ".git" of a further work tree names."""
     if place.is_dir():
         return place
     return place.parent / _text(place).removeprefix("gitdir:").strip()

@@ -11,12 +11,12 @@ from threadpoolctl import ThreadpoolController
 def one_thread() -> AbstractContextManager[object]:
     """A context in which BLAS uses one thread.
 
-    In products with a few dozen columns a second one costs twice the time that it saves.
+    In products with a few dozen columns a second thread costs twice the time that it saves.
     """
     return _controller().limit(limits=1, user_api="blas")
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Made once: it takes milliseconds to find the libraries, which are loaded by then."""
+    """The controller of loaded libraries, made once because finding them takes milliseconds."""
     return ThreadpoolController()

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike as ArrayLike
+from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 RngLike = (
@@ -21,19 +22,6 @@ RngLike = (
 Count = int | float  # a number of draws: whole, also written as 1e5
 # (size, rng) → draws of a mechanism on one database: an array where dpaudit knows the mechanism
 Sampler = Callable[[int, np.random.Generator], Array]
-
-__all__ = [
-    "Adjustable",
-    "Array",
-    "ArrayLike",
-    "Count",
-    "Described",
-    "Mechanism",
-    "RngLike",
-    "Sampler",
-    "Wrapped",
-    "describe",
-]
 
 
 class Mechanism(Protocol):
@@ -49,15 +37,15 @@ class Mechanism(Protocol):
 
 @runtime_checkable
 class Described(Protocol):
-    """A mechanism that gives its name and parameters."""
+    """A mechanism that tells its name and parameters."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name, for reports."""
         ...
 
     def parameters(self) -> dict[str, Any]:
-        """Parameters by name."""
+        """The parameters by name."""
         ...
 
 
@@ -70,7 +58,7 @@ def describe(mechanism: Any) -> tuple[str, dict[str, Any]]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Wrapped:
-    """A mechanism that calls another one, whose name and summary it has."""
+    """A mechanism that calls another one, and has its name and summary."""
 
     mechanism: Mechanism
 
@@ -93,9 +81,9 @@ class Wrapped:
 class Adjustable:
     """A parameter that can be calibrated: the exact worst case is monotone in it.
 
-    private : +1 where more of it is more private (noise), −1 where less is (sketch rows).
-    whole : an integer. by_columns : its least value is the number of columns of the data, else 1.
-    zero : 0 is allowed.
+    private : +1 where a larger value is more private (noise), −1 where a smaller one is (sketch
+    rows). whole : whether it is an integer. by_columns : whether its least value is the number of
+    columns of the data instead of 1. zero : whether 0 is allowed.
     """
 
     name: str

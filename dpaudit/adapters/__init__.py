@@ -7,21 +7,19 @@ their records, and `command` takes a program in any language. `texts` counts the
 mechanism's texts, `limited` limits the time of a call, and `global_seeds` sets the global random
 generators that a mechanism draws from. `read_draws` reads a file. What they return goes to
 `dpaudit.audit` and `dpaudit.audit_samples`, which take outputs of any type (`dpaudit.outcomes`).
-The room knows outcomes, pairs of databases, threads, processes and files; it knows neither laws nor
+Each of these functions raises `InvalidInput` for an argument that is not as it describes it. The
+room knows outcomes, pairs of databases, threads, processes and files; it knows neither laws nor
 scores.
 """
 
-from dpaudit.adapters.draw_files.reading import read_draws
+from dpaudit.adapters.commands import Command, command
+from dpaudit.adapters.draw_files import read_draws
+from dpaudit.adapters.functions import Limited, OneDraw, limited, one_draw
 from dpaudit.adapters.global_seeds import GloballySeeded, global_seeds
-from dpaudit.adapters.models.estimators import Fit, estimator
-from dpaudit.adapters.models.synthesizer import Synthesized, synthesizer
-from dpaudit.adapters.models.transformers import transformer
-from dpaudit.adapters.programs.commands import Command, command
-from dpaudit.adapters.single import OneDraw, one_draw
-from dpaudit.adapters.tables.records import records
-from dpaudit.adapters.tables.values import values
+from dpaudit.adapters.models import Fit, estimator, transformer
+from dpaudit.adapters.synthesizers import Synthesized, synthesizer
+from dpaudit.adapters.tables import records, values
 from dpaudit.adapters.texts import Texts, texts
-from dpaudit.adapters.waiting import Limited, limited
 
 __all__ = [
     "Command",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -19,18 +19,20 @@ from dpaudit._core import check
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import RngLike, Wrapped
-from dpaudit.adapters.described import first_line, fixed, name_of
-from dpaudit.adapters.seeding import seed_keywords, seeds
-from dpaudit.adapters.single import OneDraw
+from dpaudit.adapters.functions import (
+    OfFunction,
+    OneDraw,
+    first_line,
+    seed_keywords,
+    seeds,
+)
 
-WORDS = 4  # of 32 bits, in a seed: so many that no two draws of an audit share one
-# One at a time in this process: the generators belong to all threads together.
-LOCK = RLock()
-Made = TypeVar("Made")
+WORDS = 4  # 32-bit words of a seed: so many that no two draws of an audit share one
+LOCK = RLock()  # the global generators belong to all threads together
 
 
 @dataclass(frozen=True, eq=False)
-class GloballySeeded:
+class GloballySeeded(OfFunction):
     """What `function` returns, with global generators seeded from `rng` in each call.
 
     Parameters
@@ -48,35 +50,26 @@ class GloballySeeded:
 
     def __call__(self, *arguments: Any, rng: RngLike = None) -> Any:
         """The output. Raises what the function raises, with the generators restored."""
-        own = as_generator(rng)
-        words = [int(word) for word in own.integers(1 << 32, size=WORDS)]
-        known = seeds(self.seeded, own)
+        generator = as_generator(rng)
+        words = [int(word) for word in generator.integers(1 << 32, size=WORDS)]
+        keywords = seeds(self.seeded, generator)
         with LOCK:
             while True:
-                before, state = _present(), own.bit_generator.state
+                before, state = _present(), generator.bit_generator.state
                 with _seeded(words):
-                    output = self.function(*arguments, **known)
+                    output = self.function(*arguments, **keywords)
                 if _present() == before:
                     return output
-                # the first call loaded torch, whose seed was not set: its output would be another
-                # one than that of the same call later
-                own.bit_generator.state = state
-
-    @property
-    def name(self) -> str:
-        """The name of the function."""
-        return name_of(self.function)
+                # The first call loaded torch, whose seed had not been set, so the same call would
+                # give another output later: it is made again.
+                generator.bit_generator.state = state
 
     @property
     def summary(self) -> str:
         """The function's summary or docstring, and which generators are set."""
         first = first_line(self.function)
-        said = f"global seeds of {', '.join(_present())} set for each call"
-        return f"{first} ({said})" if first else said
-
-    def parameters(self) -> dict[str, Any]:
-        """The function's arguments that are fixed."""
-        return fixed(self.function)
+        seeded = f"global seeds of {', '.join(_present())} set for each call"
+        return f"{first} ({seeded})" if first else seeded
 
 
 def global_seeds(function: Callable[..., Any]) -> Any:
@@ -93,11 +86,6 @@ def global_seeds(function: Callable[..., Any]) -> Any:
     -------
     callable
         Of the same form.
-
-    Raises
-    ------
-    InvalidInput
-        When it is no such function.
 
     Notes
     -----
@@ -136,16 +124,16 @@ def _present() -> tuple[str, ...]:
 
 
 def _torch() -> Any:
-    """torch where it is loaded and has a generator; None else."""
+    """The module torch where it is loaded and has a generator, else None."""
     module = sys.modules.get("torch")
     return module if hasattr(module, "manual_seed") else None
 
 
 @contextmanager
 def _seeded(words: list[int]) -> Iterator[None]:
-    """The generators of this process set to a seed of 32-bit words; restored at the end.
+    """Set the generators of this process to a seed of 32-bit words, and restore them at the end.
 
-    NumPy's legacy functions are the only ones that reach its global generator.
+    Only NumPy's legacy functions reach its global generator.
     """
     torch = _torch()
     with ExitStack() as stack:

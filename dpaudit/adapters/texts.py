@@ -12,7 +12,7 @@ from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, Mechanism, RngLike, Wrapped
 from dpaudit.errors import MechanismError
 
-MOST = 998  # with the two sizes as many columns as classifiers read
+MOST = 998  # columns, so that with the two sizes they are as many as classifiers read
 WORDS, LETTERS = (1, 2), (3, 3)  # lengths of the runs of words and of letters that are counted
 COLUMNS = 512
 FORM = "must return `size` texts, got "
@@ -27,7 +27,7 @@ class Texts(Wrapped):
     mechanism : callable
         The mechanism that writes texts.
     columns : int
-        For runs of words and of letters together.
+        How many columns count runs of words and of letters, together.
     """
 
     columns: int = COLUMNS
@@ -51,7 +51,7 @@ class Texts(Wrapped):
         of_letters = HashingVectorizer(
             ngram_range=LETTERS, n_features=self.columns - half, analyzer="char_wb", **common
         )
-        return np.hstack([one.transform(written).toarray() for one in (of_words, of_letters)])
+        return np.hstack([v.transform(written).toarray() for v in (of_words, of_letters)])
 
     def parameters(self) -> dict[str, Any]:
         """The mechanism's parameters, if it says them, and the columns."""
@@ -67,16 +67,7 @@ def texts(mechanism: Mechanism, *, columns: int = COLUMNS) -> Texts:
         `mech(data, size, *, rng)` → `size` texts; of a function that writes one text a call
         `one_draw` makes one.
     columns : int, 2 to 998
-        For the counts.
-
-    Returns
-    -------
-    Texts
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
+        How many columns hold the counts.
 
     Notes
     -----
@@ -104,12 +95,12 @@ def texts(mechanism: Mechanism, *, columns: int = COLUMNS) -> Texts:
 
 
 def _texts(outputs: Any, size: int) -> list[str]:
-    """The outputs as a list of `size` texts. Raises `MechanismError`, without any of the texts."""
+    """The outputs as a list of `size` texts. Raises `MechanismError`, which quotes no text."""
     if isinstance(outputs, str) or not hasattr(outputs, "__len__"):
         raise MechanismError(f"{FORM}one {type(outputs).__name__}")
     if len(outputs) != size:
         raise MechanismError(f"{FORM}{len(outputs)} outputs for size = {size}")
-    other = next((one for one in outputs if not isinstance(one, str)), None)
+    other = next((output for output in outputs if not isinstance(output, str)), None)
     if other is not None:
         raise MechanismError(f"{FORM}a {type(other).__name__}")
-    return [str(one) for one in outputs]
+    return [str(text) for text in outputs]

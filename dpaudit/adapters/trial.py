@@ -12,19 +12,19 @@ import numpy as np
 from dpaudit import outcomes
 from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.types import Array, Mechanism
-from dpaudit.adapters.quiet import QUIET
+from dpaudit.adapters.functions import QUIET
 
-MOST, SHARE = 8, 250  # draws of a call: at most, and one for so many of the audit
-KEY = 2  # below Purpose.COMMON
+MOST, SHARE = 8, 250  # a call makes one draw for each 250 of the audit, at most 8
+KEY = 2  # the trial's place among the seeds of Purpose.COMMON
 
 
 @dataclass(frozen=True)
 class Trial:
     """What two calls on D and one on D' showed, all three with one seed.
 
-    draws : of the three calls together. repeatable : whether the same seed gave the same outputs on
-    D; None where the mechanism failed. warned : the texts of warnings, without values of the data,
-    and how often each was said.
+    draws : how many the three calls made together. repeatable : whether the same seed gave the same
+    outputs on D; None where the mechanism failed. warned : the texts of warnings, without values of
+    the data, and how often each came.
     """
 
     draws: int
@@ -40,7 +40,7 @@ class Trial:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As result.json has it."""
+        """The trial in JSON types, for result.json."""
         warnings = [{"text": text, "times": times} for text, times in self.warned]
         return {"draws": self.draws, "repeatable": self.repeatable, "warnings": warnings}
 
@@ -54,17 +54,19 @@ def trial(
     """
     size = min(MOST, max(1, samples // SHARE))
     left, right = databases
-    found: list[np.ndarray] = []
-    with QUIET.heard() as said:
+    outputs: list[np.ndarray] = []
+    with QUIET.counted() as warned:
         try:
             for data in (left, left, right):
-                own = generator(seed, Purpose.COMMON, KEY)
-                found.append(outcomes.rows(mechanism(data, size, rng=own), size))
-        except Exception:  # the audit has said what fails
-            return Trial(len(found) * size, None, _most(said))
-    return Trial(len(found) * size, outcomes.equal(found[0], found[1]), _most(said))
+                rng = generator(seed, Purpose.COMMON, KEY)
+                outputs.append(outcomes.rows(mechanism(data, size, rng=rng), size))
+        except Exception:  # the audit itself says what fails
+            return Trial(len(outputs) * size, None, _most_frequent(warned))
+    return Trial(
+        len(outputs) * size, outcomes.equal(outputs[0], outputs[1]), _most_frequent(warned)
+    )
 
 
-def _most(said: Counter[str]) -> tuple[tuple[str, int], ...]:
-    """The most frequent first, those of one frequency in the order of their texts."""
-    return tuple(sorted(said.items(), key=lambda one: (-one[1], one[0])))
+def _most_frequent(warned: Counter[str]) -> tuple[tuple[str, int], ...]:
+    """The most frequent texts first; texts of the same frequency in alphabetical order."""
+    return tuple(sorted(warned.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -10,18 +10,18 @@ import ast
 import hashlib
 import importlib.util
 import os
-import pkgutil
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from importlib.machinery import ModuleSpec
+from functools import cached_property
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import files, packages_distributions
+from itertools import accumulate
 from pathlib import Path
 
 INSTALLED = {"site-packages", "dist-packages"}  # the folders of installed packages
+STANDARD = Path(os.__file__).parent  # the folder of Python's own modules
 # distributions that need not be looked up, which takes half a second
 KNOWN = {"dpaudit": "dpaudit", "numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
 BY_NAME = {"import_module", "__import__"}  # functions that import a module named by a text
@@ -33,8 +33,8 @@ class Imports:
 
     folder : where the user's modules are, beside those on `sys.path`.
     apart : whether the code runs in a process of its own, in which the folder comes first.
-    files : of modules that are neither Python's own nor installed. packages : names of the
-    installed distributions of the others.
+    files : the files of modules that are neither Python's own nor installed. packages : names of
+    the distributions of installed modules. seen : names of all modules that were looked for.
     """
 
     folder: Path
@@ -44,7 +44,7 @@ class Imports:
     seen: set[str] = field(default_factory=set)
 
     def follow(self, names: Iterable[str]) -> None:
-        """Add modules by name, and all that they import."""
+        """Add modules by name, the packages above them, and all that they import."""
         left = [part for name in names for part in _with_parents(name)]
         while left:
             name = left.pop()
@@ -53,57 +53,57 @@ class Imports:
                 left += self._imported_by(name)
 
     def _imported_by(self, name: str) -> Iterator[str]:
-        spec, top = self._spec(name), name.partition(".")[0]
-        path = None if spec is None or not spec.has_location else _file(spec)
-        if spec is None or path is None or _standard(path):
+        spec = self._spec(name)
+        path = _file(spec)
+        if spec is None or path is None or (STANDARD in path.parents and not _installed(path)):
             return
-        if installed := self._distributions(path, top):
-            self.packages.update(installed)
+        if distributions := self._distributions(path, name):
+            self.packages.update(distributions)
             return
         self.files.add(path)
         package = name if spec.submodule_search_locations else name.rpartition(".")[0]
         yield from imported_names(path, package)
 
-    def _distributions(self, path: Path, top: str) -> Sequence[str]:
-        """Those that a module is installed with; none for a file of the user's own."""
+    def _distributions(self, path: Path, name: str) -> Sequence[str]:
+        """The distributions that a module is installed with; none for a user's own file."""
+        top = name.partition(".")[0]
         if not _installed(path) and top != "dpaudit":
             return []
-        return [KNOWN[top]] if top in KNOWN else self.installed.get(top, [])
+        return [KNOWN[top]] if top in KNOWN else self._installed_as.get(top, [])
 
     @cached_property
-    def installed(self) -> Mapping[str, list[str]]:
-        """The distributions of each installed package, by its top-level name."""
+    def _installed_as(self) -> Mapping[str, list[str]]:
         return packages_distributions()
 
     def own(self, names: Iterable[str]) -> dict[str, str]:
-        """A digest of all Python files of the distributions in which modules are installed, by
-        distribution: their version may stay while they change.
+        """Digests of the distributions in which modules are installed, those in `KNOWN` apart.
 
-        Nothing of those in `KNOWN`.
+        The version of such a distribution may stay while its Python files change.
         """
-        found: dict[str, str] = {}
-        for top in sorted({name.partition(".")[0] for name in names} - set(KNOWN)):
-            path = _file(spec) if (spec := self._spec(top)) and spec.has_location else None
-            if path is not None:
-                for one in self._distributions(path, top):
-                    found[one] = _digest_of(one)
-        return found
+        tops = {name.partition(".")[0] for name in names} - set(KNOWN)
+        paths = {top: path for top in sorted(tops) if (path := _file(self._spec(top))) is not None}
+        return {
+            distribution: _digest(distribution)
+            for top, path in paths.items()
+            for distribution in self._distributions(path, top)
+        }
 
     def _spec(self, name: str) -> ModuleSpec | None:
-        """Where a module is; None where it is not found."""
+        """Where a module is; None where it is not found. Nothing is imported."""
         loaded = getattr(sys.modules.get(name), "__spec__", None)
         if isinstance(loaded, ModuleSpec) and not self.apart:
             return loaded
-        parent = name.rpartition(".")[0]
+        parent, _, last = name.rpartition(".")
         if not parent:
-            beside = _found(name, [str(self.folder)])
+            beside = PathFinder.find_spec(name, [str(self.folder)])
             return (self.apart and beside) or _importable(name) or beside
         above = self._spec(parent)
-        return None if above is None else _found(name, above.submodule_search_locations or [])
+        inside = None if above is None else above.submodule_search_locations
+        return None if inside is None else PathFinder.find_spec(last, list(inside))
 
 
-def _digest_of(distribution: str) -> str:
-    """SHA-256 of the names and contents of its Python files."""
+def _digest(distribution: str) -> str:
+    """SHA-256 of the names and contents of a distribution's Python files."""
     whole = hashlib.sha256()
     for path in sorted(files(distribution) or (), key=str):
         if path.suffix == ".py" and (place := Path(str(path.locate()))).is_file():
@@ -119,33 +119,18 @@ def _importable(name: str) -> ModuleSpec | None:
     return None
 
 
-def _found(name: str, places: Iterable[str]) -> ModuleSpec | None:
-    """A module in one of these folders or archives; nothing is imported, not even its package.
-
-    Folders without __init__.py are one package.
-    """
-    finders = [one for place in places if (one := pkgutil.get_importer(place)) is not None]
-    specs = [spec for one in finders if (spec := one.find_spec(name)) is not None]
-    found = next((spec for spec in specs if spec.loader is not None), None)
-    if found is None and specs:
-        found = ModuleSpec(name, None, is_package=True)
-        found.submodule_search_locations = [
-            place for spec in specs for place in spec.submodule_search_locations or []
-        ]
-    return found
-
-
 def imports_of_script(path: Path) -> Imports:
     """What a file that Python runs in a process of its own imports."""
-    found = Imports(path.parent, apart=True)
-    found.follow(imported_names(path, ""))
-    return found
+    imports = Imports(path.parent, apart=True)
+    imports.follow(imported_names(path, ""))
+    return imports
 
 
 def imported_names(path: Path, package: str) -> Iterator[str]:
-    """Names of the modules that a file imports, anywhere in it, with the packages above them.
+    """Names of the modules that a file imports, anywhere in it.
 
-    Some may be names of other things in a module. package : that of the file, for relative imports.
+    Some may be names of other things in a module. package : the file's own package, from which
+    relative imports start.
     """
     try:
         tree = ast.parse(path.read_bytes())
@@ -158,24 +143,22 @@ def imported_names(path: Path, package: str) -> Iterator[str]:
 
 
 def _named(node: ast.AST) -> Iterator[str]:
-    """What an import statement names, or a call that imports by name."""
+    """The modules that an import statement, or a call that imports by name, may mean."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
         base = "." * node.level + (node.module or "")
-        yield base
         dot = "." if node.module else ""
-        yield from (f"{base}{dot}{alias.name}" for alias in node.names)
+        yield from (base, *(f"{base}{dot}{alias.name}" for alias in node.names))
     elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-        called = getattr(node.func, "attr", getattr(node.func, "id", None))
-        if called in BY_NAME and isinstance(node.args[0].value, str):
+        function = getattr(node.func, "attr", getattr(node.func, "id", None))
+        if function in BY_NAME and isinstance(node.args[0].value, str):
             yield node.args[0].value
 
 
-def _with_parents(name: str) -> list[str]:
-    """For "a.b.c": itself, "a.b" and "a"."""
-    parts = name.split(".")
-    return [".".join(parts[:end]) for end in range(len(parts), 0, -1)]
+def _with_parents(name: str) -> Iterator[str]:
+    """For "a.b.c": "a", "a.b" and itself."""
+    return accumulate(name.split("."), "{}.{}".format)
 
 
 def loaded_from(folder: Path) -> set[str]:
@@ -188,22 +171,13 @@ def loaded_from(folder: Path) -> set[str]:
     }
 
 
-def _file(spec: ModuleSpec) -> Path | None:
+def _file(spec: ModuleSpec | None) -> Path | None:
     """The module's file, or the archive that holds it."""
+    if spec is None or not spec.has_location:
+        return None
     path = Path(spec.origin or "").absolute()
-    return next((one for one in (path, *path.parents) if one.is_file()), None)
+    return next((place for place in (path, *path.parents) if place.is_file()), None)
 
 
 def _installed(path: Path) -> bool:
     return not INSTALLED.isdisjoint(path.parts)
-
-
-def _standard(path: Path) -> bool:
-    return not _installed(path) and any(path.is_relative_to(one) for one in _library())
-
-
-@cache
-def _library() -> list[Path]:
-    """The folders of Python's own modules, as they are named and as they are."""
-    places = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
-    return [*places, *(one.resolve() for one in places)]

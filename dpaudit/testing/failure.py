@@ -14,7 +14,7 @@ import numpy as np
 from dpaudit._core.shown.printable import one_line, printable
 from dpaudit._core.shown.short_repr import brief
 from dpaudit._core.types import Array, Mechanism, describe
-from dpaudit.adapters.single import OneDraw
+from dpaudit.adapters.functions import OneDraw
 from dpaudit.auditing.result import AuditResult
 from dpaudit.curves.claims import Claim
 from dpaudit.neighbours import NeighbourPair

@@ -18,6 +18,7 @@ def path(monkeypatch):
     """The path of this process, and the folders in use, which a test may change."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setattr(user_code, "_IN_USE", {})
+    monkeypatch.setattr(sys, "dont_write_bytecode", sys.dont_write_bytecode)
     return sys.path
 
 
@@ -52,16 +53,6 @@ def test_a_folder_is_last_while_it_is_in_use(tmp_path, path):
     assert "own_of_one" not in sys.modules
     with beside(None):
         assert path == before
-
-
-def test_a_folder_that_is_on_the_path_stays_where_it_is(tmp_path, path):
-    """As that of a script, which the user has chosen to run there."""
-    place = folder(tmp_path, "one")
-    path.insert(0, str(place))
-    before = list(path)
-    with beside(place):
-        assert path == before
-    assert path == before
 
 
 def test_a_worker_looks_in_the_places_of_the_auditing_process_in_their_order(tmp_path, path):

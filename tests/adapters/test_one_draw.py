@@ -71,18 +71,6 @@ def test_a_function_may_reuse_its_arrays(shape):
     assert len(np.unique(draws)) == SIZE
 
 
-def test_it_is_audited_under_its_own_name():
-    mechanism = adapters.one_draw(noisy_sum)
-    # exactly (1, 0)-private
-    result = dp.audit(mechanism, PAIR, samples=2000, claim=(1.0, 0.0), rng=1)
-    assert result.verdict == "not violated"
-    assert (mechanism.name, mechanism.summary, mechanism.parameters()) == (
-        "noisy_sum",
-        "The sum with noise.",
-        {},
-    )
-
-
 def sometimes(wrong):
     def f(data, *, rng):
         return wrong() if rng.random() < 0.01 else rng.random()

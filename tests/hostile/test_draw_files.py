@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.adapters import read_draws
-from dpaudit.adapters.draw_files import memory, reading
-from dpaudit.adapters.draw_files.separated import TooManyCells, draws_in, text_of
+from dpaudit.adapters import draw_files, read_draws
+from dpaudit.adapters.draw_files import TooManyCells, draws_in, text_of
 from dpaudit.outcomes import LISTS
 
 
@@ -212,14 +211,14 @@ def test_a_file_beyond_memory_is_refused_before_it_is_read(tmp_path, monkeypatch
 def test_every_kind_of_file_is_held_against_memory(tmp_path, monkeypatch, name, words):
     suffix, make = SOUND[name]
     (tmp_path / f"P{suffix}").write_bytes(make())
-    monkeypatch.setattr(memory, "available", lambda: 100.0)
+    monkeypatch.setattr(draw_files, "available", lambda: 100.0)
     with pytest.raises(dp.InvalidInput, match=f"holds {words}"):
         read_draws(tmp_path / f"P{suffix}")
 
 
 def test_words_that_take_more_memory_than_their_file(tmp_path, monkeypatch):
     (tmp_path / "P.csv").write_bytes(b"a,b\n" * 1000)
-    monkeypatch.setattr(reading, "available", lambda: 1e5)
+    monkeypatch.setattr(draw_files, "available", lambda: 1e5)
     with pytest.raises(dp.InvalidInput, match=r"holds more than 1,000 cells in lines with words"):
         read_draws(tmp_path / "P.csv")
     with pytest.raises(TooManyCells):
@@ -227,14 +226,14 @@ def test_words_that_take_more_memory_than_their_file(tmp_path, monkeypatch):
 
 
 def test_available_memory_is_what_the_system_says(tmp_path, monkeypatch):
-    assert memory.available() > 1 << 20
-    monkeypatch.setattr(memory, "GROUP", tmp_path)
+    assert draw_files.available() > 1 << 20
+    monkeypatch.setattr(draw_files, "GROUP", tmp_path)
     (tmp_path / "memory.max").write_text("5000000\n")
     (tmp_path / "memory.current").write_text("1000000\n")
-    assert memory.available() == 4e6
+    assert draw_files.available() == 4e6
     (tmp_path / "memory.max").write_text("max\n")
-    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "none")
-    assert memory.available() > 1 << 20
+    monkeypatch.setattr(draw_files, "MEMINFO", tmp_path / "none")
+    assert draw_files.available() > 1 << 20
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):

@@ -1,11 +1,10 @@
 """What a user's code imports is found by reading it."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from dpaudit.run.imports import Imports, imported_names, imports_of_script, loaded_from
+from dpaudit.run.imports import Imports, imported_names, imports_of_script
 
 pytestmark = pytest.mark.quick
 
@@ -42,19 +41,6 @@ def test_files_and_packages(folder):
     found.follow(["release"])
     assert names(found, folder) == set(FILES) - {"noise/unused.py", "apart.py"}
     assert found.packages == {"scikit-learn"}
-
-
-def test_what_is_found_does_not_depend_on_what_was_imported_before(folder, monkeypatch):
-    monkeypatch.syspath_prepend(folder)
-    __import__("noise.unused")
-    try:
-        found = Imports(folder)
-        found.follow(["release"])
-        assert "noise/unused.py" not in names(found, folder)
-        assert loaded_from(folder) >= {"noise", "noise.base", "noise.unused"}
-    finally:
-        for name in loaded_from(folder):
-            del sys.modules[name]
 
 
 def test_a_script_has_its_own_folder_first(folder):

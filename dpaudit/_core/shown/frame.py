@@ -1,4 +1,4 @@
-"""Columns as a data frame of pandas, which is no dependency: the user's own is taken when asked."""
+"""Tables as data frames of pandas, which dpaudit imports on demand and does not depend on."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, TextIO
 
-# Control characters but tab and newline (C0, DEL, C1), marks of direction, separators of lines and
-# paragraphs, what has no width and joins nothing, tags, and lone surrogates
+# Control characters other than tab and newline (C0, DEL, C1), marks of direction, separators of
+# lines and paragraphs, characters without width that join nothing, tags, and lone surrogates
 HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
@@ -19,7 +19,7 @@ HIDDEN = re.compile(
 def printable(text: str) -> str:
     r"""The text, with each character that cannot be seen written as JSON writes it: \u001b.
 
-    So a JSON text stays one, of the same content. Tab and newline stay.
+    So a JSON text stays JSON with the same content. Tab and newline stay.
 
     >>> print(printable("a\x1b[2Jb"), printable("caf\udce9"))
     a\u001b[2Jb caf\udce9
@@ -28,7 +28,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""As `printable`, with tab and newline escaped too.
+    r"""Like `printable`, but tab and newline are escaped too.
 
     >>> print(one_line("a\nb"))
     a\nb
@@ -41,14 +41,14 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return json.dumps(found[0])[1:-1]
+def _escaped(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1]
 
 
 class Screen:
-    """A stream of text that writes all as `printable`; in all else it is the stream itself.
+    """A stream of text that writes `printable` text; all else goes to the stream itself.
 
-    Where its reader is gone, as after `| head`, the rest is lost: what was found stays found.
+    Where its reader is gone, as after `| head`, the rest is dropped without an error.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -60,11 +60,11 @@ class Screen:
         return len(text)
 
     def flush(self) -> None:
-        """As of the stream."""
+        """Flush the stream."""
         self._or_nowhere(self.stream.flush)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write texts, as they are."""
+        """Write several texts."""
         for line in lines:
             self.write(line)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 HIDDEN, LIST = "…", "[…]"
 MOST = 4000  # characters of a text that are kept
-# significant digits from which on a number may tell a value: one that is the value itself, with a
-# decimal point, and a whole number
+# significant digits from which on a number may tell a value: a number with a decimal point that is
+# the value itself, and a whole number
 EXACT, OF_INTEGERS = 2, 4
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -22,49 +22,48 @@ NUMBERS = re.compile(rf"\[[\s\[\]]*{_ITEM}(?:[\s,;\[\]]+{_ITEM})*[\s,\]]*\]")
 
 
 def redacted(text: str, data: Any = None) -> str:
-    """The text with lists of numbers in brackets, and numbers that a value of the data rounds to,
-    left out.
+    """The text without lists of numbers in brackets, and without numbers that a value rounds to.
 
-    data : numbers, or None where they are not known: then every number is left out. Whole
-    numbers of fewer than 4 significant digits stay, and others of fewer than 3, but for a value
-    that has 2 itself.
+    data : the values, or None where they are not known: then every number is left out. Whole
+    numbers of fewer than 4 significant digits stay, and others of fewer than 3, unless they are a
+    value of 2 digits itself.
 
     >>> print(redacted("row 3: [73.12 -8.5], got 73.12 for 0.125", [[73.1234567, 2.0]]))
     row 3: […], got … for 0.125
     >>> print(redacted("exit status 7 after 4096 bytes"))
     exit status 7 after … bytes
     """
-    kept = NUMBERS.sub(LIST, text if len(text) <= MOST else f"{text[:MOST]}...")
+    shown = NUMBERS.sub(LIST, text if len(text) <= MOST else f"{text[:MOST]}...")
     values = None if data is None else _numbers(data)
     patterns = (OF_BITS, NUMBER) if values is None else (OF_BITS, GROUPED, NUMBER)
     for pattern in patterns:
-        kept = pattern.sub(lambda found: HIDDEN if _hides(found, values) else found[0], kept)
-    return kept
+        shown = pattern.sub(lambda m: HIDDEN if _hides(m, values) else m[0], shown)
+    return shown
 
 
-def _hides(found: re.Match[str], values: np.ndarray | None) -> bool:
-    """Whether a written number is left out. A whole one that is part of a name stays, and any one
-    where the values are not known: float64, python3.11.
+def _hides(match: re.Match[str], values: np.ndarray | None) -> bool:
+    """Whether a written number is left out.
+
+    A whole number that is part of a name stays, as in float64; where the values are not known every
+    number in a name does, as in python3.11.
     """
-    if found.re is OF_BITS:
+    if match.re is OF_BITS:
         return True
-    if _in_a_name(found) and (values is None or "." not in found[0]):
+    if _in_a_name(match) and (values is None or "." not in match[0]):
         return False
-    return _tells(re.sub("[,_]", "", found[0]), values)
+    return _tells(re.sub("[,_]", "", match[0]), values)
 
 
-def _in_a_name(found: re.Match[str]) -> bool:
-    start, end = found.span()
-    return (
-        re.search(r"\w", found.string[max(start - 1, 0) : start] + found.string[end : end + 1])
-        is not None
-    )
+def _in_a_name(match: re.Match[str]) -> bool:
+    start, end = match.span()
+    around = match.string[max(start - 1, 0) : start] + match.string[end : end + 1]
+    return re.search(r"\w", around) is not None
 
 
 def _tells(number: str, values: np.ndarray | None) -> bool:
-    """Whether a written number has the digits to tell a value, and one of the values rounds to it.
+    """Whether a written number has enough digits to tell a value, and a value rounds to it.
 
-    It may have been cut off instead of rounded, or be a magnitude without its sign.
+    A value that was cut off instead of rounded counts too, and one without its sign.
     """
     digits = number.lower().partition("e")[0].lstrip("-")
     significant = len(digits.replace(".", "").lstrip("0"))
@@ -83,7 +82,7 @@ def _unit(number: str) -> float:
 
 
 def _numbers(data: Any) -> np.ndarray:
-    """Magnitudes of all finite values; none of data that are no numbers."""
+    """Magnitudes of all finite values; empty for data that are not numbers."""
     try:
         values = np.abs(np.asarray(data, dtype=np.float64).ravel())
     except (TypeError, ValueError):

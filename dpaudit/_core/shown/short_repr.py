@@ -22,13 +22,13 @@ MOST = 80  # characters of a text that are shown
 
 
 def short_repr(self: Any) -> str:
-    """`Type(field=..., ...)` of a dataclass: numbers and words, of all else type and shape."""
-    return _of_fields(self, brief)
+    """A dataclass as `Type(field=..., ...)`: numbers and words are shown, else type and shape."""
+    return _with_fields(self, brief)
 
 
 def shape_repr(self: Any) -> str:
-    """As `short_repr`, without real numbers: they are computed from the data."""
-    return _of_fields(self, lambda value: "..." if _is_real(value) else brief(value))
+    """Like `short_repr`, but without real numbers, which are computed from the data."""
+    return _with_fields(self, lambda value: "..." if _is_real(value) else brief(value))
 
 
 def html_repr(self: Any) -> str:
@@ -37,10 +37,10 @@ def html_repr(self: Any) -> str:
 
 
 def brief(value: object, article: str = "") -> str:
-    """A value in a few words. article : before the type of what is not shown itself.
+    """A value in a few words. article : stands before the type of a value that is not shown.
 
-    Numbers, words and names are shown. Of arrays, tables and collections of anything but words only
-    type and shape are; of other objects that are not dpaudit's, the type.
+    Numbers, words and names are shown. Arrays, tables and collections of anything but words are
+    described by type and shape, other objects that are not dpaudit's by their type.
 
     >>> brief(np.zeros((60, 4))), brief([73.1, 2.0])
     ('(60, 4) float64 array', 'list of 2')
@@ -54,25 +54,26 @@ def brief(value: object, article: str = "") -> str:
     if isinstance(value, type) or inspect.isroutine(value):
         return str(getattr(value, "__qualname__", value.__name__))
     if hasattr(value, "shape") and hasattr(value, "dtype"):
-        kind = "array" if isinstance(value, np.ndarray) else type(value).__name__
-        plain = isinstance(value, np.generic)
-        return _number(value) if plain else f"{article}{value.shape} {value.dtype} {kind}"
+        name = "array" if isinstance(value, np.ndarray) else type(value).__name__
+        scalar = isinstance(value, np.generic)
+        return _number(value) if scalar else f"{article}{value.shape} {value.dtype} {name}"
     if hasattr(value, "shape") and hasattr(value, "dtypes"):
         return f"{article}{value.shape} {type(value).__name__}"
     if isinstance(value, (list, tuple, set, frozenset, dict)):
         return _collection(value, article)
-    of = type(value)
-    own = of.__module__.partition(".")[0] == "dpaudit" and of.__repr__ is not object.__repr__
-    return repr(value) if own else f"{article}{of.__qualname__}"
+    kind = type(value)
+    ours = kind.__module__.partition(".")[0] == "dpaudit"
+    safe = ours and kind.__repr__ is not object.__repr__
+    return repr(value) if safe else f"{article}{kind.__qualname__}"
 
 
-def _of_fields(one: Any, shown: Callable[[object], str]) -> str:
+def _with_fields(record: Any, shown: Callable[[object], str]) -> str:
     parts = (
-        f"{field.name}={shown(getattr(one, field.name))}"
-        for field in dataclasses.fields(one)
+        f"{field.name}={shown(getattr(record, field.name))}"
+        for field in dataclasses.fields(record)
         if field.repr
     )
-    return f"{type(one).__qualname__}({', '.join(parts)})"
+    return f"{type(record).__qualname__}({', '.join(parts)})"
 
 
 def _is_real(value: object) -> bool:
@@ -87,7 +88,7 @@ def _number(value: Any) -> str:
 
 
 def _collection(value: Any, article: str) -> str:
-    words = not isinstance(value, dict) and all(isinstance(one, str) for one in value)
+    words = not isinstance(value, dict) and all(isinstance(entry, str) for entry in value)
     if len(value) == 0 or (words and len(repr(value)) <= MOST):
         return repr(value)
     return f"{article}{type(value).__name__} of {len(value):,}"

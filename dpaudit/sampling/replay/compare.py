@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
 from dpaudit._core.shown.short_repr import html_repr
-from dpaudit.sampling.replay.parameters import Token
-from dpaudit.sampling.replay.recorder import Drawn, Log, Place
+from dpaudit._core.types import Array
+from dpaudit.sampling.replay.recorder import Drawn, Log, Place, Token
 
 COUNTS = ("range", "number of choices")  # arguments that may follow the number of rows
 Value = TypeVar("Value")
@@ -25,10 +27,10 @@ Value = TypeVar("Value")
 class Difference:
     """What depends on the data, and where.
 
-    kind : "argument" (its `name`), "size", "number" of draws, "branch", or "width" of the noise in
-        an output, of which `draw` is the number. draw : number of the call of a generator, from 1.
-    method, place : that call, "laplace" at "release.py:12". values : of the argument on D and D'
-        where they are numbers; they are private, so text and repr have none of them.
+    kind : "argument" (called `name`), "size", "number" of draws, "branch", or "width" of the noise
+        in an output. draw : the number, from 1, of the call of a generator, or of the output.
+    method, place : that call, "laplace" at "release.py:12". values : the argument on D and on D'
+        where it is a number; these are private, so text and repr do not show them.
     """
 
     kind: str
@@ -45,7 +47,7 @@ class Difference:
     _repr_html_ = html_repr
 
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
-        """In JSON types; with the values of the argument only where they are asked for."""
+        """The difference in JSON types. show_data : with the values of the argument."""
         names = ("kind", "text", "draw", "method", "place", "name")
         shown = {"values": list(self.values)} if show_data and self.values else {}
         return {**{name: getattr(self, name) for name in names}, **shown}
@@ -53,7 +55,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Rows:
-    """The numbers of rows of D and of D'. Sampling rows, or noise for each, follows them."""
+    """The numbers of rows of D and of D', which sampling of rows, or noise for each, follows."""
 
     left: int
     right: int
@@ -70,20 +72,23 @@ class Rows:
 
 
 def first_difference(left: Sequence[Log], right: Sequence[Log], rows: Rows) -> Difference | None:
-    """From the logs of the same seeds on D and on D'; None where nothing but noise explains all."""
-    for number in range(max(len(one.drawn) for one in (*left, *right)) + 1):
+    """The first difference between the logs of the same seeds on D and on D'.
+
+    None where noise explains all differences.
+    """
+    for number in range(max(len(log.drawn) for log in (*left, *right)) + 1):
         sides = [[_at(log, number) for log in logs] for logs in (left, right)]
-        calls = [_same([None if one is None else _call(one) for one in side]) for side in sides]
+        calls = [_same([drawn and _call(drawn) for drawn in side]) for side in sides]
         if None in calls:  # noise decides what is drawn
             return None
-        drawn = [side[0] for side in sides]
-        first, second = drawn
+        first, second = (side[0] for side in sides)
         if first is None or second is None or _call(first) != _call(second):
-            followed = any(one and _follows(left[0], right[0], one, rows) for one in drawn)
+            both = [drawn for drawn in (first, second) if drawn is not None]
+            followed = any(_follows(left[0], right[0], drawn, rows) for drawn in both)
             return None if followed else _another(first, second, number, rows)
-        found = _in_call(sides, number, rows)
-        if found is not None:
-            return found
+        difference = _in_call(sides, number, rows)
+        if difference is not None:
+            return difference
     return None
 
 
@@ -96,20 +101,20 @@ def _call(drawn: Drawn) -> tuple[str, Place]:
 
 
 def _same(values: Sequence[Value]) -> tuple[Value] | None:
-    """The value that all are, in a tuple; None where they differ."""
-    return (values[0],) if all(one == values[0] for one in values) else None
+    """The value, in a tuple, where all values are equal; None where they differ."""
+    return (values[0],) if all(value == values[0] for value in values) else None
 
 
 def _follows(left: Log, right: Log, drawn: Drawn, rows: Rows) -> bool:
-    """Whether the calls at one place are as many as rows."""
-    counts = [sum(_call(one) == _call(drawn) for one in log.drawn) for log in (left, right)]
+    """Whether the numbers of calls at one place are in proportion to the numbers of rows."""
+    counts = [sum(_call(other) == _call(drawn) for other in log.drawn) for log in (left, right)]
     return rows.followed(*counts)
 
 
 def _another(
     first: Drawn | None, second: Drawn | None, number: int, rows: Rows
 ) -> Difference | None:
-    """Another call on D than on D', or one more."""
+    """A call on D that is another one on D', or missing there."""
     drawn = first or second
     if drawn is None:
         return None
@@ -127,14 +132,16 @@ def _another(
 
 
 def _in_call(sides: Sequence[Sequence[Drawn | None]], number: int, rows: Rows) -> Difference | None:
-    """Another size or argument in the same call."""
-    left, right = ([one for one in side if one is not None] for side in sides)
-    shapes = _same([one.shape for one in left]), _same([one.shape for one in right])
+    """A size or an argument of one call that differs between D and D'."""
+    left, right = ([drawn for drawn in side if drawn is not None] for side in sides)
+    shapes = [_same([drawn.shape for drawn in side]) for side in (left, right)]
     if None not in shapes and _resized(left[0].shape, right[0].shape, rows):
         text = f"The size of {_numbered(number, left[0])} {rows.words}."
         return _difference("size", text, number, left[0])
     for name in left[0].arguments:
-        ours, theirs = (_same([one.arguments.get(name) for one in side]) for side in (left, right))
+        ours, theirs = (
+            _same([drawn.arguments.get(name) for drawn in side]) for side in (left, right)
+        )
         if ours is None or theirs is None or ours == theirs:
             continue
         if not (name in COUNTS and _follow(ours[0], theirs[0], rows)):
@@ -151,12 +158,12 @@ def _resized(left: tuple[int, ...], right: tuple[int, ...], rows: Rows) -> bool:
 
 
 def _follow(left: Token, right: Token, rows: Rows) -> bool:
-    numbers = [one for one in (left, right) if isinstance(one, (int, float))]
+    numbers = [token for token in (left, right) if isinstance(token, (int, float))]
     return len(numbers) == 2 and rows.followed(*numbers)
 
 
 def _shown(values: tuple[Token, ...]) -> tuple[Any, ...] | None:
-    return values if all(isinstance(one, (int, float)) for one in values) else None
+    return values if all(isinstance(token, (int, float)) for token in values) else None
 
 
 def _difference(kind: str, text: str, number: int, drawn: Drawn, **more: Any) -> Difference:
@@ -173,3 +180,44 @@ def _named(drawn: Drawn) -> str:
 
 def _where(place: Place) -> str:
     return f"{os.path.basename(place[0])}:{place[1]}"
+
+
+# --- noise of another width in the outputs
+#
+# `scale * rng.standard_normal()` shows no scale when it is drawn. With the same random numbers,
+# noise of a fixed width moves both outputs alike: M(D') = a + M(D). If M(D') = a + b M(D) for all
+# draws, with b other than 1 and a other than 0, an output is an answer and noise b times as wide on
+# D' as on D. (With a = 0 there is no answer beside the noise, as where a random projection releases
+# noise that is shaped by the data on purpose.)
+
+FEWEST = 5  # different values of an output: two fix a line, and the others lie on it
+ROUNDING = 1e-9  # relative to the largest value
+APART = 1e-6  # by how much b must differ from 1, and a/(largest value) from 0
+
+
+def other_width(left: Array, right: Array, rows: Rows) -> Difference | None:
+    """The first output whose noise has another width on D than on D'; None where there is none.
+
+    left, right : outputs on D and on D' with common random numbers, (m, k) each.
+    """
+    if left.shape != right.shape or left.dtype.kind != "f" or right.dtype.kind != "f":
+        return None
+    for column, (ours, theirs) in enumerate(zip(left.T, right.T, strict=True), start=1):
+        if widened(ours, theirs):
+            text = f"The width of the noise in output {column} {rows.words}."
+            return Difference("width", text, column)
+    return None
+
+
+def widened(left: Array, right: Array) -> bool:
+    """Whether right = a + b·left with b ≠ 1 and a ≠ 0, (m,) each."""
+    if not (np.isfinite(left).all() and np.isfinite(right).all()):
+        return False
+    if len(np.unique(left)) < FEWEST or len(np.unique(right)) < FEWEST:
+        return False
+    low, high = int(np.argmin(left)), int(np.argmax(left))
+    slope = (right[high] - right[low]) / (left[high] - left[low])
+    at_zero = right[low] - slope * left[low]
+    largest = np.abs(right).max()
+    exact = np.abs(right - at_zero - slope * left).max() <= ROUNDING * largest
+    return bool(exact and abs(slope - 1.0) > APART and abs(at_zero) > APART * largest)

@@ -4,14 +4,19 @@ Recorded are the generator that the mechanism gets and its children, those that 
 `numpy.random.default_rng`, and the global ones of `numpy.random` and `random`. Code that takes the
 bits of a generator by itself, as compiled code does, and names that were imported before
 (`from numpy.random import laplace`) draw as ever, unrecorded.
+
+Noise that is centred at an answer has a location that depends on the data, as it should; so may the
+probabilities of a choice. What a textbook's proof takes from outside is how wide the noise is, and
+how many values there are to choose from. These arguments of a draw are noted with it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
@@ -22,21 +27,23 @@ import numpy as np
 import scipy
 
 from dpaudit._core.shown.short_repr import short_repr
-from dpaudit.sampling.replay.parameters import Token, compared
 
 MOST = 20_000  # draws of one call that are noted
 HERE = os.path.dirname(__file__)
-# no code of the mechanism's
+# folders of code that is not the mechanism's own
 PASSED = (HERE, os.path.dirname(np.__file__), os.path.dirname(scipy.__file__))
 NO_DRAWS = ("seed", "get_state", "set_state", "getstate", "setstate", "spawn")
 LOCK = RLock()  # the global generators belong to all threads together
 Place = tuple[str, int]  # file and line
+Token = float | int | str | tuple[int, ...] | None  # an argument of a draw, as it is compared
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """One call of a generator: its method, the place of the call in the mechanism, the shape of
-    what was drawn, and the arguments that are compared.
+    """One call of a generator.
+
+    method : its name. place : where the mechanism calls it. shape : the shape of the draws.
+    arguments : those that are compared, by name.
     """
 
     method: str
@@ -53,23 +60,23 @@ class Log:
 
     seed: np.random.SeedSequence
     drawn: list[Drawn] = field(default_factory=list)
-    inside: bool = False  # a draw may make others
+    inside: bool = False  # whether a draw is being made, which may make others
 
     __repr__ = short_repr
 
     def call(
-        self, method: str, python: bool, draw: Callable[..., Any], given: Any, named: Any
+        self, method: str, python: bool, draw: Callable[..., Any], args: Any, kwargs: Any
     ) -> Any:
-        """What `draw` returns; noted unless it is part of another draw."""
+        """What `draw` returns; the call is noted unless it is part of another draw."""
         if self.inside or len(self.drawn) >= MOST:
-            return draw(*given, **named)
+            return draw(*args, **kwargs)
         self.inside = True
         try:
-            arguments = compared(method, given, named, python=python)
-            value = draw(*given, **named)
+            arguments = compared(method, args, kwargs, python=python)
+            value = draw(*args, **kwargs)
         finally:
             self.inside = False
-        place = _place(sys._getframe(2))
+        place = _calling_place(sys._getframe(2))
         self.drawn.append(Drawn(method, place, np.shape(value), arguments))
         return value
 
@@ -78,7 +85,7 @@ class Log:
         return self.seed.spawn(1)[0]
 
 
-def _place(frame: FrameType | None) -> Place:
+def _calling_place(frame: FrameType | None) -> Place:
     """The nearest call outside this folder, NumPy and SciPy."""
     while frame is not None and frame.f_code.co_filename.startswith(PASSED):
         frame = frame.f_back
@@ -86,11 +93,11 @@ def _place(frame: FrameType | None) -> Place:
 
 
 def _recording(cls: type, *, python: bool = False) -> dict[str, Any]:
-    """The public methods of a generator, each noting its calls in `self.log`."""
+    """The public methods of a class of generators, each of which notes its calls in `self.log`."""
 
     def noted(name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
-        def method(self: Any, *given: Any, **named: Any) -> Any:
-            return self.log.call(name, python, draw.__get__(self), given, named)
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return self.log.call(name, python, draw.__get__(self), args, kwargs)
 
         method.__name__ = name
         return method
@@ -145,9 +152,9 @@ def generator(log: Log) -> np.random.Generator:
 
 @contextmanager
 def recorded(log: Log) -> Iterator[None]:
-    """Inside, what Python code draws from global generators and from new ones goes into the log.
+    """Note in the log what Python code draws from global generators and from new ones.
 
-    The global generators are others meanwhile, and their own states are untouched by it.
+    The global generators are replaced meanwhile, so that their own states do not change.
     """
     with LOCK:
         state = _state(log)
@@ -179,7 +186,7 @@ def _state(log: Log) -> _State:
 
 
 def _numpy_global(log: Log, state: _State) -> dict[str, Any]:
-    """What stands in `numpy.random`: the functions of one state, and both makers of generators."""
+    """What `numpy.random` holds meanwhile: the functions of one state, and `default_rng`."""
     real = np.random.default_rng
 
     def default_rng(seed: Any = None) -> np.random.Generator:
@@ -189,18 +196,104 @@ def _numpy_global(log: Log, state: _State) -> dict[str, Any]:
     old = np.random.mtrand._rand
     functions = {
         name: getattr(state, name)
-        for name, one in vars(np.random).items()
-        if getattr(one, "__self__", None) is old and hasattr(state, name)
+        for name, function in vars(np.random).items()
+        if getattr(function, "__self__", None) is old and hasattr(state, name)
     }
     return {**functions, "default_rng": default_rng}
 
 
 def _python_global(log: Log) -> dict[str, Any]:
-    """What stands in `random`: the functions of one generator."""
+    """What `random` holds meanwhile: the functions of one generator."""
     own = _Random(int(log.child().generate_state(1, np.uint64)[0]))
     own.log = log
     return {
         name: getattr(own, name)
-        for name, one in vars(random).items()
-        if getattr(one, "__self__", None) is random._inst and hasattr(own, name)
+        for name, function in vars(random).items()
+        if getattr(function, "__self__", None) is random._inst and hasattr(own, name)
     }
+
+
+# --- arguments of draws that are compared
+
+
+def token(value: Any) -> Token:
+    """The number that all entries of a value are, else a digest of its shape and entries."""
+    array = np.asarray(value)
+    if array.size and array.dtype.kind in "biuf" and np.all(array == array.flat[0]):
+        return float(array.flat[0])
+    digest = hashlib.blake2b(np.ascontiguousarray(array).tobytes(), digest_size=16)
+    return f"{array.shape} {digest.hexdigest()}"
+
+
+def _argument(position: int, name: str, usual: float | None = None) -> Callable[..., Token]:
+    """A reader of the argument at a position or by name; `usual` where it is not given."""
+
+    def read(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Token:
+        value = args[position] if len(args) > position else kwargs.get(name, usual)
+        return None if value is None else token(value)
+
+    return read
+
+
+def _between(first: str, second: str) -> Callable[..., Token]:
+    """A reader of the distance between two arguments, by default 0 and 1."""
+
+    def read(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Token:
+        low = args[0] if args else kwargs.get(first, 0.0)
+        high = args[1] if len(args) > 1 else kwargs.get(second, 1.0)
+        return token(np.subtract(high, low))
+
+    return read
+
+
+def _range(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Token:
+    """How many integers `low` to `high` are, or those below the first argument if it is alone."""
+    low = args[0] if args else kwargs.get("low", 0)
+    high = args[1] if len(args) > 1 else kwargs.get("high")
+    return token(low if high is None else np.subtract(high, low))
+
+
+def _length(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Token:
+    """The number of values to choose from: a number, or the length of a sequence."""
+    values: Any = args[0] if args else next(iter(kwargs.values()))
+    return int(values) if np.ndim(values) == 0 else len(values)
+
+
+SCALE = {"scale": _argument(1, "scale", 1.0)}
+FIRST_SCALE = {"scale": _argument(0, "scale", 1.0)}
+RANGE = {"range": _range}
+CHOICES = {"number of choices": _length}
+# for each method of NumPy's generators, old and new, the readers of its arguments by name
+NUMPY: dict[str, dict[str, Callable[..., Token]]] = {
+    "normal": SCALE,
+    "laplace": SCALE,
+    "gumbel": SCALE,
+    "logistic": SCALE,
+    "gamma": SCALE,
+    "exponential": FIRST_SCALE,
+    "rayleigh": FIRST_SCALE,
+    "lognormal": {"sigma": _argument(1, "sigma", 1.0)},
+    "geometric": {"probability": _argument(0, "p")},
+    "uniform": {"width": _between("low", "high")},
+    "multivariate_normal": {"covariance": _argument(1, "cov")},
+    "integers": RANGE,
+    "randint": RANGE,
+    "choice": CHOICES,
+}
+PYTHON: dict[str, dict[str, Callable[..., Token]]] = {
+    "gauss": {"sigma": _argument(1, "sigma", 1.0)},
+    "normalvariate": {"sigma": _argument(1, "sigma", 1.0)},
+    "lognormvariate": {"sigma": _argument(1, "sigma")},
+    "expovariate": {"rate": _argument(0, "lambd", 1.0)},
+    "uniform": {"width": _between("a", "b")},
+    "randint": {"range": _between("a", "b")},
+    "choice": {"number of choices": _length},
+}
+
+
+def compared(
+    method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, python: bool = False
+) -> dict[str, Token]:
+    """The arguments of a call that are compared, by name."""
+    known = PYTHON if python else NUMPY
+    return {name: read(args, kwargs) for name, read in known.get(method, {}).items()}

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from dpaudit import adapters
 from dpaudit._core.shown.short_repr import short_repr
-from dpaudit.adapters.waiting import seconds
+from dpaudit.adapters.functions import seconds
 from dpaudit.errors import ScenarioError
 from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair

@@ -11,9 +11,9 @@ from pydantic import model_validator
 
 from dpaudit import adapters
 from dpaudit._core import check
-from dpaudit.adapters.models.estimators import FITTED
-from dpaudit.adapters.tables import records, values
-from dpaudit.adapters.tables.dtypes import NAMES, coding
+from dpaudit.adapters import tables
+from dpaudit.adapters.models import FITTED
+from dpaudit.adapters.tables import DTYPE_NAMES, coding
 from dpaudit.errors import InvalidInput, ScenarioError
 from dpaudit.run.scenario.section import (
     FLAG,
@@ -29,7 +29,7 @@ from dpaudit.run.scenario.target import TARGET, imported, target_text
 from dpaudit.run.scenario.user_mechanism.call import Called, Imported
 
 TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True}
-DTYPE = {"anyOf": [{"enum": list(NAMES)}, TEXTS]}
+DTYPE = {"anyOf": [{"enum": list(DTYPE_NAMES)}, TEXTS]}
 DTYPES = {"type": "object", "minProperties": 1, "additionalProperties": DTYPE}
 INTEGER = {"type": "integer"}
 ATTRIBUTE = {"type": "string", "pattern": r"^[^\W\d]\w*$"}
@@ -122,11 +122,11 @@ class Values(Imported):
     """A function of the values of columns."""
 
     kind: Literal["values"] = "values"
-    column: Annotated[Any, Checked(_as_it_stands(values.column_numbers), COLUMN)] = 0
+    column: Annotated[Any, Checked(_as_it_stands(tables.column_numbers), COLUMN)] = 0
     """The number of the column whose values the function gets, or a list of them."""
     dtype: Annotated[Any, Checked(_as_it_stands(coding), DTYPE)] = "float"
     """The type of the values, or the texts that stand for 0, 1, 2, …"""
-    form: Annotated[str, one_of(*values.FORMS)] = "array"
+    form: Annotated[str, one_of(*tables.VALUE_FORMS)] = "array"
     """The form in which the function gets its data."""
     each: Each = False
     """true calls the function for each record by itself."""
@@ -138,9 +138,9 @@ class Records(Imported):
     """A function of whole records."""
 
     kind: Literal["records"] = "records"
-    columns: Annotated[Any, Checked(_as_it_stands(records.codings), COLUMNS)] = None
+    columns: Annotated[Any, Checked(_as_it_stands(tables.codings), COLUMNS)] = None
     """Names of the columns, or a table of names and types."""
-    form: Annotated[str, one_of(*records.FORMS)] = "frame"
+    form: Annotated[str, one_of(*tables.TABLE_FORMS)] = "frame"
     """The form in which the function gets its data."""
     each: Each = False
     """true calls the function for each record by itself."""

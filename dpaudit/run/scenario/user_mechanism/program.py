@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import PrivateAttr
 
 from dpaudit import adapters
-from dpaudit.adapters.programs.commands import arguments
+from dpaudit.adapters.commands import arguments
 from dpaudit.run.imports import Imports, imports_of_script
 from dpaudit.run.scenario.section import Checked, Section
 from dpaudit.run.scenario.user_mechanism.call import Source, Timeout

@@ -107,13 +107,3 @@ def test_arguments_are_checked(wrong):
 def test_columns_of_another_number_are_an_error():
     with pytest.raises(dp.MechanismError, match="2 columns are named, and the database has 3"):
         released(len, columns=["a", "b"])
-
-
-def test_a_frame_needs_no_pandas_of_dpaudit():
-    assert isinstance(handed(), pd.DataFrame)
-
-
-@pytest.mark.parametrize("columns", [[["age"]], ["age", "age"], [], "age", {1: "int"}])
-def test_names_of_columns_are_texts_each_once(columns):
-    with pytest.raises(dp.errors.InvalidInput, match="columns must be names of the columns"):
-        adapters.records(float, columns=columns)

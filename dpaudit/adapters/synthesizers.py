@@ -12,7 +12,7 @@ from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, describe
-from dpaudit.adapters.single import OneDraw, one_draw
+from dpaudit.adapters.functions import OneDraw, one_draw
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.outcomes.records import RecordFeatures
 from dpaudit.outcomes.unordered import TableForm
@@ -43,8 +43,8 @@ class Synthesized:
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Array:
         """One row. Raises `NotOutcomes` where the table has another form."""
-        own = np.array(data, dtype=np.float64)  # a synthesizer may write into its data
-        table = self.sample(self.fit(own, rng), rng)
+        copy = np.array(data, dtype=np.float64)  # a synthesizer may write into its data
+        table = self.sample(self.fit(copy, rng), rng)
         return self.features(self.form(table))
 
     @property
@@ -97,17 +97,6 @@ def synthesizer(
     timeout : float, seconds, optional
         Time that one table may take.
 
-    Returns
-    -------
-    OneDraw
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-    TypeError
-        For unknown keywords.
-
     Notes
     -----
     What the functions raise, and a table of another form, becomes a `MechanismError`.
@@ -139,7 +128,7 @@ def synthesizer(
 
 
 def _names(columns: Sequence[str] | None, width: int) -> tuple[str, ...] | None:
-    """The names of the columns. Raises `InvalidInput`."""
+    """Check the names of the columns. Raises `InvalidInput`."""
     if columns is None:
         return None
     names = () if isinstance(columns, str) else tuple(columns)
@@ -151,7 +140,7 @@ def _names(columns: Sequence[str] | None, width: int) -> tuple[str, ...] | None:
 def _categories(
     categories: Mapping[int, Sequence[str] | None] | None, width: int
 ) -> Mapping[int, Sequence[str] | None] | None:
-    """The columns of categories with their texts. Raises `InvalidInput`."""
+    """Check the columns of categories and their texts. Raises `InvalidInput`."""
     expected = f"a dict from column numbers below {width} to lists of texts, or None"
     if categories is None:
         return None
@@ -160,10 +149,8 @@ def _categories(
     for number, texts in categories.items():
         if check.integer("categories", number, 0) >= width:
             check.fail("categories", number, expected)
-        if texts is not None and (isinstance(texts, str) or not all(map(_is_text, texts))):
+        if texts is not None and (
+            isinstance(texts, str) or not all(isinstance(text, str) for text in texts)
+        ):
             check.fail("categories", texts, expected)
     return categories
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)

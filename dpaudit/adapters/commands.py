@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shlex
+import stat
 import sys
+import uuid
+import weakref
+from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -16,14 +24,20 @@ from dpaudit._core.seeds import as_generator
 from dpaudit._core.shown.raised import Raised
 from dpaudit._core.shown.redacted import redacted
 from dpaudit._core.types import Array, ArrayLike, RngLike
-from dpaudit.adapters.draw_files.separated import draws_in, text_of
-from dpaudit.adapters.programs.datafile import FILES, DataChanged, DataFile
-from dpaudit.adapters.programs.process import ProgramFailed, most_bytes, read_regular, run_program
-from dpaudit.adapters.waiting import seconds
+from dpaudit.adapters.draw_files import draws_in, text_of
+from dpaudit.adapters.functions import LARGEST_SEED, seconds
+from dpaudit.adapters.processes import (
+    ProgramFailed,
+    end_in_order,
+    most_bytes,
+    read_regular,
+    run_program,
+    this_process,
+)
 from dpaudit.errors import MechanismError
 
-LARGEST_SEED = 2**31 - 1
 RUNS = 64  # a side, which show what the draws of a run share; each takes a while to start
+MOST_FILES = 4  # data files at a time, of the databases used last
 ARGUMENTS = "a list of arguments (there is no shell), one of them with {data} in it"
 
 
@@ -64,7 +78,7 @@ class Command:
     @property
     def most_calls(self) -> int | None:
         """Runs on each database in an audit, at most; None where a run makes one draw."""
-        return RUNS if any("{size}" in one for one in self.argv) else None
+        return RUNS if any("{size}" in argument for argument in self.argv) else None
 
     def _run(
         self, database: Array, file: DataFile, size: int, rng: np.random.Generator
@@ -76,12 +90,12 @@ class Command:
             file.check()
             draws = self._draws(_filled(self.argv, {**shown, **paths}), size, out)
             file.check()
-        except (ProgramFailed, DataChanged, ValueError) as error:
-            FILES.forget(file)  # whatever it left of the data, a later audit reads its own
+        except (ProgramFailed, ValueError) as error:
+            FILES.forget(file)  # whatever the program left of it: a later run gets a new one
             written = shlex.join(_filled(self.argv, shown))
-            said = redacted(str(error), database)
-            raised = Raised(__name__, type(error).__name__, "RuntimeError", said)
-            raise MechanismError(f"the command {written}: {said}", raised=raised) from None
+            text = redacted(str(error), database)
+            raised = Raised(__name__, type(error).__name__, "RuntimeError", text)
+            raise MechanismError(f"the command {written}: {text}", raised=raised) from None
         finally:
             out.unlink(missing_ok=True)
         if isinstance(draws, list):
@@ -92,11 +106,11 @@ class Command:
         """Run the program once. Raises `ProgramFailed`, and ValueError where it prints no CSV."""
         most = most_bytes(size)
         printed = run_program(argv, self.folder, self.timeout, most)
-        writes = any("{out}" in one for one in self.argv)
+        writes = any("{out}" in argument for argument in self.argv)
         draws = draws_in(text_of(read_regular(out, most) if writes else printed.out), size)
         if len(draws) != size:
-            said = f"; it said: {printed.err}" if printed.err else ""
-            raise ProgramFailed(f"gave {len(draws)} draws, {size} were asked for{said}")
+            stderr = f"; it said: {printed.err}" if printed.err else ""
+            raise ProgramFailed(f"gave {len(draws)} draws, {size} were asked for{stderr}")
         return draws
 
     @property
@@ -144,15 +158,6 @@ def command(
     header : sequence of str, optional
         Names of the columns.
 
-    Returns
-    -------
-    Command
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-
     Notes
     -----
     A draw that fails raises a `MechanismError` with the arguments, the exit status and the end of
@@ -166,36 +171,127 @@ def command(
     >>> mechanism(np.ones((3, 2)), 4, rng=1)
     [1.0, 1.0, 1.0, 1.0]
     """
-    limit = None if timeout is None else seconds("timeout", timeout)
-    place = None if folder is None else Path(folder)
+    end_in_order()
     return Command(
-        arguments("argv", argv), limit, place, None if header is None else tuple(map(str, header))
+        arguments("argv", argv),
+        None if timeout is None else seconds("timeout", timeout),
+        None if folder is None else Path(folder),
+        None if header is None else tuple(map(str, header)),
     )
 
 
 def arguments(name: str, value: object) -> tuple[str, ...]:
-    """The arguments of a command, checked. Raises `InvalidInput`."""
-    if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
-        check.fail(name, value, ARGUMENTS)
-    program = bool(value) and value[0] != ""
-    if not program or any("\0" in one for one in value):
-        check.fail(name, value, ARGUMENTS)
-    if not any("{data}" in one for one in value):
+    """Check the arguments of a command. Raises `InvalidInput`."""
+    if (
+        not isinstance(value, (list, tuple))
+        or not all(isinstance(argument, str) and "\0" not in argument for argument in value)
+        or not any("{data}" in argument for argument in value)
+        or value[0] == ""
+    ):
         check.fail(name, value, ARGUMENTS)
     return tuple(value)
 
 
 def _filled(argv: tuple[str, ...], values: dict[str, str]) -> list[str]:
-    """Each argument with the known words in braces replaced, at their first occurrence.
-
-    Other words in braces, as in awk '{print}', stay.
-    """
-    return [_fill(one, values) for one in argv]
+    """The arguments with the known words in braces replaced; others, as in awk '{print}', stay."""
+    return [_fill(argument, values) for argument in argv]
 
 
 def _fill(text: str, values: dict[str, str]) -> str:
+    """Replace each known word at its first occurrence, and read nothing that was put in."""
     for name, value in values.items():
-        before, found, after = text.partition(f"{{{name}}}")
-        if found:
+        before, word, after = text.partition(f"{{{name}}}")
+        if word:
             return _fill(before, values) + value + _fill(after, values)
     return text
+
+
+# --- databases as CSV files: written once, removed when the process ends
+
+
+class DataFile:
+    """A database as a CSV file that only this user may read, and nobody may write.
+
+    It lies in the private folder of this process, and is removed with this object.
+    """
+
+    def __init__(self, data: Array, header: Sequence[str] | None) -> None:
+        self.path = self.new_path()
+        weakref.finalize(self, _remove, self.path, os.getpid())  # a fork has the object too
+        write_data(self.path, data, header)
+        self.digest = _digest(self.path)
+
+    def new_path(self) -> Path:
+        """The path of a file in the private folder that does not exist yet."""
+        return this_process().folder / f"{uuid.uuid4().hex}.csv"
+
+    def check(self) -> None:
+        """Raises `ProgramFailed` where the file is no longer what was written.
+
+        The owner of a file can make it writable again, and root can write it as it is.
+        """
+        if _digest(self.path) != self.digest:
+            raise ProgramFailed(
+                "the program changed its data file {data}, so that other runs may have read "
+                "other data; it must only read the file"
+            )
+
+
+class DataFiles:
+    """The files of the databases used last."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.files: OrderedDict[bytes, DataFile] = OrderedDict()
+
+    def of(self, data: Array, header: Sequence[str] | None) -> DataFile:
+        """The file of a database, which lasts as long as the object that is returned."""
+        data = np.ascontiguousarray(data, dtype=np.float64)
+        key = hashlib.sha256(repr((data.shape, header)).encode() + data.tobytes()).digest()
+        with self.lock:
+            if key not in self.files:
+                self.files[key] = DataFile(data, header)
+            self.files.move_to_end(key)
+            file = self.files[key]
+            while len(self.files) > MOST_FILES:
+                self.files.popitem(last=False)
+        return file
+
+    def forget(self, file: DataFile) -> None:
+        """Have the database written to a new file the next time."""
+        with self.lock:
+            for key in [key for key, other in self.files.items() if other is file]:
+                del self.files[key]
+
+
+def write_data(path: Path, data: Array, header: Sequence[str] | None = None) -> None:
+    """Write (n, d) numbers as CSV, with the digits that give the same floats when read.
+
+    The file is new, and read-only from then on.
+    """
+    names = "" if header is None else ",".join(header)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(handle, "w", encoding="utf-8", newline="\n") as file:
+        np.savetxt(file, data, delimiter=",", fmt="%.17g", header=names, comments="")
+        if os.name == "posix":  # elsewhere a read-only file cannot be removed
+            os.fchmod(handle, 0o400)
+
+
+def _digest(path: Path) -> bytes | None:
+    """SHA-256 of a regular file; None where there is none that can be read."""
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with open(handle, "rb") as file:
+            if stat.S_ISREG(os.fstat(handle).st_mode):
+                return hashlib.file_digest(file, "sha256").digest()
+    return None
+
+
+def _remove(path: Path, owner: int) -> None:
+    """Remove a file, but only in the process that wrote it."""
+    if os.getpid() == owner:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+FILES = DataFiles()

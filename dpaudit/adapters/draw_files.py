@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import math
+import os
 import sys
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
 from dpaudit._core.check import Words, fail
-from dpaudit.adapters.draw_files.memory import available, check_room
-from dpaudit.adapters.draw_files.separated import TooManyCells, draws_in
 from dpaudit.errors import DataNotFound, InvalidInput
 from dpaudit.outcomes import LISTS, NotOutcomes, joined, rows
 
@@ -23,6 +28,9 @@ KINDS = "fiubUS"  # of numbers and text
 COPIES = 2  # times the draws as float64: they themselves, and what an audit makes of them
 OBJECT = 100  # bytes of a cell that is an object of Python
 CHUNK = 1 << 20  # bytes read at a time
+MOST_CELLS = 1 << 24  # of lines that make no table; each is an object of some 60 bytes
+MEMINFO = Path("/proc/meminfo")
+GROUP = Path("/sys/fs/cgroup")  # limits of a container
 
 
 def read_draws(path: str | Path) -> np.ndarray:
@@ -32,7 +40,7 @@ def read_draws(path: str | Path) -> np.ndarray:
     ----------
     path : path
         .npy, an array (n,) or (n, k) of numbers or text, or (n,) records of them;
-        .csv, a draw a line (`adapters.draw_files.separated`);
+        .csv, a draw a line: numbers, words or empty cells, any number of them;
         .parquet, a draw a row, for which pyarrow is needed: missing numbers are NaN, and where not
         all columns are numbers a draw is the dict of its row.
 
@@ -80,8 +88,8 @@ def _npy(path: Path) -> np.ndarray:
 def _mapped(path: Path) -> np.ndarray:
     """The array of a .npy file, not yet read; one that the file is too short for is refused.
 
-    Any error but OSError is one of the header, which is Python source and may break its parser in
-    any way.
+    The header is Python source and may break its parser in any way, so every error other than
+    OSError means that the header is wrong.
     """
     try:
         with warnings.catch_warnings():
@@ -105,9 +113,9 @@ def _readable(dtype: np.dtype[Any]) -> bool:
 
 
 def _is_text(array: np.ndarray) -> bool:
-    """Whether an array of text holds characters alone; True of any other array.
+    """Whether an array of text holds characters alone; True for all other arrays.
 
-    NumPy does not check this, and Python fails where it makes a text of them.
+    NumPy does not check this, and Python fails where it makes a text of such numbers.
     """
     if array.dtype.kind != "U":
         return True
@@ -116,7 +124,7 @@ def _is_text(array: np.ndarray) -> bool:
 
 
 def _lists(path: Path, array: np.ndarray) -> np.ndarray:
-    """Rows (length, entries, NaN) with lengths that they can have."""
+    """Rows (length, entries, NaN), refused where a length cannot be right."""
     _check_room(path, array[LISTS])
     length = array[LISTS][:, 0]
     if not np.all((length >= 0) & (length < array[LISTS].shape[1]) & (length == np.floor(length))):
@@ -126,7 +134,7 @@ def _lists(path: Path, array: np.ndarray) -> np.ndarray:
 
 def _check_room(path: Path, array: np.ndarray) -> None:
     names = array.dtype.names
-    holds = " x ".join(f"{one:,}" for one in array.shape) + f" values of {array.dtype}"
+    holds = " x ".join(f"{length:,}" for length in array.shape) + f" values of {array.dtype}"
     number = np.dtype(np.float64).itemsize
     if names is None and array.dtype.kind in "biuf":
         return check_room(str(path), COPIES * number * array.size, holds)
@@ -139,20 +147,20 @@ def _csv(path: Path) -> np.ndarray | list[Any]:
     check_room(str(path), 8.0 * COPIES * cells, f"{cells:,} cells")
     opened = partial(path.open, encoding="utf-8-sig", newline="\n")
     try:
-        found = draws_in(opened, most_cells=available() / OBJECT)
+        draws = draws_in(opened, most_cells=available() / OBJECT)
     except TooManyCells as error:
         raise InvalidInput(
             f"{path} holds {error}: more than fit into memory; give fewer, or numbers alone"
         ) from None
     except ValueError as error:  # UnicodeDecodeError is one
         fail(str(path), str(error), "a CSV file, UTF-8")
-    if len(found) == 0:
+    if len(draws) == 0:
         fail(str(path), Words("no lines"), "a CSV file with a draw a line")
-    return found
+    return draws
 
 
 def _cells(path: Path) -> int:
-    """How many cells a CSV file has, or a few more."""
+    """How many cells a CSV file has, counted by its commas and lines; a few more with quotes."""
     with path.open("rb") as file:
         return 1 + sum(
             part.count(b",") + part.count(b"\n") for part in iter(partial(file.read, CHUNK), b"")
@@ -180,8 +188,8 @@ def _parquet_rows(path: Path) -> np.ndarray | list[Any]:
     with parquet.ParquetFile(path) as file:
         schema = file.schema_arrow
         numeric = [
-            types.is_integer(one) or types.is_floating(one) or types.is_boolean(one)
-            for one in schema.types
+            types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
+            for kind in schema.types
         ]
         plain = bool(numeric) and all(numeric)
         count, width = file.metadata.num_rows, len(numeric)
@@ -195,3 +203,149 @@ def _parquet_rows(path: Path) -> np.ndarray | list[Any]:
 
 
 READERS = {".npy": _npy, ".csv": _csv, ".parquet": _parquet}
+
+
+# --- CSV text
+
+Opened = Callable[[], TextIO]  # opens a text from its beginning; lines end at "\n" as they are
+
+
+class TooManyCells(ValueError):
+    """Lines that make no table have more cells than memory is meant to hold."""
+
+
+def draws_in(
+    opened: Opened, size: int | None = None, most_cells: float = MOST_CELLS
+) -> np.ndarray | list[Any]:
+    """The draws of a text, as `outcomes.rows` takes them: (n, k) float64, or a list.
+
+    The text is read line by line, so that memory holds the draws alone.
+
+    size : how many draws are expected, if that is known. most_cells : how many cells lines may have
+    that hold words or differ in length.
+
+    A cell is a number (nan and inf are numbers), or text, or None if it is empty. A line of one
+    cell is that value, a longer one a list, and an empty line the empty list; empty lines at the
+    end count only as far as `size` needs them. A first line of words is a header if some column has
+    no words below it, or if without it there are `size` lines. Raises ValueError where the text is
+    not CSV, or has too many cells.
+    """
+    with opened() as text:
+        table = _table(text)
+    if table is not None:
+        return table
+    with opened() as text:
+        lines = _lines(text, most_cells)
+    return _without_header(lines, size)
+
+
+def text_of(content: bytes) -> Opened:
+    """Bytes as a text to be opened: UTF-8, a byte order mark at the beginning is left out."""
+    return lambda: io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="\n")
+
+
+def _table(text: TextIO) -> np.ndarray | None:
+    """The numbers of a text (n, k), None where there are words, gaps or lines of other length."""
+    lines = _Counted(text)
+    first = next((line for line in lines if not line.isspace()), None)
+    if first is None or lines.count > 1:  # all blank, or blank at the beginning
+        return None
+    try:
+        table = np.loadtxt(chain([first], lines), delimiter=",", ndmin=2, comments=None)
+    except ValueError:
+        return None
+    return table if len(table) == lines.count else None
+
+
+class _Counted:
+    """The lines of a text, and how many were read so far."""
+
+    def __init__(self, text: TextIO) -> None:
+        self.text, self.count = text, 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.text:
+            self.count += 1
+            yield line
+
+
+def _lines(text: TextIO, most: float) -> list[list[Any]]:
+    lines, cells = [], 0
+    try:
+        for line in csv.reader(text):
+            lines.append([_cell(cell) for cell in line])
+            cells += len(line) + 1
+            if cells > most:
+                raise TooManyCells(
+                    f"more than {most:,.0f} cells in lines with words or of different length"
+                )
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+    return lines
+
+
+def _without_header(lines: list[list[Any]], size: int | None) -> list[Any]:
+    while lines and not lines[-1] and len(lines) > (size or 0):
+        lines.pop()
+    if len(lines) > 1 and len(lines) != size and _is_header(lines[0], lines[1:], size):
+        lines = lines[1:]
+    return [line[0] if len(line) == 1 else line for line in lines]
+
+
+def _is_header(first: list[Any], below: list[list[Any]], size: int | None) -> bool:
+    if not first or not all(isinstance(cell, str) for cell in first):
+        return False
+    without_words = (
+        all(not isinstance(cell, str) for cell in column) for column in zip(*below, strict=False)
+    )
+    return len(below) == size or any(without_words)
+
+
+def _cell(cell: str) -> float | str | None:
+    stripped = cell.strip()
+    try:
+        return None if not stripped else float(stripped) if "_" not in stripped else stripped
+    except ValueError:
+        return stripped
+
+
+# --- memory
+
+
+def available() -> float:
+    """Bytes of memory that this process may still take; ∞ where the system does not say.
+
+    On Linux this is what the system counts as available, and no more than a container leaves;
+    elsewhere it is all the memory that there is, where the system says it.
+    """
+    return min(_free_memory(), _left_in_container())
+
+
+def _free_memory() -> float:
+    with suppress(OSError, ValueError, IndexError):
+        for line in MEMINFO.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024.0 * int(line.split()[1])
+    with suppress(OSError, ValueError, AttributeError):
+        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    return math.inf
+
+
+def _left_in_container() -> float:
+    with suppress(OSError, ValueError):
+        most, used = ((GROUP / name).read_text() for name in ("memory.max", "memory.current"))
+        return math.inf if most.strip() == "max" else float(most) - float(used)
+    return math.inf
+
+
+def check_room(name: str, needed: float, holds: str) -> None:
+    """Raises `InvalidInput` where `needed` bytes are more than there are.
+
+    name : the file. holds : what is in it, for the message.
+    """
+    room = available()
+    if needed > room:
+        raise InvalidInput(
+            f"{name} holds {holds}, and to audit them takes {needed / 2**30:.3g} GiB of memory; "
+            f"{max(room, 0.0) / 2**30:.3g} GiB are available, so give fewer draws or columns"
+        )

@@ -1,0 +1,342 @@
+"""Functions that give one output a call, as mechanisms: seeds, limits to time, warnings, names."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import logging
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from threading import Lock, Thread
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.seeds import as_generator
+from dpaudit._core.shown.raised import Raised, shown
+from dpaudit._core.shown.redacted import redacted
+from dpaudit._core.shown.short_repr import brief, short_repr
+from dpaudit._core.types import (
+    Array,
+    ArrayLike,
+    Described,
+    Mechanism,
+    RngLike,
+    Wrapped,
+    describe,
+)
+from dpaudit.errors import MechanismError
+
+Value = TypeVar("Value")
+SEED_KEYWORDS = ("rng", "random_state", "seed")
+LARGEST_SEED = 2**31 - 1
+LOG = logging.getLogger("dpaudit.adapters")
+MOST_WARNINGS = 20  # different texts that are logged or counted
+
+
+@dataclass(frozen=True, eq=False)
+class OneDraw:
+    """A mechanism made of a function f(data, rng=...) → one output; see `one_draw`.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    timeout : float or None, seconds
+        Time that a call may take.
+    """
+
+    function: Callable[..., Any]
+    timeout: float | None = None
+
+    most_calls: ClassVar[None] = None  # each draw is made by itself
+    __repr__ = short_repr
+
+    def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> list[Any]:
+        """`size` outputs, each from a generator of its own spawned from `rng`.
+
+        Raises `MechanismError`.
+        """
+        __tracebackhide__ = True
+        seeds = as_generator(rng).bit_generator.seed_seq.spawn(size)  # type: ignore[attr-defined]
+        with QUIET:
+            return [self._draw(data, number, seed) for number, seed in enumerate(seeds)]
+
+    def _draw(self, data: ArrayLike, number: int, seed: np.random.SeedSequence) -> Any:
+        __tracebackhide__ = True
+        rng = np.random.default_rng(seed)
+        try:
+            return _copied(within(self.timeout, lambda: self.function(data, rng=rng)))
+        except Exception as error:
+            raised = Raised.of(error, data)
+        sequence = f"SeedSequence({seed.entropy}, spawn_key={seed.spawn_key})"
+        generator = f"numpy.random.default_rng(numpy.random.{sequence})"
+        where = f"draw {number} of the block, rng = {generator}"
+        raise shown(MechanismError(f"{raised.line} ({where})", raised=raised))
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return describe(self.function)[0]
+
+    @property
+    def summary(self) -> str:
+        """The function's docstring, for reports."""
+        return str(getattr(self.function, "summary", "") or inspect.getdoc(self.function) or "")
+
+    def parameters(self) -> dict[str, Any]:
+        """The function's parameters, if it says them."""
+        return describe(self.function)[1]
+
+
+def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> OneDraw:
+    """A mechanism from a function that gives one output a call.
+
+    Parameters
+    ----------
+    function : callable
+        f(data, rng=...) → one output, of any type (`dpaudit.outcomes`); data is (n, d) with the
+        label last, rng a numpy Generator. Draw i of a block has the generator at the block's key
+        followed by i, so the outputs do not depend on `n_jobs`. Threads draw in parallel only where
+        the function releases the interpreter lock; processes always do
+        (`joblib.parallel_config(backend="loky")`).
+    timeout : float, seconds, optional
+        Time that a call may take; None for no limit.
+
+    Notes
+    -----
+    What the function raises becomes a `MechanismError` with the generator that repeats it. Its
+    warnings are not raised: each is logged once (logger "dpaudit.adapters"), without values of the
+    data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mechanism = one_draw(lambda data, *, rng: float(data.sum() + rng.laplace()))
+    >>> len(mechanism(np.ones((3, 2)), 5, rng=1))
+    5
+    """
+    check.function("function", function, "a callable f(data, rng=...)")
+    return OneDraw(function, None if timeout is None else seconds("timeout", timeout))
+
+
+def _copied(output: Any) -> Any:
+    """The output; a copy of a container, because the function may reuse it in a later call.
+
+    An output that cannot be copied is returned as it is: `dpaudit.outcomes` refuses it later.
+    """
+    if isinstance(output, (np.ndarray, list, tuple, dict, set)):
+        with suppress(Exception):
+            return copy.deepcopy(output)
+    return output
+
+
+# --- limits to time
+
+
+@dataclass(frozen=True, eq=False)
+class Limited(Wrapped):
+    """A mechanism whose every call must end within a time.
+
+    Parameters
+    ----------
+    mechanism : callable
+        The mechanism.
+    timeout : float, seconds
+        Time that a call may take.
+    """
+
+    timeout: float
+
+    __repr__ = short_repr
+
+    def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Any:
+        """What the mechanism returns. Raises TimeoutError, and whatever the mechanism raises."""
+        return within(self.timeout, lambda: self.mechanism(data, size, rng=rng))
+
+
+def limited(mechanism: Mechanism, timeout: float) -> Limited:
+    """`mechanism` with a limit to the time of each call.
+
+    Parameters
+    ----------
+    mechanism : callable
+        Any `mech(data, size, *, rng)`.
+    timeout : float, seconds
+        Time a call. An audit of n draws a side makes 256 calls, each of n/256 draws or of one.
+
+    Notes
+    -----
+    A call that takes longer raises TimeoutError, which in an audit becomes a `MechanismError` with
+    the block and the key of its seed. The thread that hangs stays until the process ends, because
+    Python cannot stop it.
+    """
+    check.function("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
+    return Limited(mechanism, seconds("timeout", timeout))
+
+
+def seconds(name: str, value: object) -> float:
+    """Check that an argument is a number of seconds above 0. Raises `InvalidInput`."""
+    return check.real(name, value, 0.0, open_=True)
+
+
+def within(timeout: float | None, work: Callable[[], Value]) -> Value:
+    """Call work(); raises TimeoutError when it has not ended after `timeout` seconds.
+
+    The work runs in a daemon thread, which is left behind when it is late: the threads of
+    concurrent.futures would be waited for when Python exits. None means no limit.
+    """
+    if timeout is None:
+        return work()
+    results: list[Value] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=run, daemon=True, name="dpaudit-mechanism")
+    thread.start()
+    thread.join(timeout)
+    if thread.is_alive():
+        raise TimeoutError(f"no output within {timeout:g} s")
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+# --- what a report says of a function, and the seeds that it takes
+
+
+def _inside_partial(function: Any) -> Any:
+    return getattr(function, "func", function)
+
+
+def name_of(function: Any) -> str:
+    """The name of a function, or of the one inside a functools.partial."""
+    return describe(_inside_partial(function))[0]
+
+
+def first_line(function: Any) -> str:
+    """The first line of a function's summary or docstring; "" where it has neither."""
+    inner = _inside_partial(function)
+    text = getattr(inner, "summary", "") or inspect.getdoc(inner) or ""
+    return next(iter(str(text).strip().splitlines()), "")
+
+
+def fixed_arguments(function: Any) -> dict[str, Any]:
+    """The keyword arguments of a functools.partial, or the parameters that an object names.
+
+    Values that are not numbers or words are described.
+    """
+    if isinstance(function, Described) and not isinstance(function, type):
+        return function.parameters()
+    keywords = getattr(function, "keywords", None) or {}
+    return {
+        name: value if isinstance(value, (bool, int, float, str)) else brief(value)
+        for name, value in keywords.items()
+    }
+
+
+def seed_keywords(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of `SEED_KEYWORDS` among a function's parameters.
+
+    A function that does not tell its parameters, such as a compiled one, has none of them.
+
+    >>> seed_keywords(lambda values, epsilon=1.0, random_state=None: None)
+    ('random_state',)
+    >>> seed_keywords(sum)
+    ()
+    """
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return ()
+    names = [value.name for value in parameters.values() if value.kind is not value.POSITIONAL_ONLY]
+    return tuple(name for name in SEED_KEYWORDS if name in names)
+
+
+def seeds(names: Iterable[str], rng: np.random.Generator) -> dict[str, Any]:
+    """Keyword arguments: `rng` is the generator itself, all others are integers that it draws."""
+    return {name: rng if name == "rng" else int(rng.integers(LARGEST_SEED)) for name in names}
+
+
+class OfFunction:
+    """The name and parameters that reports give to what is made of a function."""
+
+    function: Callable[..., Any]
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return name_of(self.function)
+
+    def parameters(self) -> dict[str, Any]:
+        """The function's arguments that are fixed, as text where they are not numbers."""
+        return fixed_arguments(self.function)
+
+
+# --- warnings of the audited code
+
+
+class Quiet:
+    """A context in which warnings are not raised; each text is logged the first time.
+
+    The filters of warnings belong to all threads together: the first thread that enters replaces
+    them, and the last one that leaves restores them.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.threads_inside = Lock(), 0
+        self.logged: set[str] = set()
+        self.counts: Counter[str] | None = None
+        self.filters: Any = None
+
+    def __enter__(self) -> None:
+        """Replace the filters, if no other thread is inside."""
+        with self.lock:
+            if self.threads_inside == 0:
+                self.filters = warnings.catch_warnings()
+                self.filters.__enter__()
+                warnings.simplefilter("always")
+                warnings.showwarning = self._hear
+            self.threads_inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        """Restore the filters, if no other thread is left inside."""
+        with self.lock:
+            self.threads_inside -= 1
+            if self.threads_inside == 0:
+                self.filters.__exit__(*error)
+
+    @contextmanager
+    def counted(self) -> Iterator[Counter[str]]:
+        """Count the warnings of all threads by their texts meanwhile, and log none."""
+        counts: Counter[str] = Counter()
+        with self:
+            self.counts = counts
+            try:
+                yield counts
+            finally:
+                self.counts = None
+
+    def _hear(
+        self, message: Warning | str, category: type[Warning], *where: Any, **more: Any
+    ) -> None:
+        text = f"{category.__name__}: {' '.join(redacted(str(message)).split())}"
+        counts = self.counts
+        if counts is not None:
+            if text in counts or len(counts) < MOST_WARNINGS:
+                counts[text] += 1
+        elif text not in self.logged and len(self.logged) < MOST_WARNINGS:
+            self.logged.add(text)
+            LOG.warning("the mechanism warns, said once: %s", text)
+
+
+QUIET = Quiet()

@@ -1,0 +1,287 @@
+"""Estimators and transformers with the methods of scikit-learn, fitted once a draw.
+
+scikit-learn itself is not needed.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeGuard
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.types import Array, ArrayLike
+from dpaudit.adapters.functions import LARGEST_SEED, OneDraw, fixed_arguments, one_draw
+from dpaudit.adapters.tables import plain
+
+
+class Fittable(Protocol):
+    """An estimator: anything with `fit`, as in scikit-learn."""
+
+    @property
+    def fit(self) -> Callable[..., Any]:
+        """fit(X, y), or fit(data) where no column is a label."""
+        ...
+
+
+Factory = Fittable | Callable[[], Fittable]
+Outputs = Callable[[Any], Any]  # fitted estimator → one output of the mechanism
+FITTED = ("coef_", "intercept_")
+SEEDS = ("random_state", "seed")
+
+
+class _FittedOnceADraw:
+    """What reports say of a model that `factory` makes and that is fitted once a draw."""
+
+    factory: Factory
+
+    @property
+    def name(self) -> str:
+        """The name of the class or function that makes the model."""
+        inner = getattr(self.factory, "func", self.factory)  # of a functools.partial
+        return str(getattr(inner, "__qualname__", type(inner).__name__))
+
+    def parameters(self) -> dict[str, Any]:
+        """The keyword arguments of a partial factory, as text where they are not numbers."""
+        return fixed_arguments(self.factory)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit(_FittedOnceADraw):
+    """f(data, rng=...) → what is released of an estimator that was fitted on the data.
+
+    Parameters
+    ----------
+    factory : callable
+        As in `estimator`.
+    outputs : Outputs
+        What is released of the fitted estimator.
+    label : bool
+        As in `estimator`.
+    """
+
+    factory: Factory
+    outputs: Outputs
+    label: bool
+
+    __repr__ = short_repr
+
+    def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
+        """One output."""
+        model = unfitted(self.factory, rng)
+        model.fit(*fit_arguments(data, self.label))
+        return self.outputs(model)
+
+    @property
+    def summary(self) -> str:
+        """One line for reports."""
+        return "an estimator, fitted once a draw"
+
+
+def estimator(
+    factory: Factory,
+    outputs: Outputs | str | Sequence[str] | ArrayLike = FITTED,
+    *,
+    label: bool = True,
+    timeout: float | None = None,
+) -> OneDraw:
+    """A mechanism that fits an estimator on the database and releases what it has learned.
+
+    Parameters
+    ----------
+    factory : class, callable or estimator
+        A class or function that makes an unfitted estimator, or an estimator to be copied. Every
+        parameter called `random_state` or `seed`, those of nested estimators too, is set to an
+        integer from the draw's own generator (every such attribute, if the estimator has no
+        `get_params`). Without such a parameter or attribute no seed repeats the audit.
+    outputs : str, sequence of str, array of shape (m, p) or callable
+        Names of attributes of the fitted estimator, whose numbers are released one after the other
+        (if not given, those that it has of ``coef_`` and ``intercept_``); or points at which it
+        predicts; or a function of the fitted estimator.
+    label : bool, default True
+        Whether the last column is y; otherwise fit(data) gets all columns.
+    timeout : float, seconds, optional
+        Time that a fit may take.
+
+    Notes
+    -----
+    Errors and warnings of the estimator are as in `one_draw`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> class NoisyMean:
+    ...     def __init__(self, random_state=None):
+    ...         self.random_state = random_state
+    ...     def fit(self, X, y):
+    ...         self.mean_ = y.mean() + np.random.default_rng(self.random_state).laplace(scale=0.5)
+    ...         return self
+    >>> mechanism = dp.adapters.estimator(NoisyMean, ["mean_"])
+    >>> mechanism(np.array([[1.0, 0.2], [1.0, 0.4]]), 3, rng=np.random.default_rng(0))
+    [array([-0.22478604]), array([-0.05938268]), array([0.41057897])]
+    """
+    if not hasattr(factory, "fit") and not callable(factory):
+        check.fail("factory", factory, "an estimator with fit, or a callable that makes one")
+    return one_draw(Fit(factory, released(outputs), check.boolean("label", label)), timeout=timeout)
+
+
+def released(outputs: Outputs | str | Sequence[str] | ArrayLike) -> Outputs:
+    """The function that `outputs` of `estimator` stands for. Raises `InvalidInput`."""
+    if callable(outputs):
+        return outputs
+    names = (outputs,) if isinstance(outputs, str) else outputs
+    if isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names):
+        return Attributes(tuple(names), all_of_them=outputs is not FITTED)
+    return Predictions(check.matrix("outputs", outputs))
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """The values of fitted attributes: one vector where all are numbers, else a list of them.
+
+    all_of_them : whether a fitted estimator must have each of them, or only one.
+    """
+
+    names: tuple[str, ...]
+    all_of_them: bool = True
+
+    def __call__(self, model: Any) -> Any:
+        """The output for a fitted estimator. Raises AttributeError where it has no such name."""
+        values = [
+            getattr(model, name) for name in self.names if self.all_of_them or hasattr(model, name)
+        ]
+        if not values:
+            raise AttributeError(
+                f"{type(model).__name__} has no {' or '.join(self.names)}: name its outputs"
+            )
+        arrays = [np.asarray(value) for value in values]
+        numeric = all(array.dtype.kind in "fiub" for array in arrays)
+        return np.concatenate([array.ravel() for array in arrays]) if numeric else values
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """The predictions at `points`, (m, p)."""
+
+    points: np.ndarray
+
+    __repr__ = short_repr
+
+    def __call__(self, model: Any) -> np.ndarray:
+        """The predictions of a fitted estimator, (m,)."""
+        return np.asarray(model.predict(self.points.copy())).ravel()
+
+
+def unfitted(factory: Factory, rng: np.random.Generator) -> Any:
+    """A new model whose seeds (`SEEDS`) are integers from `rng`, in the order of their names."""
+    model = factory() if _makes(factory) else copy.deepcopy(factory)
+    if hasattr(model, "get_params") and hasattr(model, "set_params"):
+        names = sorted(name for name in model.get_params() if name.rpartition("__")[2] in SEEDS)
+        if names:
+            model.set_params(**{name: int(rng.integers(LARGEST_SEED)) for name in names})
+        return model
+    for name in SEEDS:
+        if hasattr(model, name):
+            setattr(model, name, int(rng.integers(LARGEST_SEED)))
+    return model
+
+
+def fit_arguments(data: ArrayLike, label: bool) -> tuple[Array, ...]:
+    """What `fit` gets: X and y, or all columns. They are copies, which a model may write into."""
+    copied = np.array(data, dtype=np.float64)
+    return (copied[:, :-1], copied[:, -1]) if label else (copied,)
+
+
+def _makes(factory: Factory) -> TypeGuard[Callable[[], Fittable]]:
+    """Whether the factory must be called to get a model: it is a class, or has no `fit` itself."""
+    return isinstance(factory, type) or not hasattr(factory, "fit")
+
+
+# --- transformers
+
+
+@dataclass(frozen=True, eq=False)
+class Transformed(_FittedOnceADraw):
+    """f(data, rng=...) → what a transformer that was fitted on the data makes of points.
+
+    factory, label : as in `transformer`. points : (m, p), or None for the training data.
+    """
+
+    factory: Factory
+    points: Array | None
+    label: bool
+
+    __repr__ = short_repr
+
+    def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
+        """One output."""
+        model, training = unfitted(self.factory, rng), fit_arguments(data, self.label)
+        if self.points is None and hasattr(model, "fit_transform"):
+            return _dense(model.fit_transform(*training))
+        model.fit(*training)
+        return _dense(model.transform(training[0] if self.points is None else self.points.copy()))
+
+    @property
+    def summary(self) -> str:
+        """One line for reports."""
+        what = "the training data" if self.points is None else f"{len(self.points)} points"
+        return f"a transformer, fitted once a draw; released is what it makes of {what}"
+
+
+def transformer(
+    factory: Factory,
+    points: ArrayLike | None = None,
+    *,
+    label: bool = False,
+    timeout: float | None = None,
+) -> OneDraw:
+    """A mechanism that fits a transformer on the database and releases what it makes of points.
+
+    Parameters
+    ----------
+    factory : class, callable or transformer
+        A class or function that makes an unfitted transformer, or a transformer to be copied; its
+        seeds are set as in `estimator`. Of attributes, such as ``components_``, `estimator` makes a
+        mechanism.
+    points : array of shape (m, p), optional
+        To transform after `fit`; None for the training data, by `fit_transform` where there is one.
+        Points that hold the record that differs, as the training data do, give it away unless the
+        transformer promises noise for them too.
+    label : bool, default False
+        Whether the last column is y; otherwise fit(data) gets all columns.
+    timeout : float, seconds, optional
+        Time that one draw may take.
+
+    Notes
+    -----
+    Errors and warnings of the transformer are as in `one_draw`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> class NoisyCentre:
+    ...     def __init__(self, seed=None):
+    ...         self.seed = seed
+    ...     def fit(self, X):
+    ...         self.centre = X.mean() + np.random.default_rng(self.seed).laplace(scale=0.5)
+    ...     def transform(self, X):
+    ...         return X - self.centre
+    >>> mechanism = dp.adapters.transformer(NoisyCentre, [[0.0], [1.0]])
+    >>> print(mechanism(np.array([[1.0], [3.0]]), 1, rng=0)[0].round(2).tolist())
+    [[-1.48], [-0.48]]
+    """
+    if not hasattr(factory, "fit") and not callable(factory):
+        check.fail("factory", factory, "a transformer with fit, or a callable that makes one")
+    matrix = None if points is None else check.matrix("points", points)
+    return one_draw(Transformed(factory, matrix, check.boolean("label", label)), timeout=timeout)
+
+
+def _dense(output: Any) -> Any:
+    """The output as an outcome; sparse matrices of SciPy as arrays."""
+    return output.toarray() if hasattr(output, "toarray") else plain(output)

@@ -1,1 +1,0 @@
-"""Objects with `fit`: estimators, transformers and synthesizers, fitted once a draw."""
