@@ -24,7 +24,6 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.one_run.linear_estimate import estimated_coins
 from dpaudit.outcomes.records import spreads
 from dpaudit.outcomes.refused import NotOutcomes
 from dpaudit.outcomes.unordered import TableForm
@@ -33,6 +32,9 @@ from dpaudit.outcomes.vicinity import distances
 Score = Callable[[Any, Array], ArrayLike]
 NAMES = ("gradient", "loss", "nearest")
 LOSSES = ("squared", "logistic")
+LARGEST = 3000  # of the smaller of m and k; beyond, each canary's own projection is taken
+NOISE = np.geomspace(1e-9, 1e9, 181)  # σ² in units of the mean of the spread of the parts
+RANK = 1e-12  # eigenvalues below this share of the largest are zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +42,7 @@ class SumAlignment:
     """For a mechanism that releases Σ t(row) with noise, t known: as noisy counts and moments.
 
     The score is the best linear estimate of the coin from the output without what is expected of
-    data and canaries (`dpaudit.one_run.linear_estimate`). Scale t so that all its noise is alike.
+    data and canaries (`estimated_coins`). Scale t so that all its noise is alike.
 
     Parameters
     ----------
@@ -255,6 +257,60 @@ def named(score: str | Score, data: Array, rows: Array, inclusion: ArrayLike) ->
         return NearestRecord.of(data)
     two = len(np.unique(rows[:, -1])) <= 2 and np.all(np.isin(data[:, -1], (-1.0, 0.0, 1.0)))
     return GradientAlignment("logistic" if two else "squared", data, inclusion=inclusion)
+
+
+def estimated_coins(parts: Array, left: Array, inclusion: Array) -> Array:
+    """The coins of canaries from a noisy sum of their parts: an estimate of S − q, (m,).
+
+    Let t_i, a row of T = `parts`, (m, k), be what canary i adds if it is in, S_i its coin, P(S_i =
+    1) = q_i = `inclusion`, (m,), and r = Σ (S_i − q_i) t_i + N(0, σ²I) = `left`, (k,), what is left
+    of an output when all that is known and expected is taken off. Where the t_i are not orthogonal,
+    the projection t_iᵀr is disturbed by the other canaries. With Q = diag(q_i(1 − q_i)), the linear
+    estimate of S − q with the least mean square error is
+
+        Q T (TᵀQT + σ²I)⁻¹ r,
+
+    which takes the disturbance off as far as the noise allows (Kay 1993, "Estimation Theory",
+    theorem 12.1). Where σ is not known, the σ of the largest likelihood of r ~ N(0, TᵀQT + σ²I)
+    stands for it. A poor estimate costs power and no validity: it sees no coin.
+    """
+    deviation = np.sqrt(inclusion * (1.0 - inclusion))
+    scaled = deviation[:, None] * parts
+    if min(scaled.shape) > LARGEST:
+        return np.asarray(deviation * (scaled @ left))
+    spread, seen, directions = _axes(scaled, left)
+    if not len(spread):
+        return np.zeros(len(parts))
+    rest = max(float(left @ left - seen @ seen), 0.0)
+    noise = _noise(spread, seen, rest, len(left) - len(spread))
+    return np.asarray(deviation * (directions @ (np.sqrt(spread) * seen / (spread + noise))))
+
+
+def _axes(scaled: Array, left: Array) -> tuple[Array, Array, Array]:
+    """The decomposition A = UDVᵀ, (m, k), by the smaller Gram matrix.
+
+    Returns D² > 0, (l,), Vᵀr, (l,), and U, (m, l).
+    """
+    wide = scaled.shape[0] <= scaled.shape[1]
+    value, vector = np.linalg.eigh(scaled @ scaled.T if wide else scaled.T @ scaled)
+    kept = value > max(RANK * value[-1], 0.0)
+    value, vector = value[kept], vector[:, kept]
+    size = np.sqrt(value)
+    if wide:
+        return value, (vector.T @ (scaled @ left)) / size, vector
+    return value, vector.T @ left, (scaled @ vector) / size
+
+
+def _noise(spread: Array, seen: Array, rest: float, others: int) -> float:
+    """The σ² of the largest likelihood, among `NOISE`.
+
+    spread, seen : the variances that the coins give to coordinates of r, and these coordinates.
+    rest, others : the square norm of r in the other coordinates, and how many there are.
+    """
+    tried = spread.mean() * NOISE
+    variance = spread[:, None] + tried
+    cost = np.sum(np.log(variance) + seen[:, None] ** 2 / variance, axis=0)
+    return float(tried[np.argmin(cost + others * np.log(tried) + rest / tried)])
 
 
 def _losses(model: Any, rows: Array) -> Array:

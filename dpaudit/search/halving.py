@@ -14,12 +14,9 @@ from dpaudit._core.types import Array
 from dpaudit.errors import MechanismError
 from dpaudit.outcomes import aligned
 from dpaudit.search.changes import Change
-from dpaudit.search.checkpoint import ChangeOutcome
-from dpaudit.search.draws import draw_common
-from dpaudit.search.influence import PARTNERS, SPREAD
-from dpaudit.search.level import Level
 from dpaudit.search.quick_audit import QuickEstimate, quick_audit
-from dpaudit.search.runner import Runner, Work
+from dpaudit.search.ranking import PARTNERS, SPREAD
+from dpaudit.search.runner import ChangeOutcome, Level, Runner, Work, draw_common
 from dpaudit.search.selection import Trial
 
 FACTOR = 4  # one in FACTOR changes stays after a rung

@@ -19,10 +19,11 @@ from dpaudit.scoring.encode import Encoder, usable
 from dpaudit.scoring.models.closed import fit_quadratic
 from dpaudit.scoring.platt import recalibrated
 from dpaudit.scoring.structure import directions, full
-from dpaudit.search.influence import has_common_noise
+from dpaudit.scoring.whiten import Whitener
 
 THRESHOLDS = 200  # quantiles of the scores that are tried as thresholds
 COMPARED = 512  # partners that show whether the noise is common
+COUPLED = 0.5  # share of independent draws' squared distance below which partners share noise
 CHOOSE = 0.25  # of the training draws, for classifiers that choose
 HITS = 20  # draws beyond ε, of both sides together, that an estimate from the odds needs
 # Standard errors, and share, by which the estimate from the odds may differ from the counts. A
@@ -99,6 +100,14 @@ def _fitting(
         return scoring.fit(classifier, train.head(size), choose, seed).score
 
     return fit
+
+
+def has_common_noise(P: Array, Q: Array) -> bool:
+    """Whether partners lie nearer to each other than independent draws would; P, Q : (m, k)."""
+    whiten = Whitener.fit(P, Q)
+    P, Q = whiten(P), whiten(Q)
+    independent = np.var(P, axis=0).sum() + np.var(Q, axis=0).sum()
+    return bool(np.var(P - Q, axis=0).sum() < COUPLED * independent)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,14 +25,19 @@ from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import Progress, check_mechanism
 from dpaudit.scoring import Classifier, ClassifierLike
-from dpaudit.search.changes import RELATIONS, RESIZING, Pool, pool
-from dpaudit.search.checkpoint import Checkpoint
+from dpaudit.search.changes import (
+    NOT_PUBLIC,
+    RELATIONS,
+    RESIZING,
+    Pool,
+    incoming_rows,
+    is_of_data,
+    pool,
+)
 from dpaudit.search.halving import Schedule, halve, schedule
-from dpaudit.search.incoming import NOT_PUBLIC, incoming_rows, is_of_data
-from dpaudit.search.level import FARTHEST, Level
 from dpaudit.search.quick_audit import DEFAULT
 from dpaudit.search.ranking import RANKS, Rank, heaviest, ranking
-from dpaudit.search.runner import Runner
+from dpaudit.search.runner import FARTHEST, Checkpoint, Level, Runner
 from dpaudit.search.selection import Selection
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -522,7 +522,7 @@ class _Stopped(Exception):
 def _corners(tries: Tries, rng: np.random.Generator) -> None:
     """Every parameter at an end of its range: all such points, or as many at random as fit."""
     ends = [(axis.edges[0], axis.edges[-1]) for axis in tries.domain.ranges]
-    points = itertools.product(*ends)
+    points: Iterable[Point] = itertools.product(*ends)
     if 2 ** len(ends) > tries.goal:
         picks = rng.integers(0, 2, (tries.goal, len(ends)))
         points = (tuple(two[at] for two, at in zip(ends, row, strict=True)) for row in picks)
@@ -545,7 +545,7 @@ def _spread(tries: Tries, rng: np.random.Generator) -> None:
         edged = list(point)
         for index in np.flatnonzero(moved):
             edges = tries.domain.ranges[index].edges
-            edged[index] = edges[rng.integers(len(edges))]
+            edged[index] = edges[int(rng.integers(len(edges)))]
         if tries.open:
             tries.at(tuple(edged))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,9 @@ from dpaudit.curves.claims import Claim
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.neighbours.pair import DONE
 from dpaudit.one_run.result import OneRunResult
+from dpaudit.report.facts import properties
 from dpaudit.report.text import count, number, plain
+from dpaudit.testing.reporting import Audited
 
 SHOWN = 8  # numbers of a row
 WIDTH = 14  # of the names of facts, in characters
@@ -174,3 +177,60 @@ def _row(row: Array) -> str:
 
 def _shape(side: Array) -> str:
     return f"{count(len(side))} rows of {side.shape[1]}"
+
+
+def audited(
+    verdict: str,
+    claim: str,
+    result: AuditResult,
+    *,
+    detectable: Mapping[str, float] | None,
+    tried: int | None = None,
+) -> Audited:
+    """verdict, claim : in words.
+
+    detectable : as in `AuditResult`. tried : neighbours that were compared; None where the pair was
+    given.
+    """
+    head, pair = result.headline, result.subject.pair
+    facts = properties(
+        head.to_dict(),
+        detectable,
+        verdict=verdict,
+        claim=claim,
+        neighbour=_change_of(pair),
+        tried=tried,
+        draws=result.sizes.total,
+    )
+    certified = f"{head.symbol} ≥ {number(head.certified, down=True)} certified {head.at}".rstrip()
+    parts = (
+        claim if head.claimed is None else f"{claim}; {certified}",
+        _would_show(detectable),
+        f"{_change_of(pair)}{_tried(tried)}",
+        f"{count(result.sizes.total)} draws a side",
+    )
+    return Audited(facts, "; ".join(parts), _excess(detectable, result.settings.claimed_epsilon))
+
+
+def _excess(detectable: Mapping[str, float] | None, epsilon: float | None) -> float:
+    """The excess by which audits of one test are compared: at the claim's own ε if it has one."""
+    if detectable is None or epsilon not in (None, detectable["epsilon"]):
+        return inf
+    return detectable["excess"]
+
+
+def _would_show(detectable: Mapping[str, float] | None) -> str:
+    if detectable is None:
+        return "no excess detectable"
+    excess, epsilon, power = (number(detectable[key], 3) for key in ("excess", "epsilon", "power"))
+    return f"excess of any shape detectable with probability {power}: {excess} in δ({epsilon})"
+
+
+def _change_of(pair: NeighbourPair | None) -> str:
+    return (pair.change if pair is not None else "") or "two databases"
+
+
+def _tried(tried: int | None) -> str:
+    if tried is None:
+        return " (given)"
+    return f", worst of {count(tried)} neighbour{'' if tried == 1 else 's'} tried"

@@ -14,7 +14,9 @@ failure of a privacy test, is shown without arguments and local variables, which
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,8 +28,9 @@ if TYPE_CHECKING:
     from dpaudit._core.types import ArrayLike, Mechanism
     from dpaudit.curves.claims import ClaimLike
     from dpaudit.testing.budget import Budget
-    from dpaudit.testing.target import SpectrumLike
+    from dpaudit.testing.matches import SpectrumLike
 
+PACKAGE = Path(__file__).resolve().parents[1]
 MARKER = (
     "privacy(draws=None, false_failure=1e-6, seed=0, show_data=False): a privacy test of dpaudit, "
     "which fails if it audits nothing. draws: a side, for all audits and searches of the test "
@@ -168,10 +171,57 @@ def _hide_values(
     own = isinstance(found.value, pytest.fail.Exception) and not found.value.pytrace
     if not hasattr(report.longrepr, "reprtraceback") or own or _report(item).show_data:
         return
-    from dpaudit.testing.frames import is_told_by_dpaudit, without_values
+    if _is_privacy_test(item) or _went_through_dpaudit(found.value):
+        report.longrepr = _without_values(item, found)
 
-    if _is_privacy_test(item) or is_told_by_dpaudit(found.value):
-        report.longrepr = without_values(item, found)
+
+def _went_through_dpaudit(error: BaseException) -> bool:
+    """Whether the error, or one that it came from, was raised by dpaudit or went through it."""
+    return any(_is_own(type(one)) or any(map(_inside, _files(one))) for one in _chain(error))
+
+
+def _without_values(item: pytest.Item, found: pytest.ExceptionInfo[BaseException]) -> Any:
+    """The failure in pytest's short style, as a report holds it."""
+    everything = item.config.getoption("fulltrace", False)
+    return found.getrepr(
+        style="short",
+        showlocals=False,
+        funcargs=False,
+        tbfilter=False if everything else lambda one: _frames(item, one),
+    )
+
+
+def _frames(item: pytest.Item, found: pytest.ExceptionInfo[BaseException]) -> Any:
+    """The frames that pytest shows, less those of dpaudit, unless there are no others."""
+    own_choice = getattr(item, "_traceback_filter", None)  # from the test on
+    frames = found.traceback if own_choice is None else own_choice(found)
+    others = frames.filter(lambda frame: not _inside(str(frame.path)))
+    return others or frames
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """The error, and those that it came from."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _is_own(kind: type) -> bool:
+    return any(base.__module__.partition(".")[0] == "dpaudit" for base in kind.__mro__)
+
+
+def _files(error: BaseException) -> Iterator[str]:
+    frame: TracebackType | None = error.__traceback__
+    while frame is not None:
+        yield frame.tb_frame.f_code.co_filename
+        frame = frame.tb_next
+
+
+def _inside(file: str) -> bool:
+    """Whether a file is one of dpaudit's."""
+    return PACKAGE in Path(file).parents
 
 
 def _audited_nothing(item: pytest.Item) -> bool:
@@ -294,14 +344,9 @@ def _settings(item: pytest.Item) -> dict[str, Any]:
             f"@pytest.mark.privacy takes only the keywords {', '.join(KNOWN)}, got {got}",
             pytrace=False,
         )
-    _checked_show_data(settings.pop("show_data", False))
+    from dpaudit._core import check
+
+    check.boolean("show_data", settings.pop("show_data", False))
     if (seed := item.config.getoption("dpaudit_seed")) is not None:
         settings["seed"] = seed
     return settings
-
-
-def _checked_show_data(value: object) -> None:
-    """Raises `InvalidInput`."""
-    from dpaudit._core import check
-
-    check.boolean("show_data", value)

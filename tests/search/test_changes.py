@@ -5,8 +5,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.neighbours import RowSource, outliers
-from dpaudit.search.changes import NO_ROW, RELATIONS, pool
-from dpaudit.search.incoming import Incoming, incoming_rows
+from dpaudit.search.changes import NO_ROW, RELATIONS, Incoming, incoming_rows, pool
 
 pytestmark = pytest.mark.quick
 
