@@ -57,17 +57,6 @@ def audit_one_run(
         How ε is bounded, see `dpaudit.certify.one_run`. It is part of the audit's design: choose it
         before you see the scores.
 
-    Returns
-    -------
-    OneRunResult
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-    TypeError
-        For unknown keywords.
-
     Notes
     -----
     Verdict: "violated" where the claim is refuted at `level`. "inconclusive" without a claim, and

@@ -145,10 +145,6 @@ class Canaries:
         included : array of shape (m,), bool
             Which canaries are in.
 
-        Returns
-        -------
-        dict
-
         Raises
         ------
         InvalidInput
@@ -232,17 +228,6 @@ def canaries(
     rng : seed or Generator, optional
         As `numpy.random.default_rng` takes it. Canaries do not depend on the coins of the same
         `rng`.
-
-    Returns
-    -------
-    Canaries
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-    TypeError
-        For unknown keywords.
 
     Notes
     -----

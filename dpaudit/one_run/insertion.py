@@ -93,18 +93,10 @@ def audit_canaries(
         Same rng, versions and mechanism, same result. Coins do not depend on how the mechanism
         draws.
 
-    Returns
-    -------
-    OneRunResult
-
     Raises
     ------
-    InvalidInput
-        When an argument is not as described.
     MechanismError
         When the mechanism raises, or its output cannot be scored.
-    TypeError
-        For unknown keywords.
 
     References
     ----------

@@ -112,10 +112,6 @@ class OneRunResult(RecordedRun):
         delta : float in [0, 1)
             δ at which ε is read.
 
-        Returns
-        -------
-        float, nats
-
         Raises
         ------
         InvalidInput
@@ -154,10 +150,6 @@ class OneRunResult(RecordedRun):
         ----------
         folder : path
             One that `save` or `dpaudit run` wrote.
-
-        Returns
-        -------
-        SavedRun
 
         Raises
         ------

@@ -222,10 +222,6 @@ class NearestRecord:
             Columns of whole numbers up to 20 are columns of categories.
         names : tuple of str, optional
             Of the columns, for tables that name theirs.
-
-        Returns
-        -------
-        NearestRecord
         """
         return cls(spreads(_rows(data)), names)
 

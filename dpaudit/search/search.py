@@ -196,10 +196,6 @@ class SearchResult:
         ----------
         most : int or None, default 20
             At most so many trials, or all (None).
-
-        Returns
-        -------
-        str
         """
         return self.selection.table(most)
 
@@ -226,10 +222,6 @@ class SearchResult:
         ----------
         ax : matplotlib axes, optional
             To draw on; by default those of a new figure of pyplot, which a notebook shows.
-
-        Returns
-        -------
-        matplotlib axes
         """
         return self.selection.plot(ax)
 
@@ -313,14 +305,10 @@ def search_neighbours(
 
     Raises
     ------
-    InvalidInput
-        When an argument is not as described.
     DegenerateData
         When the data leave undefined what is asked for.
     MechanismError
         As in `dpaudit.audit`, also where the mechanism fails on every neighbour that is tried.
-    TypeError
-        For unknown keywords.
 
     Examples
     --------

@@ -232,16 +232,10 @@ def search_bound(
     rng : seed or Generator, default 0
         The same gives the same result.
 
-    Returns
-    -------
-    BoundSearch
-
     Raises
     ------
     InvalidInput
         When an argument is not as described, also where every setting asked for is excluded.
-    TypeError
-        For unknown keywords.
 
     Examples
     --------
@@ -325,10 +319,6 @@ def assert_bound(
     ------
     BoundFailure
         An AssertionError, with the simplest failure, the worst one, and how much was searched.
-    InvalidInput
-        As for `dpaudit.testing.search_bound`.
-    TypeError
-        For unknown keywords.
 
     Examples
     --------

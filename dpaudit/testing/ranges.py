@@ -276,15 +276,6 @@ def reals(low: float, high: float, *, log: bool | None = None, closed: bool = Tr
         large.
     closed : bool, default True
         Whether `low` and `high` themselves belong to the range.
-
-    Returns
-    -------
-    Reals
-
-    Raises
-    ------
-    InvalidInput
-        When there is no such range.
     """
     low, high = check.real("low", low), check.real("high", high)
     if not low < high:
@@ -307,15 +298,6 @@ def integers(low: int, high: int, *, log: bool | None = None) -> Integers:
         The largest, included.
     log : bool, optional
         Whether to search on a log scale; by default where there are more than 100.
-
-    Returns
-    -------
-    Integers
-
-    Raises
-    ------
-    InvalidInput
-        When there is no such range.
     """
     low, high = _whole("low", low), _whole("high", high)
     if high < low:
