@@ -82,7 +82,7 @@ def audit_one_run(
     >>> print(found.headline.text)
     Claimed ε = 1 at δ = 10⁻⁵. At 95 % confidence at least 5.07 (one run, 1,000 canaries).
     """
-    values = _scores(scores)
+    values = finite_vector("scores", scores, "a 1-D array of finite numbers, one a canary")
     coins, chance = _coins(included, len(values)), chances(inclusion, len(values))
     _flipped(coins, chance)
     level = check.real("level", level, 0.0, 1.0, open_=True)
@@ -91,19 +91,22 @@ def audit_one_run(
     if claimed is not None:
         refuse_unbreakable(claimed, EPSILON)
     read_at = _delta(delta, claimed)
-    _usable(method, chance, claimed)
+    if method == "steinke" and np.any(chance != 0.5):
+        fail("method", method, "another one where coins are not fair", "leave it out")
+    if method not in ("auto", "f-dp") and claimed is not None and claimed.epsilon is None:
+        fail("method", method, "'f-dp' for a claim that is a curve", "leave it out")
     guesses = Guesses.of(values, coins, chance)
     question = Question(claimed, read_at, 1.0 - level, method)
     return OneRunResult(guesses, question, int(coins.sum()), level, judge(guesses, coins, question))
 
 
-def _scores(scores: ArrayLike) -> Array:
-    expected = "a 1-D array of finite numbers, one a canary"
-    found = np.asarray(check.array_of_numbers("scores", scores, expected), dtype=np.float64)
-    if found.ndim != 1 or found.size == 0:
-        fail("scores", Words(f"shape {found.shape}"), expected)
+def finite_vector(name: str, values: ArrayLike, expected: str, size: int | None = None) -> Array:
+    """Finite float64 numbers, `size` of them or at least one. Raises `InvalidInput`."""
+    found = np.asarray(check.array_of_numbers(name, values, expected), dtype=np.float64)
+    if found.ndim != 1 or found.size == 0 or size not in (None, len(found)):
+        fail(name, Words(f"shape {found.shape}"), expected)
     if not np.all(np.isfinite(found)):
-        fail("scores", Words("numbers that are not finite"), expected)
+        fail(name, Words("numbers that are not finite"), expected)
     return found
 
 
@@ -139,11 +142,3 @@ def _delta(delta: float, claim: Claim | None) -> float:
     if given not in (0.0, claim.delta):
         fail("delta", delta, f"left out, or {claim.delta:g} as in the claim")
     return claim.delta
-
-
-def _usable(method: str, chance: Array, claim: Claim | None) -> None:
-    """Raise `InvalidInput` where a method was asked for that has no bound here."""
-    if method == "steinke" and np.any(chance != 0.5):
-        fail("method", method, "another one where coins are not fair", "leave it out")
-    if method not in ("auto", "f-dp") and claim is not None and claim.epsilon is None:
-        fail("method", method, "'f-dp' for a claim that is a curve", "leave it out")

@@ -41,11 +41,6 @@ class Canaries:
     kind : str, default "own"
         What they are, for the record.
 
-    Raises
-    ------
-    InvalidInput
-        When rows are no such array, or ids are not m different integers.
-
     Examples
     --------
     >>> import numpy as np
@@ -89,11 +84,6 @@ class Canaries:
         Returns
         -------
         array of shape (m,), bool
-
-        Raises
-        ------
-        InvalidInput
-            When a chance is outside of (0, 1), or their number is another one.
         """
         coins = generator(root(rng), Purpose.COIN).random(len(self))
         return np.asarray(coins < chances(inclusion, len(self)))
@@ -117,11 +107,6 @@ class Canaries:
         -------
         array with b columns
             The database, then the canaries.
-
-        Raises
-        ------
-        InvalidInput
-            When shapes do not fit, or the relation is another one.
         """
         data = check.matrix("data", data)
         inside, width = self._coins(included), self.rows.shape[1]
@@ -138,38 +123,16 @@ class Canaries:
     def record(self, included: ArrayLike) -> dict[str, Any]:
         """Which canaries are in and out, by id, as JSON types, without a row.
 
-        The method `included` reads it.
-
-        Parameters
-        ----------
-        included : array of shape (m,), bool
-            Which canaries are in.
-
-        Raises
-        ------
-        InvalidInput
-            When there is not one boolean for each canary.
+        included : array of shape (m,), bool. The method `included` reads the record.
         """
         inside = self._coins(included)
         names = np.asarray(self.ids)
         return {"kind": self.kind, "in": names[inside].tolist(), "out": names[~inside].tolist()}
 
     def included(self, record: Mapping[str, Any]) -> np.ndarray:
-        """Which canaries are in, of what the method `record` gave.
+        """Which canaries are in, (m,), bool, from what the method `record` gave.
 
-        Parameters
-        ----------
-        record : dict
-            What `record` gave.
-
-        Returns
-        -------
-        array of shape (m,), bool
-
-        Raises
-        ------
-        InvalidInput
-            When it is a record of other canaries.
+        Raises `InvalidInput` for a record of other canaries.
         """
         inside, outside = set(record["in"]), set(record["out"])
         names = np.asarray(self.ids).tolist()
@@ -277,17 +240,14 @@ def _limits(
     data: Array, row_bound: float | None, label_bound: float | None, bounds: ArrayLike | None
 ) -> Limits:
     """Where canaries may lie. Raises `InvalidInput`."""
-    norm, label = _positive("row_bound", row_bound), _positive("label_bound", label_bound)
+    norm = None if row_bound is None else check.real("row_bound", row_bound, 0.0, open_=True)
+    label = None if label_bound is None else check.real("label_bound", label_bound, 0.0, open_=True)
     if norm is not None and bounds is not None:
         fail("bounds", bounds, "None where row_bound is given")
     if norm is None and label is not None:
         fail("label_bound", label_bound, "given with row_bound", "or give bounds")
     range_of = np.column_stack([data.min(axis=0), data.max(axis=0)])
     return Limits(norm, label, range_of if bounds is None else box(bounds, data.shape[1]))
-
-
-def _positive(name: str, bound: float | None) -> float | None:
-    return None if bound is None else check.real(name, bound, 0.0, open_=True)
 
 
 # The rows of each kind
@@ -335,16 +295,12 @@ def _labels(column: Array, count: int, limits: Limits, rng: np.random.Generator)
     whole = np.array_equal(classes, np.rint(classes))
     if len(classes) <= 2 or (whole and len(classes) <= MOST_CLASSES):
         return np.asarray(rng.choice(_checked(classes, limits), size=count))
-    return np.asarray(rng.choice(_ends(limits), size=count))
-
-
-def _ends(limits: Limits) -> Array:
-    """The two labels, (2,), that move a model most."""
     if limits.norm is None:
-        return limits.box[-1]
-    # a row of norm B moves xᵀy most where |y| = ‖x‖ = B/√2
-    largest = limits.norm / math.sqrt(2.0) if limits.label is None else limits.label
-    return np.array([-largest, largest])
+        ends = limits.box[-1]
+    else:  # a row of norm B moves xᵀy most where |y| = ‖x‖ = B/√2
+        largest = limits.norm / math.sqrt(2.0) if limits.label is None else limits.label
+        ends = np.array([-largest, largest])
+    return np.asarray(rng.choice(ends, size=count))
 
 
 def _checked(classes: Array, limits: Limits) -> Array:
@@ -387,10 +343,10 @@ def _shuffled(table: Array, count: int, rng: np.random.Generator) -> Array:
 
 
 def _unlike(table: Array, count: int, rng: np.random.Generator) -> Array:
-    """Of `POOL` times as many such rows those that are farthest from the records, (m, p).
+    """The rows farthest from the records, (m, p), among `POOL` times as many shuffled ones.
 
-    Of many records `COMPARED` random ones count. No two rows are equal. Raises `InvalidInput` where
-    too few are different.
+    If there are many records, `COMPARED` random ones count. No two rows are equal. Raises
+    `InvalidInput` where too few are different.
     """
     pool, unit = np.unique(_shuffled(table, POOL * count, rng), axis=0), spreads(table)
     if len(pool) < count:

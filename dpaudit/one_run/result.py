@@ -105,18 +105,7 @@ class OneRunResult(RecordedRun):
         return self.question.claim
 
     def epsilon_at(self, delta: float) -> float:
-        """The certified ε: no smaller one is true, at the level.
-
-        Parameters
-        ----------
-        delta : float in [0, 1)
-            δ at which ε is read.
-
-        Raises
-        ------
-        InvalidInput
-            When delta is outside of its range.
-        """
+        """The certified ε at a δ in [0, 1), nats: no smaller one is true, at the level."""
         return self._epsilon_at(check.real("delta", delta, 0.0, 1.0))
 
     @cached_property
@@ -134,7 +123,7 @@ class OneRunResult(RecordedRun):
     def gdp_mu(self) -> float:
         """The certified μ, if the mechanism is Gaussian DP: no smaller one is true, at the level.
 
-        Of mechanisms whose trade-off curve is another one it bounds nothing.
+        It bounds nothing for mechanisms whose trade-off curve is another one.
         """
         return bound.gdp_bound(self.guesses, self.question.alpha)
 
@@ -144,17 +133,9 @@ class OneRunResult(RecordedRun):
 
     @staticmethod
     def load(folder: str | Path) -> SavedRun:
-        """Read a saved result: verdict, headline and report, of what result.json keeps.
+        """Read what `save` or `dpaudit run` wrote: verdict, headline and report.
 
-        Parameters
-        ----------
-        folder : path
-            One that `save` or `dpaudit run` wrote.
-
-        Raises
-        ------
-        InvalidInput
-            When the folder holds no result, or one of two samples.
+        Raises `InvalidInput` where the folder holds no result, or one of two samples.
         """
         return SavedRun.load(folder)
 
