@@ -144,10 +144,10 @@ class Canaries:
         return np.array([name in inside for name in names])
 
     def _coins(self, included: ArrayLike) -> np.ndarray:
-        found = np.asarray(included)
-        if found.shape != (len(self),) or found.dtype != bool:
+        coins = np.asarray(included)
+        if coins.shape != (len(self),) or coins.dtype != bool:
             fail("included", included, f"{len(self)} booleans, one a canary")
-        return found
+        return coins
 
 
 @known_keywords()
@@ -180,9 +180,9 @@ def canaries(
         Whether the last column is a label. It is random: a class of the data, or an end of what
         the number may be. Otherwise all columns are features.
     row_bound : float, optional
-        Public bound on the Euclidean norm, as the mechanism clips: of the features where
-        `label_bound` is given too, else of the whole row. Canaries with a direction are as long as
-        they may be.
+        Public bound on the Euclidean norm, as the mechanism clips: that of the features where
+        `label_bound` is given too, else that of the whole row. Canaries with a direction are as
+        long as they may be.
     label_bound : float, optional
         Public bound on the absolute value of the label; given with `row_bound` only.
     bounds : array of shape (b, 2), optional
@@ -230,10 +230,10 @@ def canaries(
 def chances(inclusion: ArrayLike, count: int) -> Array:
     """P(in) of each canary, (m,). Raises `InvalidInput`."""
     expected = f"a number in (0, 1), or {count} of them"
-    found = np.asarray(check.array_of_numbers("inclusion", inclusion, expected), dtype=np.float64)
-    if found.shape not in ((), (count,)) or not np.all((found > 0.0) & (found < 1.0)):
+    chance = np.asarray(check.array_of_numbers("inclusion", inclusion, expected), dtype=np.float64)
+    if chance.shape not in ((), (count,)) or not np.all((chance > 0.0) & (chance < 1.0)):
         fail("inclusion", inclusion, expected)
-    return np.broadcast_to(found, count)
+    return np.broadcast_to(chance, count)
 
 
 def _limits(
@@ -352,7 +352,7 @@ def _unlike(table: Array, count: int, rng: np.random.Generator) -> Array:
     if len(pool) < count:
         fail("count", count, f"at most {len(pool)}, the different records that these columns gave")
     some = table if len(table) <= COMPARED else rng.choice(table, size=COMPARED, replace=False)
-    nearest = np.array([distances(some, one, unit).min() for one in pool])
+    nearest = np.array([distances(some, row, unit).min() for row in pool])
     return np.asarray(pool[np.argsort(-nearest, kind="stable")[:count]])
 
 
@@ -364,8 +364,8 @@ KINDS = (*DIRECTIONS, *RECORDS)
 
 def _units(box: Array) -> Array:
     """The largest absolute value of each column, 1 where it is 0."""
-    found = np.abs(box).max(axis=1)
-    return np.asarray(np.where(found > 0.0, found, 1.0))
+    largest = np.abs(box).max(axis=1)
+    return np.asarray(np.where(largest > 0.0, largest, 1.0))
 
 
 def _to_the_border(directions: Array, unit: Array, box: Array, reach: Array | None) -> Array:

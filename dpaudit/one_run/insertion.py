@@ -113,10 +113,10 @@ def audit_canaries(
     seen = observe(
         mechanism, data, canaries, score, inclusion=inclusion, relation=relation, rng=rng
     )
-    found = audit_one_run(
+    result = audit_one_run(
         seen.scores, seen.included, claim=claim, inclusion=inclusion, level=level, delta=delta
     )
-    return replace(found, note=f"Here {CHANGES[relation]}.")
+    return replace(result, note=f"Here {CHANGES[relation]}.")
 
 
 def observe(
@@ -142,8 +142,8 @@ def observe(
     included = canaries.flip(inclusion, rng=seed)
     inserted = canaries.inserted(database, included, relation=relation)
     where = f"the data with canaries (seed {describe(seed)}, key {int(Purpose.DRAW), 0})"
-    found = outputs(sampler_of(once, inserted), 1, generator(seed, Purpose.DRAW, 0), where)
-    return Observed(scored(known, _only(found), canaries.rows, inserted), included)
+    drawn = outputs(sampler_of(once, inserted), 1, generator(seed, Purpose.DRAW, 0), where)
+    return Observed(scored(known, _only(drawn), canaries.rows, inserted), included)
 
 
 def of_one_output(mechanism: Any) -> Mechanism:
@@ -183,14 +183,14 @@ def _only(drawn: Any) -> Any:
 
 
 def scored(score: Score, output: Any, rows: Array, data: Array) -> Array:
-    """Finite scores, (m,). Raises `InvalidInput`; of what a score raises without values of data."""
+    """Finite scores, (m,). An error of the score is shown without values of the data."""
     try:
-        found = score(output, rows.copy())
+        values = score(output, rows.copy())
     except InvalidInput:
         raise
     except Exception as error:
         raised = Raised.of(error, data)
     else:
         expected = f"a function that gives {len(rows)} numbers, one a canary"
-        return finite_vector("score", found, expected, len(rows))
+        return finite_vector("score", values, expected, len(rows))
     raise shown(MechanismError(f"the score raised {raised.line}", raised=raised))

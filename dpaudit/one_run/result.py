@@ -153,12 +153,12 @@ class SavedRun(RecordedRun):
     def load(cls, folder: str | Path) -> SavedRun:
         """Read result.json. Raises `InvalidInput` where it is not of one run."""
         place = Path(folder)
-        found = load(place)
-        if not is_one_run(found):
+        record = load(place)
+        if not is_one_run(record):
             fail("folder", str(place), "an audit of one run", "read it by AuditResult.load")
         with reading(place):
-            head = Headline.of(found["headline"])
-            return cls(str(found["verdict"]), str(found["reason"]), head, found)
+            head = Headline.of(record["headline"])
+            return cls(str(record["verdict"]), str(record["reason"]), head, record)
 
     @property
     def _record(self) -> dict[str, Any]:

@@ -65,8 +65,10 @@ class SumAlignment:
         own = check.matrix("statistic(rows)", self.statistic(rows))
         total = _numbers(output, (own.shape[1],))
         if self.data is not None:
-            total = total - check.matrix("statistic(data)", self.statistic(_rows(self.data))).sum(0)
-        chance = _chances(self.inclusion, len(own))
+            total = total - check.matrix(
+                "statistic(data)", self.statistic(check.matrix("data", self.data))
+            ).sum(0)
+        chance = np.broadcast_to(np.asarray(self.inclusion, dtype=float), len(own))
         return estimated_coins(own, total - chance @ own, chance)
 
 
@@ -125,8 +127,8 @@ class GradientAlignment:
             start = np.zeros(len(theta)) if self.reference is None else _numbers(self.reference)
             return np.asarray(-self._gradients(rows, start) @ (theta - start))
         own = -self._gradients(rows, theta)
-        chance = _chances(self.inclusion, len(own))
-        left = self._gradients(_rows(self.data), theta).sum(axis=0) - chance @ own
+        chance = np.broadcast_to(np.asarray(self.inclusion, dtype=float), len(own))
+        left = self._gradients(check.matrix("data", self.data), theta).sum(axis=0) - chance @ own
         return estimated_coins(own, left + self._penalty(left, theta, width), chance)
 
     def _penalty(self, left: Array, theta: Array, width: int) -> Array:
@@ -139,7 +141,7 @@ class GradientAlignment:
         return np.asarray((fitted if self.ridge is None else self.ridge) * shrunk)
 
     def _gradients(self, rows: Array, theta: Array) -> Array:
-        """Of the loss of each row at θ, (m, p) or (m, p + 1)."""
+        """The gradient of the loss of each row at θ, (m, p) or (m, p + 1)."""
         x, y = rows[:, :-1], rows[:, -1]
         x = np.column_stack([x, np.ones(len(x))]) if len(theta) > x.shape[1] else x
         if self.loss == "squared":
@@ -214,16 +216,12 @@ class NearestRecord:
 
     @classmethod
     def of(cls, data: ArrayLike, names: tuple[str, ...] | None = None) -> NearestRecord:
-        """With the standard deviations of a database.
+        """Take the standard deviations of a database, (n, b), as units.
 
-        Parameters
-        ----------
-        data : array of shape (n, b)
-            Columns of whole numbers up to 20 are columns of categories.
-        names : tuple of str, optional
-            Of the columns, for tables that name theirs.
+        Columns of whole numbers up to 20 are columns of categories. names : those of the columns,
+        for tables that name theirs.
         """
-        return cls(spreads(_rows(data)), names)
+        return cls(spreads(check.matrix("data", data)), names)
 
     def __call__(self, output: Any, rows: Array) -> Array:
         """Scores, (m,), of a table of b columns in any form that `adapters.synthesizer` takes.
@@ -235,7 +233,7 @@ class NearestRecord:
         except NotOutcomes as error:
             fail("the mechanism's output", error.got, error.expected)
         unit = spreads(rows) if self.spread is None else self.spread
-        nearest = [distances(table, one, unit).min(initial=np.inf) for one in rows]
+        nearest = [distances(table, row, unit).min(initial=np.inf) for row in rows]
         return -np.minimum(nearest, np.finfo(float).max)  # an empty table is far from all
 
 
@@ -289,8 +287,8 @@ def _axes(scaled: Array, left: Array) -> tuple[Array, Array, Array]:
     """
     wide = scaled.shape[0] <= scaled.shape[1]
     value, vector = np.linalg.eigh(scaled @ scaled.T if wide else scaled.T @ scaled)
-    kept = value > max(RANK * value[-1], 0.0)
-    value, vector = value[kept], vector[:, kept]
+    spanned = value > max(RANK * value[-1], 0.0)
+    value, vector = value[spanned], vector[:, spanned]
     size = np.sqrt(value)
     if wide:
         return value, (vector.T @ (scaled @ left)) / size, vector
@@ -310,7 +308,7 @@ def _noise(spread: Array, seen: Array, rest: float, others: int) -> float:
 
 
 def _losses(model: Any, rows: Array) -> Array:
-    """(m,), of a fitted model."""
+    """The loss of each row by a fitted model, (m,)."""
     x, y = rows[:, :-1], rows[:, -1]
     if hasattr(model, "predict_proba") and hasattr(model, "classes_"):
         chance = np.asarray(model.predict_proba(x), dtype=np.float64)
@@ -321,16 +319,8 @@ def _losses(model: Any, rows: Array) -> Array:
     return np.asarray((np.asarray(model.predict(x), dtype=np.float64).ravel() - y) ** 2)
 
 
-def _chances(inclusion: ArrayLike, count: int) -> Array:
-    return np.broadcast_to(np.asarray(inclusion, dtype=np.float64), count)
-
-
-def _rows(data: ArrayLike) -> Array:
-    return check.matrix("data", data)
-
-
 def _coefficients(output: Any) -> Any:
-    """Of a fitted linear model with `coef_` its coefficients, the intercept last; else as it is."""
+    """The coefficients of a fitted linear model, the intercept last; other outputs as they are."""
     if not hasattr(output, "coef_"):
         return output
     intercept = np.ravel(getattr(output, "intercept_", ()))
@@ -341,12 +331,8 @@ def _numbers(output: Any, *shapes: tuple[int, ...]) -> Array:
     """A vector, of one of the shapes if any are given. Raises `InvalidInput`."""
     expected = " or ".join(f"{shape[0]} numbers" for shape in shapes) or "a vector of numbers"
     name = "the mechanism's output"
-    found = np.asarray(check.array_of_numbers(name, output, expected), dtype=np.float64).ravel()
-    if shapes and found.shape not in shapes:
-        fail(
-            name,
-            Words(f"{found.size} numbers"),
-            expected,
-            "give a score for it, score(output, rows)",
-        )
-    return found
+    vector = np.asarray(check.array_of_numbers(name, output, expected), dtype=np.float64).ravel()
+    if shapes and vector.shape not in shapes:
+        words = Words(f"{vector.size} numbers")
+        fail(name, words, expected, "give a score for it, score(output, rows)")
+    return vector

@@ -28,7 +28,7 @@ from dpaudit.neighbours.pair import in_words
 
 SOURCES = ("candidates", "row_bound", "bounds")
 INCOMING = ("replace", "add")  # relations with a row that is not in the data
-OF_DATA = "data"  # in place of bounds: the least and the largest value of each column
+OF_DATA = "data"  # stands for bounds: the least and the largest value of each column
 NOT_PUBLIC = (
     "The bounds of the rows that may come in were taken from the data: they are not public, and "
     "the claim may presume others; give public ones (--bounds)."
@@ -55,19 +55,12 @@ class Change:
 
     def pair(self, data: Array) -> NeighbourPair:
         """The database and its neighbour. Raises `InvalidInput` where they are equal."""
-        if self.relation == "zero-out":
-            return zero_row(data, self._index)
-        if self.relation == "remove":
-            return remove_row(data, self._index)
-        assert self.row is not None
-        if self.relation == "replace":
-            return replace_row(data, self._index, self.row, source=self.source)
-        return add_row(data, self.row, source=self.source)
-
-    @property
-    def _index(self) -> int:
-        assert self.index is not None
-        return self.index
+        if self.index is None:
+            assert self.row is not None
+            return add_row(data, self.row, source=self.source)
+        if self.row is not None:
+            return replace_row(data, self.index, self.row, source=self.source)
+        return (zero_row if self.relation == "zero-out" else remove_row)(data, self.index)
 
     @property
     def text(self) -> str:
@@ -131,10 +124,10 @@ class Pool:
 
 
 def _rows(table: Array, index: np.ndarray) -> Array:
-    found = np.zeros((len(index), table.shape[1]))
+    rows = np.zeros((len(index), table.shape[1]))
     there = index != NO_ROW
-    found[there] = table[index[there]]
-    return found
+    rows[there] = table[index[there]]
+    return rows
 
 
 def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: np.ndarray) -> Pool:
@@ -147,24 +140,26 @@ def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: 
     Raises `InvalidInput` where no change is left.
     """
     distinct = np.sort(np.unique(data, axis=0, return_index=True)[1])
-    parts = [_of(relation, incoming, distinct, heaviest) for relation in dict.fromkeys(relations)]
+    parts = [
+        _changes_of(relation, incoming, distinct, heaviest) for relation in dict.fromkeys(relations)
+    ]
     relation, out, into = (np.concatenate(column) for column in zip(*parts, strict=True))
-    found = Pool(data, relation, out, into, incoming)
+    every = Pool(data, relation, out, into, incoming)
     # a row of zeros that is added or removed changes the number of rows, though no value
-    resizing = np.isin(relation, [RELATIONS.index(one) for one in RESIZING])
-    effective = np.any(found.rows_out() != found.rows_in(), axis=1) | resizing
+    resizing = np.isin(relation, [RELATIONS.index(name) for name in RESIZING])
+    effective = np.any(every.rows_out() != every.rows_in(), axis=1) | resizing
     if not effective.any():
         raise InvalidInput(
             "data must have a row that the relations can change: all rows are zero",
             argument="data",
         )
-    return found.only(np.flatnonzero(effective))
+    return every.only(np.flatnonzero(effective))
 
 
-def _of(
+def _changes_of(
     relation: str, incoming: Incoming, distinct: np.ndarray, heaviest: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(relation, out, into) of one relation."""
+    """The columns (relation, out, into) of a pool with one relation alone."""
     new = np.arange(len(incoming))
     if relation == "add":
         out, into = np.full(len(new), NO_ROW), new
@@ -179,7 +174,7 @@ def _of(
 
 @dataclass(frozen=True, eq=False)
 class Incoming:
-    """Rows that may come in, (k, d), distinct, and where each is from."""
+    """Distinct rows that may come in, (k, d), and where each is from."""
 
     rows: Array
     sources: tuple[RowSource, ...]
@@ -188,34 +183,6 @@ class Incoming:
 
     def __len__(self) -> int:
         return len(self.rows)
-
-    @classmethod
-    def candidates(cls, rows: Array) -> Incoming:
-        """The user's candidates, (k, d)."""
-        return cls(rows, tuple(RowSource("candidates", number) for number in range(len(rows))))
-
-    @classmethod
-    def within_norm(
-        cls, data: Array, bound: float, rng: np.random.Generator, seed: np.random.SeedSequence
-    ) -> Incoming:
-        """Extreme rows of norm `bound`, and the row of zeros. seed : that of `rng`, a new one."""
-        rows = outliers.within_norm(data, bound, rng)
-        sources = [RowSource("row_bound", number, bound, seed) for number in range(len(rows))]
-        zero = np.zeros((1, data.shape[1]))
-        return cls(np.concatenate([rows, zero]), (*sources, RowSource("bound")))
-
-    @classmethod
-    def within_box(cls, data: Array, box: Array, rng: np.random.Generator) -> Incoming:
-        """Corners of a box, (d, 2), and its row that is nearest to zero."""
-        rows = outliers.with_nearest(data, box, rng)
-        return cls(rows, (RowSource("bound"),) * len(rows))
-
-    @classmethod
-    def within_data(cls, data: Array, seed: np.random.SeedSequence) -> Incoming:
-        """The same of the box that the data span, whose values are private."""
-        rows = outliers.within_data(data, np.random.default_rng(seed))
-        sources = [RowSource("data_bounds", place, seed=seed) for place in range(len(rows))]
-        return cls(rows, tuple(sources))
 
 
 def incoming_rows(
@@ -234,52 +201,40 @@ def incoming_rows(
 
     Raises `InvalidInput` for rows without a relation that takes them, or a relation without rows.
     """
-    _check_sources(relations, (candidates, row_bound, bounds))
-    parts = [Incoming(np.zeros((0, data.shape[1])), ())]
-    rng = np.random.default_rng(seed)
+    given = {"candidates": candidates, "row_bound": row_bound, "bounds": bounds}
+    named = [name for name, value in given.items() if value is not None]
+    needed = [relation for relation in relations if relation in INCOMING]
+    if needed and not named:
+        reason = f"relation {needed[0]!r} needs rows to put in"
+        fail("candidates", None, f"given, or row_bound, or bounds: {reason}")
+    if named and not needed:
+        fail("relations", relations, f"with 'replace' or 'add', since {named[0]} is given")
+    width, rng = data.shape[1], np.random.default_rng(seed)
+    parts, sources = [np.zeros((0, width))], list[RowSource]()
     if candidates is not None:
-        parts.append(Incoming.candidates(_candidates(data, candidates)))
+        own = check.matrix("candidates", candidates)
+        if own.shape[1] != width:
+            words = Words(f"{own.shape[1]} columns")
+            fail("candidates", words, f"rows of {width} columns, as data")
+        parts.append(own)
+        sources += [RowSource("candidates", number) for number in range(len(own))]
     if row_bound is not None:
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
-        parts.append(Incoming.within_norm(data, bound, rng, seed))
+        rim = outliers.within_norm(data, bound, rng)
+        parts += [rim, np.zeros((1, width))]
+        sources += [RowSource("row_bound", number, bound, seed) for number in range(len(rim))]
+        sources.append(RowSource("bound"))
     if is_of_data(bounds):
-        parts.append(Incoming.within_data(data, seed))
+        parts.append(outliers.within_data(data, np.random.default_rng(seed)))
+        sources += [RowSource("data_bounds", at, seed=seed) for at in range(len(parts[-1]))]
     elif bounds is not None:
-        parts.append(Incoming.within_box(data, outliers.box(bounds, data.shape[1]), rng))
-    return _distinct(parts)
+        parts.append(outliers.with_nearest(data, outliers.box(bounds, width), rng))
+        sources += [RowSource("bound")] * len(parts[-1])
+    rows = np.concatenate(parts)
+    first = np.sort(np.unique(rows, axis=0, return_index=True)[1])
+    return Incoming(rows[first], tuple(sources[number] for number in first))
 
 
 def is_of_data(bounds: ArrayLike | str | None) -> bool:
     """Whether the bounds are those of the data themselves."""
     return isinstance(bounds, str) and bounds == OF_DATA
-
-
-def _distinct(parts: list[Incoming]) -> Incoming:
-    """All rows, each once, as of the first part that has it."""
-    rows = np.concatenate([part.rows for part in parts])
-    sources = [source for part in parts for source in part.sources]
-    first = np.sort(np.unique(rows, axis=0, return_index=True)[1])
-    return Incoming(rows[first], tuple(sources[number] for number in first))
-
-
-def _check_sources(
-    relations: tuple[str, ...], sources: tuple[ArrayLike | float | str | None, ...]
-) -> None:
-    needed = [one for one in relations if one in INCOMING]
-    given = [name for name, one in zip(SOURCES, sources, strict=True) if one is not None]
-    if needed and not given:
-        reason = f"relation {needed[0]!r} needs rows to put in"
-        fail("candidates", None, f"given, or row_bound, or bounds: {reason}")
-    if given and not needed:
-        fail("relations", relations, f"with 'replace' or 'add', since {given[0]} is given")
-
-
-def _candidates(data: Array, candidates: ArrayLike) -> Array:
-    rows = check.matrix("candidates", candidates)
-    if rows.shape[1] != data.shape[1]:
-        fail(
-            "candidates",
-            Words(f"{rows.shape[1]} columns"),
-            f"rows of {data.shape[1]} columns, as data",
-        )
-    return rows

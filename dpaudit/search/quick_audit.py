@@ -69,7 +69,7 @@ def quick_audit(
     with one_thread():
         judged = [_half(fit(train), train, test, epsilon) for train, test in (parts, parts[::-1])]
     counted, error = _count(judged, epsilon)
-    delta, gain = _from_odds([one.scores for one in judged], epsilon)
+    delta, gain = _from_odds([half.scores for half in judged], epsilon)
     if abs(delta - counted) > ERRORS * error + SHAPE * delta:
         delta = counted if counted > ERRORS * error else 0.0
     return QuickEstimate(delta, counted, error, gain)
@@ -147,8 +147,8 @@ def _count(judged: list[_Half], epsilon: float) -> tuple[float, float]:
 
     The error is at least that of one draw of Q in S, e^ε/n.
     """
-    best = max(range(2), key=lambda way: sum(float(one.value[way].sum()) for one in judged))
-    value = np.concatenate([one.value[best] for one in judged])
+    best = max(range(2), key=lambda way: sum(float(half.value[way].sum()) for half in judged))
+    value = np.concatenate([half.value[best] for half in judged])
     root = float(np.sqrt(len(value)))
     deviation = max(float(value.std()), float(np.exp(epsilon)) / root)
     return float(np.clip(value.mean(), 0.0, 1.0)), deviation / root
@@ -160,8 +160,8 @@ def _from_odds(parts: list[tuple[Array, Array]], epsilon: float) -> tuple[float,
     Over both sides together, with σ(L) the probability that a draw is of P, E_P[(1 − e^{ε−L})₊] =
     2E[σ(L)(1 − e^{ε−L})₊], and the same with −L in the other direction.
     """
-    found = [recalibrated(*part) for part in parts]
-    loss, sign = (np.concatenate(column) for column in zip(*found, strict=True))
+    fitted = [recalibrated(*part) for part in parts]
+    loss, sign = (np.concatenate(column) for column in zip(*fitted, strict=True))
     gain = float(np.log(2.0) - np.logaddexp(0.0, -sign * loss).mean())
     ways = [
         float(np.mean(2.0 * expit(way) * np.maximum(1.0 - np.exp(epsilon - way), 0.0)))

@@ -67,8 +67,8 @@ def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist:
     if outcomes:
         values = _by_influence(influence, rank)
         first = [
-            Trial(trial.change, float(value), draws=one.draws, note=one.failure)
-            for trial, value, one in zip(first, values, outcomes, strict=True)
+            Trial(trial.change, float(value), draws=outcome.draws, note=outcome.failure)
+            for trial, value, outcome in zip(first, values, outcomes, strict=True)
         ]
     failed = [trial for trial in first if trial.note]
     sound = [trial for trial in first if not trial.note]
@@ -77,7 +77,7 @@ def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist:
             f"the mechanism failed on every neighbour that was tried: {failed[0].note}"
         )
     sound.sort(key=lambda trial: trial.score, reverse=True)
-    draws = SPREAD + PARTNERS + sum(one.draws for one in outcomes)
+    draws = SPREAD + PARTNERS + sum(outcome.draws for outcome in outcomes)
     return Ranking([*sound, *rest][:shortlist], failed, draws)
 
 
@@ -111,8 +111,8 @@ def _near_and_far(runner: Runner, changes: Pool, scores: Array) -> Array:
 def _user_scores(rank: RankScore, changes: Pool) -> Array:
     size = len(changes)
     expected = f"a function score(data, out, into) that gives {size} numbers"
-    given = rank(changes.data, changes.rows_out(), changes.rows_in())
-    scores = check.array_of_numbers("rank", given, expected).astype(np.float64)
+    answer = rank(changes.data, changes.rows_out(), changes.rows_in())
+    scores = check.array_of_numbers("rank", answer, expected).astype(np.float64)
     if scores.shape != (size,):
         fail("rank", Words(f"shape {scores.shape}"), expected)
     if np.isnan(scores).any():
@@ -136,7 +136,7 @@ class NoiseUnits:
 
     @classmethod
     def of(cls, draws: Array) -> NoiseUnits:
-        """From draws of M(D), (n, k)."""
+        """Fit them to draws of M(D), (n, k)."""
         encoder = Encoder.fit(Sides(draws, draws))
         encoded = encoder(draws)
         fixed = np.ptp(encoded, axis=0) == 0.0
@@ -165,9 +165,9 @@ def influences(runner: Runner, changes: Sequence[Change]) -> tuple[Array, list[C
     if not all(side.ndim == 2 and side.dtype.kind == "f" for side in (spread, partners)):
         return np.full(len(changes), np.nan), []
     work = _distances(runner, NoiseUnits.of(spread), partners)
-    found = list(runner.run("ranking neighbours", f"rank {PARTNERS}", work, changes))
-    values = [one.value if isinstance(one.value, float) else np.nan for one in found]
-    return np.array(values), found
+    outcomes = list(runner.run("ranking neighbours", f"rank {PARTNERS}", work, changes))
+    values = [one.value if isinstance(one.value, float) else np.nan for one in outcomes]
+    return np.array(values), outcomes
 
 
 def _distances(runner: Runner, units: NoiseUnits, partners: Array) -> Work:

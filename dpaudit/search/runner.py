@@ -153,11 +153,11 @@ class Runner:
                 delayed(_attempt)(carried, self.data, change) for change in missing
             )
             for done, (key, old) in enumerate(zip(keys, known, strict=True), start=1):
-                one = next(fresh) if old is None else old
+                outcome = next(fresh) if old is None else old
                 if old is None:
-                    self._remember(key, one)
+                    self._remember(key, outcome)
                 self.progress(step, done, len(keys))
-                yield one
+                yield outcome
             next(fresh, None)  # lets joblib end the call
 
     def shared_draws(self, size: int, *key: int) -> np.ndarray:
@@ -166,9 +166,9 @@ class Runner:
         Raises `MechanismError` where the mechanism fails on D.
         """
         name = "-".join(map(str, (*key, size)))
-        kept = None if self.checkpoint is None else self.checkpoint.drawn(name)
-        if kept is not None:
-            return kept
+        before = None if self.checkpoint is None else self.checkpoint.drawn(name)
+        if before is not None:
+            return before
         values = draw_common(self.mechanism, self.data, size, below(self.seed, *key), "M(D)")
         if self.checkpoint is not None:
             self.checkpoint.put_drawn(name, values)

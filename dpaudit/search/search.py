@@ -120,7 +120,7 @@ class SearchSettings:
         return Level(data, own)
 
     def pool(self, data: Array, seed: np.random.SeedSequence) -> Pool:
-        """The changes of `data` that may be searched. seed : of random rows inside a bound."""
+        """The changes of `data` that may be searched. seed : that of random rows inside a bound."""
         sources = self.candidates, self.row_bound, self.bounds
         incoming = incoming_rows(data, self.kinds, *sources, seed)
         # the order of the rows matters to replacements only
@@ -163,8 +163,8 @@ class SearchResult:
     note: str = NOTE
 
     def __repr__(self) -> str:
-        found = f"{self.audit.verdict}: {self.audit.headline.text}"
-        return f"SearchResult({self.pair!r}\n  {found}\n  {self.selection.comparison})"
+        outcome = f"{self.audit.verdict}: {self.audit.headline.text}"
+        return f"SearchResult({self.pair!r}\n  {outcome}\n  {self.selection.comparison})"
 
     _repr_html_ = html_repr
 
@@ -343,7 +343,7 @@ def select(
     checkpoint : keeps what is found, so that an interrupted search continues where it was.
     """
     __tracebackhide__ = True
-    refuse_unknown("search_neighbours", search, [one.name for one in fields(SearchSettings)])
+    refuse_unknown("search_neighbours", search, [field.name for field in fields(SearchSettings)])
     settings = SearchSettings(**search)
     check_mechanism(mechanism)
     database, classifier = check.matrix("data", data), settings.classifier

@@ -35,7 +35,7 @@ class Trial:
     """One change that was tried.
 
     score : by which it came to be tried. rung : its last rung of the halving, from 1; 0 for none.
-    draws : of M(D') that it cost.
+    draws : how many of M(D') it took.
     delta, counted, error, gain : the estimates of its last rung (`quick_audit.QuickEstimate`); None
         without a rung.
     note : why it was given up, or "".
@@ -83,7 +83,7 @@ class Selection:
     tried : the changes that were audited or failed, worst first. pool : number of changes to choose
     from. ranked : number of changes whose influence was drawn. epsilon : nats, where δ was
     compared, of a claim by distance for the chosen change; level : the same of all, in words.
-    draws : of M(D) and of M(D') that the search made. rank : how the changes were ranked,
+    draws : how many of M(D) and M(D') the search made. rank : how the changes were ranked,
     in words. rungs : (changes, draws each) of the halving.
     """
 
@@ -196,8 +196,10 @@ class Selection:
         """The δ estimates of the trials that were audited, on matplotlib axes."""
         from dpaudit.report.search import plot_trials
 
-        audited = [one for one in self.tried if one.delta is not None]
-        delta, error = ([float(getattr(one, key)) for one in audited] for key in ("delta", "error"))
+        audited = [trial for trial in self.tried if trial.delta is not None]
+        delta, error = (
+            [float(getattr(trial, key)) for trial in audited] for key in ("delta", "error")
+        )
         return plot_trials(self.best.change.text, delta, error, self.at, ax)
 
 

@@ -48,8 +48,8 @@ class Trial:
     """The bound at one setting.
 
     setting : the values by name. printed, exact : both sides there; printed is NaN where it has no
-    value. excess : of an upper bound ln(exact/printed), above 0 where it fails; of a lower bound
-    the reverse, of an equality the size of it. It is infinite where the two have no ratio, or one
+    value. excess : ln(exact/printed) for an upper bound, above 0 where it fails; the reverse for a
+    lower bound, the size of it for an equality. It is infinite where the two have no ratio, or one
     of them is infinite. fails : by more than the tolerance, or `printed` has no value.
     """
 
@@ -256,34 +256,34 @@ def search_bound(
         tolerance=check.real("tolerance", tolerance, 0.0),
         rounding=check.real("rounding", rounding, 0.0),
     )
-    found = Tries(space, inequality)
+    search = Tries(space, inequality)
     exhaustive = space.size <= limit
     if exhaustive:
         for point in space.points():
-            found.at(point)
+            search.at(point)
     else:
         for place, (phase, share) in enumerate(PHASES):
-            found.goal = max(1, int(share * limit))
-            phase(found, generator(seed, Purpose.SEARCH, place))
-            if found.asked > UNANSWERED and not found.trials:
+            search.goal = max(1, int(share * limit))
+            phase(search, generator(seed, Purpose.SEARCH, place))
+            if search.asked > UNANSWERED and not search.trials:
                 break
-    if not found.trials:
+    if not search.trials:
         raise InvalidInput(
-            f"hypotheses must admit some setting of the domain, got none: {found.excluded:,} were "
-            f"excluded, {found.undecided:,} had no exact value",
+            f"hypotheses must admit some setting of the domain, got none: {search.excluded:,} were "
+            f"excluded, {search.undecided:,} had no exact value",
             argument="hypotheses",
         )
     simplest = None
-    if any(trial.fails for trial in found.trials.values()):
-        found.goal = len(found.trials) + found.undecided + max(int(SIMPLIFYING * limit), LEAST)
-        simplest = found.trials[_simplest(found)]
+    if any(trial.fails for trial in search.trials.values()):
+        search.goal = len(search.trials) + search.undecided + max(int(SIMPLIFYING * limit), LEAST)
+        simplest = search.trials[_simplest(search)]
     return BoundSearch(
         simplest=simplest,
-        worst=found.largest(fails=True),
-        closest=found.largest(fails=False),
-        tried=len(found.trials),
-        excluded=found.excluded,
-        undecided=found.undecided,
+        worst=search.largest(fails=True),
+        closest=search.largest(fails=False),
+        tried=len(search.trials),
+        excluded=search.excluded,
+        undecided=search.undecided,
         exhaustive=exhaustive,
         domain=space.text,
         rng=describe(seed),
@@ -299,21 +299,8 @@ def assert_bound(
 ) -> BoundSearch:
     """Fail where `search_bound` finds a setting at which the printed bound fails.
 
-    Parameters
-    ----------
-    printed : callable
-        As for `dpaudit.testing.search_bound`.
-    exact : callable
-        As for `dpaudit.testing.search_bound`.
-    domain : dict
-        As for `dpaudit.testing.search_bound`.
-    **options
-        Its keywords `hypotheses`, `side`, `tries`, `tolerance`, `rounding` and `rng`.
-
-    Returns
-    -------
-    BoundSearch
-        It says how hard it was tried.
+    The arguments are those of `search_bound`, and so is the result, which says how hard it was
+    tried.
 
     Raises
     ------
@@ -334,10 +321,10 @@ def assert_bound(
     True
     """
     __tracebackhide__ = True
-    found = search_bound(printed, exact, domain, **options)
-    if not found.holds:
-        raise BoundFailure(found)
-    return found
+    search = search_bound(printed, exact, domain, **options)
+    if not search.holds:
+        raise BoundFailure(search)
+    return search
 
 
 # One setting
@@ -363,7 +350,7 @@ class Inequality:
         conditions = [hypotheses] if callable(hypotheses) else hypotheses or []
         if not isinstance(conditions, Sequence):
             check.fail("hypotheses", hypotheses, "a function, several in a list, or None")
-        self._conditions = [_by_name("hypotheses", one, names) for one in conditions]
+        self._conditions = [_by_name("hypotheses", condition, names) for condition in conditions]
 
     def at(self, setting: Mapping[str, Any]) -> Trial | None:
         """The bound at a setting. None excludes it, as a `DpauditError` of any function does."""
@@ -428,14 +415,14 @@ def _by_name(
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # a function without a signature takes them all
         return lambda setting: function(**setting)
-    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return lambda setting: function(**setting)
-    named = [one for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
-    missing = [one.name for one in named if one.default is one.empty and one.name not in names]
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    missing = [p.name for p in named if p.default is p.empty and p.name not in names]
     if missing:
         advice = f"give domain a range for {missing[0]!r}"
         check.fail(argument, function, "a function of the names in domain", advice)
-    taken = [one.name for one in named if one.name in names]
+    taken = [p.name for p in named if p.name in names]
     return lambda setting: function(**{name: setting[name] for name in taken})
 
 

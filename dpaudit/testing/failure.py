@@ -101,10 +101,12 @@ def repeat_facts(
 
     function : the assertion. pair, expected : its arguments, as code. settings : its keywords.
     """
-    given = ", ".join(
+    keywords = ", ".join(
         f"{name}={_code(name, value)}" for name, value in settings.items() if value is not None
     )
-    call = f"dpaudit.testing.{function}({mechanism_code(mechanism)}, {pair}, {expected}, {given})"
+    call = (
+        f"dpaudit.testing.{function}({mechanism_code(mechanism)}, {pair}, {expected}, {keywords})"
+    )
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
     seed = settings.get("rng")
     return {
@@ -118,7 +120,7 @@ def _code(name: str, value: Any) -> str:
     if name == "candidates":
         return name
     if isinstance(value, Mapping):
-        parts = (f"{key!r}: {_code(key, one)}" for key, one in value.items())
+        parts = (f"{key!r}: {_code(key, part)}" for key, part in value.items())
         return f"{{{', '.join(parts)}}}"
     if isinstance(value, np.ndarray):
         value = value.tolist()

@@ -144,8 +144,8 @@ def assert_matches(
     claim = spectrum.text if isinstance(spectrum, Claim) else "the given curve"
     tell(failure.audited(verdict, claim, result, detectable=_least_excess(result, target)))
     if worst is not None:
-        given = {"draws": size, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
-        raise _failure(worst, result, given, show_data=may_show(show_data))
+        repeat = {"draws": size, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
+        raise _failure(worst, result, repeat, show_data=may_show(show_data))
     return result
 
 
@@ -205,11 +205,9 @@ def _target_of_spectrum(spectrum: Spectrum, epsilon: ArrayLike | None) -> Target
 
 def _certified(result: AuditResult, target: Target) -> dict[int, Array]:
     """The certified lower band at the target's ε, (m,) for each of its directions."""
-    band, found = result.certified, {}
-    for direction in target.delta:
-        part = band if direction == EITHER else band.direction(direction == FORWARD)
-        found[direction] = part.delta_at(target.epsilon)
-    return found
+    band = result.certified
+    parts = {way: band if way == EITHER else band.direction(way == FORWARD) for way in target.delta}
+    return {way: part.delta_at(target.epsilon) for way, part in parts.items()}
 
 
 def _attained(
@@ -241,9 +239,9 @@ def _attained(
 
 def _least_excess(result: AuditResult, target: Target) -> dict[str, float] | None:
     """The smallest excess over the curve that the certified band would have shown, and where."""
-    found, delta = result.estimate, np.max(list(target.delta.values()), axis=0)
-    points = zip(target.epsilon, delta, found.share, strict=True)
-    excess = [power.smallest_excess(at, most, found.draws, share) for at, most, share in points]
+    cells, delta = result.estimate, np.max(list(target.delta.values()), axis=0)
+    points = zip(target.epsilon, delta, cells.share, strict=True)
+    excess = [power.smallest_excess(at, most, cells.draws, share) for at, most, share in points]
     at = int(np.argmin(excess))
     if not np.isfinite(excess[at]):
         return None
@@ -266,7 +264,6 @@ class _Gap:
 
     @property
     def verdict(self) -> str:
-        """In words."""
         return "above the curve" if self.above else "far below the curve"
 
 
@@ -288,14 +285,14 @@ def _worst(
 
 
 def _failure(
-    gap: _Gap, result: AuditResult, given: dict[str, Any], *, show_data: bool
+    gap: _Gap, result: AuditResult, repeat: dict[str, Any], *, show_data: bool
 ) -> PrivacyFailure:
-    """The failure of the test. given : the keywords that repeat it."""
+    """The failure of the test. repeat : the keywords that repeat it."""
     subject, spectrum = result.subject, result.spectrum
     mechanism, pair = subject.mechanism, subject.pair
     assert mechanism is not None
     assert pair is not None
-    chance = f"{failure.chance(given['false_failure'])} tests at most, where the curve is true"
+    chance = f"{failure.chance(repeat['false_failure'])} tests at most, where the curve is true"
     if not gap.above:
         chance += " and the score attains it up to the tolerance"
     facts = {
@@ -304,14 +301,14 @@ def _failure(
         "estimate": _estimate(result, gap.at),
         "curve": number(gap.curve),
         **failure.pair_fact(pair, show_data=show_data),
-        **failure.draws_fact(given["draws"], given["rng"]),
+        **failure.draws_fact(repeat["draws"], repeat["rng"]),
         "by chance": chance,
         **failure.repeat_facts(
             "assert_matches",
             mechanism,
             failure.pair_code(pair, show_data=show_data),
             "spectrum",
-            given,
+            repeat,
         ),
     }
     return PrivacyFailure(_headline(gap, result), facts, result)
@@ -319,12 +316,12 @@ def _failure(
 
 def _estimate(result: AuditResult, at: int) -> str:
     """The estimate at a position of the grid and, from counts of its cells, its interval."""
-    found = f"{number(result.spectrum.delta[at])}, the larger direction"
+    estimate = f"{number(result.spectrum.delta[at])}, the larger direction"
     ends = interval(result.estimate, SHOWN_ALPHA)
     if ends is None:
-        return found
+        return estimate
     low, high = number(ends[0, at], down=True), number(ends[1, at], up=True)
-    return f"{found}; this score shows {low} to {high} (about {percent(1.0 - SHOWN_ALPHA)})"
+    return f"{estimate}; this score shows {low} to {high} (about {percent(1.0 - SHOWN_ALPHA)})"
 
 
 def _headline(gap: _Gap, result: AuditResult) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from types import TracebackType
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -89,8 +89,8 @@ class Summary:
         if line is None:
             return
         swallowed = report.when == "call" and report.passed and not str(line).startswith(PASSING)
-        said = self.lines.get(report.nodeid, "").endswith(SWALLOWED)
-        self.lines[report.nodeid] = f"{line}{SWALLOWED if swallowed or said else ''}"
+        before = self.lines.get(report.nodeid, "").endswith(SWALLOWED)
+        self.lines[report.nodeid] = f"{line}{SWALLOWED if swallowed or before else ''}"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Write the section."""
@@ -130,12 +130,12 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
         return (yield)
     budget = _started(pyfuncitem)
     try:
-        found = yield
+        value = yield
     except BaseException as error:
         budget.end(error)
         raise
     budget.end(None)
-    return found
+    return value
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -160,7 +160,7 @@ def pytest_runtest_makereport(
 
 def _put_properties(item: pytest.Item) -> None:
     """The facts of the audits, in place of those of an earlier run of the test."""
-    others = [one for one in item.user_properties if not str(one[0]).startswith("dpaudit.")]
+    others = [pair for pair in item.user_properties if not str(pair[0]).startswith("dpaudit.")]
     item.user_properties[:] = [*others, *_report(item).properties]
 
 
@@ -177,7 +177,11 @@ def _hide_values(
 
 def _went_through_dpaudit(error: BaseException) -> bool:
     """Whether the error, or one that it came from, was raised by dpaudit or went through it."""
-    return any(_is_own(type(one)) or any(map(_inside, _files(one))) for one in _chain(error))
+    return any(
+        any(base.__module__.partition(".")[0] == "dpaudit" for base in type(cause).__mro__)
+        or any(_inside(frame.f_code.co_filename) for frame, _ in walk_tb(cause.__traceback__))
+        for cause in _chain(error)
+    )
 
 
 def _without_values(item: pytest.Item, found: pytest.ExceptionInfo[BaseException]) -> Any:
@@ -187,13 +191,13 @@ def _without_values(item: pytest.Item, found: pytest.ExceptionInfo[BaseException
         style="short",
         showlocals=False,
         funcargs=False,
-        tbfilter=False if everything else lambda one: _frames(item, one),
+        tbfilter=False if everything else lambda info: _frames(item, info),
     )
 
 
 def _frames(item: pytest.Item, found: pytest.ExceptionInfo[BaseException]) -> Any:
     """The frames that pytest shows, less those of dpaudit, unless there are no others."""
-    own_choice = getattr(item, "_traceback_filter", None)  # from the test on
+    own_choice = getattr(item, "_traceback_filter", None)  # the frames from the test on
     frames = found.traceback if own_choice is None else own_choice(found)
     others = frames.filter(lambda frame: not _inside(str(frame.path)))
     return others or frames
@@ -208,17 +212,6 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _is_own(kind: type) -> bool:
-    return any(base.__module__.partition(".")[0] == "dpaudit" for base in kind.__mro__)
-
-
-def _files(error: BaseException) -> Iterator[str]:
-    frame: TracebackType | None = error.__traceback__
-    while frame is not None:
-        yield frame.tb_frame.f_code.co_filename
-        frame = frame.tb_next
-
-
 def _inside(file: str) -> bool:
     """Whether a file is one of dpaudit's."""
     return PACKAGE in Path(file).parents
@@ -226,9 +219,8 @@ def _inside(file: str) -> bool:
 
 def _audited_nothing(item: pytest.Item) -> bool:
     """Whether a privacy test is over, and has audited nothing in this run."""
-    if not item.stash.get(_ENDED, False) or _BUDGET not in item.stash:
-        return False
-    return item.stash[_BUDGET].unused and not _report(item).audits
+    over = item.stash.get(_ENDED, False) and _BUDGET in item.stash
+    return over and item.stash[_BUDGET].unused and not _report(item).audits
 
 
 def _failed(item: pytest.Item, message: str) -> Any:

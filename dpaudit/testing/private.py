@@ -124,8 +124,8 @@ def assert_private(
     excess, verdict = _exact_excess(result, claimed), result.verdict
     if verdict != "violated" and excess.any():
         verdict = BY_EXACT
-    shown = {"detectable": result.detectable, "tried": chosen.tried}
-    tell(failure.audited(verdict, claimed.text, result, **shown))
+    detectable, tried = result.detectable, chosen.tried
+    tell(failure.audited(verdict, claimed.text, result, detectable=detectable, tried=tried))
     if verdict in PASSING:
         return result
     # in the order of the signature, as the failure prints them
@@ -224,7 +224,7 @@ class Search:
     def __post_init__(self) -> None:
         from dpaudit.search.search import SearchSettings
 
-        known = [one.name for one in fields(SearchSettings) if one.name not in OF_THE_AUDIT]
+        known = [field.name for field in fields(SearchSettings) if field.name not in OF_THE_AUDIT]
         refuse_unknown("search of assert_private", self.options, known)
         check.real("budget", self.options.get("budget", BUDGET), 1.0)
 

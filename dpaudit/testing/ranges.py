@@ -82,17 +82,17 @@ class Reals:
     def simpler(self, code: Code) -> list[Code]:
         """Round numbers, and the number, or its distance from an end, in fewer digits."""
         powers = range(-DECADES, DECADES + 1)
-        near = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
-        shorter = [one for digits in (1, 2, 3, 4) for one in around(code, digits)]
+        plain = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+        shorter = [near for digits in (1, 2, 3, 4) for near in around(code, digits)]
         inward = [
             end + step
             for end in (self.low, self.high)
             for digits in (1, 2)
             for step in around(code - end, digits)
         ]
-        candidates = [*near, *(-one for one in near), self.low, self.high, 0.0, *shorter, *inward]
-        inside = {one for one in (rounded(one, CLEAN) for one in candidates) if self._has(one)}
-        return _simpler(self, code, inside)
+        codes = [*plain, *(-x for x in plain), self.low, self.high, 0.0, *shorter, *inward]
+        clean = {rounded(x, CLEAN) for x in codes}
+        return _simpler(self, code, {x for x in clean if self._has(x)})
 
     def _has(self, code: float) -> bool:
         return self.low <= code <= self.high if self.closed else self.low < code < self.high
@@ -362,8 +362,8 @@ def around(value: float, digits: int) -> tuple[float, float]:
 def _simpler(axis: Reals | Integers, code: Code, candidates: set[Any]) -> list[Code]:
     """The candidates that are simpler than a code, the simplest first."""
     limit = axis.complexity(code)
-    kept = [one for one in candidates if axis.complexity(one) < limit]
-    return sorted(kept, key=lambda one: (axis.complexity(one), one))
+    plainer = [other for other in candidates if axis.complexity(other) < limit]
+    return sorted(plainer, key=lambda other: (axis.complexity(other), other))
 
 
 def _whole(name: str, value: Any) -> int:

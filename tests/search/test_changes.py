@@ -11,8 +11,9 @@ pytestmark = pytest.mark.quick
 
 DATA = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 0.0], [1.0, 2.0]])
 NEW = np.array([[1.0, 2.0], [5.0, 5.0]])
-CANDIDATES, NONE = Incoming.candidates(NEW), Incoming(np.zeros((0, 2)), ())
 SEED = np.random.SeedSequence(0)
+NONE = Incoming(np.zeros((0, 2)), ())
+CANDIDATES = incoming_rows(DATA, ("add",), NEW, None, None, SEED)
 EVERY = np.arange(4)
 
 
