@@ -297,7 +297,7 @@ def search_neighbours(
     """
     seed = root(rng)
     samples = check.draws_asked(samples, draws)
-    search = {
+    search: dict[str, Any] = {
         "at": at,
         "relations": relations,
         "candidates": candidates,

@@ -1,8 +1,8 @@
 """search_bound and assert_bound: look for a setting at which a printed bound fails.
 
 `Inequality` compares both sides at one setting, and a `Trial` says what came of it. `Tries` keeps
-all trials within a budget. `_corners`, `_spread`, `_evolve` and `_polish` choose the settings one
-after the other, `_simplest` makes a failure plain, and `BoundSearch` puts it all into words.
+all trials within a budget. `_corners`, `_spread` and `_evolve` choose the settings one after the
+other, `_simplest` makes a failure plain, and `BoundSearch` puts it all into words.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ TRIES = 2_000
 ASKED = 50  # points asked for, for each that may be tried: most may be excluded, or be known
 UNANSWERED = 10_000  # points asked for; where none of them is admitted the search ends
 FLOCK = 16  # points of one evolution
-APART = 0.1  # the least distance of two starts of a polish, in the largest of their places
-STEPS = (0.2, 1e-5)  # sizes of a simplex, in places: the first, and the one at which it ends
+APART = 0.1  # the least distance of two starts of an evolution, in the largest of their places
+CONVERGED = 1e-5  # spread of the ranks at which an evolution ends
 TO_AN_EDGE = 0.5  # probability that a parameter of an edge point is moved to an edge
 SIMPLIFYING, LEAST = 0.5, 200  # further tries to simplify a failure: a share of all, but so many
 PART, CLEAR = (
@@ -470,26 +470,15 @@ class Tries:
         alike = (trial for trial in self.trials.values() if trial.fails is fails)
         return max(alike, key=lambda trial: trial.rank, default=None)
 
-    def minimise(self, minimiser: Callable[..., Any], *arguments: Any, **options: Any) -> None:
-        """Let one of scipy.optimize raise the excess over places in [0, 1], until it or the goal
-        is reached. What the functions raise comes out as it is.
-        """
-
-        def cost(places: Array) -> float:
-            if not self.open:
-                raise _Stopped
-            try:
-                trial = self.at(self.domain.point(np.clip(places, 0.0, 1.0)))
-            except Exception as error:
-                raise _Stopped from error  # scipy would replace a ValueError
-            return 2.0 * NO_RATIO if trial is None else -max(trial.rank, -2.0 * NO_RATIO)
-
-        bounds = [(0.0, 1.0)] * len(self.domain.names)
+    def cost(self, places: Array) -> float:
+        """What scipy.optimize lowers over places in [0, 1]: minus the rank. Raises `_Stopped`."""
+        if not self.open:
+            raise _Stopped
         try:
-            minimiser(cost, *arguments, bounds=bounds, **options)
-        except _Stopped as stop:
-            if stop.__cause__ is not None:
-                raise stop.__cause__ from None
+            trial = self.at(self.domain.point(places))
+        except Exception as error:
+            raise _Stopped from error  # scipy would replace a ValueError
+        return 2.0 * NO_RATIO if trial is None else -max(trial.rank, -2.0 * NO_RATIO)
 
 
 class _Stopped(Exception):
@@ -528,31 +517,25 @@ def _spread(tries: Tries, rng: np.random.Generator) -> None:
 
 
 def _evolve(tries: Tries, rng: np.random.Generator) -> None:
-    """Differential evolution (Storn and Price 1997), begun anew when it stalls.
+    """Differential evolution (Storn and Price 1997), begun anew when it has converged.
 
-    Half of its flock are the best points known, the others are random.
+    Half of its flock are the best points that are apart, the others are random.
     """
     from scipy.optimize import differential_evolution
 
-    while tries.open:
-        flock = rng.random((FLOCK, len(tries.domain.names)))
-        for row, point in enumerate(tries.best()[: FLOCK // 2]):
-            flock[row] = np.clip(tries.domain.places(point), 0.0, 1.0)
-        options = {"init": flock, "mutation": (0.3, 1.0), "recombination": 0.8, "tol": 0.0}
-        tries.minimise(differential_evolution, polish=False, atol=STEPS[1], seed=rng, **options)
-
-
-def _polish(tries: Tries, rng: np.random.Generator) -> None:
-    """Nelder and Mead's simplex from the best points that are apart, then from random ones."""
-    from scipy.optimize import minimize
-
-    starts, dim = _apart(tries), len(tries.domain.names)
-    while tries.open:
-        start = starts.pop(0) if starts else rng.random(dim)
-        step = np.where(start > 0.5, -STEPS[0], STEPS[0])
-        simplex = np.vstack([start, start + np.diag(step)])
-        options = {"initial_simplex": simplex, "xatol": STEPS[1], "fatol": 0.0}
-        tries.minimise(minimize, start, method="Nelder-Mead", options=options)
+    dim = len(tries.domain.names)
+    options = {"mutation": (0.3, 1.0), "recombination": 0.8, "tol": 0.0, "atol": CONVERGED}
+    try:
+        while tries.open:
+            flock, starts = rng.random((FLOCK, dim)), _apart(tries)
+            flock[: len(starts)] = np.reshape(starts, (-1, dim))
+            bounds = [(0.0, 1.0)] * dim
+            differential_evolution(
+                tries.cost, bounds, init=flock, polish=False, seed=rng, **options
+            )
+    except _Stopped as stop:
+        if stop.__cause__ is not None:
+            raise stop.__cause__ from None
 
 
 def _apart(tries: Tries) -> list[Array]:
@@ -562,13 +545,13 @@ def _apart(tries: Tries) -> list[Array]:
         places = np.clip(tries.domain.places(point), 0.0, 1.0)
         if all(np.abs(places - start).max() > APART for start in starts):
             starts.append(places)
-        if len(starts) == FLOCK:
+        if len(starts) == FLOCK // 2:
             break
     return starts
 
 
 # Each phase of a search, with the share of the tries that are used up when it ends
-PHASES = ((_corners, 0.1), (_spread, 0.5), (_evolve, 0.75), (_polish, 1.0))
+PHASES = ((_corners, 0.1), (_spread, 0.5), (_evolve, 1.0))
 
 
 # One failure made plain
