@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
 from dpaudit import scoring
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
 from dpaudit.scoring import Classifier
@@ -110,8 +110,7 @@ def has_common_noise(P: Array, Q: Array) -> bool:
     return bool(np.var(P - Q, axis=0).sum() < COUPLED * independent)
 
 
-@dataclass(frozen=True, eq=False)
-class _Half:
+class _Half(NamedTuple):
     """What the held-out half of the draws says.
 
     value : for each direction, what each pair of partners adds to P(S) − e^ε Q(S), two arrays (n,).
@@ -120,8 +119,6 @@ class _Half:
 
     value: tuple[Array, Array]
     scores: tuple[Array, Array]
-
-    __repr__ = short_repr
 
 
 def _half(score: Score, train: Sides, test: Sides, epsilon: float) -> _Half:

@@ -201,19 +201,19 @@ def search_bound(
     """Look for a setting at which a printed bound fails.
 
     A setting fails where `printed` is below `exact`, or where `printed` is NaN: it has no value. A
-    small finite domain is searched whole. Else the corners come first, then points spread evenly
-    and over the edges, then differential evolution and climbs raise ln(exact/printed). A failure is
+    small finite domain is searched whole. In others the corners come first, then points spread
+    evenly and over the edges, then differential evolution raises ln(exact/printed). A failure is
     made simpler as long as it stays one by a factor of 2, or by half of the worst ln(exact/printed)
-    if that is less. The search proves nothing where it finds nothing: `BoundSearch` says how hard
-    it was tried.
+    if that is less. A search that finds nothing proves nothing: `BoundSearch` says how hard it was
+    tried.
 
     Parameters
     ----------
     printed : callable
         The bound; a function of the names in `domain`, or of some of them.
     exact : callable
-        What it is held against, a function likewise: the exact value, a certified lower bound of
-        it, or the other side of an inequality. NaN where it has no value: nothing is compared.
+        What it is compared with, a function likewise: the exact value, a certified lower bound of
+        it, or the other side of an inequality. Where it is NaN, nothing is compared.
     domain : dict
         Names to ranges: `dpaudit.testing.reals`, `integers`, `choices`; a tuple (low, high); a list
         of choices; or a fixed value.
@@ -225,7 +225,7 @@ def search_bound(
     tries : int
         Settings at which both sides are computed; half as many more simplify a failure.
     tolerance : float, default 1e-9
-        On ln(exact/printed).
+        A failure is one by more than this in ln(exact/printed).
     rounding : float, default 1e-15
         Absolute error of either side; 0 for values that are accurate relatively, such as δ far
         below 1e-15.
@@ -235,7 +235,7 @@ def search_bound(
     Raises
     ------
     InvalidInput
-        When an argument is not as described, also where every setting asked for is excluded.
+        Also where every setting asked for is excluded.
 
     Examples
     --------
