@@ -109,11 +109,11 @@ class Pool:
         return Change(relation, index, self.incoming.rows[into], self.incoming.sources[into])
 
     def rows_out(self) -> Array:
-        """(m, d) rows that leave, zeros where none does."""
+        """The rows that leave, (m, d), zeros where none does."""
         return _rows(self.data, self.out)
 
     def rows_in(self) -> Array:
-        """(m, d) rows that come in, zeros where none does."""
+        """The rows that come in, (m, d), zeros where none does."""
         return _rows(self.incoming.rows, self.into)
 
     def only(self, entries: np.ndarray) -> Pool:

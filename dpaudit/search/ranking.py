@@ -38,7 +38,7 @@ class Ranking:
     """The order in which changes are audited.
 
     shortlist : changes to audit, likeliest first. failed : changes on which the mechanism failed.
-    draws : of M(D) and of M(D') that the ranking took.
+    draws : how many of M(D) and of M(D') the ranking took.
     """
 
     shortlist: list[Trial]

@@ -85,8 +85,8 @@ def _entropy(epsilon: Array) -> Array:
 class ChangeOutcome:
     """What came of one change at one stage.
 
-    draws : of M(D') that were made. value : an influence, or the estimate of a quick audit; None
-    after a failure. failure : the error's text, or "".
+    draws : how many of M(D') were made. value : an influence, or the estimate of a quick audit;
+    None after a failure. failure : the error's text, or "".
     """
 
     draws: int
@@ -99,19 +99,15 @@ class Checkpoint(Protocol):
 
     def outcome(self, key: str) -> Any:
         """What was put under `key`, or None."""
-        ...
 
     def put_outcome(self, key: str, value: Any) -> None:
         """Keep a value of JSON types."""
-        ...
 
     def drawn(self, key: str) -> np.ndarray | None:
         """The draws that were put under `key`, or None."""
-        ...
 
     def put_drawn(self, key: str, values: np.ndarray) -> None:
         """Keep draws of M(D)."""
-        ...
 
 
 Work = Callable[[Array, Change], ChangeOutcome]  # of the neighbour D' and the change that made it
@@ -121,7 +117,7 @@ Work = Callable[[Array, Change], ChangeOutcome]  # of the neighbour D' and the c
 class Runner:
     """The mechanism, the database and the settings that all steps of a search share.
 
-    level : ε where δ is compared. classifier : of the quick audits.
+    level : the ε where δ is compared. classifier : that of the quick audits.
     seed : the search's own, at key `Purpose.SEARCH` of the audit's.
     """
 

@@ -375,7 +375,7 @@ class Inequality:
 
 
 def _excess(value: float, bound: float) -> float:
-    """ln(value/bound), above 0 where the value exceeds the bound; of two negative ones likewise.
+    """ln(value/bound), or ln(bound/value) of negative ones: above 0 where the value is larger.
 
     It is ±∞ where they have no ratio, and −∞ where the bound is infinite or both are 0, since
     nothing is claimed there.

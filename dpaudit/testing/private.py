@@ -51,9 +51,9 @@ def assert_private(
     Parameters
     ----------
     mechanism : callable
-        As for `dpaudit.audit`, `mech(data, size, *, rng) -> (size, k)`.
+        `mech(data, size, *, rng) -> (size, k)`, as for `dpaudit.audit`.
     pair_or_data : NeighbourPair or array of shape (n, d)
-        A pair; or a database, of which one row is set to zero: the worst row by the exact spectrum
+        A pair; or a database, one row of which is set to zero: the worst row by the exact spectrum
         where it is known, else the worst row that `dpaudit.search_neighbours` finds.
     claim : Claim or (ε, δ)
         What the mechanism is said to keep.
@@ -234,7 +234,7 @@ class Search:
         return float(self.options.get("budget", BUDGET))
 
     def worst(self, mechanism: Mechanism, **settings: Any) -> ChosenPair:
-        """settings : samples, claim, rng and n_jobs of `dpaudit.search_neighbours`.
+        """The worst neighbour; settings : further keywords of `dpaudit.search_neighbours`.
 
         Raises `InvalidInput`, `MechanismError`.
         """

@@ -236,7 +236,7 @@ class Domain:
         )
 
     def point(self, places: Array) -> Point:
-        """The point at places (d,) in [0, 1]."""
+        """The point at the places (d,) in [0, 1]."""
         return tuple(axis.at(float(at)) for axis, at in zip(self.ranges, places, strict=True))
 
     def places(self, point: Point) -> list[float]:
@@ -244,7 +244,6 @@ class Domain:
         return [axis.place(code) for axis, code in zip(self.ranges, point, strict=True)]
 
     def setting(self, point: Point) -> dict[str, Any]:
-        """The values by name."""
         values = (axis.value(code) for axis, code in zip(self.ranges, point, strict=True))
         return dict(zip(self.names, values, strict=True))
 
@@ -267,10 +266,8 @@ def reals(low: float, high: float, *, log: bool | None = None, closed: bool = Tr
 
     Parameters
     ----------
-    low : float
-        The least.
-    high : float
-        The largest.
+    low, high : float
+        The two ends.
     log : bool, optional
         Whether to search on a log scale; by default where 0 < low and high is over 100 times as
         large.
@@ -292,10 +289,8 @@ def integers(low: int, high: int, *, log: bool | None = None) -> Integers:
 
     Parameters
     ----------
-    low : int
-        The least, included.
-    high : int
-        The largest, included.
+    low, high : int
+        The least and the largest, both included.
     log : bool, optional
         Whether to search on a log scale; by default where there are more than 100.
     """

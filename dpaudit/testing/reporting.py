@@ -41,7 +41,7 @@ class Reporting:
 
     @property
     def line(self) -> str:
-        """The test in one line: its audit, of several the one that failed or else the weakest."""
+        """The test in one line: its audit; if there are several, the failed or weakest one."""
         worst = max(self.audits, key=lambda audit: (not audit.passed, audit.excess))
         verdict, many = worst.facts["verdict"], len(self.audits)
         which = f" ({many} audits; the {'weakest' if worst.passed else 'failed'} one)"
@@ -49,7 +49,7 @@ class Reporting:
 
     @property
     def properties(self) -> list[tuple[str, str]]:
-        """Names and values for JUnit; of the second audit "dpaudit.2.verdict" and so on."""
+        """Names and values for JUnit; the second audit has "dpaudit.2.verdict" and so on."""
         pairs = [("dpaudit.summary", self.line)] if self.audits else []
         for place, audit in enumerate(self.audits, start=1):
             head = "dpaudit." if place == 1 else f"dpaudit.{place}."
@@ -62,7 +62,7 @@ _CURRENT: ContextVar[Reporting | None] = ContextVar("dpaudit_reporting", default
 
 @contextmanager
 def reporting(report: Reporting) -> Iterator[Reporting]:
-    """A context in which audits of this thread are told to `report`."""
+    """A context in which `report` learns of the audits of this thread."""
     token = _CURRENT.set(report)
     try:
         yield report
