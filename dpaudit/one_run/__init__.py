@@ -1,18 +1,13 @@
 """Audits of a mechanism that runs once: canaries put in by coins, and DP-SGD watched by step.
 
-- `canaries`: rows made up for the audit, of the kinds in `kinds`, and the record of who is in.
+- `canaries`: rows made up for the audit, of several kinds, and the record of who is in.
 - `insertion`: coins, one run, scores, and the audit of both. `scores`: what tells from an output
-  which canaries were in, where many add up by `linear_estimate`.
+  which canaries were in.
 - `steps`: DP-SGD from inside, a step at a time.
 
 The bounds are in `dpaudit.certify.one_run`. This room knows mechanisms only as callables.
 """
 
-from dpaudit.one_run.scores import (
-    GradientAlignment,
-    LossDifference,
-    NearestRecord,
-    SumAlignment,
-)
+from dpaudit.one_run.scores import GradientAlignment, LossDifference, NearestRecord, SumAlignment
 
 __all__ = ["GradientAlignment", "LossDifference", "NearestRecord", "SumAlignment"]

@@ -57,17 +57,6 @@ def audit_one_run(
         How ε is bounded, see `dpaudit.certify.one_run`. It is part of the audit's design: choose it
         before you see the scores.
 
-    Returns
-    -------
-    OneRunResult
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-    TypeError
-        For unknown keywords.
-
     Notes
     -----
     Verdict: "violated" where the claim is refuted at `level`. "inconclusive" without a claim, and
@@ -93,42 +82,45 @@ def audit_one_run(
     >>> print(found.headline.text)
     Claimed ε = 1 at δ = 10⁻⁵. At 95 % confidence at least 5.07 (one run, 1,000 canaries).
     """
-    values = _scores(scores)
+    values = finite_vector("scores", scores, "a 1-D array of finite numbers, one a canary")
     coins, chance = _coins(included, len(values)), chances(inclusion, len(values))
-    _flipped(coins, chance)
+    _check_chance(coins, chance)
     level = check.real("level", level, 0.0, 1.0, open_=True)
     method = check.choice("method", method, METHODS)
     claimed = as_claim(claim)
     if claimed is not None:
         refuse_unbreakable(claimed, EPSILON)
     read_at = _delta(delta, claimed)
-    _usable(method, chance, claimed)
+    if method == "steinke" and np.any(chance != 0.5):
+        fail("method", method, "another one where coins are not fair", "leave it out")
+    if method not in ("auto", "f-dp") and claimed is not None and claimed.epsilon is None:
+        fail("method", method, "'f-dp' for a claim that is a curve", "leave it out")
     guesses = Guesses.of(values, coins, chance)
     question = Question(claimed, read_at, 1.0 - level, method)
     return OneRunResult(guesses, question, int(coins.sum()), level, judge(guesses, coins, question))
 
 
-def _scores(scores: ArrayLike) -> Array:
-    expected = "a 1-D array of finite numbers, one a canary"
-    found = np.asarray(check.array_of_numbers("scores", scores, expected), dtype=np.float64)
-    if found.ndim != 1 or found.size == 0:
-        fail("scores", Words(f"shape {found.shape}"), expected)
-    if not np.all(np.isfinite(found)):
-        fail("scores", Words("numbers that are not finite"), expected)
-    return found
+def finite_vector(name: str, values: ArrayLike, expected: str, size: int | None = None) -> Array:
+    """Finite float64 numbers, `size` of them or at least one. Raises `InvalidInput`."""
+    vector = np.asarray(check.array_of_numbers(name, values, expected), dtype=np.float64)
+    if vector.ndim != 1 or vector.size == 0 or size not in (None, len(vector)):
+        fail(name, Words(f"shape {vector.shape}"), expected)
+    if not np.all(np.isfinite(vector)):
+        fail(name, Words("numbers that are not finite"), expected)
+    return vector
 
 
 def _coins(included: ArrayLike, count: int) -> np.ndarray:
     expected = f"{count} booleans, one a canary"
-    found = check.array_of_numbers("included", included, expected)
-    if found.shape != (count,):
-        fail("included", Words(f"shape {found.shape}"), expected)
-    if not np.all((found == 0) | (found == 1)):
+    coins = check.array_of_numbers("included", included, expected)
+    if coins.shape != (count,):
+        fail("included", Words(f"shape {coins.shape}"), expected)
+    if not np.all((coins == 0) | (coins == 1)):
         fail("included", Words("numbers beside 0 and 1"), expected)
-    return np.asarray(found == 1)
+    return np.asarray(coins == 1)
 
 
-def _flipped(coins: np.ndarray, chance: Array) -> None:
+def _check_chance(coins: np.ndarray, chance: Array) -> None:
     """Raise `InvalidInput` where coins of these probabilities cannot have fallen so (Hoeffding)."""
     away = abs(float(coins.sum() - chance.sum()))
     if 2.0 * np.exp(-2.0 * away**2 / len(coins)) < UNLIKELY:
@@ -142,19 +134,11 @@ def _flipped(coins: np.ndarray, chance: Array) -> None:
 
 def _delta(delta: float, claim: Claim | None) -> float:
     """The δ at which ε is read. Raises `InvalidInput` where it is not the claim's."""
-    given = check.real("delta", delta, 0.0, 1.0)
-    if given == 1.0:
+    read_at = check.real("delta", delta, 0.0, 1.0)
+    if read_at == 1.0:
         fail("delta", delta, "a number in [0, 1)")
     if claim is None or claim.epsilon is None:
-        return given
-    if given not in (0.0, claim.delta):
+        return read_at
+    if read_at not in (0.0, claim.delta):
         fail("delta", delta, f"left out, or {claim.delta:g} as in the claim")
     return claim.delta
-
-
-def _usable(method: str, chance: Array, claim: Claim | None) -> None:
-    """Raise `InvalidInput` where a method was asked for that has no bound here."""
-    if method == "steinke" and np.any(chance != 0.5):
-        fail("method", method, "another one where coins are not fair", "leave it out")
-    if method not in ("auto", "f-dp") and claim is not None and claim.epsilon is None:
-        fail("method", method, "'f-dp' for a claim that is a curve", "leave it out")

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.check import Words, fail
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.seeds import Purpose, generator, root
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours.outliers import box
-from dpaudit.one_run.kinds import KINDS, Limits, features, labels
+from dpaudit.outcomes.records import spreads
+from dpaudit.outcomes.vicinity import distances
 
 RELATIONS = ("add", "zero-out")
 OWN = "own"
+MOST_CLASSES = 20  # a label of more values is a number
+POOL = 8  # unlike records are sought among so many times the rows wanted
+COMPARED = 1000  # records of the data that unlike records are compared with
+WEAKEST = 1e-12  # of the largest eigenvalue: weaker directions count as equally weak
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +40,6 @@ class Canaries:
         Different integers, the names of the canaries.
     kind : str, default "own"
         What they are, for the record.
-
-    Raises
-    ------
-    InvalidInput
-        When rows are no such array, or ids are not m different integers.
 
     Examples
     --------
@@ -61,7 +63,7 @@ class Canaries:
         rows = check.matrix("rows", self.rows).copy()
         ids = np.arange(len(rows)) if self.ids is None else np.array(self.ids)
         if ids.shape != (len(rows),) or ids.dtype.kind not in "iu" or len(set(ids)) < len(ids):
-            check.fail("ids", self.ids, f"{len(rows)} different integers")
+            fail("ids", self.ids, f"{len(rows)} different integers")
         for name, value in (("rows", rows), ("ids", ids)):
             value.setflags(write=False)
             object.__setattr__(self, name, value)
@@ -82,11 +84,6 @@ class Canaries:
         Returns
         -------
         array of shape (m,), bool
-
-        Raises
-        ------
-        InvalidInput
-            When a chance is outside of (0, 1), or their number is another one.
         """
         coins = generator(root(rng), Purpose.COIN).random(len(self))
         return np.asarray(coins < chances(inclusion, len(self)))
@@ -110,18 +107,13 @@ class Canaries:
         -------
         array with b columns
             The database, then the canaries.
-
-        Raises
-        ------
-        InvalidInput
-            When shapes do not fit, or the relation is another one.
         """
         data = check.matrix("data", data)
         inside, width = self._coins(included), self.rows.shape[1]
         if data.shape[1] != width:
-            check.fail(
+            fail(
                 "data",
-                check.Words(f"{data.shape[1]} columns"),
+                Words(f"{data.shape[1]} columns"),
                 f"of {width} columns, as the canaries",
             )
         if check.choice("relation", relation, RELATIONS) == "add":
@@ -131,42 +123,16 @@ class Canaries:
     def record(self, included: ArrayLike) -> dict[str, Any]:
         """Which canaries are in and out, by id, as JSON types, without a row.
 
-        The method `included` reads it.
-
-        Parameters
-        ----------
-        included : array of shape (m,), bool
-            Which canaries are in.
-
-        Returns
-        -------
-        dict
-
-        Raises
-        ------
-        InvalidInput
-            When there is not one boolean for each canary.
+        included : array of shape (m,), bool. The method `included` reads the record.
         """
         inside = self._coins(included)
         names = np.asarray(self.ids)
         return {"kind": self.kind, "in": names[inside].tolist(), "out": names[~inside].tolist()}
 
     def included(self, record: Mapping[str, Any]) -> np.ndarray:
-        """Which canaries are in, of what the method `record` gave.
+        """Which canaries are in, (m,), bool, from what the method `record` gave.
 
-        Parameters
-        ----------
-        record : dict
-            What `record` gave.
-
-        Returns
-        -------
-        array of shape (m,), bool
-
-        Raises
-        ------
-        InvalidInput
-            When it is a record of other canaries.
+        Raises `InvalidInput` for a record of other canaries.
         """
         inside, outside = set(record["in"]), set(record["out"])
         names = np.asarray(self.ids).tolist()
@@ -178,10 +144,10 @@ class Canaries:
         return np.array([name in inside for name in names])
 
     def _coins(self, included: ArrayLike) -> np.ndarray:
-        found = np.asarray(included)
-        if found.shape != (len(self),) or found.dtype != bool:
-            check.fail("included", included, f"{len(self)} booleans, one a canary")
-        return found
+        coins = np.asarray(included)
+        if coins.shape != (len(self),) or coins.dtype != bool:
+            fail("included", included, f"{len(self)} booleans, one a canary")
+        return coins
 
 
 @known_keywords()
@@ -214,9 +180,9 @@ def canaries(
         Whether the last column is a label. It is random: a class of the data, or an end of what
         the number may be. Otherwise all columns are features.
     row_bound : float, optional
-        Public bound on the Euclidean norm, as the mechanism clips: of the features where
-        `label_bound` is given too, else of the whole row. Canaries with a direction are as long as
-        they may be.
+        Public bound on the Euclidean norm, as the mechanism clips: that of the features where
+        `label_bound` is given too, else that of the whole row. Canaries with a direction are as
+        long as they may be.
     label_bound : float, optional
         Public bound on the absolute value of the label; given with `row_bound` only.
     bounds : array of shape (b, 2), optional
@@ -225,17 +191,6 @@ def canaries(
     rng : seed or Generator, optional
         As `numpy.random.default_rng` takes it. Canaries do not depend on the coins of the same
         `rng`.
-
-    Returns
-    -------
-    Canaries
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-    TypeError
-        For unknown keywords.
 
     Notes
     -----
@@ -265,34 +220,163 @@ def canaries(
     limits = _limits(data, row_bound, label_bound if labelled else None, bounds)
     rng = generator(root(rng), Purpose.CANARY)
     if not labelled:
-        return Canaries(features(kind, data, limits, np.zeros(count), rng), kind=kind)
-    label_column = labels(data[:, -1], count, limits, rng)
+        return Canaries(_features(kind, data, limits, np.zeros(count), rng), kind=kind)
+    label_column = _labels(data[:, -1], count, limits, rng)
     used = np.zeros(count) if limits.label is not None else np.abs(label_column)
-    columns = features(kind, data[:, :-1], limits, used, rng)
+    columns = _features(kind, data[:, :-1], limits, used, rng)
     return Canaries(np.column_stack([columns, label_column]), kind=kind)
 
 
 def chances(inclusion: ArrayLike, count: int) -> Array:
     """P(in) of each canary, (m,). Raises `InvalidInput`."""
     expected = f"a number in (0, 1), or {count} of them"
-    found = np.asarray(check.array_of_numbers("inclusion", inclusion, expected), dtype=np.float64)
-    if found.shape not in ((), (count,)) or not np.all((found > 0.0) & (found < 1.0)):
-        check.fail("inclusion", inclusion, expected)
-    return np.broadcast_to(found, count)
+    chance = np.asarray(check.array_of_numbers("inclusion", inclusion, expected), dtype=np.float64)
+    if chance.shape not in ((), (count,)) or not np.all((chance > 0.0) & (chance < 1.0)):
+        fail("inclusion", inclusion, expected)
+    return np.broadcast_to(chance, count)
 
 
 def _limits(
     data: Array, row_bound: float | None, label_bound: float | None, bounds: ArrayLike | None
 ) -> Limits:
     """Where canaries may lie. Raises `InvalidInput`."""
-    norm, label = _positive("row_bound", row_bound), _positive("label_bound", label_bound)
+    norm = None if row_bound is None else check.real("row_bound", row_bound, 0.0, open_=True)
+    label = None if label_bound is None else check.real("label_bound", label_bound, 0.0, open_=True)
     if norm is not None and bounds is not None:
-        check.fail("bounds", bounds, "None where row_bound is given")
+        fail("bounds", bounds, "None where row_bound is given")
     if norm is None and label is not None:
-        check.fail("label_bound", label_bound, "given with row_bound", "or give bounds")
+        fail("label_bound", label_bound, "given with row_bound", "or give bounds")
     range_of = np.column_stack([data.min(axis=0), data.max(axis=0)])
     return Limits(norm, label, range_of if bounds is None else box(bounds, data.shape[1]))
 
 
-def _positive(name: str, bound: float | None) -> float | None:
-    return None if bound is None else check.real(name, bound, 0.0, open_=True)
+# The rows of each kind
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Where a row of canaries may lie.
+
+    norm : the largest Euclidean norm, of the features alone where `label` is given, else of the
+        whole row; or None. label : the largest |label|, or None. box : (b, 2), the least and the
+        largest value of each column, used where there is no norm.
+    """
+
+    norm: float | None
+    label: float | None
+    box: Array
+
+    __repr__ = short_repr
+
+
+def _features(
+    kind: str, table: Array, limits: Limits, used: Array, rng: np.random.Generator
+) -> Array:
+    """Feature columns of `len(used)` canaries, (m, p).
+
+    table : the features of the data, (n, p). used : (m,), |label| of each canary where the norm is
+    that of the whole row, else 0.
+    """
+    box = limits.box[: table.shape[1]]
+    reach = None if limits.norm is None else np.sqrt(limits.norm**2 - used**2)
+    if kind in DIRECTIONS:
+        unit = _units(box) if reach is None else np.ones(table.shape[1])
+        directions = DIRECTIONS[kind](table / unit, len(used), rng)
+        return _to_the_border(directions, unit, box, reach)
+    return _inside(RECORDS[kind](table, len(used), rng), box, reach)
+
+
+def _labels(column: Array, count: int, limits: Limits, rng: np.random.Generator) -> Array:
+    """Random labels, (m,): classes of the data, or the two ends of what a number may be.
+
+    Raises `InvalidInput` where a class is beyond the bound.
+    """
+    classes = np.unique(column)
+    whole = np.array_equal(classes, np.rint(classes))
+    if len(classes) <= 2 or (whole and len(classes) <= MOST_CLASSES):
+        return np.asarray(rng.choice(_checked(classes, limits), size=count))
+    if limits.norm is None:
+        ends = limits.box[-1]
+    else:  # a row of norm B moves xᵀy most where |y| = ‖x‖ = B/√2
+        largest = limits.norm / math.sqrt(2.0) if limits.label is None else limits.label
+        ends = np.array([-largest, largest])
+    return np.asarray(rng.choice(ends, size=count))
+
+
+def _checked(classes: Array, limits: Limits) -> Array:
+    """The classes. Raises `InvalidInput` where one of them is beyond a bound."""
+    if limits.norm is None:
+        name, (low, high) = "bounds", limits.box[-1]
+    else:
+        name = "row_bound" if limits.label is None else "label_bound"
+        high = limits.norm if limits.label is None else limits.label
+        low = -high
+    if classes[0] < low or classes[-1] > high:
+        fail(name, high, "wide enough for every class of the label")
+    return classes
+
+
+def _leverage(table: Array, count: int, rng: np.random.Generator) -> Array:
+    """Random directions that prefer those in which the data vary least, (m, p).
+
+    A direction v has leverage vᵀ(XᵀX)⁻¹v, so coordinates along the principal axes are divided by
+    the spread of the data there.
+    """
+    value, axes = np.linalg.eigh(table.T @ table)
+    size = np.sqrt(np.maximum(value, max(WEAKEST * value[-1], np.finfo(float).tiny)))
+    return np.asarray((rng.standard_normal((count, len(value))) * (size[0] / size)) @ axes.T)
+
+
+def _orthogonal(table: Array, count: int, rng: np.random.Generator) -> Array:
+    """Directions of random orthonormal bases, (m, p), one basis if count ≤ p; random signs."""
+    width, made = table.shape[1], []
+    for start in range(0, count, width):
+        size = min(width, count - start)
+        basis = np.linalg.qr(rng.standard_normal((width, size)))[0]
+        made.append(basis.T * rng.choice([-1.0, 1.0], size=size)[:, None])
+    return np.vstack(made)
+
+
+def _shuffled(table: Array, count: int, rng: np.random.Generator) -> Array:
+    """Rows whose values are each drawn from the column of the data, (m, p)."""
+    return np.column_stack([rng.choice(column, size=count) for column in table.T])
+
+
+def _unlike(table: Array, count: int, rng: np.random.Generator) -> Array:
+    """The rows farthest from the records, (m, p), among `POOL` times as many shuffled ones.
+
+    If there are many records, `COMPARED` random ones count. No two rows are equal. Raises
+    `InvalidInput` where too few are different.
+    """
+    pool, unit = np.unique(_shuffled(table, POOL * count, rng), axis=0), spreads(table)
+    if len(pool) < count:
+        fail("count", count, f"at most {len(pool)}, the different records that these columns gave")
+    some = table if len(table) <= COMPARED else rng.choice(table, size=COMPARED, replace=False)
+    nearest = np.array([distances(some, row, unit).min() for row in pool])
+    return np.asarray(pool[np.argsort(-nearest, kind="stable")[:count]])
+
+
+Maker = Callable[[Array, int, np.random.Generator], Array]
+DIRECTIONS: dict[str, Maker] = {"orthogonal": _orthogonal, "leverage": _leverage}
+RECORDS: dict[str, Maker] = {"labels": _shuffled, "rare": _unlike}
+KINDS = (*DIRECTIONS, *RECORDS)
+
+
+def _units(box: Array) -> Array:
+    """The largest absolute value of each column, 1 where it is 0."""
+    largest = np.abs(box).max(axis=1)
+    return np.asarray(np.where(largest > 0.0, largest, 1.0))
+
+
+def _to_the_border(directions: Array, unit: Array, box: Array, reach: Array | None) -> Array:
+    if reach is not None:
+        return reach[:, None] * directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    longest = np.abs(directions).max(axis=1, keepdims=True)
+    return np.clip(directions / longest * unit, box[:, 0], box[:, 1])
+
+
+def _inside(rows: Array, box: Array, reach: Array | None) -> Array:
+    if reach is None:
+        return np.clip(rows, box[:, 0], box[:, 1])
+    longest = np.maximum(np.linalg.norm(rows, axis=1), reach)
+    return np.asarray(rows * (reach / longest)[:, None])

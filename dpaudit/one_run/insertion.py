@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import Words, fail
+from dpaudit._core.check import fail
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.seeds import Purpose, describe, generator, root
 from dpaudit._core.shown.raised import Raised, shown
@@ -19,7 +19,7 @@ from dpaudit._core.types import Array, ArrayLike, Mechanism, RngLike
 from dpaudit.adapters import one_draw
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import InvalidInput, MechanismError
-from dpaudit.one_run.api import audit_one_run
+from dpaudit.one_run.api import audit_one_run, finite_vector
 from dpaudit.one_run.canaries import Canaries, chances
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import Score, named
@@ -78,11 +78,7 @@ def audit_canaries(
         "gradient": coefficients of a linear or logistic model. "loss": a fitted model with
         `predict_proba` or `predict`. "nearest": a synthetic table. Or a function
         score(output, rows) → (m,), larger where a canary seems to be in. It must not see the coins.
-    claim : Claim, (ε, δ) or None
-        As in `dpaudit.audit_one_run`.
-    level : float in (0, 1), default 0.95
-        As in `dpaudit.audit_one_run`.
-    delta : float in [0, 1), default 0
+    claim, level, delta : optional
         As in `dpaudit.audit_one_run`.
     inclusion : float or array of shape (m,), default 0.5
         The chance that a canary goes in, in (0, 1).
@@ -93,18 +89,10 @@ def audit_canaries(
         Same rng, versions and mechanism, same result. Coins do not depend on how the mechanism
         draws.
 
-    Returns
-    -------
-    OneRunResult
-
     Raises
     ------
-    InvalidInput
-        When an argument is not as described.
     MechanismError
         When the mechanism raises, or its output cannot be scored.
-    TypeError
-        For unknown keywords.
 
     References
     ----------
@@ -125,10 +113,10 @@ def audit_canaries(
     seen = observe(
         mechanism, data, canaries, score, inclusion=inclusion, relation=relation, rng=rng
     )
-    found = audit_one_run(
+    result = audit_one_run(
         seen.scores, seen.included, claim=claim, inclusion=inclusion, level=level, delta=delta
     )
-    return replace(found, note=f"Here {CHANGES[relation]}.")
+    return replace(result, note=f"Here {CHANGES[relation]}.")
 
 
 def observe(
@@ -154,77 +142,55 @@ def observe(
     included = canaries.flip(inclusion, rng=seed)
     inserted = canaries.inserted(database, included, relation=relation)
     where = f"the data with canaries (seed {describe(seed)}, key {int(Purpose.DRAW), 0})"
-    found = outputs(sampler_of(once, inserted), 1, generator(seed, Purpose.DRAW, 0), where)
-    return Observed(scored(known, _only(found), canaries.rows, inserted), included)
+    drawn = outputs(sampler_of(once, inserted), 1, generator(seed, Purpose.DRAW, 0), where)
+    return Observed(scored(known, _only(drawn), canaries.rows, inserted), included)
 
 
 def of_one_output(mechanism: Any) -> Mechanism:
-    """A mechanism of the form mech(data, size, *, rng), of that or of a function of one output.
+    """A mechanism of the form mech(data, size, *, rng), made of that or of a function.
 
     Functions f(data, *, rng), f(data, rng) and f(data) give one output a call. Raises
     `InvalidInput` for all else.
     """
-    function = callable(mechanism) and not isinstance(mechanism, type)
-    form = _form(mechanism) if function else None
-    if form is None:
-        check_mechanism(mechanism)
-        found: Mechanism = mechanism
-        return found
-    return one_draw(form)
+    if callable(mechanism) and not isinstance(mechanism, type):
+        if not _takes(mechanism, 2, "rng") and _takes(mechanism, 1, "rng"):
+            return one_draw(mechanism)
+        if not _takes(mechanism, 2, "rng") and _takes(mechanism, 1):
+            return one_draw(lambda data, *, rng: mechanism(data))
+    check_mechanism(mechanism)
+    checked: Mechanism = mechanism
+    return checked
 
 
-def _form(function: Callable[..., Any]) -> Callable[..., Any] | None:
-    """f(data, rng=...) of a function of one output; None for a mechanism of the usual form."""
+def _takes(function: Callable[..., Any], positional: int, *keywords: str) -> bool:
+    """Whether a call with so many positional arguments and these keywords fits the signature."""
     try:
-        signature = inspect.signature(function)
+        inspect.signature(function).bind(*range(positional), **dict.fromkeys(keywords))
     except (TypeError, ValueError):
-        return None
-    for given, keywords in ((("data", "size"), {"rng": None}), (("data",), {"rng": None})):
-        if _binds(signature, *given, **keywords):
-            return None if len(given) == 2 else function
-    return (lambda data, *, rng: function(data)) if _binds(signature, "data") else None
-
-
-def _binds(signature: inspect.Signature, *given: object, **keywords: object) -> bool:
-    try:
-        signature.bind(*given, **keywords)
-    except TypeError:
         return False
     return True
 
 
-def _only(found: Any) -> Any:
+def _only(drawn: Any) -> Any:
     """The one output of a call with size 1. Raises `MechanismError`."""
-    try:
-        size = len(found)
-    except TypeError:
-        size = 0
+    size = len(drawn) if hasattr(drawn, "__len__") else 0
     if size != 1:
         raise MechanismError(
-            f"the mechanism must return 1 output where size is 1, got {type(found).__name__} "
+            f"the mechanism must return 1 output where size is 1, got {type(drawn).__name__} "
             f"of {size}; a function f(data, *, rng) returns its output as it is"
         )
-    return found[0]
+    return drawn[0]
 
 
 def scored(score: Score, output: Any, rows: Array, data: Array) -> Array:
-    """Finite scores, (m,). Raises `InvalidInput`; of what a score raises without values of data."""
+    """Finite scores, (m,). An error of the score is shown without values of the data."""
     try:
-        found = score(output, rows.copy())
+        values = score(output, rows.copy())
     except InvalidInput:
         raise
     except Exception as error:
         raised = Raised.of(error, data)
     else:
-        return _checked(found, len(rows))
+        expected = f"a function that gives {len(rows)} numbers, one a canary"
+        return finite_vector("score", values, expected, len(rows))
     raise shown(MechanismError(f"the score raised {raised.line}", raised=raised))
-
-
-def _checked(found: Any, count: int) -> Array:
-    expected = f"a function that gives {count} numbers, one a canary"
-    numbers = np.asarray(check.array_of_numbers("score", found, expected), dtype=np.float64)
-    if numbers.shape != (count,):
-        fail("score", Words(f"one with shape {numbers.shape}"), expected)
-    if not np.all(np.isfinite(numbers)):
-        fail("score", Words("one with numbers that are not finite"), expected)
-    return numbers

@@ -6,17 +6,45 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit._core import check
+from dpaudit._core.check import fail
+from dpaudit._core.result_file import is_one_run, load, reading
+from dpaudit._core.shown.frame import frame
 from dpaudit._core.shown.short_repr import html_repr
+from dpaudit.auditing.saved import Recorded
 from dpaudit.certify.one_run import bound
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
 from dpaudit.one_run.record import to_dict
-from dpaudit.one_run.saved import RecordedRun, SavedRun
 from dpaudit.one_run.verdict import Judged, Question
 from dpaudit.report.headline import Headline
+
+if TYPE_CHECKING:
+    from dpaudit.report.style import Axes
+
+
+class RecordedRun(Recorded):
+    """A result of one run; its record has counts and bounds, and no score of a single canary."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The report's figure: the share of right guesses, the strongest first.
+
+        ax : matplotlib axes to draw on; None for a new figure of pyplot, which a notebook shows.
+        Returns the axes.
+        """
+        from dpaudit.report.one_run.figure import SIZE, Guessed, plot_guesses
+        from dpaudit.report.style import pyplot_axes
+
+        return plot_guesses(Guessed.of(self._record), ax or pyplot_axes(*SIZE))
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame of the figure: `count`, of the strongest guesses, and how many of
+        them are `right`. Raises ImportError without pandas.
+        """
+        guesses = self._record["guesses"]
+        return frame({name: guesses[name] for name in ("count", "right")})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,22 +105,7 @@ class OneRunResult(RecordedRun):
         return self.question.claim
 
     def epsilon_at(self, delta: float) -> float:
-        """The certified ε: no smaller one is true, at the level.
-
-        Parameters
-        ----------
-        delta : float in [0, 1)
-            δ at which ε is read.
-
-        Returns
-        -------
-        float, nats
-
-        Raises
-        ------
-        InvalidInput
-            When delta is outside of its range.
-        """
+        """The certified ε at a δ in [0, 1), nats: no smaller one is true, at the level."""
         return self._epsilon_at(check.real("delta", delta, 0.0, 1.0))
 
     @cached_property
@@ -110,7 +123,7 @@ class OneRunResult(RecordedRun):
     def gdp_mu(self) -> float:
         """The certified μ, if the mechanism is Gaussian DP: no smaller one is true, at the level.
 
-        Of mechanisms whose trade-off curve is another one it bounds nothing.
+        It bounds nothing for mechanisms whose trade-off curve is another one.
         """
         return bound.gdp_bound(self.guesses, self.question.alpha)
 
@@ -120,20 +133,38 @@ class OneRunResult(RecordedRun):
 
     @staticmethod
     def load(folder: str | Path) -> SavedRun:
-        """Read a saved result: verdict, headline and report, of what result.json keeps.
+        """Read what `save` or `dpaudit run` wrote: verdict, headline and report.
 
-        Parameters
-        ----------
-        folder : path
-            One that `save` or `dpaudit run` wrote.
-
-        Returns
-        -------
-        SavedRun
-
-        Raises
-        ------
-        InvalidInput
-            When the folder holds no result, or one of two samples.
+        Raises `InvalidInput` where the folder holds no result, or one of two samples.
         """
         return SavedRun.load(folder)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SavedRun(RecordedRun):
+    """A result of one run, read from its result.json: the verdict, and the bounds that it holds."""
+
+    verdict: str
+    reason: str
+    headline: Headline
+    record: dict[str, Any]
+
+    @classmethod
+    def load(cls, folder: str | Path) -> SavedRun:
+        """Read result.json. Raises `InvalidInput` where it is not of one run."""
+        place = Path(folder)
+        record = load(place)
+        if not is_one_run(record):
+            fail("folder", str(place), "an audit of one run", "read it by AuditResult.load")
+        with reading(place):
+            head = Headline.of(record["headline"])
+            return cls(str(record["verdict"]), str(record["reason"]), head, record)
+
+    @property
+    def _record(self) -> dict[str, Any]:
+        return self.record
+
+    def __repr__(self) -> str:
+        return f"SavedRun({self.verdict}: {self.headline.text})"
+
+    _repr_html_ = html_repr

@@ -24,7 +24,6 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.one_run.linear_estimate import estimated_coins
 from dpaudit.outcomes.records import spreads
 from dpaudit.outcomes.refused import NotOutcomes
 from dpaudit.outcomes.unordered import TableForm
@@ -33,6 +32,9 @@ from dpaudit.outcomes.vicinity import distances
 Score = Callable[[Any, Array], ArrayLike]
 NAMES = ("gradient", "loss", "nearest")
 LOSSES = ("squared", "logistic")
+LARGEST = 3000  # of the smaller of m and k; beyond, each canary's own projection is taken
+NOISE = np.geomspace(1e-9, 1e9, 181)  # σ² in units of the mean of the spread of the parts
+RANK = 1e-12  # eigenvalues below this share of the largest are zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +42,7 @@ class SumAlignment:
     """For a mechanism that releases Σ t(row) with noise, t known: as noisy counts and moments.
 
     The score is the best linear estimate of the coin from the output without what is expected of
-    data and canaries (`dpaudit.one_run.linear_estimate`). Scale t so that all its noise is alike.
+    data and canaries (`estimated_coins`). Scale t so that all its noise is alike.
 
     Parameters
     ----------
@@ -63,8 +65,10 @@ class SumAlignment:
         own = check.matrix("statistic(rows)", self.statistic(rows))
         total = _numbers(output, (own.shape[1],))
         if self.data is not None:
-            total = total - check.matrix("statistic(data)", self.statistic(_rows(self.data))).sum(0)
-        chance = _chances(self.inclusion, len(own))
+            total = total - check.matrix(
+                "statistic(data)", self.statistic(check.matrix("data", self.data))
+            ).sum(0)
+        chance = np.broadcast_to(np.asarray(self.inclusion, dtype=float), len(own))
         return estimated_coins(own, total - chance @ own, chance)
 
 
@@ -123,8 +127,8 @@ class GradientAlignment:
             start = np.zeros(len(theta)) if self.reference is None else _numbers(self.reference)
             return np.asarray(-self._gradients(rows, start) @ (theta - start))
         own = -self._gradients(rows, theta)
-        chance = _chances(self.inclusion, len(own))
-        left = self._gradients(_rows(self.data), theta).sum(axis=0) - chance @ own
+        chance = np.broadcast_to(np.asarray(self.inclusion, dtype=float), len(own))
+        left = self._gradients(check.matrix("data", self.data), theta).sum(axis=0) - chance @ own
         return estimated_coins(own, left + self._penalty(left, theta, width), chance)
 
     def _penalty(self, left: Array, theta: Array, width: int) -> Array:
@@ -137,7 +141,7 @@ class GradientAlignment:
         return np.asarray((fitted if self.ridge is None else self.ridge) * shrunk)
 
     def _gradients(self, rows: Array, theta: Array) -> Array:
-        """Of the loss of each row at θ, (m, p) or (m, p + 1)."""
+        """The gradient of the loss of each row at θ, (m, p) or (m, p + 1)."""
         x, y = rows[:, :-1], rows[:, -1]
         x = np.column_stack([x, np.ones(len(x))]) if len(theta) > x.shape[1] else x
         if self.loss == "squared":
@@ -192,7 +196,7 @@ class NearestRecord:
         The unit of distance of each column; 0 in a column of categories, where two values are at
         distance 0 or 1. If not given, that of the canaries (`NearestRecord.of(data)` is better).
     names : tuple of str, optional
-        Of the columns, for tables that name theirs.
+        Those of the columns, for tables that name theirs.
 
     Notes
     -----
@@ -212,20 +216,12 @@ class NearestRecord:
 
     @classmethod
     def of(cls, data: ArrayLike, names: tuple[str, ...] | None = None) -> NearestRecord:
-        """With the standard deviations of a database.
+        """Take the standard deviations of a database, (n, b), as units.
 
-        Parameters
-        ----------
-        data : array of shape (n, b)
-            Columns of whole numbers up to 20 are columns of categories.
-        names : tuple of str, optional
-            Of the columns, for tables that name theirs.
-
-        Returns
-        -------
-        NearestRecord
+        Columns of whole numbers up to 20 are columns of categories. names : those of the columns,
+        for tables that name theirs.
         """
-        return cls(spreads(_rows(data)), names)
+        return cls(spreads(check.matrix("data", data)), names)
 
     def __call__(self, output: Any, rows: Array) -> Array:
         """Scores, (m,), of a table of b columns in any form that `adapters.synthesizer` takes.
@@ -237,7 +233,7 @@ class NearestRecord:
         except NotOutcomes as error:
             fail("the mechanism's output", error.got, error.expected)
         unit = spreads(rows) if self.spread is None else self.spread
-        nearest = [distances(table, one, unit).min(initial=np.inf) for one in rows]
+        nearest = [distances(table, row, unit).min(initial=np.inf) for row in rows]
         return -np.minimum(nearest, np.finfo(float).max)  # an empty table is far from all
 
 
@@ -257,8 +253,62 @@ def named(score: str | Score, data: Array, rows: Array, inclusion: ArrayLike) ->
     return GradientAlignment("logistic" if two else "squared", data, inclusion=inclusion)
 
 
+def estimated_coins(parts: Array, left: Array, inclusion: Array) -> Array:
+    """The coins of canaries from a noisy sum of their parts: an estimate of S − q, (m,).
+
+    Let t_i, a row of T = `parts`, (m, k), be what canary i adds if it is in, S_i its coin, P(S_i =
+    1) = q_i = `inclusion`, (m,), and r = Σ (S_i − q_i) t_i + N(0, σ²I) = `left`, (k,), what is left
+    of an output when all that is known and expected is taken off. Where the t_i are not orthogonal,
+    the projection t_iᵀr is disturbed by the other canaries. With Q = diag(q_i(1 − q_i)), the linear
+    estimate of S − q with the least mean square error is
+
+        Q T (TᵀQT + σ²I)⁻¹ r,
+
+    which takes the disturbance off as far as the noise allows (Kay 1993, "Estimation Theory",
+    theorem 12.1). Where σ is not known, the σ of the largest likelihood of r ~ N(0, TᵀQT + σ²I)
+    stands for it. A poor estimate costs power and no validity: it sees no coin.
+    """
+    deviation = np.sqrt(inclusion * (1.0 - inclusion))
+    scaled = deviation[:, None] * parts
+    if min(scaled.shape) > LARGEST:
+        return np.asarray(deviation * (scaled @ left))
+    spread, seen, directions = _axes(scaled, left)
+    if not len(spread):
+        return np.zeros(len(parts))
+    rest = max(float(left @ left - seen @ seen), 0.0)
+    noise = _noise(spread, seen, rest, len(left) - len(spread))
+    return np.asarray(deviation * (directions @ (np.sqrt(spread) * seen / (spread + noise))))
+
+
+def _axes(scaled: Array, left: Array) -> tuple[Array, Array, Array]:
+    """The decomposition A = UDVᵀ, (m, k), by the smaller Gram matrix.
+
+    Returns D² > 0, (l,), Vᵀr, (l,), and U, (m, l).
+    """
+    wide = scaled.shape[0] <= scaled.shape[1]
+    value, vector = np.linalg.eigh(scaled @ scaled.T if wide else scaled.T @ scaled)
+    spanned = value > max(RANK * value[-1], 0.0)
+    value, vector = value[spanned], vector[:, spanned]
+    size = np.sqrt(value)
+    if wide:
+        return value, (vector.T @ (scaled @ left)) / size, vector
+    return value, vector.T @ left, (scaled @ vector) / size
+
+
+def _noise(spread: Array, seen: Array, rest: float, others: int) -> float:
+    """The σ² of the largest likelihood, among `NOISE`.
+
+    spread, seen : the variances that the coins give to coordinates of r, and these coordinates.
+    rest, others : the square norm of r in the other coordinates, and how many there are.
+    """
+    tried = spread.mean() * NOISE
+    variance = spread[:, None] + tried
+    cost = np.sum(np.log(variance) + seen[:, None] ** 2 / variance, axis=0)
+    return float(tried[np.argmin(cost + others * np.log(tried) + rest / tried)])
+
+
 def _losses(model: Any, rows: Array) -> Array:
-    """(m,), of a fitted model."""
+    """The loss of each row by a fitted model, (m,)."""
     x, y = rows[:, :-1], rows[:, -1]
     if hasattr(model, "predict_proba") and hasattr(model, "classes_"):
         chance = np.asarray(model.predict_proba(x), dtype=np.float64)
@@ -269,16 +319,8 @@ def _losses(model: Any, rows: Array) -> Array:
     return np.asarray((np.asarray(model.predict(x), dtype=np.float64).ravel() - y) ** 2)
 
 
-def _chances(inclusion: ArrayLike, count: int) -> Array:
-    return np.broadcast_to(np.asarray(inclusion, dtype=np.float64), count)
-
-
-def _rows(data: ArrayLike) -> Array:
-    return check.matrix("data", data)
-
-
 def _coefficients(output: Any) -> Any:
-    """Of a fitted linear model with `coef_` its coefficients, the intercept last; else as it is."""
+    """The coefficients of a fitted linear model, the intercept last; other outputs as they are."""
     if not hasattr(output, "coef_"):
         return output
     intercept = np.ravel(getattr(output, "intercept_", ()))
@@ -289,12 +331,8 @@ def _numbers(output: Any, *shapes: tuple[int, ...]) -> Array:
     """A vector, of one of the shapes if any are given. Raises `InvalidInput`."""
     expected = " or ".join(f"{shape[0]} numbers" for shape in shapes) or "a vector of numbers"
     name = "the mechanism's output"
-    found = np.asarray(check.array_of_numbers(name, output, expected), dtype=np.float64).ravel()
-    if shapes and found.shape not in shapes:
-        fail(
-            name,
-            Words(f"{found.size} numbers"),
-            expected,
-            "give a score for it, score(output, rows)",
-        )
-    return found
+    vector = np.asarray(check.array_of_numbers(name, output, expected), dtype=np.float64).ravel()
+    if shapes and vector.shape not in shapes:
+        words = Words(f"{vector.size} numbers")
+        fail(name, words, expected, "give a score for it, score(output, rows)")
+    return vector

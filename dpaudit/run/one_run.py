@@ -18,9 +18,8 @@ from dpaudit._core.types import Array
 from dpaudit._core.user_code import beside
 from dpaudit.curves.claims import Claim
 from dpaudit.one_run.api import audit_one_run
-from dpaudit.one_run.canaries import RELATIONS, Canaries, canaries
+from dpaudit.one_run.canaries import KINDS, RELATIONS, Canaries, canaries
 from dpaudit.one_run.insertion import audit_canaries
-from dpaudit.one_run.kinds import KINDS
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import NAMES
 from dpaudit.run.scenario.audits import File, parsed

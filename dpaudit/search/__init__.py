@@ -1,20 +1,17 @@
 """The worst neighbour without theory: rank the changes of a database, audit the likeliest.
 
-1. `changes`: every row zeroed, removed or replaced, and rows added; `incoming` holds
-   the rows that may come in, candidates and extreme rows inside a public bound.
-2. `linear`, `influence`, `ranking`: which changes to audit first, by least squares and by a few
-   draws of the mechanism.
+1. `changes`: every row zeroed, removed or replaced, and rows added.
+2. `linear`, `ranking`: which changes to audit first, by least squares and by a few draws of the
+   mechanism.
 3. `quick_audit`, `halving`: audits with few draws of the first changes, then with more draws of the
-   worst of these. `draws` gives both databases common random numbers; `runner` does it in parallel;
-   `checkpoint` keeps what is found, so that an interrupted search can continue.
+   worst of these. `runner` does the work in parallel, with common random numbers and a checkpoint.
 4. `search`: the audit of the change that is left, from draws that the search has not seen.
 
 `selection` is the record of a search. `NOTE` says what a search cannot show. The room knows
 mechanisms only as callables, and no scenario files.
 """
 
-from dpaudit.search.changes import RELATIONS
-from dpaudit.search.incoming import INCOMING, NOT_PUBLIC, OF_DATA, SOURCES
+from dpaudit.search.changes import INCOMING, NOT_PUBLIC, OF_DATA, RELATIONS, SOURCES
 from dpaudit.search.quick_audit import DEFAULT as QUICK
 from dpaudit.search.ranking import RANKS
 from dpaudit.search.search import NOTE, SearchResult, search_neighbours, select

@@ -1,4 +1,7 @@
-"""Changes of a database: one row out, one row in, or both. A pool holds all that are searched."""
+"""Changes of a database: one row out, one row in, or both. A pool holds all that are searched.
+
+The rows that may come in are the user's candidates, and extreme rows inside a bound.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,29 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit._core import check
+from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import html_repr, short_repr
-from dpaudit._core.types import Array
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import (
     NeighbourPair,
     RowSource,
     add_row,
+    outliers,
     remove_row,
     replace_row,
     zero_row,
 )
 from dpaudit.neighbours.pair import in_words
-from dpaudit.search.incoming import Incoming
 
+SOURCES = ("candidates", "row_bound", "bounds")
+INCOMING = ("replace", "add")  # relations with a row that is not in the data
+OF_DATA = "data"  # stands for bounds: the least and the largest value of each column
+NOT_PUBLIC = (
+    "The bounds of the rows that may come in were taken from the data: they are not public, and "
+    "the claim may presume others; give public ones (--bounds)."
+)
 RELATIONS = ("zero-out", "remove", "replace", "add")
 RESIZING = ("remove", "add")  # relations that change the number of rows
 NO_ROW = -1  # in an array of row numbers
@@ -43,19 +55,12 @@ class Change:
 
     def pair(self, data: Array) -> NeighbourPair:
         """The database and its neighbour. Raises `InvalidInput` where they are equal."""
-        if self.relation == "zero-out":
-            return zero_row(data, self._index)
-        if self.relation == "remove":
-            return remove_row(data, self._index)
-        assert self.row is not None
-        if self.relation == "replace":
-            return replace_row(data, self._index, self.row, source=self.source)
-        return add_row(data, self.row, source=self.source)
-
-    @property
-    def _index(self) -> int:
-        assert self.index is not None
-        return self.index
+        if self.index is None:
+            assert self.row is not None
+            return add_row(data, self.row, source=self.source)
+        if self.row is not None:
+            return replace_row(data, self.index, self.row, source=self.source)
+        return (zero_row if self.relation == "zero-out" else remove_row)(data, self.index)
 
     @property
     def text(self) -> str:
@@ -104,11 +109,11 @@ class Pool:
         return Change(relation, index, self.incoming.rows[into], self.incoming.sources[into])
 
     def rows_out(self) -> Array:
-        """(m, d) rows that leave, zeros where none does."""
+        """The rows that leave, (m, d), zeros where none does."""
         return _rows(self.data, self.out)
 
     def rows_in(self) -> Array:
-        """(m, d) rows that come in, zeros where none does."""
+        """The rows that come in, (m, d), zeros where none does."""
         return _rows(self.incoming.rows, self.into)
 
     def only(self, entries: np.ndarray) -> Pool:
@@ -119,10 +124,10 @@ class Pool:
 
 
 def _rows(table: Array, index: np.ndarray) -> Array:
-    found = np.zeros((len(index), table.shape[1]))
+    rows = np.zeros((len(index), table.shape[1]))
     there = index != NO_ROW
-    found[there] = table[index[there]]
-    return found
+    rows[there] = table[index[there]]
+    return rows
 
 
 def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: np.ndarray) -> Pool:
@@ -135,24 +140,26 @@ def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: 
     Raises `InvalidInput` where no change is left.
     """
     distinct = np.sort(np.unique(data, axis=0, return_index=True)[1])
-    parts = [_of(relation, incoming, distinct, heaviest) for relation in dict.fromkeys(relations)]
+    parts = [
+        _changes_of(relation, incoming, distinct, heaviest) for relation in dict.fromkeys(relations)
+    ]
     relation, out, into = (np.concatenate(column) for column in zip(*parts, strict=True))
-    found = Pool(data, relation, out, into, incoming)
+    every = Pool(data, relation, out, into, incoming)
     # a row of zeros that is added or removed changes the number of rows, though no value
-    resizing = np.isin(relation, [RELATIONS.index(one) for one in RESIZING])
-    effective = np.any(found.rows_out() != found.rows_in(), axis=1) | resizing
+    resizing = np.isin(relation, [RELATIONS.index(name) for name in RESIZING])
+    effective = np.any(every.rows_out() != every.rows_in(), axis=1) | resizing
     if not effective.any():
         raise InvalidInput(
             "data must have a row that the relations can change: all rows are zero",
             argument="data",
         )
-    return found.only(np.flatnonzero(effective))
+    return every.only(np.flatnonzero(effective))
 
 
-def _of(
+def _changes_of(
     relation: str, incoming: Incoming, distinct: np.ndarray, heaviest: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(relation, out, into) of one relation."""
+    """The columns (relation, out, into) of a pool with one relation alone."""
     new = np.arange(len(incoming))
     if relation == "add":
         out, into = np.full(len(new), NO_ROW), new
@@ -163,3 +170,71 @@ def _of(
     else:
         out, into = distinct, np.full(len(distinct), NO_ROW)
     return np.full(len(out), RELATIONS.index(relation)), out, into
+
+
+@dataclass(frozen=True, eq=False)
+class Incoming:
+    """Distinct rows that may come in, (k, d), and where each is from."""
+
+    rows: Array
+    sources: tuple[RowSource, ...]
+
+    __repr__ = short_repr
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def incoming_rows(
+    data: Array,
+    relations: tuple[str, ...],
+    candidates: ArrayLike | None,
+    row_bound: float | None,
+    bounds: ArrayLike | str | None,
+    seed: np.random.SeedSequence,
+) -> Incoming:
+    """The rows that "replace" and "add" may put in.
+
+    They are the candidates, (m, d), and extreme rows inside the public bound (`outliers`), or
+    inside that of the data themselves (`OF_DATA`). The row of the bound that is nearest to zero is
+    one of them: replacing a heavy row by it removes most of that row's effect.
+
+    Raises `InvalidInput` for rows without a relation that takes them, or a relation without rows.
+    """
+    given = {"candidates": candidates, "row_bound": row_bound, "bounds": bounds}
+    named = [name for name, value in given.items() if value is not None]
+    needed = [relation for relation in relations if relation in INCOMING]
+    if needed and not named:
+        reason = f"relation {needed[0]!r} needs rows to put in"
+        fail("candidates", None, f"given, or row_bound, or bounds: {reason}")
+    if named and not needed:
+        fail("relations", relations, f"with 'replace' or 'add', since {named[0]} is given")
+    width, rng = data.shape[1], np.random.default_rng(seed)
+    parts, sources = [np.zeros((0, width))], list[RowSource]()
+    if candidates is not None:
+        own = check.matrix("candidates", candidates)
+        if own.shape[1] != width:
+            words = Words(f"{own.shape[1]} columns")
+            fail("candidates", words, f"rows of {width} columns, as data")
+        parts.append(own)
+        sources += [RowSource("candidates", number) for number in range(len(own))]
+    if row_bound is not None:
+        bound = check.real("row_bound", row_bound, 0.0, open_=True)
+        rim = outliers.within_norm(data, bound, rng)
+        parts += [rim, np.zeros((1, width))]
+        sources += [RowSource("row_bound", number, bound, seed) for number in range(len(rim))]
+        sources.append(RowSource("bound"))
+    if is_of_data(bounds):
+        parts.append(outliers.within_data(data, np.random.default_rng(seed)))
+        sources += [RowSource("data_bounds", at, seed=seed) for at in range(len(parts[-1]))]
+    elif bounds is not None:
+        parts.append(outliers.with_nearest(data, outliers.box(bounds, width), rng))
+        sources += [RowSource("bound")] * len(parts[-1])
+    rows = np.concatenate(parts)
+    first = np.sort(np.unique(rows, axis=0, return_index=True)[1])
+    return Incoming(rows[first], tuple(sources[number] for number in first))
+
+
+def is_of_data(bounds: ArrayLike | str | None) -> bool:
+    """Whether the bounds are those of the data themselves."""
+    return isinstance(bounds, str) and bounds == OF_DATA

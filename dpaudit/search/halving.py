@@ -14,12 +14,9 @@ from dpaudit._core.types import Array
 from dpaudit.errors import MechanismError
 from dpaudit.outcomes import aligned
 from dpaudit.search.changes import Change
-from dpaudit.search.checkpoint import ChangeOutcome
-from dpaudit.search.draws import draw_common
-from dpaudit.search.influence import PARTNERS, SPREAD
-from dpaudit.search.level import Level
 from dpaudit.search.quick_audit import QuickEstimate, quick_audit
-from dpaudit.search.runner import Runner, Work
+from dpaudit.search.ranking import PARTNERS, SPREAD
+from dpaudit.search.runner import ChangeOutcome, Level, Runner, Work, draw_common
 from dpaudit.search.selection import Trial
 
 FACTOR = 4  # one in FACTOR changes stays after a rung
@@ -101,9 +98,9 @@ def _rung(
     changes = [trial.change for trial in trials]
     step, stage = f"searching, round {rung} of {rungs}", f"{rung} {draws}"
     outcomes = runner.run(step, stage, _audits(runner, rung, draws), changes)
-    found = [_after(trial, rung, one) for trial, one in zip(trials, outcomes, strict=True)]
-    made = sum(new.draws - old.draws for new, old in zip(found, trials, strict=True))
-    return _worst_first(found, runner.level), draws + made
+    after = [_after(trial, rung, one) for trial, one in zip(trials, outcomes, strict=True)]
+    spent = sum(new.draws - old.draws for new, old in zip(after, trials, strict=True))
+    return _worst_first(after, runner.level), draws + spent
 
 
 def _audits(runner: Runner, rung: int, draws: int) -> Work:
@@ -130,8 +127,8 @@ def _after(trial: Trial, rung: int, outcome: ChangeOutcome) -> Trial:
 def _worst_first(trials: list[Trial], level: Level) -> list[Trial]:
     """Largest δ first, then largest gain; failures last.
 
-    Of a claim by distance an ε may be so large that few draws say nothing: a δ of which counting
-    errs by more than 1 is then none.
+    Under a claim by distance an ε may be so large that few draws say nothing: a δ of which counting
+    errs by more than 1 then counts as 0.
     """
 
     def badness(trial: Trial) -> tuple[bool, float, float]:

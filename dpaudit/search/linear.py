@@ -37,7 +37,7 @@ class Regression:
 
     @classmethod
     def of(cls, data: Array) -> Regression:
-        """From data (n, d), label last."""
+        """Fit it to data (n, d), label last."""
         x, label = data[:, :-1], data[:, -1]
         features = _whitening(x)
         coef = features @ (features.T @ (x.T @ label))
@@ -62,8 +62,8 @@ def _whitening(matrix: Array) -> Array:
     norms = np.linalg.norm(matrix, axis=0)
     scale = np.where(norms > 0.0, norms, 1.0)
     _, size, axes = np.linalg.svd(matrix / scale, full_matrices=False)
-    kept = size > SMALLEST * max(size[0], 1e-300)
-    return np.asarray((axes[kept] / size[kept, None]).T / scale[:, None])
+    spanned = size > SMALLEST * max(size[0], 1e-300)
+    return np.asarray((axes[spanned] / size[spanned, None]).T / scale[:, None])
 
 
 def measures(data: Array, out: Array, into: Array) -> Array:
@@ -78,16 +78,16 @@ def measures(data: Array, out: Array, into: Array) -> Array:
     fit : relative change of the residual sum of squares.
     size : ‖into − out‖. deviation : the same with each column divided by its scale.
     """
-    found = Regression.of(data)
-    (gone, lost, left), (come, gained, new) = found.moved(out, -1.0), found.moved(into, 1.0)
-    step, total = gone + come, max(found.total, 1e-300)
-    scale = np.where(found.scale > 0.0, found.scale, 1.0)
+    model = Regression.of(data)
+    (gone, lost, left), (come, gained, new) = model.moved(out, -1.0), model.moved(into, 1.0)
+    step, total = gone + come, max(model.total, 1e-300)
+    scale = np.where(model.scale > 0.0, model.scale, 1.0)
     cross = np.sum(left * new, axis=1)
     scatter = np.sum(left**2, axis=1) ** 2 + np.sum(new**2, axis=1) ** 2 - 2.0 * cross**2
     return np.stack(
         [
             np.sum(step**2, axis=1) / total,
-            np.linalg.norm(step @ found.features.T, axis=1),
+            np.linalg.norm(step @ model.features.T, axis=1),
             np.sqrt(np.maximum(scatter, 0.0)),
             np.abs(gained + lost) / total,
             np.linalg.norm(into - out, axis=1),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
 from dpaudit import scoring
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
 from dpaudit.scoring import Classifier
@@ -19,10 +19,11 @@ from dpaudit.scoring.encode import Encoder, usable
 from dpaudit.scoring.models.closed import fit_quadratic
 from dpaudit.scoring.platt import recalibrated
 from dpaudit.scoring.structure import directions, full
-from dpaudit.search.influence import has_common_noise
+from dpaudit.scoring.whiten import Whitener
 
 THRESHOLDS = 200  # quantiles of the scores that are tried as thresholds
 COMPARED = 512  # partners that show whether the noise is common
+COUPLED = 0.5  # share of independent draws' squared distance below which partners share noise
 CHOOSE = 0.25  # of the training draws, for classifiers that choose
 HITS = 20  # draws beyond ε, of both sides together, that an estimate from the odds needs
 # Standard errors, and share, by which the estimate from the odds may differ from the counts. A
@@ -68,7 +69,7 @@ def quick_audit(
     with one_thread():
         judged = [_half(fit(train), train, test, epsilon) for train, test in (parts, parts[::-1])]
     counted, error = _count(judged, epsilon)
-    delta, gain = _from_odds([one.scores for one in judged], epsilon)
+    delta, gain = _from_odds([half.scores for half in judged], epsilon)
     if abs(delta - counted) > ERRORS * error + SHAPE * delta:
         delta = counted if counted > ERRORS * error else 0.0
     return QuickEstimate(delta, counted, error, gain)
@@ -101,8 +102,15 @@ def _fitting(
     return fit
 
 
-@dataclass(frozen=True, eq=False)
-class _Half:
+def has_common_noise(P: Array, Q: Array) -> bool:
+    """Whether partners lie nearer to each other than independent draws would; P, Q : (m, k)."""
+    whiten = Whitener.fit(P, Q)
+    P, Q = whiten(P), whiten(Q)
+    independent = np.var(P, axis=0).sum() + np.var(Q, axis=0).sum()
+    return bool(np.var(P - Q, axis=0).sum() < COUPLED * independent)
+
+
+class _Half(NamedTuple):
     """What the held-out half of the draws says.
 
     value : for each direction, what each pair of partners adds to P(S) − e^ε Q(S), two arrays (n,).
@@ -111,8 +119,6 @@ class _Half:
 
     value: tuple[Array, Array]
     scores: tuple[Array, Array]
-
-    __repr__ = short_repr
 
 
 def _half(score: Score, train: Sides, test: Sides, epsilon: float) -> _Half:
@@ -138,8 +144,8 @@ def _count(judged: list[_Half], epsilon: float) -> tuple[float, float]:
 
     The error is at least that of one draw of Q in S, e^ε/n.
     """
-    best = max(range(2), key=lambda way: sum(float(one.value[way].sum()) for one in judged))
-    value = np.concatenate([one.value[best] for one in judged])
+    best = max(range(2), key=lambda way: sum(float(half.value[way].sum()) for half in judged))
+    value = np.concatenate([half.value[best] for half in judged])
     root = float(np.sqrt(len(value)))
     deviation = max(float(value.std()), float(np.exp(epsilon)) / root)
     return float(np.clip(value.mean(), 0.0, 1.0)), deviation / root
@@ -151,8 +157,8 @@ def _from_odds(parts: list[tuple[Array, Array]], epsilon: float) -> tuple[float,
     Over both sides together, with σ(L) the probability that a draw is of P, E_P[(1 − e^{ε−L})₊] =
     2E[σ(L)(1 − e^{ε−L})₊], and the same with −L in the other direction.
     """
-    found = [recalibrated(*part) for part in parts]
-    loss, sign = (np.concatenate(column) for column in zip(*found, strict=True))
+    fitted = [recalibrated(*part) for part in parts]
+    loss, sign = (np.concatenate(column) for column in zip(*fitted, strict=True))
     gain = float(np.log(2.0) - np.logaddexp(0.0, -sign * loss).mean())
     ways = [
         float(np.mean(2.0 * expit(way) * np.maximum(1.0 - np.exp(epsilon - way), 0.0)))

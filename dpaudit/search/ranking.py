@@ -1,4 +1,8 @@
-"""Which changes to audit first: by least squares, by influence, by a user's score, or at random."""
+"""Which changes to audit first: by least squares, by influence, by a user's score, or at random.
+
+The influence of a change is how far M(D') lies from M(D) with common random numbers, in units of
+the noise of M(D), from a few draws.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +18,16 @@ from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import MechanismError
 from dpaudit.outcomes import aligned
+from dpaudit.scoring.base import Sides
+from dpaudit.scoring.encode import Encoder
+from dpaudit.scoring.whiten import Whitener
 from dpaudit.search.changes import Change, Pool
-from dpaudit.search.checkpoint import ChangeOutcome
-from dpaudit.search.draws import draw_common
-from dpaudit.search.influence import PARTNERS, SPREAD, NoiseUnits
 from dpaudit.search.linear import in_turn, measures
-from dpaudit.search.runner import Runner, Work
+from dpaudit.search.runner import ChangeOutcome, Runner, Work, draw_common
 from dpaudit.search.selection import Trial
 
 RANKS = ("auto", "linear", "influence", "random")
+PARTNERS, SPREAD = 16, 1_000  # draws for the influence of a change, and for the noise of M(D)
 ORDER_KEY = (1 << 20) + 1  # a key below the search's seed that no rung has
 RankScore = Callable[[Array, Array, Array], ArrayLike]  # score(data, out, into) → (m,)
 Rank = str | RankScore
@@ -33,7 +38,7 @@ class Ranking:
     """The order in which changes are audited.
 
     shortlist : changes to audit, likeliest first. failed : changes on which the mechanism failed.
-    draws : of M(D) and of M(D') that the ranking took.
+    draws : how many of M(D) and of M(D') the ranking took.
     """
 
     shortlist: list[Trial]
@@ -62,8 +67,8 @@ def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist:
     if outcomes:
         values = _by_influence(influence, rank)
         first = [
-            Trial(trial.change, float(value), draws=one.draws, note=one.failure)
-            for trial, value, one in zip(first, values, outcomes, strict=True)
+            Trial(trial.change, float(value), draws=outcome.draws, note=outcome.failure)
+            for trial, value, outcome in zip(first, values, outcomes, strict=True)
         ]
     failed = [trial for trial in first if trial.note]
     sound = [trial for trial in first if not trial.note]
@@ -72,7 +77,7 @@ def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist:
             f"the mechanism failed on every neighbour that was tried: {failed[0].note}"
         )
     sound.sort(key=lambda trial: trial.score, reverse=True)
-    draws = SPREAD + PARTNERS + sum(one.draws for one in outcomes)
+    draws = SPREAD + PARTNERS + sum(outcome.draws for outcome in outcomes)
     return Ranking([*sound, *rest][:shortlist], failed, draws)
 
 
@@ -106,13 +111,49 @@ def _near_and_far(runner: Runner, changes: Pool, scores: Array) -> Array:
 def _user_scores(rank: RankScore, changes: Pool) -> Array:
     size = len(changes)
     expected = f"a function score(data, out, into) that gives {size} numbers"
-    given = rank(changes.data, changes.rows_out(), changes.rows_in())
-    scores = check.array_of_numbers("rank", given, expected).astype(np.float64)
+    answer = rank(changes.data, changes.rows_out(), changes.rows_in())
+    scores = check.array_of_numbers("rank", answer, expected).astype(np.float64)
     if scores.shape != (size,):
         fail("rank", Words(f"shape {scores.shape}"), expected)
     if np.isnan(scores).any():
         fail("rank", Words("NaN"), expected)
     return scores
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseUnits:
+    """Coordinates in which the draws of M(D) have unit variance.
+
+    fixed : the columns in which they do not vary at all; value : what they are there.
+    """
+
+    encoder: Encoder
+    whiten: Whitener
+    fixed: np.ndarray
+    value: Array
+
+    __repr__ = short_repr
+
+    @classmethod
+    def of(cls, draws: Array) -> NoiseUnits:
+        """Fit them to draws of M(D), (n, k)."""
+        encoder = Encoder.fit(Sides(draws, draws))
+        encoded = encoder(draws)
+        fixed = np.ptp(encoded, axis=0) == 0.0
+        return cls(
+            encoder, Whitener.fit(encoded, encoded), np.flatnonzero(fixed), encoded[0, fixed]
+        )
+
+    def distance(self, P: Array, Q: Array) -> float:
+        """Root mean square of M(D') − M(D) over partners, in units of the noise; P, Q : (m, k).
+
+        Infinite where a column that never varies under D has another value under D'.
+        """
+        P, Q = self.encoder(P), self.encoder(Q)
+        if np.any(Q[:, self.fixed] != self.value):
+            return float("inf")
+        step = self.whiten(Q) - self.whiten(P)
+        return float(np.sqrt(np.mean(np.sum(step**2, axis=1))))
 
 
 def influences(runner: Runner, changes: Sequence[Change]) -> tuple[Array, list[ChangeOutcome]]:
@@ -124,9 +165,9 @@ def influences(runner: Runner, changes: Sequence[Change]) -> tuple[Array, list[C
     if not all(side.ndim == 2 and side.dtype.kind == "f" for side in (spread, partners)):
         return np.full(len(changes), np.nan), []
     work = _distances(runner, NoiseUnits.of(spread), partners)
-    found = list(runner.run("ranking neighbours", f"rank {PARTNERS}", work, changes))
-    values = [one.value if isinstance(one.value, float) else np.nan for one in found]
-    return np.array(values), found
+    outcomes = list(runner.run("ranking neighbours", f"rank {PARTNERS}", work, changes))
+    values = [one.value if isinstance(one.value, float) else np.nan for one in outcomes]
+    return np.array(values), outcomes
 
 
 def _distances(runner: Runner, units: NoiseUnits, partners: Array) -> Work:

@@ -1,25 +1,114 @@
-"""The same work on many changes of a database, in parallel, with a checkpoint."""
+"""The work that all steps of a search share: changes in parallel, their draws, a checkpoint.
+
+A `Level` is the ε at which a neighbour is compared. A `Checkpoint` keeps what is found, so that an
+interrupted search continues where it was; whoever runs the search decides where it is kept.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, Protocol
 
 import numpy as np
 from joblib import Parallel, delayed
 
-from dpaudit._core.seeds import below
+from dpaudit._core.seeds import below, describe, generator
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism
 from dpaudit._core.user_code import Carried
+from dpaudit.curves.metric import MetricClaim
 from dpaudit.errors import DpauditError
-from dpaudit.sampling import Progress
+from dpaudit.report.text import number
+from dpaudit.sampling import Progress, checked, joined, outputs, sampler_of
 from dpaudit.scoring import Classifier
 from dpaudit.search.changes import Change
-from dpaudit.search.checkpoint import ChangeOutcome, Checkpoint, key_of, recalled, remember
-from dpaudit.search.draws import draw_common
-from dpaudit.search.level import Level
+from dpaudit.search.quick_audit import QuickEstimate
+
+BLOCK = 1 << 14  # draws made in one call
+FARTHEST = 500.0  # nats, above which no claim is judged
+
+EPSILON = np.concatenate([[0.0], np.geomspace(1e-3, 40.0, 2000)])  # nats
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The ε at which the neighbours of `data`, (n, d), are compared.
+
+    epsilon : nats, for all. metric : instead of it, the claim whose ε depends on the neighbour.
+    """
+
+    data: Array
+    epsilon: float
+    metric: MetricClaim | None = None
+
+    __repr__ = short_repr
+
+    def of(self, right: Array) -> float:
+        """ε of a neighbour, nats. Raises `InvalidInput` as `MetricClaim.on`."""
+        if self.metric is None:
+            return self.epsilon
+        claimed = self.metric.on(SimpleNamespace(left=self.data, right=right)).epsilon
+        assert claimed is not None
+        return min(claimed, FARTHEST)
+
+    def beyond(self, gain: float, change: Change) -> float:
+        """The ε that a gain, nats a draw, would take, less the ε that the claim allows.
+
+        Without it a far neighbour would seem worse than a near one, whose claim allows less. The
+        largest gain under (ε, 0) is that of randomised response, log 2 − h(1/(1 + e^ε)) with h the
+        entropy, since its pair dominates all others (Kairouz, Oh & Viswanath 2015, theorem 3.3).
+        Where all are compared at one ε, the gain itself.
+        """
+        if self.metric is None:
+            return gain
+        taken = float(np.interp(gain, np.log(2.0) - _entropy(EPSILON), EPSILON))
+        return taken - self.of(change.pair(self.data).right)
+
+    @property
+    def text(self) -> str:
+        """The ε in words: "0.5", or "2·d (euclidean)"."""
+        if self.metric is None:
+            return number(self.epsilon)
+        return f"{self.metric.epsilon:g}·d ({self.metric.named})"
+
+
+def _entropy(epsilon: Array) -> Array:
+    """h(1/(1 + e^ε)), nats: what a randomised response at ε leaves unknown of a coin."""
+    return np.asarray(np.logaddexp(0.0, -epsilon) + epsilon / (1.0 + np.exp(epsilon)))
+
+
+@dataclass(frozen=True)
+class ChangeOutcome:
+    """What came of one change at one stage.
+
+    draws : how many of M(D') were made. value : an influence, or the estimate of a quick audit;
+    None after a failure. failure : the error's text, or "".
+    """
+
+    draws: int
+    value: float | QuickEstimate | None = None
+    failure: str = ""
+
+
+class Checkpoint(Protocol):
+    """Keeps outcomes, in JSON types, and draws of M(D). Called from one thread of one process."""
+
+    def outcome(self, key: str) -> Any:
+        """What was put under `key`, or None."""
+
+    def put_outcome(self, key: str, value: Any) -> None:
+        """Keep a value of JSON types."""
+
+    def drawn(self, key: str) -> np.ndarray | None:
+        """The draws that were put under `key`, or None."""
+
+    def put_drawn(self, key: str, values: np.ndarray) -> None:
+        """Keep draws of M(D)."""
+
 
 Work = Callable[[Array, Change], ChangeOutcome]  # of the neighbour D' and the change that made it
 
@@ -28,7 +117,7 @@ Work = Callable[[Array, Change], ChangeOutcome]  # of the neighbour D' and the c
 class Runner:
     """The mechanism, the database and the settings that all steps of a search share.
 
-    level : ε where δ is compared. classifier : of the quick audits.
+    level : the ε where δ is compared. classifier : that of the quick audits.
     seed : the search's own, at key `Purpose.SEARCH` of the audit's.
     """
 
@@ -51,8 +140,8 @@ class Runner:
         step : what progress is shown as. stage : what the outcomes are kept under, with their
         draws. An outcome of the checkpoint is not worked out again.
         """
-        keys = [key_of(stage, change) for change in changes]
-        known = [recalled(self.checkpoint, key) for key in keys]
+        keys = [_key(stage, change) for change in changes]
+        known = [self._recalled(key) for key in keys]
         missing = [change for change, old in zip(changes, known, strict=True) if old is None]
         carried = Carried(work)
         with one_thread():  # set once: workers that each set it would undo it
@@ -60,11 +149,11 @@ class Runner:
                 delayed(_attempt)(carried, self.data, change) for change in missing
             )
             for done, (key, old) in enumerate(zip(keys, known, strict=True), start=1):
-                one = next(fresh) if old is None else old
+                outcome = next(fresh) if old is None else old
                 if old is None:
-                    remember(self.checkpoint, key, one)
+                    self._remember(key, outcome)
                 self.progress(step, done, len(keys))
-                yield one
+                yield outcome
             next(fresh, None)  # lets joblib end the call
 
     def shared_draws(self, size: int, *key: int) -> np.ndarray:
@@ -73,13 +162,36 @@ class Runner:
         Raises `MechanismError` where the mechanism fails on D.
         """
         name = "-".join(map(str, (*key, size)))
-        kept = None if self.checkpoint is None else self.checkpoint.drawn(name)
-        if kept is not None:
-            return kept
+        before = None if self.checkpoint is None else self.checkpoint.drawn(name)
+        if before is not None:
+            return before
         values = draw_common(self.mechanism, self.data, size, below(self.seed, *key), "M(D)")
         if self.checkpoint is not None:
             self.checkpoint.put_drawn(name, values)
         return values
+
+    def _recalled(self, key: str) -> ChangeOutcome | None:
+        """The outcome that the checkpoint has under `key`, or None."""
+        record = None if self.checkpoint is None else self.checkpoint.outcome(key)
+        if record is None:
+            return None
+        draws, value = record
+        return ChangeOutcome(draws, QuickEstimate(**value) if isinstance(value, dict) else value)
+
+    def _remember(self, key: str, outcome: ChangeOutcome) -> None:
+        """Keep an outcome, unless it is a failure, whose cause may be gone at the next start."""
+        if self.checkpoint is not None and not outcome.failure:
+            value = outcome.value
+            record = vars(value) if isinstance(value, QuickEstimate) else value
+            self.checkpoint.put_outcome(key, [outcome.draws, record])
+
+
+def _key(stage: str, change: Change) -> str:
+    """The key of a change's outcome. stage : what is done, with how many draws."""
+    index = "" if change.index is None else change.index
+    row = change.row
+    digest = "" if row is None else hashlib.sha256(np.ascontiguousarray(row).data).hexdigest()
+    return f"{stage} {change.relation} {index} {digest}".rstrip()
 
 
 def _attempt(work: Work, data: Array, change: Change) -> ChangeOutcome:
@@ -88,3 +200,31 @@ def _attempt(work: Work, data: Array, change: Change) -> ChangeOutcome:
         return work(change.pair(data).right, change)
     except DpauditError as error:
         return ChangeOutcome(0, failure=str(error))
+
+
+def draw_common(
+    mechanism: Mechanism, data: Array, size: int, seed: np.random.SeedSequence, what: str
+) -> np.ndarray:
+    """Draws of mechanism(data), (size, k), whose block b has the generator at key (b,) of `seed`.
+
+    With the seed that M(D) had, M(D') is drawn with common random numbers. If a mechanism takes the
+    same random numbers whatever the data, an output of M(D') then differs from its partner, the
+    output of M(D) from the same generator, only by the effect of the change: the noise cancels.
+    Such draws are good for choosing, but certify nothing, as they are not independent. The draws of
+    the final audit are.
+
+    what : the database in words, for errors.
+
+    Raises `MechanismError`, and what preparing the mechanism raises.
+    """
+    try:
+        sampler = sampler_of(mechanism, data)
+    except DpauditError as error:
+        raise type(error)(f"{what}: {error}") from error
+    parts = []
+    for block, start in enumerate(range(0, size, BLOCK)):
+        some = min(BLOCK, size - start)
+        where = f"{what}, block {block} ({some} draws, seed {describe(seed)}, key ({block},))"
+        drawn = outputs(sampler, some, generator(seed, block), where)
+        parts.append(checked(drawn, some, where))
+    return joined(parts, what)

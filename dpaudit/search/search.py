@@ -23,16 +23,21 @@ from dpaudit.curves.claims import ClaimLike, as_claim, refuse_unbreakable
 from dpaudit.curves.metric import MetricClaim
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling import Progress, check_mechanism
+from dpaudit.sampling import check_mechanism
 from dpaudit.scoring import Classifier, ClassifierLike
-from dpaudit.search.changes import RELATIONS, RESIZING, Pool, pool
-from dpaudit.search.checkpoint import Checkpoint
+from dpaudit.search.changes import (
+    NOT_PUBLIC,
+    RELATIONS,
+    RESIZING,
+    Pool,
+    incoming_rows,
+    is_of_data,
+    pool,
+)
 from dpaudit.search.halving import Schedule, halve, schedule
-from dpaudit.search.incoming import NOT_PUBLIC, incoming_rows, is_of_data
-from dpaudit.search.level import FARTHEST, Level
 from dpaudit.search.quick_audit import DEFAULT
 from dpaudit.search.ranking import RANKS, Rank, heaviest, ranking
-from dpaudit.search.runner import Runner
+from dpaudit.search.runner import FARTHEST, Checkpoint, Level, Runner
 from dpaudit.search.selection import Selection
 
 if TYPE_CHECKING:
@@ -88,9 +93,9 @@ class SearchSettings:
                 expected = '"zero-out" or "replace" for a claim by distance, which takes two rows'
                 fail("relations", resized, expected)
             return
-        held = as_claim(self.claim)
-        if held is not None and held.epsilon is not None:
-            refuse_unbreakable(held, np.array([held.epsilon]))
+        claim = as_claim(self.claim)
+        if claim is not None and claim.epsilon is not None:
+            refuse_unbreakable(claim, np.array([claim.epsilon]))
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -114,13 +119,8 @@ class SearchSettings:
         own = 0.0 if claim is None or claim.epsilon is None else float(claim.epsilon)
         return Level(data, own)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What must be said of the rows that come in before the verdict."""
-        return (NOT_PUBLIC,) if is_of_data(self.bounds) else ()
-
     def pool(self, data: Array, seed: np.random.SeedSequence) -> Pool:
-        """The changes of `data` that may be searched. seed : of random rows inside a bound."""
+        """The changes of `data` that may be searched. seed : that of random rows inside a bound."""
         sources = self.candidates, self.row_bound, self.bounds
         incoming = incoming_rows(data, self.kinds, *sources, seed)
         # the order of the rows matters to replacements only
@@ -163,8 +163,8 @@ class SearchResult:
     note: str = NOTE
 
     def __repr__(self) -> str:
-        found = f"{self.audit.verdict}: {self.audit.headline.text}"
-        return f"SearchResult({self.pair!r}\n  {found}\n  {self.selection.comparison})"
+        outcome = f"{self.audit.verdict}: {self.audit.headline.text}"
+        return f"SearchResult({self.pair!r}\n  {outcome}\n  {self.selection.comparison})"
 
     _repr_html_ = html_repr
 
@@ -185,46 +185,21 @@ class SearchResult:
         return self.selection.draws + 2 * self.audit.sizes.total
 
     def table(self, most: int | None = 20) -> str:
-        """The trials as lines of text, as `Selection.table`.
-
-        Parameters
-        ----------
-        most : int or None, default 20
-            At most so many trials, or all (None).
-
-        Returns
-        -------
-        str
-        """
+        """The trials as lines of text, `most` of them, or all (None)."""
         return self.selection.table(most)
 
     def to_frame(self) -> Any:
         """The trials as a pandas DataFrame, a row each, the worst first.
 
-        Returns
-        -------
-        pandas.DataFrame
-            The columns of search.csv. `row_put_in` says where a row is from; of the data it has no
-            value.
-
-        Raises
-        ------
-        ImportError
-            Without pandas.
+        It has the columns of search.csv. `row_put_in` says where a row is from, without a value of
+        the data. Raises ImportError without pandas.
         """
         return frame(self.selection.rows())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The δ estimates of the trials, the worst first, with the error of counting.
 
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            To draw on; by default those of a new figure of pyplot, which a notebook shows.
-
-        Returns
-        -------
-        matplotlib axes
+        They are drawn on `ax`, or on a new figure of pyplot, which a notebook shows.
         """
         return self.selection.plot(ax)
 
@@ -288,14 +263,8 @@ def search_neighbours(
         Classifier of the quick audits, "quadratic" or what `dpaudit.audit` takes.
     samples : int, default 100,000
         Draws a side of the final audit, as in `dpaudit.audit`.
-    claim : Claim, (ε, δ) or None
-        As in `dpaudit.audit`.
-    rng : seed or Generator, optional
-        As in `dpaudit.audit`. The same one gives the same result whatever `n_jobs`.
-    n_jobs : int, optional
-        As in `dpaudit.audit`.
-    progress : bool or callable, optional
-        As in `dpaudit.audit`.
+    claim, rng, n_jobs, progress : optional
+        As in `dpaudit.audit`. The same rng gives the same result whatever `n_jobs`.
     draws : int, optional
         Another name of `samples`.
     **settings
@@ -308,14 +277,10 @@ def search_neighbours(
 
     Raises
     ------
-    InvalidInput
-        When an argument is not as described.
     DegenerateData
         When the data leave undefined what is asked for.
     MechanismError
         As in `dpaudit.audit`, also where the mechanism fails on every neighbour that is tried.
-    TypeError
-        For unknown keywords.
 
     Examples
     --------
@@ -331,35 +296,34 @@ def search_neighbours(
     (7, 'violated')
     """
     seed = root(rng)
-    search = SearchSettings(
-        at=at,
-        relations=relations,
-        candidates=candidates,
-        row_bound=row_bound,
-        bounds=bounds,
-        rank=rank,
-        shortlist=shortlist,
-        budget=budget,
-        quick=quick,
-        samples=check.draws_asked(samples, draws),
-        claim=claim,
-    )
-    with shown(progress) as callback:
-        selection = _select(mechanism, data, search, rng=seed, n_jobs=n_jobs, progress=callback)
+    samples = check.draws_asked(samples, draws)
+    search: dict[str, Any] = {
+        "at": at,
+        "relations": relations,
+        "candidates": candidates,
+        "row_bound": row_bound,
+        "bounds": bounds,
+        "rank": rank,
+        "shortlist": shortlist,
+        "budget": budget,
+        "quick": quick,
+        "samples": samples,
+        "claim": claim,
+    }
+    selection = select(mechanism, data, rng=seed, n_jobs=n_jobs, progress=progress, **search)
     pair = selection.best.change.pair(check.matrix("data", data))
     options = {
-        "samples": search.samples,
+        "samples": samples,
         "claim": claim,
         "rng": seed,
         "n_jobs": n_jobs,
         "progress": progress,
         **settings,
     }
-    subject = Subject(
-        mechanism, pair, rule=selection.rule, search=selection.to_dict(), notes=search.notes
-    )
-    found = audit_subject(subject, **options)
-    return SearchResult(selection, pair, found)
+    notes = (NOT_PUBLIC,) if is_of_data(bounds) else ()
+    record = selection.to_dict()
+    subject = Subject(mechanism, pair, rule=selection.rule, search=record, notes=notes)
+    return SearchResult(selection, pair, audit_subject(subject, **options))
 
 
 def select(
@@ -379,58 +343,25 @@ def select(
     checkpoint : keeps what is found, so that an interrupted search continues where it was.
     """
     __tracebackhide__ = True
-    refuse_unknown("search_neighbours", search, [one.name for one in fields(SearchSettings)])
+    refuse_unknown("search_neighbours", search, [field.name for field in fields(SearchSettings)])
     settings = SearchSettings(**search)
-    with shown(progress) as callback:
-        return _select(
-            mechanism,
-            data,
-            settings,
-            rng=rng,
-            n_jobs=n_jobs,
-            progress=callback,
-            checkpoint=checkpoint,
-        )
-
-
-def _select(
-    mechanism: Mechanism,
-    data: ArrayLike,
-    search: SearchSettings,
-    *,
-    rng: RngLike,
-    n_jobs: int | None,
-    progress: Progress,
-    checkpoint: Checkpoint | None = None,
-) -> Selection:
     check_mechanism(mechanism)
-    database, classifier = check.matrix("data", data), search.classifier
+    database, classifier = check.matrix("data", data), settings.classifier
     seed = below(root(rng), int(Purpose.SEARCH))
-    changes = search.pool(database, below(seed, OUTLIER_KEY))
-    spending = search.schedule(len(changes))
-    runner = Runner(
-        mechanism,
-        database,
-        search.level(database),
-        classifier,
-        seed,
-        n_jobs,
-        progress,
-        checkpoint,
-    )
-    ranked = ranking(runner, changes, search.rank, spending.screened, spending.rungs[0][0])
-    tried, made = halve(runner, ranked.shortlist, spending.rungs)
+    changes, level = settings.pool(database, below(seed, OUTLIER_KEY)), settings.level(database)
+    spending = settings.schedule(len(changes))
+    with shown(progress) as callback:
+        runner = Runner(mechanism, database, level, classifier, seed, n_jobs, callback, checkpoint)
+        ranked = ranking(runner, changes, settings.rank, spending.screened, spending.rungs[0][0])
+        tried, drawn = halve(runner, ranked.shortlist, spending.rungs)
+    own_name = getattr(settings.rank, "__name__", "a user's score")
     return Selection(
         tried=(*tried, *ranked.failed),
         pool=len(changes),
         ranked=spending.screened,
-        epsilon=runner.level.of(tried[0].change.pair(database).right),
-        level=runner.level.text,
-        draws=ranked.draws + made,
-        rank=f"rank {_name(search.rank)}",
+        epsilon=level.of(tried[0].change.pair(database).right),
+        level=level.text,
+        draws=ranked.draws + drawn,
+        rank=f"rank {settings.rank if isinstance(settings.rank, str) else own_name}",
         rungs=spending.rungs,
     )
-
-
-def _name(rank: Rank) -> str:
-    return rank if isinstance(rank, str) else getattr(rank, "__name__", "a user's score")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -17,33 +18,7 @@ from dpaudit.search.changes import Change
 if TYPE_CHECKING:
     from dpaudit.report.style import Axes
 
-COLUMNS = (
-    "place",
-    "relation",
-    "row",
-    "score",
-    "rung",
-    "draws",
-    "delta",
-    "counted",
-    "error",
-    "gain",
-    "row_put_in",
-    "note",
-)
-HEADS = (  # of the table for people
-    "place",
-    "relation",
-    "row",
-    "score",
-    "rung",
-    "draws",
-    "δ estimate",
-    "δ counted",
-    "± error",
-    "gain",
-    "note",
-)
+HEADS = {"delta": "δ estimate", "counted": "δ counted", "error": "± error"}  # for people
 LEGEND = (
     "Neighbours tried, worst first. score: how promising before any audit; rung: the last of "
     "{rungs} rounds reached; draws: of M(D′). δ estimate: δ({epsilon}) by a classifier's odds; δ "
@@ -60,7 +35,7 @@ class Trial:
     """One change that was tried.
 
     score : by which it came to be tried. rung : its last rung of the halving, from 1; 0 for none.
-    draws : of M(D') that it cost.
+    draws : how many of M(D') it took.
     delta, counted, error, gain : the estimates of its last rung (`quick_audit.QuickEstimate`); None
         without a rung.
     note : why it was given up, or "".
@@ -91,16 +66,11 @@ class Trial:
             public bound, or with `show_data`.
         """
         change = self.change
+        numbers = ("score", "rung", "draws", "delta", "counted", "error", "gain")
         return {
             "relation": change.relation,
             "row": change.index,
-            "score": self.score,
-            "rung": self.rung,
-            "draws": self.draws,
-            "delta": self.delta,
-            "counted": self.counted,
-            "error": self.error,
-            "gain": self.gain,
+            **{name: getattr(self, name) for name in numbers},
             "row_put_in": change.put_in(show_data=show_data),
             "note": self.note,
         }
@@ -113,7 +83,7 @@ class Selection:
     tried : the changes that were audited or failed, worst first. pool : number of changes to choose
     from. ranked : number of changes whose influence was drawn. epsilon : nats, where δ was
     compared, of a claim by distance for the chosen change; level : the same of all, in words.
-    draws : of M(D) and of M(D') that the search made. rank : how the changes were ranked,
+    draws : how many of M(D) and M(D') the search made. rank : how the changes were ranked,
     in words. rungs : (changes, draws each) of the halving.
     """
 
@@ -123,7 +93,7 @@ class Selection:
     epsilon: float
     draws: int
     rank: str
-    rungs: tuple[tuple[int, int], ...] = field(default=())
+    rungs: tuple[tuple[int, int], ...] = ()
     level: str = ""
 
     def __repr__(self) -> str:
@@ -183,7 +153,11 @@ class Selection:
 
         most : number of trials that are shown; None for all.
         """
-        rows = [HEADS, *(_cells(place, one) for place, one in enumerate(self.tried[:most], 1))]
+        cells = [_cells(row) for row in itertools.islice(self.rows(), most)]
+        rows = [
+            [HEADS.get(name, name) for name in cells[0]],
+            *(list(one.values()) for one in cells),
+        ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -199,47 +173,46 @@ class Selection:
         row_put_in : "candidate 3", where the row is from; for corners of the public bound, and with
             `show_data` for all rows, the values, separated by semicolons.
         """
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for row in self.rows(show_data=show_data):
-            writer.writerow(["" if value is None else value for value in row.values()])
+        out, rows = io.StringIO(), list(self.rows(show_data=show_data))
+        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
         return out.getvalue()
 
     def rows(self, *, show_data: bool = False) -> Iterator[dict[str, Any]]:
-        """The trials, worst first, by the names of `COLUMNS`; texts in `row_put_in`."""
+        """The trials, worst first, by the names of search.csv; texts in `row_put_in`."""
         for place, trial in enumerate(self.tried, start=1):
-            record = {"place": place, **trial.to_dict(show_data=show_data)}
-            record["row_put_in"] = _put_in(record["row_put_in"])
-            yield {name: record[name] for name in COLUMNS}
+            row = {"place": place, **trial.to_dict(show_data=show_data)}
+            if (put_in := row["row_put_in"]) is not None:
+                values = put_in.get("values")
+                row["row_put_in"] = (
+                    RowSource.from_dict(put_in).text
+                    if values is None
+                    else ";".join(map(repr, values))
+                )
+            yield row
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The δ estimates of the trials that were audited, on matplotlib axes."""
         from dpaudit.report.search import plot_trials
 
-        audited = [one for one in self.tried if one.delta is not None]
-        delta, error = ([float(getattr(one, key)) for one in audited] for key in ("delta", "error"))
+        audited = [trial for trial in self.tried if trial.delta is not None]
+        delta, error = (
+            [float(getattr(trial, key)) for trial in audited] for key in ("delta", "error")
+        )
         return plot_trials(self.best.change.text, delta, error, self.at, ax)
 
 
-def _put_in(record: dict[str, Any] | None) -> str | None:
-    """The row that comes in as a cell: its values where the record has them, else its source."""
-    if record is None:
-        return None
-    values = record.get("values")
-    return RowSource.from_dict(record).text if values is None else ";".join(map(repr, values))
-
-
-def _cells(place: int, trial: Trial) -> tuple[str, ...]:
-    row, note = trial.change.index, trial.note
-    estimates = (trial.delta, trial.counted, trial.error, trial.gain)
-    return (
-        str(place),
-        trial.change.relation,
-        "" if row is None else str(row),
-        number(trial.score),
-        str(trial.rung or ""),
-        count(trial.draws),
-        *("" if value is None else number(value, 3) for value in estimates),
-        note if len(note) <= NOTE_WIDTH else note[: NOTE_WIDTH - 3] + "...",
-    )
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    """A row of the table for people, by the names of its columns."""
+    note, estimates = row["note"], ("delta", "counted", "error", "gain")
+    return {
+        "place": str(row["place"]),
+        "relation": row["relation"],
+        "row": "" if row["row"] is None else str(row["row"]),
+        "score": number(row["score"]),
+        "rung": str(row["rung"] or ""),
+        "draws": count(row["draws"]),
+        **{name: "" if row[name] is None else number(row[name], 3) for name in estimates},
+        "note": note if len(note) <= NOTE_WIDTH else note[: NOTE_WIDTH - 3] + "...",
+    }

@@ -6,7 +6,7 @@ probability of a false failure is a parameter, `false_failure`. A test that pass
 privacy: `dpaudit plan` shows what its draws could have found.
 `assert_private_one_run(scores, included, claim)` does the first for one run with canaries.
 `assert_bound(printed, exact, domain)` tests a theorem: it fails where a search finds a setting at
-which a printed bound is below the exact value (`bound/`).
+which a printed bound is below the exact value (`bound`, over the settings of `ranges`).
 
 `budget` shares out the draws and the false failures of a test, `rows` chooses the neighbour,
 `target` is the curve of `assert_matches`, and `failure` writes the messages. `audited` says what an
@@ -22,14 +22,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpaudit.testing.bound.ranges import choices, integers, reals
-    from dpaudit.testing.bound.result import BoundFailure, BoundSearch
-    from dpaudit.testing.bound.search import assert_bound, search_bound
+    from dpaudit.testing.bound import BoundFailure, BoundSearch, assert_bound, search_bound
     from dpaudit.testing.budget import Budget
     from dpaudit.testing.failure import PrivacyFailure
     from dpaudit.testing.matches import assert_matches
     from dpaudit.testing.one_run import assert_private_one_run
     from dpaudit.testing.private import assert_private
+    from dpaudit.testing.ranges import choices, integers, reals
 
 __all__ = [
     "BoundFailure",
@@ -46,18 +45,18 @@ __all__ = [
     "search_bound",
 ]
 _ATTRIBUTES = {
-    "BoundFailure": "bound.result",
-    "BoundSearch": "bound.result",
+    "BoundFailure": "bound",
+    "BoundSearch": "bound",
     "Budget": "budget",
     "PrivacyFailure": "failure",
-    "assert_bound": "bound.search",
+    "assert_bound": "bound",
     "assert_matches": "matches",
     "assert_private": "private",
     "assert_private_one_run": "one_run",
-    "choices": "bound.ranges",
-    "integers": "bound.ranges",
-    "reals": "bound.ranges",
-    "search_bound": "bound.search",
+    "choices": "ranges",
+    "integers": "ranges",
+    "reals": "ranges",
+    "search_bound": "bound",
 }
 
 

@@ -1,8 +1,4 @@
-"""The budget of one test: draws, and the probability of a false failure.
-
-The plugin imports this module for a test that has the marker or the fixture. Other rooms are
-imported only when they are used.
-"""
+"""The budget of one test: draws, and the probability of a false failure."""
 
 from __future__ import annotations
 
@@ -10,12 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from types import TracebackType
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from dpaudit.testing.failure import PrivacyFailure
+from dpaudit._core import check
+from dpaudit.errors import InvalidInput
 
 SAMPLES = 100_000  # draws a side of an audit with its search, by default
 FALSE_FAILURE = 1e-6
@@ -55,24 +50,17 @@ class Budget:
         any number of audits. An audit with a rate of its own gets that rate instead.
     seed : int
         Of every audit in the test.
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
     """
 
     def __init__(
         self, draws: int | None = None, false_failure: float = FALSE_FAILURE, seed: int = SEED
     ) -> None:
-        from dpaudit._core import check
-
         self.draws = None if draws is None else check.count("draws", draws, 1)
         self.false_failure = _rate("false_failure", false_failure)
         self.seed = check.integer("seed", seed, 0)
         self.spent = self.audits = self._audits_before = 0
         self._ended = False
-        self._failure: PrivacyFailure | None = None
+        self._failure: AssertionError | None = None
         self._traceback: TracebackType | None = None
 
     @property
@@ -92,7 +80,7 @@ class Budget:
 
     def end(self, error: BaseException | None) -> None:
         """End a run of the test. The first `PrivacyFailure` that ended a run is kept."""
-        from dpaudit.testing.failure import PrivacyFailure
+        from dpaudit.testing.failure import PrivacyFailure  # which imports much
 
         self._ended = True
         if self._failure is None and isinstance(error, PrivacyFailure):
@@ -116,46 +104,13 @@ class Budget:
         seed: int | None,
         times: float = 1.0,
     ) -> Grant:
-        """Spend what one audit takes.
+        """Spend what one audit takes. Raises `InvalidInput` where too few draws are left.
 
-        Parameters
-        ----------
-        samples : int or None
-            Draws a side of the audit.
-        false_failure : float or None
-            A rate of its own.
-        seed : int or None
-            A seed of its own.
-        times : float, default 1
-            Draws of search and audit together, in units of the audit's.
-
-        Returns
-        -------
-        Grant
-
-        Raises
-        ------
-        InvalidInput
-            Where too few draws are left.
+        samples : draws a side of the audit. false_failure, seed : its own, in place of the test's.
+        times : draws of search and audit together, in units of the audit's.
         """
-        audit, spent = self._taken(samples, times)
-        self.audits, self.spent = self.audits + 1, self.spent + spent
-        if false_failure is None:
-            false_failure = self.false_failure / (self.audits * (self.audits + 1))
-        return Grant(audit, false_failure, self.seed if seed is None else seed)
-
-    def _taken(self, samples: int | None, times: float) -> tuple[int, int]:
-        """Draws a side of the audit, and with its search."""
-        from dpaudit.errors import InvalidInput
-
-        if self.left is None:
-            return _unlimited(samples, times)
-        audit, spent = (
-            (int(self.left / times), self.left)
-            if samples is None
-            else (samples, ceil(samples * times))
-        )
-        if audit == 0 or spent > self.left:
+        audit, spent = _draws(samples, times, SAMPLES if self.left is None else self.left)
+        if self.left is not None and (audit == 0 or spent > self.left):
             asked = "another audit" if samples is None else f"an audit of {samples:,}"
             search = "" if times == 1.0 else f" and its search, {times:g} times as many in all"
             raise InvalidInput(
@@ -164,14 +119,15 @@ class Budget:
                 "its own samples",
                 argument="draws",
             )
-        return audit, spent
+        self.audits, self.spent = self.audits + 1, self.spent + spent
+        if false_failure is None:
+            false_failure = self.false_failure / (self.audits * (self.audits + 1))
+        return Grant(audit, false_failure, self.seed if seed is None else seed)
 
 
-def _unlimited(samples: int | None, times: float) -> tuple[int, int]:
-    """Draws a side of an audit, and with its search, without a budget."""
-    if samples is None:
-        return int(SAMPLES / times), SAMPLES
-    return samples, ceil(samples * times)
+def _draws(samples: int | None, times: float, most: int) -> tuple[int, int]:
+    """Draws a side of an audit, and with its search; `most` where no number is asked for."""
+    return (int(most / times), most) if samples is None else (samples, ceil(samples * times))
 
 
 _CURRENT: ContextVar[Budget | None] = ContextVar("dpaudit_budget", default=None)
@@ -194,14 +150,12 @@ def granted(
 
     samples, times : as in `Budget.grant`. Raises `InvalidInput`.
     """
-    from dpaudit._core import check
-
     samples = None if samples is None else check.count("samples", samples, 1)
     budget = _CURRENT.get()
     if budget is not None:
         return budget.grant(samples, false_failure, seed, times)
     return Grant(
-        _unlimited(samples, times)[0],
+        _draws(samples, times, SAMPLES)[0],
         FALSE_FAILURE if false_failure is None else false_failure,
         SEED if seed is None else seed,
     )
@@ -209,8 +163,6 @@ def granted(
 
 def rate_of(false_failure: float | None, level: float | None) -> float | None:
     """The rate of false failures, or 1 − level. Raises `InvalidInput` where both are given."""
-    from dpaudit._core import check
-
     if level is None and false_failure is None:
         return None
     if level is None:
@@ -223,8 +175,6 @@ def rate_of(false_failure: float | None, level: float | None) -> float | None:
 
 def _rate(name: str, value: object) -> float:
     """A rate in [SMALLEST, 1). Raises `InvalidInput`."""
-    from dpaudit._core import check
-
     rate = check.real(name, value, 0.0, 1.0, open_=True)
     if rate < SMALLEST:
         check.fail(name, value, f"at least {SMALLEST:g}; bounds at smaller rates are not computed")
@@ -233,6 +183,4 @@ def _rate(name: str, value: object) -> float:
 
 def seed_of(rng: int | None) -> int | None:
     """A whole number, which a failure can name, or None. Raises `InvalidInput`."""
-    from dpaudit._core import check
-
     return None if rng is None else check.integer("rng", rng, 0)

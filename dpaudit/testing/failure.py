@@ -1,12 +1,14 @@
-"""The message of a failed privacy test: ε first, its numbers, the row, and how to repeat it.
+"""What a privacy test says: the message of a failure, and its audits for pytest's summary.
 
-No value of the data is in it unless the test asks for that.
+A failure has ε first, its numbers, the row, and how to repeat it. No value of the data is in it
+unless the test asks for that.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,10 @@ from dpaudit.curves.claims import Claim
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.neighbours.pair import DONE
 from dpaudit.one_run.result import OneRunResult
+from dpaudit.report.facts import properties
+from dpaudit.report.headline import Headline
 from dpaudit.report.text import count, number, plain
+from dpaudit.testing.reporting import Audited
 
 SHOWN = 8  # numbers of a row
 WIDTH = 14  # of the names of facts, in characters
@@ -56,22 +61,15 @@ def headline_facts(result: AuditResult) -> dict[str, str]:
     place = "" if head.delta is None else f" at δ = {number(head.delta)}"
     low = number(head.certified_delta, down=True)
     name, exact = f"δ({number(head.epsilon)})", result.exact
+    reason = result.reason.replace(head.text, "", 1).replace(head.in_delta, "", 1)
     return {
         f"certified {head.symbol}": f"{number(head.certified, down=True)} at least{place}, "
         f"claimed {number(head.claimed)}",
         "certified δ": f"{name} = {low} at least, claimed {number(head.allowed_delta)}",
         "estimate": f"{name} = {number(result.spectrum.delta[at])}",
         "exact": "" if exact is None else f"{name} = {number(exact.delta[at])}",
-        "reason": _further_reason(result),
+        "reason": " ".join(reason.split()),
     }
-
-
-def _further_reason(result: AuditResult) -> str:
-    """What the reason says beside the headline and its δ."""
-    reason = result.reason
-    for part in (result.headline.text, result.headline.in_delta):
-        reason = reason.replace(part, "", 1)
-    return " ".join(reason.split())
 
 
 def pair_fact(pair: NeighbourPair, rule: str = "", *, show_data: bool = False) -> dict[str, str]:
@@ -85,14 +83,10 @@ def pair_fact(pair: NeighbourPair, rule: str = "", *, show_data: bool = False) -
         change = f"{pair.change}: " if pair.change else ""
         return {"pair": f"{change}{_shape(pair.left)} and {_shape(pair.right)}{reason}"}
     place = f"{pair.index} of {count(len(pair.left))} (counted from 0)"
-    values = f"; {_values(pair)}" if show_data else ""
+    values = f"; it was {_row(pair.left[pair.index])}" if show_data else ""
+    if show_data and pair.relation == "replace":
+        values += f", now {_row(pair.right[pair.index])}"
     return {"row": f"{place}, {DONE[pair.relation]}{reason}{values}"}
-
-
-def _values(pair: NeighbourPair) -> str:
-    """The row in D, and in D' where it was replaced."""
-    was = f"it was {_row(pair.left[pair.index])}"
-    return f"{was}, now {_row(pair.right[pair.index])}" if pair.relation == "replace" else was
 
 
 def draws_fact(samples: int, seed: int) -> dict[str, str]:
@@ -107,10 +101,12 @@ def repeat_facts(
 
     function : the assertion. pair, expected : its arguments, as code. settings : its keywords.
     """
-    given = ", ".join(
+    keywords = ", ".join(
         f"{name}={_code(name, value)}" for name, value in settings.items() if value is not None
     )
-    call = f"dpaudit.testing.{function}({mechanism_code(mechanism)}, {pair}, {expected}, {given})"
+    call = (
+        f"dpaudit.testing.{function}({mechanism_code(mechanism)}, {pair}, {expected}, {keywords})"
+    )
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
     seed = settings.get("rng")
     return {
@@ -124,7 +120,7 @@ def _code(name: str, value: Any) -> str:
     if name == "candidates":
         return name
     if isinstance(value, Mapping):
-        parts = (f"{key!r}: {_code(key, one)}" for key, one in value.items())
+        parts = (f"{key!r}: {_code(key, part)}" for key, part in value.items())
         return f"{{{', '.join(parts)}}}"
     if isinstance(value, np.ndarray):
         value = value.tolist()
@@ -174,3 +170,55 @@ def _row(row: Array) -> str:
 
 def _shape(side: Array) -> str:
     return f"{count(len(side))} rows of {side.shape[1]}"
+
+
+def audited(
+    verdict: str,
+    claim: str,
+    result: AuditResult,
+    *,
+    detectable: Mapping[str, float] | None,
+    tried: int | None = None,
+) -> Audited:
+    """An audit as facts and as a line: verdict, claim, certified value, what it could have shown.
+
+    verdict, claim : in words. detectable : as in `AuditResult`. tried : neighbours that were
+    compared; None where the test named the pair.
+    """
+    pair, draws = result.subject.pair, result.sizes.total
+    change = (pair.change if pair is not None else "") or "two databases"
+    among = f"worst of {count(tried or 0)} neighbour{'' if tried == 1 else 's'} tried"
+    shown = "no excess detectable"
+    if detectable is not None:
+        excess, at, power = (number(detectable[key], 3) for key in ("excess", "epsilon", "power"))
+        shown = f"excess of any shape detectable with probability {power}: {excess} in δ({at})"
+    line = (
+        f"{certified_line(claim, result.headline)}; {shown}; "
+        f"{change}{' (given)' if tried is None else f', {among}'}; {count(draws)} draws a side"
+    )
+    facts = properties(
+        result.headline.to_dict(),
+        detectable,
+        verdict=verdict,
+        claim=claim,
+        neighbour=change,
+        tried=tried,
+        draws=draws,
+    )
+    return Audited(facts, line, _excess(detectable, result.settings.claimed_epsilon))
+
+
+def certified_line(claim: str, head: Headline) -> str:
+    """A claim with what is certified: "(1, 0.1)-DP; ε ≥ 1.4 certified at δ = 0.1"."""
+    if head.claimed is None:
+        return claim
+    return (
+        f"{claim}; {head.symbol} ≥ {number(head.certified, down=True)} certified {head.at}".rstrip()
+    )
+
+
+def _excess(detectable: Mapping[str, float] | None, epsilon: float | None) -> float:
+    """The excess by which audits of one test are compared: at the claim's own ε if it has one."""
+    if detectable is None or epsilon not in (None, detectable["epsilon"]):
+        return inf
+    return detectable["excess"]

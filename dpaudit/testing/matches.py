@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,23 +16,27 @@ from dpaudit._core.seeds import root
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.api import audit_samples, audit_samples_of, check_pair
 from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.settings import DEFAULT_EPSILON
 from dpaudit.certify.binomial import lower, upper
 from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.interval import interval
 from dpaudit.certify.scores import SortedScores
 from dpaudit.curves.claims import Claim
+from dpaudit.curves.spectrum import Spectrum
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report.text import number
 from dpaudit.sampling import MechanismDraws
 from dpaudit.scoring import ClassifierLike, Sides
 from dpaudit.scoring.base import without_nan
 from dpaudit.testing import failure
-from dpaudit.testing.audited import audited
 from dpaudit.testing.budget import granted, rate_of, seed_of
 from dpaudit.testing.failure import PrivacyFailure
 from dpaudit.testing.reporting import MATCHES, may_show, tell
-from dpaudit.testing.target import BACKWARD, DIRECTIONS, EITHER, FORWARD, SpectrumLike, Target
 
+SpectrumLike = Spectrum | Claim | Callable[[Any], Any] | tuple[ArrayLike, ArrayLike]
+
+EITHER, FORWARD, BACKWARD = range(3)  # the larger direction, D against D′, D′ against D
+DIRECTIONS = ("either direction", "D against D′", "D′ against D")
 SLACK = 1e-12  # a smaller gap is rounding
 SHOWN_ALPHA = 0.05  # 1 − level of the interval that a failure shows
 
@@ -70,52 +75,30 @@ def assert_matches(
 
     Parameters
     ----------
-    mechanism : callable
-        As for `dpaudit.audit`.
-    pair : NeighbourPair
+    mechanism, pair : callable and NeighbourPair
         As for `dpaudit.audit`.
     spectrum : Spectrum, Claim, callable or pair of arrays
         `Spectrum` (both directions are compared where it has them, else the larger), `Claim`, a
         function of ε, or a pair (ε, δ) of arrays, (m,) each.
     epsilon : array of shape (m,), nats, optional
         Where they are compared; by default the spectrum's own grid, else 0, 0.1, …, 4.
-    samples : int, optional
-        As for `assert_private`.
-    draws : int, optional
-        As for `assert_private`.
-    false_failure : float, optional
-        As for `assert_private`.
-    level : float in (0, 1), optional
-        As for `assert_private`.
-    rng : int, optional
+    samples, draws, false_failure, level, rng : optional
         As for `assert_private`.
     rtol : float in [0, 1], default 0.1
         Relative tolerance of the second test.
     atol : float in [0, 1], default 0
         Absolute tolerance of the second test.
-    classifier : str, classifier or score, default "auto"
-        As for `dpaudit.audit`.
-    n_jobs : int, optional
+    classifier, n_jobs : optional
         As for `dpaudit.audit`.
     show_data : bool, optional
         As for `assert_private`.
     **options
         As for `dpaudit.audit_samples`.
 
-    Returns
-    -------
-    AuditResult
-
     Raises
     ------
     PrivacyFailure
         An AssertionError, where one of the tests fails.
-    InvalidInput
-        When an argument is not as described.
-    MechanismError
-        When the mechanism fails.
-    TypeError
-        For unknown keywords.
 
     Notes
     -----
@@ -125,9 +108,9 @@ def assert_matches(
     loss do. Where the score is too poor for that (many numbers, few draws), take more draws, a
     larger rtol, or give the true privacy loss as `classifier` (`scoring.KnownScore`).
 
-    `Spectrum.interval` decides nothing here: its coverage is near its level by simulation, and such
-    a thing gives no guarantee, least of all at the levels of tests. A failure shows it, at 95 %, so
-    that the size of the gap can be judged.
+    `Spectrum.interval` decides nothing here: its coverage is near its level by simulation, which
+    gives no guarantee, least of all at the levels of tests. A failure shows it, at 95 %, so that
+    the size of the gap can be judged.
 
     Examples
     --------
@@ -141,7 +124,7 @@ def assert_matches(
     __tracebackhide__ = True
     check_pair(pair)
     rtol, atol = check.real("rtol", rtol, 0.0, 1.0), check.real("atol", atol, 0.0, 1.0)
-    target = Target.of(spectrum, epsilon)
+    target = _target(spectrum, epsilon)
     samples = samples if draws is None else draws
     size, rate, seed = granted(samples, rate_of(false_failure, level), seed_of(rng))
     both = pair.left, pair.right
@@ -159,20 +142,72 @@ def assert_matches(
     worst = _worst(target, low, high, rtol, atol)
     verdict = MATCHES if worst is None else worst.verdict
     claim = spectrum.text if isinstance(spectrum, Claim) else "the given curve"
-    tell(audited(verdict, claim, result, detectable=_least_excess(result, target)))
+    tell(failure.audited(verdict, claim, result, detectable=_least_excess(result, target)))
     if worst is not None:
-        given = {"draws": size, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
-        raise _failure(worst, result, given, show_data=may_show(show_data))
+        repeat = {"draws": size, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
+        raise _failure(worst, result, repeat, show_data=may_show(show_data))
     return result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Target:
+    """The curve on the grid epsilon (m,), nats: delta (m,) for each direction that is compared."""
+
+    epsilon: Array
+    delta: dict[int, Array]
+
+    def __post_init__(self) -> None:
+        for delta in self.delta.values():
+            if delta.shape != self.epsilon.shape or not np.all((delta >= 0.0) & (delta <= 1.0)):
+                check.fail("spectrum", delta, "δ in [0, 1], one for each ε")
+
+
+def _target(spectrum: SpectrumLike, epsilon: ArrayLike | None) -> Target:
+    """Read a curve in any of its forms. Raises `InvalidInput`."""
+    if isinstance(spectrum, Spectrum):
+        return _target_of_spectrum(spectrum, epsilon)
+    if isinstance(spectrum, Claim) or callable(spectrum):
+        claim = spectrum if isinstance(spectrum, Claim) else Claim.from_function(spectrum)
+        points = _points(DEFAULT_EPSILON if epsilon is None else epsilon)
+        return Target(points, {EITHER: claim.delta_at(points)})
+    if not isinstance(spectrum, (tuple, list)) or len(spectrum) != 2:
+        forms = "a Spectrum, a Claim, a function of epsilon or a pair (epsilon, delta)"
+        check.fail("spectrum", spectrum, forms)
+    delta = np.asarray(spectrum[1], dtype=np.float64)
+    return _target_of_spectrum(Spectrum(_points(spectrum[0]), delta), epsilon)
+
+
+def _points(epsilon: ArrayLike) -> Array:
+    points = np.atleast_1d(check.epsilon(epsilon))
+    if np.any(np.diff(points) <= 0.0):
+        check.fail("epsilon", epsilon, "ascending, without repetition")
+    return points
+
+
+def _target_of_spectrum(spectrum: Spectrum, epsilon: ArrayLike | None) -> Target:
+    """Both directions where they are known at these ε, else the larger one.
+
+    They are known anywhere from a curve, and on the spectrum's own grid from its values. Between
+    the points of the grid the larger direction is bounded by its chords.
+    """
+    own = _points(spectrum.epsilon)
+    points = own if epsilon is None else _points(epsilon)
+    if spectrum.curve is not None:
+        forward, backward = map(np.asarray, spectrum.curve.delta(points))
+        return Target(points, {FORWARD: forward, BACKWARD: backward})
+    if epsilon is not None:
+        return Target(points, {EITHER: spectrum.delta_at(points)})
+    if spectrum.forward is None or spectrum.backward is None:
+        return Target(own, {EITHER: np.atleast_1d(spectrum.delta)})
+    sides = np.atleast_1d(spectrum.forward), np.atleast_1d(spectrum.backward)
+    return Target(own, dict(zip((FORWARD, BACKWARD), sides, strict=True)))
 
 
 def _certified(result: AuditResult, target: Target) -> dict[int, Array]:
     """The certified lower band at the target's ε, (m,) for each of its directions."""
-    band, found = result.certified, {}
-    for direction in target.delta:
-        part = band if direction == EITHER else band.direction(direction == FORWARD)
-        found[direction] = part.delta_at(target.epsilon)
-    return found
+    band = result.certified
+    parts = {way: band if way == EITHER else band.direction(way == FORWARD) for way in target.delta}
+    return {way: part.delta_at(target.epsilon) for way, part in parts.items()}
 
 
 def _attained(
@@ -204,9 +239,9 @@ def _attained(
 
 def _least_excess(result: AuditResult, target: Target) -> dict[str, float] | None:
     """The smallest excess over the curve that the certified band would have shown, and where."""
-    found, delta = result.estimate, np.max(list(target.delta.values()), axis=0)
-    points = zip(target.epsilon, delta, found.share, strict=True)
-    excess = [power.smallest_excess(at, most, found.draws, share) for at, most, share in points]
+    cells, delta = result.estimate, np.max(list(target.delta.values()), axis=0)
+    points = zip(target.epsilon, delta, cells.share, strict=True)
+    excess = [power.smallest_excess(at, most, cells.draws, share) for at, most, share in points]
     at = int(np.argmin(excess))
     if not np.isfinite(excess[at]):
         return None
@@ -229,7 +264,6 @@ class _Gap:
 
     @property
     def verdict(self) -> str:
-        """In words."""
         return "above the curve" if self.above else "far below the curve"
 
 
@@ -251,14 +285,14 @@ def _worst(
 
 
 def _failure(
-    gap: _Gap, result: AuditResult, given: dict[str, Any], *, show_data: bool
+    gap: _Gap, result: AuditResult, repeat: dict[str, Any], *, show_data: bool
 ) -> PrivacyFailure:
-    """The failure of the test. given : the keywords that repeat it."""
+    """The failure of the test. repeat : the keywords that repeat it."""
     subject, spectrum = result.subject, result.spectrum
     mechanism, pair = subject.mechanism, subject.pair
     assert mechanism is not None
     assert pair is not None
-    chance = f"{failure.chance(given['false_failure'])} tests at most, where the curve is true"
+    chance = f"{failure.chance(repeat['false_failure'])} tests at most, where the curve is true"
     if not gap.above:
         chance += " and the score attains it up to the tolerance"
     facts = {
@@ -267,14 +301,14 @@ def _failure(
         "estimate": _estimate(result, gap.at),
         "curve": number(gap.curve),
         **failure.pair_fact(pair, show_data=show_data),
-        **failure.draws_fact(given["draws"], given["rng"]),
+        **failure.draws_fact(repeat["draws"], repeat["rng"]),
         "by chance": chance,
         **failure.repeat_facts(
             "assert_matches",
             mechanism,
             failure.pair_code(pair, show_data=show_data),
             "spectrum",
-            given,
+            repeat,
         ),
     }
     return PrivacyFailure(_headline(gap, result), facts, result)
@@ -282,12 +316,12 @@ def _failure(
 
 def _estimate(result: AuditResult, at: int) -> str:
     """The estimate at a position of the grid and, from counts of its cells, its interval."""
-    found = f"{number(result.spectrum.delta[at])}, the larger direction"
+    estimate = f"{number(result.spectrum.delta[at])}, the larger direction"
     ends = interval(result.estimate, SHOWN_ALPHA)
     if ends is None:
-        return found
+        return estimate
     low, high = number(ends[0, at], down=True), number(ends[1, at], up=True)
-    return f"{found}; this score shows {low} to {high} (about {percent(1.0 - SHOWN_ALPHA)})"
+    return f"{estimate}; this score shows {low} to {high} (about {percent(1.0 - SHOWN_ALPHA)})"
 
 
 def _headline(gap: _Gap, result: AuditResult) -> str:

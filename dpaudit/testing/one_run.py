@@ -6,13 +6,13 @@ from typing import Any
 
 from dpaudit._core import check
 from dpaudit._core.types import ArrayLike
-from dpaudit.curves.claims import ClaimLike, as_claim
+from dpaudit.curves.claims import Claim, ClaimLike, as_claim
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.report.facts import properties
 from dpaudit.report.text import count, number
 from dpaudit.testing.budget import granted, rate_of, seed_of
-from dpaudit.testing.failure import PrivacyFailure, chance, claim_code
+from dpaudit.testing.failure import PrivacyFailure, certified_line, chance, claim_code
 from dpaudit.testing.reporting import Audited, tell
 
 FALSE_FAILURE = 0.01  # by default
@@ -32,9 +32,7 @@ def assert_private_one_run(
 
     Parameters
     ----------
-    scores : array of shape (m,)
-        As for `dpaudit.audit_one_run`.
-    included : array of shape (m,), bool
+    scores, included : arrays of shape (m,)
         As for `dpaudit.audit_one_run`.
     claim : Claim or (ε, δ)
         About the change of one canary.
@@ -49,16 +47,10 @@ def assert_private_one_run(
     **options
         Other keywords of `dpaudit.audit_one_run`.
 
-    Returns
-    -------
-    OneRunResult
-
     Raises
     ------
     PrivacyFailure
         An AssertionError, where the verdict is "violated" or "inconclusive".
-    InvalidInput
-        When an argument is not as described.
 
     Examples
     --------
@@ -70,43 +62,41 @@ def assert_private_one_run(
     'not violated'
     """
     __tracebackhide__ = True
-    held = as_claim(claim)
-    if held is None:
+    claimed = as_claim(claim)
+    if claimed is None:
         check.fail("claim", claim, "a dpaudit.Claim or an (epsilon, delta) pair")
     rate = rate_of(
         FALSE_FAILURE if level is None and false_failure is None else false_failure, level
     )
     rate = granted(1, rate, seed_of(None)).false_failure
     result = audit_one_run(
-        scores, included, claim=held, inclusion=inclusion, level=1.0 - rate, **options
+        scores, included, claim=claimed, inclusion=inclusion, level=1.0 - rate, **options
     )
-    tell(_audited(result))
+    tell(_audited(result, claimed.text))
     if result.verdict != "not violated":
-        raise _failure(result, rate, options)
+        raise _failure(result, claimed, rate, options)
     return result
 
 
-def _audited(result: OneRunResult) -> Audited:
-    head, claim = result.headline, result.claim
+def _audited(result: OneRunResult, claim: str) -> Audited:
     canaries = f"{count(result.guesses.canaries)} canaries in one run"
     facts = properties(
-        head.to_dict(),
+        result.headline.to_dict(),
         None,
         verdict=result.verdict,
-        claim=None if claim is None else claim.text,
+        claim=claim,
         neighbour=canaries,
         tried=None,
         draws=1,
     )
-    certified = f"{head.symbol} ≥ {number(head.certified, down=True)} certified {head.at}".rstrip()
-    return Audited(facts, f"{claim and claim.text}; {certified}; {canaries}", float("inf"))
+    return Audited(facts, f"{certified_line(claim, result.headline)}; {canaries}", float("inf"))
 
 
-def _failure(result: OneRunResult, rate: float, options: dict[str, Any]) -> PrivacyFailure:
-    head, claim = result.headline, result.claim
-    violated = result.verdict == "violated"
-    assert claim is not None
-    given = "".join(f", {name}={value!r}" for name, value in options.items())
+def _failure(
+    result: OneRunResult, claim: Claim, rate: float, options: dict[str, Any]
+) -> PrivacyFailure:
+    head, violated = result.headline, result.verdict == "violated"
+    further = "".join(f", {name}={value!r}" for name, value in options.items())
     coins = "" if result.guesses.fair else ", inclusion=inclusion"
     facts = {
         "claim": claim.text,
@@ -115,7 +105,7 @@ def _failure(result: OneRunResult, rate: float, options: dict[str, Any]) -> Priv
         "reason": " ".join(result.reason.replace(head.text, "", 1).split()) if violated else "",
         "by chance": f"{chance(rate)} tests at most, where the claim holds" if violated else "",
         "in Python": f"dpaudit.testing.assert_private_one_run(scores, included, "
-        f"{claim_code(claim)}{coins}, false_failure={rate!r}{given})",
+        f"{claim_code(claim)}{coins}, false_failure={rate!r}{further})",
     }
-    said = f"VIOLATED: {head.text}" if violated else f"INCONCLUSIVE: {result.reason}"
-    return PrivacyFailure(said, facts, result)
+    headline = f"VIOLATED: {head.text}" if violated else f"INCONCLUSIVE: {result.reason}"
+    return PrivacyFailure(headline, facts, result)

@@ -14,7 +14,9 @@ failure of a privacy test, is shown without arguments and local variables, which
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,8 +28,9 @@ if TYPE_CHECKING:
     from dpaudit._core.types import ArrayLike, Mechanism
     from dpaudit.curves.claims import ClaimLike
     from dpaudit.testing.budget import Budget
-    from dpaudit.testing.target import SpectrumLike
+    from dpaudit.testing.matches import SpectrumLike
 
+PACKAGE = Path(__file__).resolve().parents[1]
 MARKER = (
     "privacy(draws=None, false_failure=1e-6, seed=0, show_data=False): a privacy test of dpaudit, "
     "which fails if it audits nothing. draws: a side, for all audits and searches of the test "
@@ -86,8 +89,8 @@ class Summary:
         if line is None:
             return
         swallowed = report.when == "call" and report.passed and not str(line).startswith(PASSING)
-        said = self.lines.get(report.nodeid, "").endswith(SWALLOWED)
-        self.lines[report.nodeid] = f"{line}{SWALLOWED if swallowed or said else ''}"
+        before = self.lines.get(report.nodeid, "").endswith(SWALLOWED)
+        self.lines[report.nodeid] = f"{line}{SWALLOWED if swallowed or before else ''}"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Write the section."""
@@ -127,12 +130,12 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
         return (yield)
     budget = _started(pyfuncitem)
     try:
-        found = yield
+        value = yield
     except BaseException as error:
         budget.end(error)
         raise
     budget.end(None)
-    return found
+    return value
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -157,7 +160,7 @@ def pytest_runtest_makereport(
 
 def _put_properties(item: pytest.Item) -> None:
     """The facts of the audits, in place of those of an earlier run of the test."""
-    others = [one for one in item.user_properties if not str(one[0]).startswith("dpaudit.")]
+    others = [pair for pair in item.user_properties if not str(pair[0]).startswith("dpaudit.")]
     item.user_properties[:] = [*others, *_report(item).properties]
 
 
@@ -168,17 +171,56 @@ def _hide_values(
     own = isinstance(found.value, pytest.fail.Exception) and not found.value.pytrace
     if not hasattr(report.longrepr, "reprtraceback") or own or _report(item).show_data:
         return
-    from dpaudit.testing.frames import is_told_by_dpaudit, without_values
+    if _is_privacy_test(item) or _went_through_dpaudit(found.value):
+        report.longrepr = _without_values(item, found)
 
-    if _is_privacy_test(item) or is_told_by_dpaudit(found.value):
-        report.longrepr = without_values(item, found)
+
+def _went_through_dpaudit(error: BaseException) -> bool:
+    """Whether the error, or one that it came from, was raised by dpaudit or went through it."""
+    return any(
+        any(base.__module__.partition(".")[0] == "dpaudit" for base in type(cause).__mro__)
+        or any(_inside(frame.f_code.co_filename) for frame, _ in walk_tb(cause.__traceback__))
+        for cause in _chain(error)
+    )
+
+
+def _without_values(item: pytest.Item, found: pytest.ExceptionInfo[BaseException]) -> Any:
+    """The failure in pytest's short style, as a report holds it."""
+    everything = item.config.getoption("fulltrace", False)
+    return found.getrepr(
+        style="short",
+        showlocals=False,
+        funcargs=False,
+        tbfilter=False if everything else lambda info: _frames(item, info),
+    )
+
+
+def _frames(item: pytest.Item, found: pytest.ExceptionInfo[BaseException]) -> Any:
+    """The frames that pytest shows, less those of dpaudit, unless there are no others."""
+    own_choice = getattr(item, "_traceback_filter", None)  # the frames from the test on
+    frames = found.traceback if own_choice is None else own_choice(found)
+    others = frames.filter(lambda frame: not _inside(str(frame.path)))
+    return others or frames
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """The error, and those that it came from."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _inside(file: str) -> bool:
+    """Whether a file is one of dpaudit's."""
+    return PACKAGE in Path(file).parents
 
 
 def _audited_nothing(item: pytest.Item) -> bool:
     """Whether a privacy test is over, and has audited nothing in this run."""
-    if not item.stash.get(_ENDED, False) or _BUDGET not in item.stash:
-        return False
-    return item.stash[_BUDGET].unused and not _report(item).audits
+    over = item.stash.get(_ENDED, False) and _BUDGET in item.stash
+    return over and item.stash[_BUDGET].unused and not _report(item).audits
 
 
 def _failed(item: pytest.Item, message: str) -> Any:
@@ -294,14 +336,9 @@ def _settings(item: pytest.Item) -> dict[str, Any]:
             f"@pytest.mark.privacy takes only the keywords {', '.join(KNOWN)}, got {got}",
             pytrace=False,
         )
-    _checked_show_data(settings.pop("show_data", False))
+    from dpaudit._core import check
+
+    check.boolean("show_data", settings.pop("show_data", False))
     if (seed := item.config.getoption("dpaudit_seed")) is not None:
         settings["seed"] = seed
     return settings
-
-
-def _checked_show_data(value: object) -> None:
-    """Raises `InvalidInput`."""
-    from dpaudit._core import check
-
-    check.boolean("show_data", value)

@@ -41,20 +41,20 @@ class Reporting:
 
     @property
     def line(self) -> str:
-        """The test in one line: its audit, of several the one that failed or else the weakest."""
-        worst = max(self.audits, key=lambda one: (not one.passed, one.excess))
+        """The test in one line: its audit; if there are several, the failed or weakest one."""
+        worst = max(self.audits, key=lambda audit: (not audit.passed, audit.excess))
         verdict, many = worst.facts["verdict"], len(self.audits)
         which = f" ({many} audits; the {'weakest' if worst.passed else 'failed'} one)"
         return f"{verdict}{which if many > 1 else ''}: {worst.line}"
 
     @property
     def properties(self) -> list[tuple[str, str]]:
-        """Names and values for JUnit; of the second audit "dpaudit.2.verdict" and so on."""
-        found = [("dpaudit.summary", self.line)] if self.audits else []
+        """Names and values for JUnit; the second audit has "dpaudit.2.verdict" and so on."""
+        pairs = [("dpaudit.summary", self.line)] if self.audits else []
         for place, audit in enumerate(self.audits, start=1):
             head = "dpaudit." if place == 1 else f"dpaudit.{place}."
-            found += [(head + name, text) for name, text in audit.facts.items()]
-        return found
+            pairs += [(head + name, text) for name, text in audit.facts.items()]
+        return pairs
 
 
 _CURRENT: ContextVar[Reporting | None] = ContextVar("dpaudit_reporting", default=None)
@@ -62,7 +62,7 @@ _CURRENT: ContextVar[Reporting | None] = ContextVar("dpaudit_reporting", default
 
 @contextmanager
 def reporting(report: Reporting) -> Iterator[Reporting]:
-    """A context in which audits of this thread are told to `report`."""
+    """A context in which `report` learns of the audits of this thread."""
     token = _CURRENT.set(report)
     try:
         yield report

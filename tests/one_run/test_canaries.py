@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.one_run.canaries import Canaries, canaries
-from dpaudit.one_run.kinds import KINDS
+from dpaudit.one_run.canaries import KINDS, Canaries, canaries
 
 ROUNDING = 1.0 + 1e-12
 

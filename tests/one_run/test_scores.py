@@ -7,8 +7,7 @@ from scipy.special import expit
 import dpaudit as dp
 from dpaudit.one_run import GradientAlignment, LossDifference, NearestRecord, SumAlignment
 from dpaudit.one_run.canaries import canaries
-from dpaudit.one_run.linear_estimate import estimated_coins
-from dpaudit.one_run.scores import named
+from dpaudit.one_run.scores import estimated_coins, named
 
 IN = np.arange(12) % 2 == 0
 

@@ -7,7 +7,7 @@ import pytest
 
 from dpaudit.errors import InvalidInput
 from dpaudit.testing import reals
-from dpaudit.testing.bound.domain import Domain
+from dpaudit.testing.ranges import Domain
 from reports.make.findings import PAPERS, STATEMENTS, Statement
 from reports.make.findings.evidence import (
     CERTIFIED,

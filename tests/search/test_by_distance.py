@@ -6,7 +6,7 @@ import pytest
 import dpaudit as dp
 from dpaudit.neighbours import RowSource
 from dpaudit.search.changes import Change
-from dpaudit.search.level import Level
+from dpaudit.search.runner import Level
 
 pytestmark = pytest.mark.quick
 

@@ -5,15 +5,15 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.neighbours import RowSource, outliers
-from dpaudit.search.changes import NO_ROW, RELATIONS, pool
-from dpaudit.search.incoming import Incoming, incoming_rows
+from dpaudit.search.changes import NO_ROW, RELATIONS, Incoming, incoming_rows, pool
 
 pytestmark = pytest.mark.quick
 
 DATA = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 0.0], [1.0, 2.0]])
 NEW = np.array([[1.0, 2.0], [5.0, 5.0]])
-CANDIDATES, NONE = Incoming.candidates(NEW), Incoming(np.zeros((0, 2)), ())
 SEED = np.random.SeedSequence(0)
+NONE = Incoming(np.zeros((0, 2)), ())
+CANDIDATES = incoming_rows(DATA, ("add",), NEW, None, None, SEED)
 EVERY = np.arange(4)
 
 

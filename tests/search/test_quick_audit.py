@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from dpaudit.search.influence import NoiseUnits, has_common_noise
-from dpaudit.search.quick_audit import DEFAULT, quick_audit
+from dpaudit.search.quick_audit import DEFAULT, has_common_noise, quick_audit
+from dpaudit.search.ranking import NoiseUnits
 
 pytestmark = pytest.mark.quick
 

@@ -12,9 +12,8 @@ from typing import Any
 from dpaudit.errors import DpauditError
 from dpaudit.report.text import number
 from dpaudit.testing import BoundSearch, choices, search_bound
-from dpaudit.testing.bound.domain import Domain
-from dpaudit.testing.bound.inequality import Trial
-from dpaudit.testing.bound.ranges import Choices
+from dpaudit.testing.bound import Trial
+from dpaudit.testing.ranges import Choices, Domain
 from reports.make.findings import PAPERS
 from reports.make.findings.evidence import (
     HOLDS,

@@ -16,7 +16,7 @@ from dpaudit.adapters.trial import MOST
 from dpaudit.run import Scenario, run
 from dpaudit.run.store import checksums
 from dpaudit.sampling.replay import SIZE
-from dpaudit.search.influence import SPREAD
+from dpaudit.search.ranking import SPREAD
 from tests.run.records import record_without_clock
 from tests.sparse import one_in
 

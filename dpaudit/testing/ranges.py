@@ -1,0 +1,369 @@
+"""The settings of a search: a domain of named parameters, each with its range.
+
+A range is of real numbers, of whole numbers or of choices. A search moves in [0, 1]: `at` turns a
+place there into a code, and `value` turns the code into the value. The code of a number is the
+number itself, that of a choice is its index. `edges` are codes that theorems tend to forget.
+`simpler` lists codes that are plainer than a given one, in the order of `complexity`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import numbers
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from dpaudit._core import check
+from dpaudit._core.shown.short_repr import brief, short_repr
+from dpaudit._core.types import Array
+from dpaudit.report.text import number
+
+Code = float | int
+Complexity = tuple[float, ...]
+Point = tuple[Code, ...]
+
+DIGITS = 6  # significant digits of the real numbers that are tried
+CLEAN = 12  # significant digits that hide the rounding of a sum
+EDGES = (0.0, 1e-9, 1e-4, 1e-2, 0.5, 1.0 - 1e-2, 1.0 - 1e-4, 1.0 - 1e-9, 1.0)
+INSIDE = 1e-9  # relative distance of the outermost number of an open range from its end
+WIDE = 100.0  # from this ratio of its ends on, a positive range is searched on a log scale
+LARGE = 100  # whole numbers from here on are simpler if they are round
+DECADES = 12  # 1, 2 and 5 times these powers of ten are tried as simpler numbers
+FORMS = (
+    "dpaudit.testing.reals(low, high), integers(low, high) or choices(...), a tuple (low, high)"
+    ", a list of choices, or one fixed value"
+)
+
+
+@dataclass(frozen=True)
+class Reals:
+    """Real numbers from low to high; the two ends belong to them where `closed`."""
+
+    low: float
+    high: float
+    log: bool
+    closed: bool
+    size: ClassVar[float] = math.inf
+
+    @property
+    def edges(self) -> Sequence[Code]:
+        """Both ends, numbers near them, and the middle."""
+        return list(dict.fromkeys(map(self.at, EDGES)))
+
+    def at(self, place: float) -> float:
+        """The number at a place in [0, 1]: it, or its distance from an end, has few digits."""
+        if self.log:
+            first, last = math.log(self.low), math.log(self.high)
+            return self._inside(rounded(math.exp(first + place * (last - first)), DIGITS))
+        width = self.high - self.low
+        if place <= 0.5:
+            return self._inside(rounded(self.low + rounded(place * width, DIGITS), CLEAN))
+        return self._inside(rounded(self.high - rounded((1.0 - place) * width, DIGITS), CLEAN))
+
+    def place(self, code: Code) -> float:
+        if self.log:
+            return math.log(code / self.low) / math.log(self.high / self.low)
+        return (code - self.low) / (self.high - self.low)
+
+    def value(self, code: Code) -> float:
+        return float(code)
+
+    def complexity(self, code: Code) -> Complexity:
+        """Few digits come before many, then numbers near 1 before large and small ones."""
+        if code == 0:
+            return (0.0, 0.0, 0.0, 0.0)
+        _, digits, exponent = Decimal(repr(abs(float(code)))).normalize().as_tuple()
+        size = abs(len(digits) + int(exponent) - 1)
+        return (float(len(digits)), float(size), float(digits[0]), float(code < 0))
+
+    def simpler(self, code: Code) -> list[Code]:
+        """Round numbers, and the number, or its distance from an end, in fewer digits."""
+        powers = range(-DECADES, DECADES + 1)
+        plain = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+        shorter = [near for digits in (1, 2, 3, 4) for near in around(code, digits)]
+        inward = [
+            end + step
+            for end in (self.low, self.high)
+            for digits in (1, 2)
+            for step in around(code - end, digits)
+        ]
+        codes = [*plain, *(-x for x in plain), self.low, self.high, 0.0, *shorter, *inward]
+        clean = {rounded(x, CLEAN) for x in codes}
+        return _simpler(self, code, {x for x in clean if self._has(x)})
+
+    def _has(self, code: float) -> bool:
+        return self.low <= code <= self.high if self.closed else self.low < code < self.high
+
+    def _inside(self, code: float) -> float:
+        clipped = min(max(code, self.low), self.high)
+        if self._has(clipped):
+            return clipped
+        room = INSIDE * (abs(clipped) if self.log else self.high - self.low)
+        return clipped - room if clipped == self.high else clipped + room
+
+    def __str__(self) -> str:
+        ends = f"{number(self.low)} to {number(self.high)}"
+        return ends if self.closed else f"{ends} (ends excluded)"
+
+
+@dataclass(frozen=True)
+class Integers:
+    """Whole numbers from low to high, both included."""
+
+    low: int
+    high: int
+    log: bool
+
+    @property
+    def size(self) -> float:
+        return self.high - self.low + 1
+
+    @property
+    def edges(self) -> Sequence[Code]:
+        """The first three, one in the middle, and the last two."""
+        near = [*range(self.low, self.low + 3), self.at(0.5), self.high - 1, self.high]
+        return list(dict.fromkeys(map(self._inside, near)))
+
+    def at(self, place: float) -> int:
+        """The whole number at a place in [0, 1]; a log scale is one of 1 + distance from low."""
+        if not self.log:
+            return self._inside(self.low + math.floor(place * self.size))
+        shift, first, last = self._scale()
+        return self._inside(math.floor(math.exp(first + place * (last - first))) - shift)
+
+    def place(self, code: Code) -> float:
+        if not self.log:
+            return (code - self.low + 0.5) / self.size
+        shift, first, last = self._scale()
+        return (math.log(code + shift + 0.5) - first) / (last - first)
+
+    def value(self, code: Code) -> int:
+        return int(code)
+
+    def complexity(self, code: Code) -> Complexity:
+        """A large number counts by its digits before its zeros, then all count by their size."""
+        digits = len(str(abs(int(code))).rstrip("0")) if abs(code) >= LARGE else 1
+        return (float(digits), float(abs(code)), float(code < 0))
+
+    def simpler(self, code: Code) -> list[Code]:
+        """The smallest, numbers ever closer to this one as in bisection, and round ones."""
+        code, least = int(code), self._inside(0)
+        away = code - least
+        halves = [code - int(away / 2**power) for power in range(1, abs(away).bit_length() + 1)]
+        near = (least + step for step in (0, 1, 2, -1, -2))
+        short = (int(x) for half in (*halves, code) for n in (1, 2) for x in around(half, n))
+        return _simpler(self, code, {x for x in (*near, *halves, *short) if self._inside(x) == x})
+
+    def _scale(self) -> tuple[int, float, float]:
+        shift = max(0, 1 - self.low)
+        return shift, math.log(self.low + shift), math.log(self.high + shift + 1)
+
+    def _inside(self, code: int) -> int:
+        return min(max(code, self.low), self.high)
+
+    def __str__(self) -> str:
+        return f"{number(self.low)} to {number(self.high)}"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Any values, the simplest first."""
+
+    values: tuple[Any, ...]
+    __repr__ = short_repr
+
+    @property
+    def size(self) -> float:
+        return len(self.values)
+
+    @property
+    def edges(self) -> Sequence[Code]:
+        return range(len(self.values))
+
+    def at(self, place: float) -> int:
+        return min(int(place * self.size), len(self.values) - 1)
+
+    def place(self, code: Code) -> float:
+        return (code + 0.5) / self.size
+
+    def value(self, code: Code) -> Any:
+        return self.values[int(code)]
+
+    def complexity(self, code: Code) -> Complexity:
+        return (float(code),)
+
+    def simpler(self, code: Code) -> list[Code]:
+        return list(range(int(code)))
+
+    def __str__(self) -> str:
+        return " or ".join(in_words(value) for value in self.values)
+
+
+Range = Reals | Integers | Choices
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The names and ranges of d parameters. A point is one code for each."""
+
+    names: tuple[str, ...]
+    ranges: tuple[Range, ...]
+
+    @classmethod
+    def of(cls, domain: Mapping[str, Any]) -> Domain:
+        """Read a mapping of names to ranges. Raises `InvalidInput`."""
+        if not isinstance(domain, Mapping) or not domain:
+            check.fail("domain", domain, "a mapping of parameter names to ranges")
+        for name in domain:
+            if not isinstance(name, str) or not name.isidentifier():
+                check.fail("domain", name, "a mapping whose keys are names of parameters")
+        ranges = (as_range(f"domain[{name!r}]", value) for name, value in domain.items())
+        return cls(tuple(domain), tuple(ranges))
+
+    @property
+    def size(self) -> float:
+        """How many points there are, possibly infinitely many."""
+        return math.prod(axis.size for axis in self.ranges)
+
+    @property
+    def text(self) -> str:
+        """The domain in words: "leverage 0.01 to 0.9, rows 1 to 1000"."""
+        return ", ".join(
+            f"{name} {axis}" for name, axis in zip(self.names, self.ranges, strict=True)
+        )
+
+    def point(self, places: Array) -> Point:
+        """The point at the places (d,) in [0, 1]."""
+        return tuple(axis.at(float(at)) for axis, at in zip(self.ranges, places, strict=True))
+
+    def places(self, point: Point) -> list[float]:
+        """The places of a point in [0, 1], one for each parameter."""
+        return [axis.place(code) for axis, code in zip(self.ranges, point, strict=True)]
+
+    def setting(self, point: Point) -> dict[str, Any]:
+        values = (axis.value(code) for axis, code in zip(self.ranges, point, strict=True))
+        return dict(zip(self.names, values, strict=True))
+
+    def complexity(self, point: Point) -> tuple[float, list[Complexity]]:
+        """The digits and sizes of all values together, then one by one."""
+        each = [axis.complexity(code) for axis, code in zip(self.ranges, point, strict=True)]
+        return sum(math.log1p(first) for first, *_ in each), each
+
+    def points(self) -> Iterator[Point]:
+        """Every point of a finite domain, the lowest first."""
+        first = (int(axis.edges[0]) for axis in self.ranges)
+        codes = (
+            range(low, low + int(axis.size)) for low, axis in zip(first, self.ranges, strict=True)
+        )
+        return itertools.product(*codes)
+
+
+def reals(low: float, high: float, *, log: bool | None = None, closed: bool = True) -> Reals:
+    """Real numbers in a range.
+
+    Parameters
+    ----------
+    low, high : float
+        The two ends.
+    log : bool, optional
+        Whether to search on a log scale; by default where 0 < low and high is over 100 times as
+        large.
+    closed : bool, default True
+        Whether `low` and `high` themselves belong to the range.
+    """
+    low, high = check.real("low", low), check.real("high", high)
+    if not low < high:
+        check.fail("high", high, f"above low = {low:g}")
+    if log is None:
+        log = low > 0.0 and high / low > WIDE
+    if check.boolean("log", log) and low <= 0.0:
+        check.fail("low", low, "above 0 for a log scale")
+    return Reals(low, high, log, check.boolean("closed", closed))
+
+
+def integers(low: int, high: int, *, log: bool | None = None) -> Integers:
+    """Whole numbers in a range.
+
+    Parameters
+    ----------
+    low, high : int
+        The least and the largest, both included.
+    log : bool, optional
+        Whether to search on a log scale; by default where there are more than 100.
+    """
+    low, high = _whole("low", low), _whole("high", high)
+    if high < low:
+        check.fail("high", high, f"at least low = {low}")
+    return Integers(low, high, high - low >= WIDE if log is None else check.boolean("log", log))
+
+
+def choices(*values: Any) -> Choices:
+    """One of these values, the simplest first. Raises `InvalidInput` where there is none."""
+    if not values:
+        check.fail("values", values, "one value or more")
+    return Choices(values)
+
+
+def as_range(name: str, value: Any) -> Range:
+    """A range, or what stands for one.
+
+    A tuple of two numbers is the range between them, of whole numbers if both are; a `range` of
+    step 1 is its whole numbers; a list is choices; a number, a text or True stands for itself.
+
+    Raises `InvalidInput`, naming the argument `name`.
+    """
+    if isinstance(value, Range):
+        return value
+    if isinstance(value, range) and value.step == 1 and len(value) > 0:
+        return integers(value[0], value[-1])
+    if isinstance(value, tuple) and len(value) == 2:
+        low, high = value
+        if isinstance(low, numbers.Real) and isinstance(high, numbers.Real):
+            if not low < high:
+                check.fail(name, value, "(low, high) with low < high")
+            whole = all(isinstance(end, numbers.Integral) for end in value)
+            return integers(*value) if whole else reals(*value)
+    if isinstance(value, list) and value:
+        return Choices(tuple(value))
+    if isinstance(value, numbers.Real | str | bool) or value is None:
+        return Choices((value,))
+    return check.fail(name, value, FORMS)
+
+
+def in_words(value: Any) -> str:
+    """Words and numbers as they are; what may hold data only by its type and shape."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return number(value)
+    return value if isinstance(value, str) else brief(value)
+
+
+def rounded(value: float, digits: int) -> float:
+    """A number to so many significant digits."""
+    return float(f"{value:.{digits - 1}e}")
+
+
+def around(value: float, digits: int) -> tuple[float, float]:
+    """The nearest numbers of so many digits on both sides of a value."""
+    if value == 0.0 or not math.isfinite(value):
+        return (0.0, 0.0)
+    nearest = rounded(value, digits)
+    step = math.copysign(10.0 ** (math.floor(math.log10(abs(value))) - digits + 1), value)
+    return (nearest, nearest - step) if abs(nearest) > abs(value) else (nearest, nearest + step)
+
+
+def _simpler(axis: Reals | Integers, code: Code, candidates: set[Any]) -> list[Code]:
+    """The candidates that are simpler than a code, the simplest first."""
+    limit = axis.complexity(code)
+    plainer = [other for other in candidates if axis.complexity(other) < limit]
+    return sorted(plainer, key=lambda other: (axis.complexity(other), other))
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        check.fail(name, value, "a whole number")
+    return int(value)
