@@ -97,7 +97,7 @@ def _own_checks(annotated: Any) -> dict[str, Test]:
     """The checks by name, without those of a user's class whose annotations cannot be evaluated."""
     try:
         hints = inspect.get_annotations(annotated, eval_str=True)
-    except (NameError, AttributeError, TypeError):
+    except Exception:  # evaluating what stands there may raise anything
         return {}
     checks = {}
     for name, hint in hints.items():

@@ -66,11 +66,7 @@ KINDS = {
     "UpToOne": (lambda value: broken.MissingPassed(rate=value), "rate", ""),
     "Finite": (lambda value: textbook.SparseVector1(threshold=value), "threshold", "a finite"),
     "Flag": (lambda value: AdditiveWishartNoise(1.0, 0.1, shift=value), "shift", "True or False"),
-    "Release": (
-        lambda value: RandomProjection(7, value),
-        "release",
-        "one of 'sketch', 'gram'",
-    ),
+    "Release": (lambda value: RandomProjection(7, value), "release", "one of 'sketch', 'gram'"),
     "one of three": (
         lambda value: ALS(7, value),
         "sampler",
@@ -117,8 +113,14 @@ def test_a_class_of_a_user_keeps_the_checks_of_its_base():
         epsilon: float = 1.0
         other: "Unknown" = 0  # noqa: F821
 
+    @dataclasses.dataclass(frozen=True)
+    class InWords(ExampleMechanism):
+        epsilon: "a number of nats" = 1.0  # noqa: F722
+
     with pytest.raises(dp.InvalidInput, match="epsilon must be a finite number"):
         Mine(epsilon=-1.0)
+    with pytest.raises(dp.InvalidInput, match="epsilon must be a finite number"):
+        InWords(epsilon=-1.0)
 
 
 @pytest.mark.parametrize(
