@@ -78,7 +78,7 @@ class TestMarkedClass:
 
 def test_without_a_marker(dp_audit):
     assert dp_audit.budget.left is None
-    dp_audit.private(coin, PAIR, (3.0, 0.1), samples=300, classifier="qda")
+    dp_audit.private(coin, PAIR, (3.0, 0.1), samples=400, classifier="qda")
 """
     )
     result.assert_outcomes(passed=3)
@@ -142,7 +142,7 @@ def test_refused():
 
 @pytest.fixture
 def audited(dp_audit):
-    return dp_audit.private(coin, PAIR, (3.0, 0.1), samples=300, classifier="qda")
+    return dp_audit.private(coin, PAIR, (3.0, 0.1), samples=400, classifier="qda")
 
 @pytest.mark.privacy
 def test_in_a_fixture(audited): assert audited.verdict == "not violated"
