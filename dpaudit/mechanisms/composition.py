@@ -72,7 +72,6 @@ class Composition(LawMechanism):
         )
 
     def zeroed_rows(self, data: Array) -> ComposedRows:
-        """The families of all mechanisms on the same row."""
         parts = tuple(mechanism.zeroed_rows(data) for mechanism in self.mechanisms)
         return ComposedRows(parts, self._times)
 
@@ -82,7 +81,6 @@ class Composition(LawMechanism):
         return ComposedRows(parts, self._times)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """The rows that are exceptional for any of the mechanisms."""
         rows = {row for mechanism in self.mechanisms for row in mechanism.exceptional_rows(data)}
         return tuple(sorted(rows))
 

@@ -30,8 +30,9 @@ Loss = Annotated[str, one_of(*RESIDUAL)]
 class Step:
     """One step as its observer sees it.
 
-    number : from 0. gradients : (n, p) of all rows before the step, none clipped. included : (n,),
-    whether each row is in the batch. noisy_sum : (p,), before it is divided. clip : C.
+    number : the steps are numbered from 0. gradients : (n, p), those of all rows before the step,
+    none of them clipped. included : (n,), whether each row is in the batch. noisy_sum : (p,),
+    before it is divided. clip : C.
     """
 
     number: int
@@ -60,6 +61,25 @@ class Step:
 Watch = Callable[[Step], object]
 
 
+@dataclass(eq=False, repr=False)
+class Randomness:
+    """The batches and the noise of one run on `rows` rows and `features` features."""
+
+    of: Any  # the DPSGD whose run it is
+    rows: int
+    features: int
+    rng: np.random.Generator
+
+    def batch(self, number: int) -> np.ndarray:
+        """Whether each row is in the batch of a step, (n,)."""
+        return self.rng.random(self.rows) < self.of.sample_rate
+
+    def noise(self, number: int) -> Array:
+        """The noise on the sum of a step, (p,)."""
+        scale = self.of.noise_multiplier * self.of.clip
+        return scale * self.rng.standard_normal(self.features)
+
+
 @dataclass(frozen=True)
 class DPSGD:
     """Gradient descent on Poisson samples with clipped gradients and Gaussian noise.
@@ -73,19 +93,19 @@ class DPSGD:
     Parameters
     ----------
     steps : int, default 200
-        Number of steps.
+        The number of steps.
     sample_rate : float in (0, 1), default 0.1
-        Probability that a row is in a batch, q.
+        The probability q that a row is in a batch.
     noise_multiplier : float > 0, default 1
         σ.
     clip : float > 0, default 1
         The clipping norm C.
     learning_rate : float > 0, default 0.1
-        Of each step.
+        The factor of each step.
     loss : {"logistic", "linear"}, default "logistic"
-        What is minimised.
+        The loss that is minimised.
     claimed_delta : float in (0, 1), default 1e-5
-        δ of the claim, which is of adding or removing a row.
+        δ of the claim, which is about adding or removing a row.
 
     Raises
     ------
@@ -107,6 +127,7 @@ class DPSGD:
     sound: ClassVar[bool] = True
     summary: ClassVar[str] = "DP-SGD with Poisson sampling"
     source: ClassVar[str] = "Abadi et al. 2016, algorithm 1"
+    randomness: ClassVar[type[Randomness]] = Randomness
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -156,7 +177,7 @@ class DPSGD:
         if self.loss == "logistic" and not np.isin(labels, (0.0, 1.0)).all():
             fail("data", Words("other labels"), "rows with a last entry of 0 or 1")
         generator = as_generator(rng)
-        run = self.start(len(table), features.shape[1], generator)
+        run = self.randomness(self, len(table), features.shape[1], generator)
         weights = np.zeros(features.shape[1])
         for number in range(self.steps):
             residual = RESIDUAL[self.loss](features @ weights) - labels
@@ -168,32 +189,9 @@ class DPSGD:
             weights = weights - self.learning_rate * noisy / (self.sample_rate * len(table))
         return weights
 
-    def start(self, rows: int, features: int, rng: np.random.Generator) -> Randomness:
-        """The batches and the noise of one run."""
-        return Randomness(self, rows, features, rng)
-
     def total(self, gradients: Array) -> Array:
         """The sum (p,) of a batch's gradients (b, p), each clipped."""
         return np.asarray(clipped(gradients, self.clip).sum(axis=0))
-
-
-@dataclass(eq=False, repr=False)
-class Randomness:
-    """Batches and noise of one run on `rows` rows and `features` features."""
-
-    of: DPSGD
-    rows: int
-    features: int
-    rng: np.random.Generator
-
-    def batch(self, number: int) -> np.ndarray:
-        """Whether each row is in the batch of a step, (n,)."""
-        return self.rng.random(self.rows) < self.of.sample_rate
-
-    def noise(self, number: int) -> Array:
-        """The noise on the sum of a step, (p,)."""
-        scale = self.of.noise_multiplier * self.of.clip
-        return scale * self.rng.standard_normal(self.features)
 
 
 def clipped(gradients: Array, clip: float) -> Array:

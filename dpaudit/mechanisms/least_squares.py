@@ -71,11 +71,10 @@ class ALS(LawMechanism):
         return sketched_solution_rows(data, self.rows, len(data))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:
-        """Four numbers of each pair of a row and a candidate."""
+        """The changes of eigenvalues for each pair of a row and a candidate."""
         return replaced_solution_rows(data, len(data), candidates, self.rows)
 
     def prepare(self, data: Array) -> Sampler:
-        """Draws by the chosen sampler."""
         law = self.law(data)  # with any sampler this refuses data on which the law is not defined
         if self.sampler == "literal":
             return literal_sampler(data, self.rows)
@@ -98,7 +97,7 @@ class GaussianLS(LawMechanism):
     delta : float in (0, 1), optional
         δ of proposition 2.
     sensitivity : float > 0, optional
-        Of the solution, Euclidean.
+        The sensitivity of the solution in Euclidean norm.
 
     Raises
     ------
@@ -128,7 +127,7 @@ class GaussianLS(LawMechanism):
 
     @property
     def noise(self) -> float:
-        """σ, given or calibrated."""
+        """The standard deviation σ, as passed or as calibrated."""
         if self.sigma is not None:
             return float(self.sigma)
         assert self.epsilon
@@ -282,9 +281,9 @@ def _given_one_way(
     calibrated: tuple[float | None, ...],
     optional: tuple[float | None, ...] = (),
 ) -> bool:
-    """Whether a parameter is given directly, or else by all that it is calibrated from; not both.
+    """Whether a parameter is passed itself, or else all those that it is calibrated from; not both.
 
-    optional : what may be given with `calibrated`, but not with `direct`.
+    optional : parameters that may come with `calibrated`, but not with `direct`.
     """
     if direct is None:
         return all(part is not None for part in calibrated)
@@ -306,7 +305,7 @@ def sketched_solution_rows(problem: Array, rows: int, count: int) -> StudentRows
     fit = least_squares(problem)
     _sketch_dof(rows, len(fit.coef))
     shares = fit.leverage, fit.residual_share, fit.factor.room, fit.share_room
-    leverage, share, room, share_room = (one[:count] for one in shares)
+    leverage, share, room, share_room = (values[:count] for values in shares)
     return StudentRows(leverage, share, room, share_room, len(fit.coef), rows)
 
 
@@ -368,8 +367,8 @@ def _upper_solution(size: int, features: int, rows: int, rng: np.random.Generato
     upper = bartlett(size, features + 1, rows, rng).transpose(0, 2, 1)
     solution = np.empty((size, features))
     for i in range(features - 1, -1, -1):
-        known = np.einsum("sj,sj->s", upper[:, i, i + 1 : features], solution[:, i + 1 :])
-        solution[:, i] = (upper[:, i, features] - known) / upper[:, i, i]
+        solved = np.einsum("sj,sj->s", upper[:, i, i + 1 : features], solution[:, i + 1 :])
+        solution[:, i] = (upper[:, i, features] - solved) / upper[:, i, i]
     return solution
 
 

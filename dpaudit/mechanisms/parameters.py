@@ -75,14 +75,14 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     checks = _own_checks(function)
 
     @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        given = signature.bind(*args, **kwargs)
+    def with_checks(*args: P.args, **kwargs: P.kwargs) -> R:
+        call = signature.bind(*args, **kwargs)
         for name, test in checks.items():
-            if name in given.arguments:
-                given.arguments[name] = test(name, given.arguments[name])
-        return function(*given.args, **given.kwargs)
+            if name in call.arguments:
+                call.arguments[name] = test(name, call.arguments[name])
+        return function(*call.args, **call.kwargs)
 
-    return call
+    return with_checks
 
 
 @functools.cache
@@ -97,7 +97,7 @@ def _own_checks(annotated: Any) -> dict[str, Test]:
     """The checks by name, without those of a user's class whose annotations cannot be evaluated."""
     try:
         hints = inspect.get_annotations(annotated, eval_str=True)
-    except (NameError, AttributeError, TypeError):
+    except Exception:  # evaluating what stands there may raise anything
         return {}
     checks = {}
     for name, hint in hints.items():

@@ -30,8 +30,8 @@ def over_pairs(data: Array, candidates: Array, change: Callable[[slice], Array])
     for start in range(0, len(data), step):
         rows = slice(start, start + step)
         parts.append(np.where(_equal(data[rows], candidates), 0.0, change(rows)))
-    found = np.concatenate(parts, axis=-2)
-    return found.reshape(*found.shape[:-2], -1)
+    changes = np.concatenate(parts, axis=-2)
+    return changes.reshape(*changes.shape[:-2], -1)
 
 
 def check_candidates(data: Array, candidates: Array) -> Array:

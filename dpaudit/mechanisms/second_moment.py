@@ -164,7 +164,7 @@ class SufficientStatistics(LawMechanism):
         )
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """As for a zeroed row, for each pair of a row and a candidate."""
+        """Both changes of each pair of a row and a candidate, taken together likewise."""
         candidates = replacement.check_candidates(data, candidates)
         (old, old_label), (new, new_label) = _split(data), _split(candidates)
         before, after = old * old_label[:, None], new * new_label[:, None]

@@ -18,7 +18,6 @@ class SketchRelease(ScatterDraw):
 
     @property
     def gaussian_rows(self) -> int:
-        """The number of sketch rows."""
         return self.rows
 
     def law(self, data: Array) -> GaussianRows:
@@ -58,7 +57,6 @@ class RandomProjection(SketchRelease):
 
     @property
     def ridge(self) -> float:
-        """The padding w."""
         return self.padding
 
 
@@ -76,7 +74,7 @@ class GaussMix(SketchRelease):
     sigma : float > 0
         σ.
     release : {"sketch", "gram"}, default "sketch"
-        As for `RandomProjection`.
+        The sketch itself or its Gram matrix, as for `RandomProjection`.
 
     References
     ----------

@@ -69,8 +69,10 @@ class Algorithm(LawMechanism):
         return Claim(self.epsilon, self.delta)
 
     def bounded(self, data: Array) -> Array:
-        """The data unchanged. Raises `InvalidInput` for a row beyond `row_bound` (and
-        `label_bound`, for an algorithm that has one).
+        """The data unchanged, if every row is within the public bounds of the algorithm.
+
+        Raises `InvalidInput` for a row beyond `row_bound`, or a label beyond `label_bound` where
+        the algorithm has one.
         """
         if hasattr(self, "label_bound"):
             return within_bounds(data, self.row_bound, self.label_bound)

@@ -4,6 +4,8 @@ None of these is used for a verdict: an audit refutes them, or measures how loos
 written in the `printed` modules of its paper's folder, whose docstring maps statements to names.
 """
 
+# ruff: noqa: F401 -- `__all__` lists what is imported here
+
 from dpaudit.papers.paper_1.printed import figure_4_padding, lemma_10, lemma_11, proposition_2_sigma
 from dpaudit.papers.paper_2.printed import (
     algorithm_1_radius,
@@ -53,50 +55,4 @@ from dpaudit.papers.paper_4.printed import (
     theorem_b_5_sigma,
 )
 
-__all__ = [
-    "ada_ssp_deviation",
-    "after_theorem_1_epsilon",
-    "algorithm_1_radius",
-    "algorithm_2_sigmas",
-    "algorithm_3_dof",
-    "algorithm_3_sigmas",
-    "algorithm_4_sigmas",
-    "algorithm_5_sigmas",
-    "corollary_1_epsilon",
-    "corollary_1_tcdp",
-    "corollary_b_2_padding",
-    "corollary_b_2_rows",
-    "figure_4_padding",
-    "gaussian_noise_epsilon",
-    "gaussmix_epsilon",
-    "gaussmix_gamma",
-    "gradient_descent_sigma",
-    "lemma_1_renyi",
-    "lemma_10",
-    "lemma_11",
-    "linear_mixing_gamma",
-    "objective_ridge",
-    "objective_sigma",
-    "proposition_2",
-    "proposition_2_sigma",
-    "remark_4_4_label_radius",
-    "remark_4_4_sigmas",
-    "section_2_sigma",
-    "sheffet_2017_gamma",
-    "sheffet_2019",
-    "sheffet_renyi_gamma",
-    "theorem_1_epsilon",
-    "theorem_3_1_padding",
-    "theorem_3_2_norm",
-    "theorem_3_2_sigma",
-    "theorem_4_1_dof",
-    "theorem_4_1_scale",
-    "theorem_4_3_radius",
-    "theorem_4_3_sigmas",
-    "theorem_5_1_padding",
-    "theorem_b_1_padding",
-    "theorem_b_3_dof",
-    "theorem_b_3_scale",
-    "theorem_b_4_padding",
-    "theorem_b_5_sigma",
-]
+__all__ = sorted(name for name, formula in globals().items() if callable(formula))

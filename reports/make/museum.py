@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import resource
 import subprocess
 import sys
 import tomllib
@@ -29,6 +28,7 @@ from dpaudit.run.execute import loaded_data, loaded_mechanism
 from dpaudit.run.scenario.audits import parsed
 from dpaudit.run.scenario.neighbour import Added, Replaced, Zeroed
 from reports.make import page
+from reports.make.timing import clock
 
 SEEDS = 20
 SCENARIOS = Path("scenarios") / "museum" / "museum.toml"
@@ -36,24 +36,19 @@ ENVIRONMENTS = Path(".environments")
 FACTS, OUTCOMES, PAGE = (page.REPORTS / f"museum.{kind}" for kind in ("toml", "json", "md"))
 GITHUB = "https://github.com/"
 KINDS = ("before", "after")
-HEAD = (
-    "fault",
-    "package, versions before → after",
-    "thread",
-    "draws a side",
-    "caught",
-    "false alarms",
-    "least ε certified, claimed",
-    "how",
+HEAD = page.heads(
+    "fault | package, versions before → after | thread | draws a side | caught | false alarms "
+    "| least ε certified, claimed | how"
 )
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault as it is told. package, before, after : of the versions, or of the changed code.
+    """A fault as `reports/museum.toml` describes it.
 
-    fault : in a few words. threads : "owner/repository/issues/number". reported, mended : by whom
-    and when.
+    package, before, after : the package and its versions, or the changed code.
+    fault : in a few words. threads : "owner/repository/issues/number".
+    reported, mended : by whom and when.
     """
 
     name: str
@@ -61,24 +56,22 @@ class Fault:
     before: str
     after: str
     fault: str
-    threads: tuple[str, ...]
+    threads: Sequence[str]
     reported: str
     mended: str
 
-    @property
-    def versions(self) -> str:
-        """Both, or the one thread that has both."""
-        return self.before if self.before == self.after else f"{self.before} → {self.after}"
-
     def scenario(self, kind: str) -> Path:
-        """Of the version `kind`, "before" or "after"."""
+        """The scenario of the version `kind`, "before" or "after"."""
         return SCENARIOS.with_name(f"{SCENARIOS.name}:museum-{self.name}-{kind}")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Audits of one scenario. violated : of so many seeds. certified : the least ε (or μ) that any
-    seed certified at the claim's own δ. claimed : the same of the claim. seconds : CPU, all seeds.
+    """The audits of one scenario.
+
+    violated : how many of the seeds said so. draws : a side, of one audit.
+    certified : the least ε (or μ) that any seed certified at the claim's own δ.
+    claimed : the claim's ε (or μ) there. seconds : CPU, all seeds.
     """
 
     violated: int
@@ -92,27 +85,26 @@ class Outcome:
 def faults(folder: Path = Path()) -> list[Fault]:
     """All of them, in the order of the file."""
     content = tomllib.loads((folder / FACTS).read_text(encoding="utf-8"))
-    return [
-        Fault(name, **{**said, "threads": tuple(said["threads"])}) for name, said in content.items()
-    ]
+    return [Fault(name, **fields) for name, fields in content.items()]
 
 
 def environment(scenario: Path) -> str:
     """The environment that the scenario runs in, or "" for this one."""
-    stated = re.search(r"^# environment: (\S+)$", parsed(scenario).text, re.MULTILINE)
-    return stated[1] if stated else ""
+    line = re.search(r"^# environment: (\S+)$", parsed(scenario).text, re.MULTILINE)
+    return line[1] if line else ""
 
 
 def python_of(scenario: Path) -> Path | None:
     """The interpreter that runs it; None where its environment has not been made."""
     name = environment(scenario)
-    found = ENVIRONMENTS / name / "bin" / "python" if name else Path(sys.executable)
-    return found.absolute() if found.exists() else None
+    python = ENVIRONMENTS / name / "bin" / "python" if name else Path(sys.executable)
+    return python.absolute() if python.exists() else None
 
 
 def audited(scenario: Path, seeds: int) -> Outcome:
-    """The audits of a scenario, where its package is. Raises `DpauditError` where that is missing,
-    or where the audits fail.
+    """The audits of a scenario, in the environment of its package.
+
+    Raises `DpauditError` where that environment is missing or the audits fail.
     """
     python = python_of(scenario)
     if python is None:
@@ -132,93 +124,76 @@ def audited(scenario: Path, seeds: int) -> Outcome:
 
 def audit(path: Path, seeds: int) -> Outcome:
     """The audits of a scenario, in this process: one pair, one mechanism, every seed."""
-    scenario, before = Scenario.load(path), _cpu()
-    with beside(scenario.modules):
+    scenario = Scenario.load(path)
+    with clock() as spent, beside(scenario.modules):
         data, mechanism = loaded_data(scenario).database, loaded_mechanism(scenario)
         assert isinstance(scenario.neighbour, Added | Replaced | Zeroed)
-        pair = scenario.neighbour.pair(mechanism, data)
-        subject = Subject(mechanism, pair, scenario.name)
+        subject = Subject(mechanism, scenario.neighbour.pair(mechanism, data), scenario.name)
         results = [
             audit_mechanism(subject, scenario.override(None, seed).settings, Drawing())
             for seed in range(seeds)
         ]
-    heads = [result.headline for result in results]
-    assert heads[0].claimed is not None
-    return Outcome(
-        sum(result.verdict == "violated" for result in results),
-        seeds,
-        scenario.settings.samples,
-        heads[0].claimed,
-        min(head.certified for head in heads),
-        _cpu() - before,
-    )
+    violated = sum(result.verdict == "violated" for result in results)
+    claimed = results[0].headline.claimed
+    assert claimed is not None
+    certified = min(result.headline.certified for result in results)
+    draws = scenario.settings.samples
+    return Outcome(violated, seeds, draws, claimed, certified, spent.cpu)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Audit, keep, and make the page; 0. Raises `DpauditError`."""
-    given = _parser().parse_args(arguments)
-    if given.audit:
-        print(json.dumps(asdict(audit(given.audit, given.seeds))))
+    """Audit, keep the outcomes, and make the page; 0. Raises `DpauditError`."""
+    options = _parser().parse_args(arguments)
+    if options.audit:
+        print(json.dumps(asdict(audit(options.audit, options.seeds))))
         return 0
-    told = faults()
-    if unknown := sorted(set(given.names) - {fault.name for fault in told}):
+    every = faults()
+    if unknown := sorted(set(options.names) - {fault.name for fault in every}):
         raise DpauditError(f"the museum has no {', '.join(unknown)}")
-    outcomes = _kept()
-    for fault in told:
-        if not given.page and fault.name in (given.names or [fault.name]):
+    content = json.loads(OUTCOMES.read_text(encoding="utf-8")) if OUTCOMES.is_file() else {}
+    for fault in [] if options.page else every:
+        if fault.name in (options.names or [fault.name]):
             for kind in KINDS:
-                outcomes[f"{fault.name}-{kind}"] = _said(fault.scenario(kind), given.seeds)
-            _keep(outcomes)
-    page.write(PAGE, render([fault for fault in told if _complete(fault, outcomes)], outcomes))
+                scenario = fault.scenario(kind)
+                outcome = audited(scenario, options.seeds)
+                counts = f"{outcome.violated} of {outcome.seeds}, {outcome.seconds:.0f} s"
+                print(f"{scenario.stem}: {counts}", flush=True)
+                content[f"{fault.name}-{kind}"] = asdict(outcome)
+            page.write(OUTCOMES, json.dumps(dict(sorted(content.items())), indent=1) + "\n")
+    outcomes = {name: Outcome(**fields) for name, fields in content.items()}
+    complete = [
+        fault for fault in every if all(f"{fault.name}-{kind}" in outcomes for kind in KINDS)
+    ]
+    page.write(PAGE, render(complete, outcomes))
     print(PAGE)
     return 0
 
 
-def _said(scenario: Path, seeds: int) -> Outcome:
-    found = audited(scenario, seeds)
-    print(f"{scenario.name}: {found.violated} of {found.seeds}, {found.seconds:.0f} s", flush=True)
-    return found
-
-
-def _complete(fault: Fault, outcomes: Mapping[str, Outcome]) -> bool:
-    return all(f"{fault.name}-{kind}" in outcomes for kind in KINDS)
-
-
-def _kept() -> dict[str, Outcome]:
-    if not OUTCOMES.is_file():
-        return {}
-    content = json.loads(OUTCOMES.read_text(encoding="utf-8"))
-    return {name: Outcome(**said) for name, said in content.items()}
-
-
-def _keep(outcomes: Mapping[str, Outcome]) -> None:
-    content = {name: asdict(found) for name, found in sorted(outcomes.items())}
-    page.write(OUTCOMES, json.dumps(content, indent=1) + "\n")
-
-
-def render(told: Sequence[Fault], outcomes: Mapping[str, Outcome]) -> str:
+def render(faults: Sequence[Fault], outcomes: Mapping[str, Outcome]) -> str:
     """The page: how many were caught, how many were not there, and the table."""
-    pairs = [tuple(outcomes[f"{fault.name}-{kind}"] for kind in KINDS) for fault in told]
+    pairs = [tuple(outcomes[f"{fault.name}-{kind}"] for kind in KINDS) for fault in faults]
     return page.render(
         "museum.md",
-        faults=len(told),
-        released=sum(bool(environment(fault.scenario("before"))) for fault in told),
+        faults=len(faults),
+        released=sum(bool(environment(fault.scenario("before"))) for fault in faults),
         caught=sum(before.violated == before.seeds for before, _ in pairs),
         false_alarms=sum(after.violated for _, after in pairs),
         audits=sum(after.seeds for _, after in pairs),
-        seeds=max((found.seeds for pair in pairs for found in pair), default=SEEDS),
-        level=f"{Scenario.load(told[0].scenario('before')).settings.level:g}",
-        minutes=f"{sum(found.seconds for pair in pairs for found in pair) / 60:.0f}",
-        rows=page.table(HEAD, map(_cells, told, pairs)),
+        seeds=max((outcome.seeds for pair in pairs for outcome in pair), default=SEEDS),
+        level=f"{Scenario.load(faults[0].scenario('before')).settings.level:g}",
+        minutes=f"{sum(outcome.seconds for pair in pairs for outcome in pair) / 60:.0f}",
+        rows=page.table(HEAD, map(_cells, faults, pairs)),
     )
 
 
 def _cells(fault: Fault, pair: tuple[Outcome, ...]) -> tuple[str, ...]:
     before, after = pair
     place = environment(fault.scenario("before"))
+    same = fault.before == fault.after  # one thread has both
+    versions = fault.before if same else f"{fault.before} → {fault.after}"
     return (
         fault.fault,
-        f"{fault.package}, {fault.versions}",
+        f"{fault.package}, {versions}",
         ", ".join(f"[{_short(thread)}]({GITHUB}{thread})" for thread in fault.threads),
         f"{before.draws:,}",
         f"{before.violated} of {before.seeds}",
@@ -244,8 +219,3 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--page", action="store_true", help="audit nothing: make the page")
     parser.add_argument("--audit", type=Path, help=argparse.SUPPRESS)  # one scenario, in here
     return parser
-
-
-def _cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime

@@ -33,6 +33,11 @@ def table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(map(row, [head, ["---"] * len(head), *rows]))
 
 
+def heads(text: str) -> list[str]:
+    """The heads of a table, from its first line as a page shows it: "task | draws | CPU s"."""
+    return text.split(" | ")
+
+
 def row(cells: Iterable[str]) -> str:
     """One line of a table."""
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -15,14 +15,15 @@ from scipy.stats import betabinom
 from dpaudit import exact, neighbours
 from dpaudit._core.types import Array
 from dpaudit.adapters import synthesizer
-from dpaudit.scoring import Score, Sides
-from reports.make.tasks import Directions, Draw, Task
+from dpaudit.scoring import Sides
+from reports.make.tasks import Task
 
 RADIUS, WIDTH, MODES, COLUMNS = 2.0, 0.4, (6, 7), 10  # T9
 LEAN, SIGNS = float(np.tanh(0.5)), 20  # T10: P has an even parity with probability (1 + LEAN)/2
 MOVED, LAPLACES, SHIFT = 5, 200, 0.5  # T11
 DENSE = 1000  # T12
-VALUES, COPIES, RARE = (5, 2, 2), 3, 7  # T13: of each column; of each record; the one that is not
+# T13: values of each column, copies of each record, the record that is missing
+VALUES, COPIES, RARE = (5, 2, 2), 3, 7
 PRIOR, RELEASED = 0.5, 60  # T13: records a cell; records of the synthetic table
 ATOM, RINGS, NOISE = (0.1, 0.15), (1.0, 2.0, 3.0), 0.2  # T14
 SHARES = ((0.5, 0.3, 0.2), (0.3, 0.4, 0.3))  # of the rings, in P and in Q
@@ -50,12 +51,6 @@ class Discrete:
         return forward.reshape(np.shape(epsilon)), backward.reshape(np.shape(epsilon))
 
 
-def _task(
-    name: str, text: str, draw: Draw, loss: Score, truth: Directions, pure_epsilon: float
-) -> Task:
-    return Task(name, text, text, draw, loss, truth, pure_epsilon)
-
-
 def _circle() -> Task:
     """Six against seven normal modes on a circle in two of ten rotated coordinates."""
     rotation = np.linalg.qr(np.random.default_rng(9).normal(size=(COLUMNS, COLUMNS)))[0]
@@ -73,7 +68,7 @@ def _circle() -> Task:
     masses = (np.exp(_log_modes(plane, centre)) for centre in centres)
     truth = Discrete(*(mass / mass.sum() for mass in masses))
     text = "six against seven modes on a circle, in 2 of 10 numbers, rotated"
-    return _task("T9", text, draw, loss, truth, np.inf)
+    return Task("T9", text, text, draw, loss, truth, np.inf)
 
 
 def _on_circle(count: int) -> Array:
@@ -110,7 +105,8 @@ def _parity() -> Task:
 
     even = 0.5 * (1.0 + LEAN)
     truth = Discrete(np.array([even, 1.0 - even]), np.array([1.0 - even, even]))
-    return _task("T10", "the sign of a product of 3 of 20 normals", draw, loss, truth, 1.0)
+    text = "the sign of a product of 3 of 20 normals"
+    return Task("T10", text, text, draw, loss, truth, 1.0)
 
 
 def _sparse() -> Task:
@@ -125,7 +121,7 @@ def _sparse() -> Task:
         return np.asarray(np.clip(SHIFT - 2.0 * x[:, :MOVED], -SHIFT, SHIFT).sum(axis=1))
 
     text = "200 Laplace(1) numbers, 5 of them shifted by 0.5"
-    return _task("T11", text, draw, loss, _shifted_laplaces(), MOVED * SHIFT)
+    return Task("T11", text, text, draw, loss, _shifted_laplaces(), MOVED * SHIFT)
 
 
 def _shifted_laplaces() -> Discrete:
@@ -163,7 +159,8 @@ def _dense() -> Task:
         delta = exact.gaussian_shift(1.0, epsilon)
         return delta, delta
 
-    return _task("T12", "1,000 normals, all shifted, by 1 in all", draw, loss, truth, np.inf)
+    text = "1,000 normals, all shifted, by 1 in all"
+    return Task("T12", text, text, draw, loss, truth, np.inf)
 
 
 def _table() -> Task:
@@ -199,7 +196,7 @@ def _table() -> Task:
     most = float(np.log1p(RELEASED / PRIOR) - np.log1p(RELEASED / total))
     p, q = (betabinom.pmf(copies, RELEASED, PRIOR + new, total - PRIOR) for new in (0, 1))
     text = "a synthetic table of 60 records, to whose data a new combination is added"
-    return _task("T13", text, draw, loss, Discrete(p, q), most)
+    return Task("T13", text, text, draw, loss, Discrete(p, q), most)
 
 
 def _rings() -> Task:
@@ -228,7 +225,7 @@ def _rings() -> Task:
         for atom, mass in zip(ATOM, masses, strict=True)
     )
     text = "an atom and three noisy rings in the plane"
-    return _task("T14", text, draw, loss, Discrete(p, q), np.inf)
+    return Task("T14", text, text, draw, loss, Discrete(p, q), np.inf)
 
 
 def _log_rings(radius: Array, which: int) -> Array:

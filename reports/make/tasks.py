@@ -7,9 +7,10 @@ the zoo. ε is in nats.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from dpaudit.curves import readings
 from dpaudit.errors import DataNotFound
 from dpaudit.laws import Law
 from dpaudit.scoring import Score, Sides
+from reports.make import page
 
 Draw = Callable[[np.random.Generator, int], Sides]
 Directions = Callable[[Array], tuple[Array, Array]]
@@ -45,6 +47,11 @@ class Task:
     truth: Directions
     pure_epsilon: float = np.inf
 
+    @property
+    def number(self) -> int:
+        """The number in the name."""
+        return int(self.name[1:])
+
     def delta_at(self, epsilon: Array) -> Array:
         """The true δ(ε), the larger direction."""
         return np.maximum(*self.truth(epsilon))
@@ -56,21 +63,21 @@ class Task:
 
 def every_task() -> list[Task]:
     """T1 to T8; T5 is left out where the cancer data are not at hand."""
-    zoo = (
-        ("T6", "one-time RAPPOR, 10 bits", "OneTimeRappor"),
-        ("T7", "a flag, a count and a real", "MixedRelease"),
-        ("T8", "private quantile on a grid", "PrivateQuantile"),
-    )
-    cancer: list[Task] = []
+    tasks = list(TASKS)
     with suppress(DataNotFound):
-        cancer.append(_cancer())
-    return [*TASKS, *cancer, *(_zoo(*one) for one in zoo)]
+        tasks.append(_cancer())
+    return [
+        *tasks,
+        _zoo("T6", "one-time RAPPOR, 10 bits", "OneTimeRappor"),
+        _zoo("T7", "a flag, a count and a real", "MixedRelease"),
+        _zoo("T8", "private quantile on a grid", "PrivateQuantile"),
+    ]
 
 
 def asked(
     command: str, about: str | None, names: Sequence[str], arguments: Sequence[str] | None
 ) -> Sequence[str]:
-    """The tasks that `--tasks` of a command names; none stands for all of `names`."""
+    """The tasks that a command's `--tasks` names; none stands for all of `names`."""
     parser = argparse.ArgumentParser(prog=command, description=about)
     parser.add_argument(
         "--tasks",
@@ -80,8 +87,35 @@ def asked(
         choices=names,
         help="measure these alone, as T9, and keep the other rows of the page",
     )
-    found: Sequence[str] = parser.parse_args(arguments).tasks
-    return found
+    tasks: Sequence[str] = parser.parse_args(arguments).tasks
+    return tasks
+
+
+def remade_rows(
+    path: Path, names: Sequence[str], measured: Iterable[Sequence[str]]
+) -> dict[tuple[int, int], str]:
+    """The rows of a page by draws a side and number of the task, in that order.
+
+    They are those of `measured`, printed as they come, and, where some `names` alone are measured,
+    the other rows of the page at `path`.
+    """
+    rows = page_rows(path.read_text("utf-8")) if names and path.exists() else {}
+    for cells in measured:
+        row = page.row(cells)
+        rows |= page_rows(row)
+        print(row, flush=True)
+    return {key: rows[key] for key in sorted(rows)}
+
+
+def page_rows(text: str) -> dict[tuple[int, int], str]:
+    """The rows of a page by draws a side, 0 where a row does not say, and number of the task."""
+    rows = {}
+    for line in text.splitlines():
+        if line.startswith("| T"):
+            task, size = line.split(" | ")[:2]
+            draws = size.replace(",", "")
+            rows[int(draws) if draws.isdigit() else 0, int(task.split()[1][1:])] = line
+    return rows
 
 
 def cancer_pair(rows: int) -> tuple[mechanisms.ALS, neighbours.NeighbourPair]:
@@ -132,21 +166,6 @@ def laplace_truth(epsilon: Array) -> tuple[Array, Array]:
     return delta, delta
 
 
-def _laplace() -> Task:
-    def draw(rng: np.random.Generator, size: int) -> Sides:
-        return Sides(rng.laplace(0.0, 1.0, (size, 1)), rng.laplace(1.0, 1.0, (size, 1)))
-
-    return Task(
-        "T4",
-        "Laplace(1) against itself shifted by 1",
-        "Laplace(1) against the same moved by 1",
-        draw,
-        lambda x: laplace_loss(x[:, 0]),
-        laplace_truth,
-        pure_epsilon=1.0,
-    )
-
-
 def _cancer() -> Task:
     mechanism, pair = cancer_pair(rows=50)
     left, right = mechanism.law(pair.left), mechanism.law(pair.right)
@@ -155,8 +174,7 @@ def _cancer() -> Task:
         return laws.log_ratio(left, right, x)
 
     text = "ALS, cancer, r = 50, 12 numbers"
-    known = _directions(mechanism, pair), _pure_epsilon(mechanism, pair)
-    return Task("T5", text, text, _sampler(left, right), loss, *known)
+    return Task("T5", text, text, _sampler(left, right), loss, *_truth(mechanism, pair))
 
 
 def _zoo(name: str, text: str, specimen: str) -> Task:
@@ -171,20 +189,17 @@ def _zoo(name: str, text: str, specimen: str) -> Task:
     def loss(x: Array) -> Array:
         return laws.log_ratio(left, right, mechanism.view(x))
 
-    known = _directions(mechanism, pair), _pure_epsilon(mechanism, pair)
-    return Task(name, text, text, draw, loss, *known)
+    return Task(name, text, text, draw, loss, *_truth(mechanism, pair))
 
 
-def _directions(mechanism: Mechanism, pair: neighbours.NeighbourPair) -> Directions:
+def _truth(mechanism: Mechanism, pair: neighbours.NeighbourPair) -> tuple[Directions, float]:
+    """The exact curves of a mechanism, and its pure ε."""
+
     def truth(epsilon: Array) -> tuple[Array, Array]:
-        found = exact.spectrum(mechanism, pair, epsilon)
-        return np.asarray(found.forward), np.asarray(found.backward)
+        spectrum = exact.spectrum(mechanism, pair, epsilon)
+        return np.asarray(spectrum.forward), np.asarray(spectrum.backward)
 
-    return truth
-
-
-def _pure_epsilon(mechanism: Mechanism, pair: neighbours.NeighbourPair) -> float:
-    return exact.spectrum(mechanism, pair, 0.0).pure_epsilon
+    return truth, exact.spectrum(mechanism, pair, 0.0).pure_epsilon
 
 
 TASKS = (
@@ -203,5 +218,13 @@ TASKS = (
         np.zeros(30),
         np.full(30, SHRUNK),
     ),
-    _laplace(),
+    Task(
+        "T4",
+        "Laplace(1) against itself shifted by 1",
+        "Laplace(1) against the same moved by 1",
+        lambda rng, size: Sides(*(rng.laplace(mean, 1.0, (size, 1)) for mean in (0.0, 1.0))),
+        lambda x: laplace_loss(x[:, 0]),
+        laplace_truth,
+        pure_epsilon=1.0,
+    ),
 )

@@ -1,4 +1,4 @@
-"""Seconds: of one piece of work, and the least or the median of a few repetitions."""
+"""Seconds that a piece of work takes, or the least or median of a few repetitions."""
 
 from __future__ import annotations
 

@@ -1,121 +1,126 @@
 """Parameters of the mechanisms: the papers' calibrations, and what is refused."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import dpaudit as dp
 from dpaudit.mechanisms import (
     ALS,
+    BROKEN_DPSGD,
+    DPSGD,
     RPLS,
-    AdditiveWishart,
+    ZOO,
     AnalyzeGauss,
+    ExampleMechanism,
     GaussianInverse,
     GaussianLS,
-    GaussMix,
-    InverseWishartDraw,
     RandomProjection,
-    SufficientStatistics,
     WishartDraw,
+    broken,
+    textbook,
 )
-from tests.mechanisms.mechanism_cases import DATA
+from dpaudit.papers import AdditiveWishartNoise
+from tests.mechanisms.mechanism_cases import DATA, MECHANISMS
 
 pytestmark = pytest.mark.quick
 
 NORM = np.linalg.norm(DATA, axis=1).max()
 
 
+EVERY = (*MECHANISMS, *ZOO.values(), DPSGD(), *(kind() for kind in BROKEN_DPSGD))
+
+
 # --- refused
 
 
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        ALS,
-        lambda rows: RPLS(rows, padding=1.0),
-        RandomProjection,
-        lambda rows: GaussMix(rows, sigma=1.0),
-    ],
-)
-@pytest.mark.parametrize("rows", [0, -3, 2.5, True, "7", None, np.nan])
-def test_rows_must_be_a_positive_integer(mechanism, rows):
-    with pytest.raises(dp.InvalidInput, match="rows must be an integer"):
-        mechanism(rows)
+@pytest.mark.parametrize("mechanism", EVERY, ids=repr)
+def test_every_parameter_says_what_it_may_be(mechanism):
+    """Once for each parameter; what each kind refuses stands below."""
+    for name in dataclasses.asdict(mechanism):
+        if getattr(mechanism, name) is not None:
+            with pytest.raises(dp.InvalidInput, match=f"^{name} must be"):
+                dataclasses.replace(mechanism, **{name: object()})
 
 
-@pytest.mark.parametrize(
-    "mechanism", [WishartDraw, InverseWishartDraw, lambda dof: AdditiveWishart(dof, 1.0)]
-)
-@pytest.mark.parametrize("dof", [0, -3, 2.5, True, "7", None, np.nan])
-def test_degrees_of_freedom_must_be_a_positive_integer(mechanism, dof):
-    with pytest.raises(dp.InvalidInput, match="dof must be an integer"):
-        mechanism(dof)
+KINDS = {
+    "Count": (lambda value: RandomProjection(value), "rows", "an integer >= 1"),
+    "at least 2": (lambda value: ALS(value), "rows", "an integer >= 2"),
+    "Positive": (lambda value: AnalyzeGauss(value), "sigma", r"a finite number in \(0, inf\)"),
+    "Positive | None": (
+        lambda value: RPLS(7, padding=value),
+        "padding",
+        r"(a finite number in \(0, inf\)|given alone)",
+    ),
+    "NonNegative": (
+        lambda value: GaussianInverse(1.0, value),
+        "padding",
+        r"a finite number in \[0, inf\]",
+    ),
+    "BelowOne": (
+        lambda value: GaussianLS(epsilon=1.0, delta=value, sensitivity=1.0),
+        "(delta|sigma)",
+        r"(a finite number in \(0, 1\)|given)",
+    ),
+    "UpToOne": (lambda value: broken.MissingPassed(rate=value), "rate", ""),
+    "Finite": (lambda value: textbook.SparseVector1(threshold=value), "threshold", "a finite"),
+    "Flag": (lambda value: AdditiveWishartNoise(1.0, 0.1, shift=value), "shift", "True or False"),
+    "Release": (lambda value: RandomProjection(7, value), "release", "one of 'sketch', 'gram'"),
+    "one of three": (
+        lambda value: ALS(7, value),
+        "sampler",
+        "one of 'student', 'wishart', 'literal'",
+    ),
+    "dof": (lambda value: WishartDraw(value), "dof", "an integer >= 1"),
+}
+NO_NUMBER = ["7", None, np.nan, True]
+NO_COUNT = [0, -3, 2.5, *NO_NUMBER]
+NO_SCALE = [0.0, -1.0, np.inf, *NO_NUMBER]
+REFUSED = {
+    "Count": NO_COUNT,
+    "at least 2": [1, *NO_COUNT],
+    "dof": NO_COUNT,
+    "Positive": NO_SCALE,
+    "Positive | None": NO_SCALE,
+    "NonNegative": [-1.0, np.inf, *NO_NUMBER],
+    "BelowOne": [1.0, *NO_SCALE],
+    "UpToOne": [1.5, *NO_SCALE],
+    "Finite": [np.inf, *NO_NUMBER],
+    "Flag": [1, "yes", None],
+    "Release": ["both", None, 1],
+    "one of three": ["Student", "", None, ["student"]],
+}
 
 
-@pytest.mark.parametrize("sampler", ["Student", "", None, 1, ["student"]])
-def test_the_sampler_is_one_of_three(sampler):
-    with pytest.raises(
-        dp.InvalidInput, match="sampler must be one of 'student', 'wishart', 'literal'"
-    ):
-        ALS(rows=7, sampler=sampler)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_kind_of_parameter_refuses(kind):
+    make, name, expected = KINDS[kind]
+    for value in REFUSED[kind]:
+        with pytest.raises(dp.InvalidInput, match=f"^{name} must be {expected}"):
+            make(value)
 
 
-@pytest.mark.parametrize("release", ["both", None, 1])
-@pytest.mark.parametrize(
-    "build", [RandomProjection, lambda rows, release: GaussMix(rows, 1.0, release)]
-)
-def test_the_release_is_one_of_two(build, release):
-    with pytest.raises(dp.InvalidInput, match="release must be one of 'sketch', 'gram'"):
-        build(rows=7, release=release)
+def test_the_ends_that_a_kind_allows():
+    assert GaussianInverse(1.0, 0.0).padding == 0.0
+    assert broken.MissingPassed(rate=1).rate == 1
+    assert RandomProjection(np.int64(1)).rows == 1
 
 
-@pytest.mark.parametrize("padding", [-1.0, np.nan, np.inf, "1", True, None])
-@pytest.mark.parametrize(
-    "build",
-    [
-        lambda padding: RandomProjection(7, padding=padding),
-        lambda padding: WishartDraw(7, padding),
-        lambda padding: InverseWishartDraw(7, padding),
-        lambda padding: GaussianInverse(1.0, padding),
-    ],
-)
-def test_padding_may_be_zero_but_not_negative(build, padding):
-    with pytest.raises(dp.InvalidInput, match=r"padding must be a finite number in \[0, inf\]"):
-        build(padding)
-    assert build(0.0).padding == 0.0
+def test_a_class_of_a_user_keeps_the_checks_of_its_base():
+    @dataclasses.dataclass(frozen=True)
+    class Mine(ExampleMechanism):
+        epsilon: float = 1.0
+        other: "Unknown" = 0  # noqa: F821
 
+    @dataclasses.dataclass(frozen=True)
+    class InWords(ExampleMechanism):
+        epsilon: "a number of nats" = 1.0  # noqa: F722
 
-@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf, "1", True])
-@pytest.mark.parametrize(
-    ("name", "build"),
-    [
-        ("sigma", lambda value: GaussianLS(sigma=value)),
-        ("epsilon", lambda value: GaussianLS(epsilon=value, delta=0.1, sensitivity=1.0)),
-        ("delta", lambda value: GaussianLS(epsilon=1.0, delta=value, sensitivity=1.0)),
-        ("sensitivity", lambda value: GaussianLS(epsilon=1.0, delta=0.1, sensitivity=value)),
-        ("padding", lambda value: RPLS(7, padding=value)),
-        ("epsilon", lambda value: RPLS(7, epsilon=value, delta=0.1)),
-        ("delta", lambda value: RPLS(7, epsilon=1.0, delta=value)),
-        ("row_bound", lambda value: RPLS(7, epsilon=1.0, delta=0.1, row_bound=value)),
-        ("sigma", lambda value: GaussMix(7, sigma=value)),
-        ("scale", lambda value: AdditiveWishart(7, scale=value)),
-        ("sigma", lambda value: AnalyzeGauss(sigma=value)),
-        ("sigma", lambda value: GaussianInverse(sigma=value)),
-        ("sigma_gram", lambda value: SufficientStatistics(sigma_gram=value, sigma_cross=1.0)),
-        ("sigma_cross", lambda value: SufficientStatistics(sigma_gram=1.0, sigma_cross=value)),
-    ],
-)
-def test_positive_numbers_are_named_when_they_are_not(name, build, value):
-    with pytest.raises(dp.InvalidInput, match=rf"^{name} must be a finite number in \(0, "):
-        build(value)
-
-
-@pytest.mark.parametrize(
-    "build",
-    [lambda d: GaussianLS(epsilon=1.0, delta=d, sensitivity=1.0), lambda d: RPLS(7, 1.0, d)],
-)
-def test_delta_is_below_one(build):
-    with pytest.raises(dp.InvalidInput, match=r"^delta must be"):
-        build(1.0)
+    with pytest.raises(dp.InvalidInput, match="epsilon must be a finite number"):
+        Mine(epsilon=-1.0)
+    with pytest.raises(dp.InvalidInput, match="epsilon must be a finite number"):
+        InWords(epsilon=-1.0)
 
 
 @pytest.mark.parametrize(

@@ -91,33 +91,30 @@ def test_a_summary_is_one_line(mechanism):
     assert "\n" not in mechanism.summary
 
 
-@every_mechanism
 @pytest.mark.parametrize("size", [0, -1, 2.0, True, "3", None])
-def test_a_wrong_size_is_named(mechanism, size):
+def test_a_wrong_size_is_named(size):
     with pytest.raises(dp.InvalidInput, match="size must be an integer >= 1"):
-        mechanism(DATA, size, rng=1)
+        MECHANISMS[0](DATA, size, rng=1)
 
 
-@every_mechanism
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_a_number_that_is_not_finite_is_placed(mechanism, value):
+def test_a_number_that_is_not_finite_is_placed(value):
     data = DATA.copy()
     data[4, 1] = value
     with pytest.raises(
         dp.InvalidInput, match=r"data must be .* got -?(nan|inf) at row 4, column 1"
     ):
-        mechanism(data, 3, rng=1)
+        MECHANISMS[0](data, 3, rng=1)
 
 
-@every_mechanism
 @pytest.mark.parametrize(
     "data",
     [DATA[0], DATA[None], [["a", "b"], ["c", "d"]], None, {}, [[1.0, 2.0], [3.0]]],
     ids=["1-D", "3-D", "text", "None", "dict", "ragged"],
 )
-def test_wrong_data_are_named(mechanism, data):
+def test_wrong_data_are_named(data):
     with pytest.raises(dp.InvalidInput, match="data must be a 2-D array of finite numbers"):
-        mechanism(data, 3, rng=1)
+        MECHANISMS[0](data, 3, rng=1)
 
 
 def needs_rank(mechanism):

@@ -12,6 +12,7 @@ from dpaudit.mechanisms import (
     GaussianInverse,
     GaussMix,
     InverseWishartDraw,
+    RandomLinearCombination,
     RandomProjection,
     SufficientStatistics,
     WishartDraw,
@@ -34,6 +35,16 @@ def gram(rows):
 def padded_sketch(rng, rows=5, padding=3.0):
     """Π[D; wI], Π standard normal (paper 4, algorithm 1 before the division by r)."""
     return rng.standard_normal((SIZE, rows, N + D)) @ np.vstack([DATA, padding * np.eye(D)])
+
+
+def thin_sketch(rng):
+    """Two rows only, so that the Gram matrix is singular."""
+    return padded_sketch(rng, rows=2, padding=0.0)
+
+
+def combination(rng):
+    """Dᵀg with g standard normal (paper 1, lemma 4), as a sketch of one row."""
+    return rng.standard_normal((SIZE, 1, N)) @ DATA
 
 
 def mixed(rng, rows=5, sigma=3.0):
@@ -87,6 +98,8 @@ def noisy_statistics(rng, sigma_gram=50.0, sigma_cross=80.0):
 
 CASES = {
     "padded projection": (RandomProjection(5, padding=3.0), padded_sketch),
+    "fewer rows than columns": (RandomProjection(2, "gram"), thin_sketch),
+    "one combination": (RandomLinearCombination(), combination),
     "padded projection, gram": (RandomProjection(5, "gram", 3.0), padded_sketch),
     "mixing": (GaussMix(5, 3.0), mixed),
     "mixing, gram": (GaussMix(5, 3.0, "gram"), mixed),
@@ -110,7 +123,9 @@ def shaped(mechanism, draws):
 
     Sufficient statistics have the shape of the literal function.
     """
-    if mechanism.parameters().get("release") == "sketch":
+    if isinstance(mechanism, RandomLinearCombination) or (
+        mechanism.parameters().get("release") == "sketch"
+    ):
         return draws.reshape(SIZE, -1, D)
     if isinstance(mechanism, SufficientStatistics):
         gram_, cross = draws[:, : -(D - 1)], draws[:, -(D - 1) :]
@@ -121,7 +136,7 @@ def shaped(mechanism, draws):
 def views(x, symmetric):
     """Entries, and eigenvalues of symmetric matrices or singular values, which show dependence."""
     values = np.linalg.eigvalsh(x) if symmetric else np.linalg.svd(x, compute_uv=False)
-    return np.column_stack([x.reshape(SIZE, -1), values])
+    return np.column_stack([x.reshape(SIZE, -1), np.round(values, 9)])
 
 
 def compared(mechanism, drawn, literal):

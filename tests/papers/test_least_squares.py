@@ -9,7 +9,7 @@ from scipy.stats import ks_2samp, norm
 import dpaudit as dp
 from dpaudit._core.linalg import least_squares
 from dpaudit.errors import InvalidInput
-from dpaudit.papers.paper_1.least_squares import GaussianMechanismLS, RandomProjectionLS
+from dpaudit.papers import GaussianMechanismLS, RandomProjectionLS
 
 pytestmark = pytest.mark.quick
 
@@ -51,12 +51,8 @@ def test_gaussian_ls_over_all_rows():
 
 
 def test_gaussian_ls_refuses():
-    with pytest.raises(InvalidInput, match="sensitivity"):
-        GaussianMechanismLS(0.5, 1e-5, sensitivity=0.0)
     with pytest.raises(InvalidInput, match="at least the largest move"):
         GaussianMechanismLS(0.5, 1e-5, sensitivity=1e-6)(LINE, 1, rng=1)
-    with pytest.raises(InvalidInput, match="epsilon"):
-        GaussianMechanismLS(0.0, 1e-5, sensitivity=1.0)
 
 
 def test_rp_ls_literal_and_sufficient_have_one_law():
@@ -92,5 +88,3 @@ def test_rp_ls_refuses():
         RandomProjectionLS(4, 1.0, 1e-3, row_bound=1.0)
     with pytest.raises(InvalidInput, match="at least the largest row norm"):
         RandomProjectionLS(4, 1.0, 1e-3, row_bound=1.0, variant="corrected")(LINE, 1, rng=1)
-    with pytest.raises(InvalidInput, match="sampler"):
-        RandomProjectionLS(4, 1.0, 1e-3, sampler="fast")

@@ -1,5 +1,6 @@
 """The printed formulas, by name: which bound the exact curve, and where the others fail."""
 
+import inspect
 import itertools
 import math
 
@@ -322,28 +323,35 @@ def test_proposition_2_sigma_is_safe_to_epsilon_1_and_not_beyond_every_epsilon()
     assert exact(5.0, 0.5) == pytest.approx(0.58719, rel=1e-4)
 
 
+@pytest.mark.parametrize("name", printed.__all__)
+def test_every_argument_of_a_printed_formula_is_checked(name):
+    formula = getattr(printed, name)
+    settings = {"rows": 500, "dim": 3, "steps": 4, "gamma": 4.0, "omega": 3.0, "order": 1.5}
+    parameters = inspect.signature(formula).parameters
+    given = {one: settings.get(one, 0.1) for one in parameters}
+    given |= {one: 2.0 for one in ("spread", "padding", "slope") if one in parameters}
+    if name == "corollary_b_2_rows":
+        given["padding"] = 100.0
+    assert np.all(np.asarray(formula(**given)) > 0.0)
+    for one in parameters:
+        with pytest.raises(dp.InvalidInput, match=f"^{one} must be"):
+            formula(**given | {one: -1.0 if one != "slope" else np.nan})
+
+
 @pytest.mark.parametrize(
     ("call", "name"),
     [
         (lambda: printed.lemma_1_renyi(1.0, 5, 2.0), "order"),
         (lambda: printed.lemma_1_renyi(1.5, 5, 1.0), "gamma"),
         (lambda: printed.corollary_1_tcdp(5, 2.5), "gamma"),
-        (lambda: printed.corollary_1_epsilon(5, 3.0, 1.0), "delta"),
-        (lambda: printed.sheffet_2019(0, 3.0, 0.1), "rows"),
-        (lambda: printed.gaussmix_epsilon(5, 3.0, 0.0), "delta"),
-        (lambda: printed.proposition_2(0.0, 3.0, 1.0), "rho"),
         (lambda: printed.proposition_2(0.1, 1.0, 1.0), "omega"),
-        (lambda: printed.theorem_3_1_padding(0.0, 5, 1.0, 0.1), "row_bound"),
         (lambda: printed.theorem_3_1_padding(1.0, 5, 1.0, 0.37), "delta"),
-        (lambda: printed.theorem_b_1_padding(1.0, 5, 0.0, 0.4), "epsilon"),
+        (lambda: printed.theorem_b_1_padding(1.0, 5, 1.0, 0.5), "delta"),
         (lambda: printed.corollary_b_2_padding(1.0, 500, 1.0, 0.1), "epsilon"),
         (lambda: printed.corollary_b_2_padding(1.0, 5, 0.5, 0.1), "rows"),
         (lambda: printed.theorem_4_1_dof(3, 1.0, 0.1), "epsilon"),
-        (lambda: printed.theorem_4_1_dof(0, 0.5, 0.1), "dim"),
         (lambda: printed.theorem_b_3_scale(1.0, 1.0, 0.5), "spread"),
-        (lambda: printed.theorem_b_5_sigma(0.0, 0.5, 0.1), "rho"),
-        (lambda: printed.proposition_2_sigma(-1.0, 0.5, 0.1), "sensitivity"),
-        (lambda: printed.figure_4_padding(1.0, 2.5, 0.5, 0.1), "rows"),
+        (lambda: printed.algorithm_4_sigmas(3, 9, 0.1, 0.1, 4, 1.0, -1.0, 1.0), "slope"),
     ],
 )
 def test_printed_formulas_refuse_what_their_statement_excludes(call, name):

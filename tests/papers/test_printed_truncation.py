@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-import dpaudit as dp
 from dpaudit.papers import printed
 
 pytestmark = pytest.mark.quick
@@ -78,23 +77,3 @@ def test_the_noise_passes_its_printed_bound():
     assert sigma * math.sqrt(2 * dim * math.log(2 * dim / 0.05)) == pytest.approx(
         2 * math.sqrt(2) * bound
     )
-
-
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        (lambda: printed.algorithm_1_radius(0, N, ETA), "dim"),
-        (lambda: printed.algorithm_1_radius(D, 0, ETA), "rows"),
-        (lambda: printed.algorithm_1_radius(D, N, 1.0), "eta"),
-        (lambda: printed.theorem_3_2_sigma(D, N, ETA, 0.0), "mu"),
-        (lambda: printed.theorem_4_3_radius(-1.0, D, N, ETA), "trace"),
-        (lambda: printed.theorem_4_3_sigmas(1.0, 0.0, D, N, ETA, MU), "coef_norm"),
-        (lambda: printed.remark_4_4_label_radius(-1.0, N, ETA), "label_moment"),
-        (lambda: printed.algorithm_3_sigmas(D, N, ETA, MU, 0), "steps"),
-        (lambda: printed.algorithm_4_sigmas(D, N, ETA, MU, T, 1.0, -1.0, 1.0), "slope"),
-        (lambda: printed.gradient_descent_sigma(0.0, N, MU, T), "clip"),
-    ],
-)
-def test_a_wrong_argument_is_named(call, name):
-    with pytest.raises(dp.InvalidInput, match=f"^{name} must be"):
-        call()

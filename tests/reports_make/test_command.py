@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dpaudit.errors import DpauditError
-from reports.make import command, registry
-from reports.make.registry import BY_NAME, MEASUREMENTS, Measurement
+from reports.make import command
+from reports.make.command import BY_NAME, Measurement
 
 ROOT = Path(__file__).parents[2]
 CALLED = []
@@ -34,21 +34,21 @@ def known(monkeypatch):
     CALLED.clear()
     calls = {"a-name": "made", "takes": "taking", "misses": "missing"}
     for name, function in calls.items():
-        call = f"{__name__}:{function}"
-        one = Measurement(name, "", "", call, options=name == "takes")
+        one = Measurement(name, "", "", f"here:{function}", options=name == "takes")
         monkeypatch.setitem(BY_NAME, name, one)
+    monkeypatch.setattr(command, "import_module", lambda module: sys.modules[__name__])
 
 
-@pytest.mark.parametrize("one", MEASUREMENTS, ids=lambda one: one.name)
-def test_every_name_leads_to_a_function(one):
-    module, function = one.call.split(":")
-    assert callable(getattr(import_module(module), function))
+@pytest.mark.parametrize("name", BY_NAME)
+def test_every_name_leads_to_a_function(name):
+    module, function = BY_NAME[name].call.split(":")
+    assert callable(getattr(import_module(f"reports.make.{module}"), function))
 
 
 def test_without_a_name_each_is_listed_in_a_line(capsys):
     assert command.main([]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == [one.name for one in MEASUREMENTS]
+    assert [line.split()[0] for line in lines] == list(BY_NAME)
     (peers,) = (line for line in lines if line.startswith("peers "))
     assert peers.endswith('(needs pip install "dpaudit[peers]")')
 
@@ -96,5 +96,5 @@ def test_every_command_that_a_page_names_is_known():
     text = "".join(path.read_text(encoding="utf-8") for path in pages)
     parts = text.split(f"{command.PROGRAM} ")[1:]
     names = {part.split("`")[0].split()[0] for part in parts} - {"NAME"}
-    assert names <= set(registry.BY_NAME)
+    assert names <= set(BY_NAME)
     assert "oracle" in names

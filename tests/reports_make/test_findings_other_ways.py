@@ -3,19 +3,20 @@
 import math
 from functools import partial
 
-import mpmath
 import numpy as np
 import pytest
-from scipy.stats import binomtest, chi2, kstest, norm
+from scipy.stats import beta, binomtest, chi2, kstest, norm
 from scipy.stats import t as student
 
 import dpaudit as dp
 from dpaudit.papers import LinearMixing, printed
 from dpaudit.papers.paper_2.newton import FAMILIES, Newton
 from reports.make.findings import STATEMENTS
-from reports.make.findings.measures import least_noise
 from reports.make.findings.outcome import at, cases
-from reports.make.findings.paper_2.logistic import X, Y, largest_step
+from reports.make.findings.paper_2.newton import X, Y, largest_step
+from reports.make.findings.paper_3 import regression
+from reports.make.findings.paper_3.algorithm_1 import output_leak
+from reports.make.findings.paper_3.regression import middle_excess
 from reports.make.findings.statement import Swept
 
 pytestmark = pytest.mark.quick
@@ -94,26 +95,10 @@ def test_gaussian_noise_is_the_better_on_flights_by_draws():
     assert evidence.found == pytest.approx(errors[0] / errors[1], rel=0.05)
 
 
-def test_lemma_11s_exact_value_is_a_difference_of_chi_squares():
-    q, r, epsilon = 0.5, 10, 0.5
-    s = 2.0 * (epsilon - 0.5 * r * math.log1p(-q)) * (1.0 - q) / q
-    forward = chi2.sf(s, r) - math.exp(epsilon) * chi2.sf(s / (1.0 - q), r)
-    assert evidence_of("1-lemma-11").found == pytest.approx(forward, rel=1e-9)
-
-
 def test_the_variance_of_a_normal_vectors_norm():
     draws = np.random.default_rng(2).standard_normal((200_000, 12))
     sampled = np.var(np.linalg.norm(draws, axis=1))  # sd of the estimate about 0.0016
     assert evidence_of("1-utility", features=12).found == pytest.approx(sampled, abs=0.01)
-
-
-def test_the_least_noise_is_the_root_of_the_gaussian_curve():
-    with mpmath.workdps(30):
-        mu, epsilon = mpmath.mpf(1.0 / least_noise(2.0, 1e-7)), mpmath.mpf(2)
-        delta = mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(
-            -mu / 2 - epsilon / mu
-        )
-    assert float(delta) == pytest.approx(1e-7, rel=1e-7)
 
 
 # Paper 2
@@ -175,13 +160,6 @@ def test_the_chance_of_a_cut_is_that_of_normal_draws():
     assert cut == pytest.approx(expected, abs=5.0 * 0.5 / math.sqrt(2_000))
 
 
-def test_labels_cut_on_both_sides_move_no_further_however_low_they_were():
-    """Theorem 4.3: from R‖β‖ to −R‖β‖ and lower, the cross moment by its whole sensitivity."""
-    far = evidence_of("2-theorem-4-3-labels", depth=900.0, mu=0.2)
-    assert far.found == evidence_of("2-theorem-4-3-labels", depth=1.0, mu=0.2).found
-    assert far.found == pytest.approx(0.2, rel=1e-9)
-
-
 # Paper 3
 
 
@@ -219,17 +197,81 @@ def test_ada_ssp_holds_to_10_and_fails_at_20():
     assert all(test(epsilon=50.0, delta=delta).violated for delta in deltas)
 
 
+def certain(hits, size, upper):
+    """A bound on a probability that fails with one chance in 10 million."""
+    if upper:
+        return beta.ppf(1 - 1e-7, hits + 1, size - hits)
+    return beta.ppf(1e-7, hits, size - hits + 1)
+
+
+def test_many_columns_show_the_private_eigenvalue():
+    """k = 10, γ = 20, η = 0.2 and 10,000 columns: the sum of squares, by draws, at a fixed cut."""
+    k, gamma, eta, delta, columns, size = 10, 20.0, 0.2, 0.01, 10_000, 40_000
+    rng, tau = np.random.default_rng(3), math.sqrt(2.0 * math.log(3.0 / delta))
+    lowest = 2.0 + eta * (tau + 6.0)
+
+    def mean_square(eigenvalue):
+        estimate = np.maximum(eigenvalue - eta * (tau - rng.standard_normal(size)), 0.0)
+        noise = np.maximum(gamma - estimate, 0.0)
+        dof = k * (columns - 1)
+        return (1.0001 * lowest + noise) * rng.chisquare(dof, size) / dof
+
+    epsilon = 3.0
+    found = output_leak(k, gamma, eta, delta, columns, epsilon)
+    less, more = mean_square(lowest), mean_square(lowest - 1.0)
+    gaps = [
+        certain(np.sum(more > cut), size, False)
+        - math.exp(epsilon) * certain(np.sum(less > cut), size, True)
+        for cut in np.median(more) + np.linspace(-0.4, 0.4, 9)
+    ]
+    assert max(gaps) > 0.5
+    assert max(gaps) <= found <= 1.0
+
+
+def test_the_median_of_the_excess_is_that_of_literal_sketches():
+    rows, mixtures, square, size = 4, 30, 5.0, 20_000
+    rng = np.random.default_rng(4)
+    mixed = math.sqrt(rows) * rng.standard_normal((size, mixtures))
+    x, y = (mixed + math.sqrt(square) * rng.standard_normal((size, mixtures)) for _ in range(2))
+    theta = np.sum(x * y, axis=1) / np.sum(x * x, axis=1)
+    drawn = np.quantile(rows * (1.0 - theta) ** 2, [0.48, 0.52])
+    assert drawn[0] < middle_excess(rows, mixtures, square) < drawn[1]
+
+
+def test_no_solution_makes_the_left_side_of_corollary_2_small():
+    share, radius, chi = 0.6, 1.0, 0.1
+    value, slope, bend, error = regression._parabola(radius)
+    least, grown = regression._left(share, radius, chi), (1.0 + chi) ** 2
+
+    def loss(theta):  # L of (64)
+        return -share * np.log1p(np.exp(-theta)) - (1.0 - share) * np.log1p(np.exp(theta))
+
+    theta = np.linspace(-radius, radius, 2001)
+    best = math.log(share / (1.0 - share))
+    rest = (1.0 - grown) * (value - slope**2 / (4.0 * bend)) - (1.0 + grown) * error
+    assert least == pytest.approx(np.min(loss(best) - grown * loss(theta) + rest), rel=1e-5)
+    assert least > 0.1
+
+
+def test_the_epsilon_of_theorem_1_is_negative_where_delta_is_large():
+    """k = 1, γ = 100, η = γ, δ = ½, by a sum over α as printed."""
+    order = np.linspace(1.001, 99.0, 100_000)
+    renyi = (order * math.log(0.99) - np.log1p(-order / 100.0)) / (2.0 * (order - 1.0))
+    rest = (math.log(6.0) + (order - 1.0) * np.log1p(-1.0 / order) - np.log(order)) / (order - 1.0)
+    epsilon = math.sqrt(2.0 * math.log(7.5)) / 100.0 + np.min(renyi + rest)
+    assert -0.17 < epsilon < -0.16
+    evidence = evidence_of("3-appendix-e-sign", mixtures=1, gamma=100.0, delta=0.5)
+    assert evidence.found == pytest.approx(math.exp(epsilon), rel=1e-6)
+
+
+def test_the_noise_of_algorithm_2_stays_as_epsilon_grows():
+    """γ is above 5/2 at any ε, and half of that noise stays in the loss of five equal rows."""
+    evidence = evidence_of("3-theorem-3", mixtures=1000, epsilon=1e6, delta=1e-6)
+    assert evidence.found == pytest.approx(1.25, rel=1e-3)
+    assert evidence.printed < 0.2
+
+
 # Paper 4
-
-
-def test_theorem_3_1_first_fails_near_150():
-    """As r grows, the sketch with a row replaced is a Gaussian shift of √2·ε/(8√ln(4/δ))."""
-    test = partial(evidence_of, "4-theorem-3-1", rows=10_000_000, delta=0.36)
-    assert not test(epsilon=140.0).violated
-    assert test(epsilon=160.0).violated
-    mu = 160.0 / math.sqrt(32.0 * math.log(4.0 / 0.36))
-    expected = float(dp.exact.gaussian_shift(mu, 160.0))
-    assert test(epsilon=160.0).found == pytest.approx(expected, rel=0.1)
 
 
 def test_theorem_b_3_with_a_small_c_2_admits_noise_that_a_row_outshines():
@@ -252,10 +294,3 @@ def test_theorem_c_3_says_that_a_random_estimate_is_0():
     bound = 0.1 * 2.0 * math.sqrt(2.0 * k * math.log(4.0 / nu)) / (1.1 * 2.1 * margin)
     found = evidence_of("4-theorem-c-3", constant=2.1).found
     assert np.mean(error > bound) == pytest.approx(found, abs=0.02)
-
-
-def test_the_usual_tails_of_chi_square_miss_most_of_one_degree_of_freedom():
-    """k = 1, ν = 0.01: the interval is ((s − 1)², (s + 1)²), s = √(2 ln 200)."""
-    s = math.sqrt(2.0 * math.log(200.0))
-    inside = 2.0 * (norm.cdf(s + 1.0) - norm.cdf(s - 1.0))
-    assert evidence_of("4-chi-square").found == pytest.approx(1.0 - inside)

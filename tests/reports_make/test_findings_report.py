@@ -8,10 +8,17 @@ import pytest
 from dpaudit.testing import reals
 from reports.make.findings import PAPERS, STATEMENTS, Paper, Statement, command
 from reports.make.findings.evidence import claimed, stated
-from reports.make.findings.letter import letter
-from reports.make.findings.letter import write as write_letters
-from reports.make.findings.report import COUNTS, HEADS, NOTES, Judged, html, markdown, sentences
-from reports.make.findings.report import write as write_pages
+from reports.make.findings.report import (
+    COUNTS,
+    HEADS,
+    NOTES,
+    Judged,
+    html,
+    letter,
+    markdown,
+    sentences,
+    write,
+)
 from reports.make.findings.statement import SORTS, Searched, Swept
 from reports.make.findings.words import as_text, closest, counterexamples, effort, row, written
 from tests.reports_make.pages import Page
@@ -22,8 +29,9 @@ SQUARE = Searched(
     lambda leverage: leverage**2,
     {"leverage": reals(0.01, 4.0)},
     tries=200,
+    fixed={"printed": lambda leverage: 4.0 * leverage},
 )
-MENDED = replace(SQUARE, printed=lambda leverage: 4.0 * leverage)
+MENDED = SQUARE.corrected
 SLIP = Statement(
     "3-lemma-1",
     3,
@@ -35,7 +43,6 @@ SLIP = Statement(
     fails="A",
     fault="it is squared",
     corrected="4q",
-    fixed=MENDED,
     code="has 4q",
 )
 STATEMENTS_OF_MINE = (
@@ -77,14 +84,14 @@ def test_each_statement_stands_where_it_belongs(mine):
     def keys(rows):
         return [one.statement.key for one in rows]
 
-    assert keys(mine.holding()) == ["3-lemma-3"]
+    assert keys(mine.judged("holds")) == ["3-lemma-3"]
     assert [keys(mine.slips(sort)) for sort in SORTS] == [
         ["3-lemma-1"],
         ["3-claim-2"],
         ["3-lemma-4"],
     ]
-    assert keys(mine.following()) == keys(mine.followers(mine.rows[1])) == ["3-lemma-2"]
-    assert keys(mine.untested()) == ["3-claim-1"]
+    assert keys(mine.followers(mine.rows[1])) == ["3-lemma-2"]
+    assert keys(mine.judged("not tested")) == ["3-claim-1"]
     assert mine.numbers() == [6, 1, 1, 1, 1, 1, 1]
     assert len(COUNTS) == 1 + len(mine.numbers())
 
@@ -181,12 +188,10 @@ def test_the_committed_letters_fit_a_page(paper):
 
 
 def test_the_files_are_the_same_twice(mine, tmp_path):
-    for name in ("one", "two"):
-        write_pages(tmp_path / name, [mine])
-        write_letters(tmp_path / name, [mine])
-    names = "findings.md", "findings.html", "papers/letter-paper-3.md"
-    for name in names:
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    one, two = (write(tmp_path / name, [mine]) for name in ("one", "two"))
+    names = ["findings.md", "findings.html", "papers/letter-paper-3.md"]
+    assert [path.relative_to(tmp_path / "one").as_posix() for path in one] == names
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
 
 
 # The command

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.make.one_run import bounds, report
+from reports.make.one_run import report
 
 pytestmark = pytest.mark.quick
 
@@ -21,5 +21,5 @@ def test_the_page_has_each_table_once(monkeypatch, tmp_path):
 
 
 def test_randomised_response_is_set_beside_the_limit_of_its_right_answers():
-    found, limit = bounds.responded(1.0, 0)
+    found, limit = report.responded(1.0, 0)
     assert 0.9 * limit <= found <= limit

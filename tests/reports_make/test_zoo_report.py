@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from dpaudit.mechanisms import ZOO
+from reports.make import page
 from reports.make.audits import zoo
 
 pytestmark = pytest.mark.quick
@@ -42,7 +43,7 @@ def test_a_gross_breach_is_caught_and_a_faint_one_is_not(found):
 
 def test_the_table_says_what_was_found(found):
     rows, text, said = found
-    assert said == [row.line() for row in rows]
+    assert said == [page.row(row.cells()) for row in rows]
     assert all(line in text for line in said)
     assert "Broken: 2 of 3 caught. Sound: 1 of 1 left alone" in text
     assert "| 10 | 0.993 | 2 of 2 at 1,000 | 1,000 |" in text

@@ -8,6 +8,12 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.mechanisms.dp_sgd import DPSGD, Randomness, clipped
+from dpaudit.mechanisms.parameters import Count
+
+
+class _SmallNoise(Randomness):
+    def noise(self, number: int) -> Array:
+        return super().noise(number) / (self.of.sample_rate * self.rows)
 
 
 @dataclass(frozen=True)
@@ -17,15 +23,7 @@ class NoiseDividedTwice(DPSGD):
     sound = False
     summary = "noise not scaled by the batch"
     source = "a common slip: σ off by the batch size"
-
-    def start(self, rows: int, features: int, rng: np.random.Generator) -> Randomness:
-        """Noise too small by the expected batch size."""
-        return _SmallNoise(self, rows, features, rng)
-
-
-class _SmallNoise(Randomness):
-    def noise(self, number: int) -> Array:
-        return super().noise(number) / (self.of.sample_rate * self.rows)
+    randomness = _SmallNoise
 
 
 @dataclass(frozen=True)
@@ -51,24 +49,7 @@ class NoClipping(DPSGD):
     source = "a common slip: the norm is taken to be bounded"
 
     def total(self, gradients: Array) -> Array:
-        """The sum as it is."""
         return np.asarray(gradients.sum(axis=0))
-
-
-@dataclass(frozen=True)
-class ShuffledBatches(DPSGD):
-    """Rows are shuffled in each epoch of ⌈1/q⌉ steps and dealt to batches of equal size.
-
-    The claim is of Poisson sampling.
-    """
-
-    sound = False
-    summary = "shuffling claimed as Poisson sampling"
-    source = "Chua et al. 2024, how private are DP-SGD implementations?"
-
-    def start(self, rows: int, features: int, rng: np.random.Generator) -> Randomness:
-        """Batches dealt from a shuffled deck."""
-        return _Shuffled(self, rows, features, rng)
 
 
 class _Shuffled(Randomness):
@@ -80,16 +61,16 @@ class _Shuffled(Randomness):
 
 
 @dataclass(frozen=True)
-class NoiselessLastStep(DPSGD):
-    """The last step has no noise."""
+class ShuffledBatches(DPSGD):
+    """Rows are shuffled in each epoch of ⌈1/q⌉ steps and dealt to batches of equal size.
+
+    The claim is that of Poisson sampling.
+    """
 
     sound = False
-    summary = "last step without noise"
-    source = "a common slip: a flush of gradients after the private loop"
-
-    def start(self, rows: int, features: int, rng: np.random.Generator) -> Randomness:
-        """No noise in the end."""
-        return _NoiselessEnd(self, rows, features, rng)
+    summary = "shuffling claimed as Poisson sampling"
+    source = "Chua et al. 2024, how private are DP-SGD implementations?"
+    randomness = _Shuffled
 
 
 class _NoiselessEnd(Randomness):
@@ -99,27 +80,31 @@ class _NoiselessEnd(Randomness):
 
 
 @dataclass(frozen=True)
+class NoiselessLastStep(DPSGD):
+    """The last step has no noise."""
+
+    sound = False
+    summary = "last step without noise"
+    source = "a common slip: a flush of gradients after the private loop"
+    randomness = _NoiselessEnd
+
+
+class _CachedNoise(Randomness):
+    def noise(self, number: int) -> Array:
+        if number % self.of.kept == 0:
+            self.last = super().noise(number)
+        return self.last
+
+
+@dataclass(frozen=True)
 class ReusedStepNoise(DPSGD):
     """Noise is drawn anew every `kept` steps only, as if they were parts of one step."""
 
-    kept: int = 4
+    kept: Count = 4
     sound = False
     summary = "noise reused over accumulation steps"
     source = "a common slip: noise cached with the accumulated gradient"
-
-    def start(self, rows: int, features: int, rng: np.random.Generator) -> Randomness:
-        """Noise that is kept."""
-        return _KeptNoise(self, rows, features, rng, self.kept)
-
-
-@dataclass(eq=False, repr=False)
-class _KeptNoise(Randomness):
-    kept: int
-
-    def noise(self, number: int) -> Array:
-        if number % self.kept == 0:
-            self.last = super().noise(number)
-        return self.last
+    randomness = _CachedNoise
 
 
 BROKEN_DPSGD: tuple[type[DPSGD], ...] = (

@@ -1,12 +1,14 @@
 """Correct noise that is wrongly handled.
 
-It is used twice, kept between calls, clipped in place of the rows, or added to NaN.
+It is used twice, kept between calls, clipped in place of the rows, added to NaN, or released where
+only its effect on a choice may be.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
@@ -15,11 +17,13 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
-from dpaudit.laws import Branches, Density, Discrete, SharedLaplace
+from dpaudit.laws import Branches, Density, Discrete, Law, SharedLaplace
 from dpaudit.laws.density import panel_edges
+from dpaudit.laws.largest import EXPONENTIAL, Noise, largest_value
 from dpaudit.laws.noise import laplace_log_cdf, laplace_log_density
 from dpaudit.mechanisms.example import PureExample, column, pair_of
 from dpaudit.mechanisms.parameters import Positive, UpToOne
+from dpaudit.mechanisms.textbook.choices import ReportNoisyMax1
 from dpaudit.neighbours import NeighbourPair
 
 MOST_ROWS = 16  # the law has a term for each subset of the rows
@@ -39,13 +43,11 @@ class ReusedNoise(PureExample):
     summary = "two sums with the same Laplace noise"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The same noise added to each sum."""
         return np.asarray(
             data.sum(axis=0) + rng.laplace(0.0, data.shape[1] / self.epsilon, (size, 1))
         )
 
     def law(self, data: Array) -> SharedLaplace:
-        """One Laplace draw added to all sums."""
         return SharedLaplace(data.sum(axis=0), data.shape[1] / self.epsilon)
 
     def pair(self) -> NeighbourPair:
@@ -72,15 +74,12 @@ class CachedNoise(PureExample):
         return float(column(data).sum() + rng.laplace(0.0, 1.0 / self.epsilon))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The one output of these data, `size` times."""
         return np.full((size, 1), self._answer(data))
 
     def law(self, data: Array) -> Discrete:
-        """All probability on one output."""
         return Discrete(np.array([self._answer(data)]), np.zeros(1))
 
     def pair(self) -> NeighbourPair:
-        """Three bits, of which the first differs."""
         return pair_of([1.0, 0.0, 1.0], [0.0, 0.0, 1.0])
 
 
@@ -98,7 +97,6 @@ class LateClipping(PureExample):
     summary = "a noisy sum that is clipped instead of its rows"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The sum plus noise, clipped."""
         rows = column(data)
         return np.clip(
             rows.sum() + rng.laplace(0.0, self.bound / self.epsilon, (size, 1)),
@@ -157,9 +155,8 @@ class MissingPassed(PureExample):
             return np.clip(data[:, 0] / data[:, 1], 0.0, 1.0)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Sample the rows, sum their ratios, add noise."""
-        kept = rng.random((size, len(data))) < self.rate
-        sums = np.where(kept, self._ratios(data), 0.0).sum(axis=1, keepdims=True)
+        sampled = rng.random((size, len(data))) < self.rate
+        sums = np.where(sampled, self._ratios(data), 0.0).sum(axis=1, keepdims=True)
         return np.asarray(sums + rng.laplace(0.0, 1.0 / self.epsilon, (size, 1)))
 
     def law(self, data: Array) -> Branches:
@@ -196,5 +193,41 @@ class MissingPassed(PureExample):
         return sums
 
     def pair(self) -> NeighbourPair:
-        """A row 0/4, against 0/0."""
         return pair_of([[1.0, 2.0], [0.0, 4.0]], [[1.0, 2.0], [0.0, 0.0]])
+
+
+@dataclass(frozen=True)
+class ReportNoisyMax3(ReportNoisyMax1):
+    """The value, not the index, of the largest answer after Laplace noise of scale 2/ε.
+
+    The privacy loss reaches n·ε/2 in the lower tail of the output. Data: answers, (n, 1). Output:
+    (size, 1).
+    """
+
+    sound = False
+    source = "Ding et al. 2018, algorithm 7"
+    summary = "noisy max released as a number, Laplace noise"
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return np.asarray(self.noisy(data, size, rng).max(axis=1)[:, None])
+
+    def law(self, data: Array) -> Law:
+        return largest_value(column(data), self.noise, 2.0 / self.epsilon)
+
+    def pair(self) -> NeighbourPair:
+        return pair_of([0.0] * 5, [1.0] * 5)
+
+
+@dataclass(frozen=True)
+class ReportNoisyMax4(ReportNoisyMax3):
+    """The value, not the index, of the largest answer after exponential noise of scale 2/ε.
+
+    No output lies below the largest true answer, so the privacy loss can be infinite.
+    """
+
+    noise: ClassVar[Noise] = EXPONENTIAL
+    source = "Ding et al. 2018, algorithm 8"
+    summary = "noisy max released as a number, exponential noise"
+
+    def pair(self) -> NeighbourPair:
+        return pair_of([1.0] * 5, [2.0] * 5)

@@ -38,10 +38,8 @@ class SquaredNoiseLS(ExampleMechanism):
 
     Parameters
     ----------
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the claim.
     sensitivity : float > 0
         Δ, a bound on the change of x_opt, which holds for `pair`.
     """
@@ -78,7 +76,6 @@ class ResidualScaleLS(ExampleMechanism):
     summary = "least squares plus Gaussian noise scaled by the private residuals"
 
     def law(self, data: Array) -> Gaussian:
-        """Gaussian about the solution."""
         error = least_squares(data).norm / len(data)
         sigma = error * math.sqrt(2.0 * math.log(1.25 / self.delta)) / self.epsilon
         return GaussianLS(sigma=sigma).law(data)
@@ -112,7 +109,6 @@ class RowBoundProjection(ExampleMechanism):
     summary = "a padded Gaussian sketch, padded by the largest private row"
 
     def law(self, data: Array) -> GaussianRows:
-        """The Gram matrix of a padded sketch."""
         bound, log = float(np.linalg.norm(data, axis=1).max()), math.log(4.0 / self.delta)
         padding = 2.0 * bound * math.sqrt((math.sqrt(2.0 * self.rows * log) + log) / self.epsilon)
         return RandomProjection(self.rows, "gram", padding).law(data)

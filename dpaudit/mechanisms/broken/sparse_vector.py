@@ -31,28 +31,19 @@ class SparseVector3(SparseVector):
     summary = "sparse vector technique 3: the tested answer is released"
 
     @property
-    def threshold_noise(self) -> float:
-        """1/ε₁ with ε₁ = ε/2."""
-        return 2.0 / self.epsilon
-
-    @property
-    def query_noise(self) -> float:
-        """c/ε₂ with ε₂ = ε/2."""
-        return 2.0 * self.most / self.epsilon
+    def scales(self) -> tuple[float, float]:
+        """1/ε₁ and c/ε₂ with ε₁ = ε₂ = ε/2."""
+        return 2.0 / self.epsilon, 2.0 * self.most / self.epsilon
 
     def law(self, data: Array) -> Law:
-        """The law of the released answers."""
         return ReleasedAnswers(self.comparison(data), self.most)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Query by query for all draws at once."""
         queries = column(data)
         out = np.full((size, len(queries) + 1), np.nan)
-        count, rho, done = (
-            np.zeros(size),
-            rng.laplace(0.0, self.threshold_noise, size),
-            np.zeros(size),
-        )
+        count, done = np.zeros(size), np.zeros(size)
+        rho = rng.laplace(0.0, self.threshold_noise, size)
         for i, query in enumerate(queries):
             running, answer = count < self.most, query + rng.laplace(0.0, self.query_noise, size)
             above = running & (answer >= self.threshold + rho)
@@ -71,14 +62,9 @@ class SparseVector4(SparseVector):
     summary = "sparse vector technique 4: query noise that forgets how many are released"
 
     @property
-    def threshold_noise(self) -> float:
-        """1/ε₁ with ε₁ = ε/4."""
-        return 4.0 / self.epsilon
-
-    @property
-    def query_noise(self) -> float:
-        """1/ε₂ with ε₂ = 3ε/4."""
-        return 4.0 / (3.0 * self.epsilon)
+    def scales(self) -> tuple[float, float]:
+        """1/ε₁ and 1/ε₂ with ε₁ = ε/4 and ε₂ = 3ε/4."""
+        return 4.0 / self.epsilon, 4.0 / (3.0 * self.epsilon)
 
 
 @dataclass(frozen=True)
@@ -94,16 +80,15 @@ class SparseVector5(SparseVector):
     summary = "sparse vector technique 5: queries without noise"
 
     @property
-    def threshold_noise(self) -> float:
-        """1/ε₁ with ε₁ = ε/2."""
-        return 2.0 / self.epsilon
+    def scales(self) -> tuple[float, float]:
+        """1/ε₁ with ε₁ = ε/2; the queries have no noise."""
+        return 2.0 / self.epsilon, 0.0
 
     def law(self, data: Array) -> Law:
         """The threshold falls between two of the sorted answers."""
         return noiseless_law(column(data), self.threshold, self.threshold_noise)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """All queries compared with one noisy threshold."""
         rho = rng.laplace(0.0, self.threshold_noise, (size, 1))
         return (column(data) >= self.threshold + rho).astype(np.float64)
 
@@ -117,28 +102,20 @@ class SparseVector6(SparseVector):
     summary = "sparse vector technique 6: any number of answers"
 
     @property
-    def threshold_noise(self) -> float:
-        """1/ε₁ with ε₁ = ε/2."""
-        return 2.0 / self.epsilon
-
-    @property
-    def query_noise(self) -> float:
-        """1/ε₂ with ε₂ = ε/2."""
-        return 2.0 / self.epsilon
+    def scales(self) -> tuple[float, float]:
+        """1/ε₁ and 1/ε₂ with ε₁ = ε₂ = ε/2."""
+        return 2.0 / self.epsilon, 2.0 / self.epsilon
 
     def law(self, data: Array) -> Law:
-        """All 2ⁿ rows of answers with their probabilities."""
         return unlimited_law(self.comparison(data))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """All noisy queries compared with one noisy threshold."""
         queries = column(data)
         rho = rng.laplace(0.0, self.threshold_noise, (size, 1))
         noisy = queries + rng.laplace(0.0, self.query_noise, (size, len(queries)))
         return (noisy >= self.threshold + rho).astype(np.float64)
 
     def pair(self) -> NeighbourPair:
-        """Half of the answers 1 and half 0, against the reverse."""
         return swapped_halves()
 
 
@@ -157,9 +134,7 @@ class SVT34Parallel(SparseVector):
         return SparseVector3(*parameters), SparseVector4(*parameters)
 
     def law(self, data: Array) -> Product:
-        """The product of both laws."""
         return Product(tuple(part.law(data) for part in self._both))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draws of both, side by side."""
         return np.hstack([part.run(data, size, rng) for part in self._both])

@@ -1,15 +1,17 @@
-"""Noise added to answers: Laplace, Gaussian, a histogram, several releases, prefix sums."""
+"""Noise added to answers: Laplace, Gaussian, several releases, geometric noise on a count."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit.curves import readings
 from dpaudit.curves.claims import Claim
-from dpaudit.laws import GaussianNoise
+from dpaudit.laws import Discrete, GaussianNoise
 from dpaudit.laws import Laplace as LaplaceLaw
 from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
 from dpaudit.mechanisms.parameters import Count, Positive, UpToOne
@@ -30,11 +32,10 @@ class Laplace(PureExample):
 
     @property
     def scale(self) -> float:
-        """Of the noise."""
+        """The scale 1/ε of the noise."""
         return 1.0 / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The answers plus noise."""
         answers = column(data)
         return answers + rng.laplace(0.0, self.scale, (size, len(answers)))
 
@@ -44,7 +45,6 @@ class Laplace(PureExample):
         return LaplaceLaw(answers, np.full(len(answers), self.scale))
 
     def pair(self) -> NeighbourPair:
-        """Answers 1 and 2."""
         return pair_of([1.0], [2.0])
 
 
@@ -59,7 +59,6 @@ class NoisyHistogram1(Laplace):
     summary = "a histogram plus Laplace noise"
 
     def pair(self) -> NeighbourPair:
-        """Five counts of 1, and the same with 0 for the first."""
         return pair_of([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0, 1.0])
 
 
@@ -82,17 +81,14 @@ class LaplaceParallel(ExampleMechanism):
         return Claim(self.copies * self.epsilon)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The answer plus independent noise in each copy."""
         return column(data) + rng.laplace(0.0, 1.0 / self.epsilon, (size, self.copies))
 
     def law(self, data: Array) -> LaplaceLaw:
-        """Laplace about the answer in each copy."""
         return LaplaceLaw(
             np.repeat(column(data), self.copies), np.full(self.copies, 1.0 / self.epsilon)
         )
 
     def pair(self) -> NeighbourPair:
-        """Answers 1 and 0."""
         return pair_of([1.0], [0.0])
 
 
@@ -112,11 +108,10 @@ class PrefixSum(Laplace):
 
     @property
     def claim(self) -> Claim:
-        """(n·ε)-DP."""
+        """(n·ε)-DP, since all answers may differ."""
         return Claim(self.answers * self.epsilon)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Noise added to each answer, then running sums."""
         return np.cumsum(super().run(data, size, rng), axis=1)
 
     def view(self, x: Array) -> Array:
@@ -124,7 +119,6 @@ class PrefixSum(Laplace):
         return np.diff(x, axis=1, prepend=0.0)
 
     def pair(self) -> NeighbourPair:
-        """Answers that are all 1, and all 0."""
         return pair_of([1.0] * self.answers, [0.0] * self.answers)
 
 
@@ -156,14 +150,76 @@ class Gaussian(ExampleMechanism):
         return float(column(data).sum())
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The sum plus noise."""
         return self.answer(data) + self.noise(data) * rng.standard_normal((size, 1))
 
     def law(self, data: Array) -> GaussianNoise:
-        """Gaussian about the sum."""
         return GaussianNoise(np.array([self.answer(data)]), np.array([self.noise(data)]))
 
     def pair(self) -> NeighbourPair:
         """Sums that differ by the sensitivity."""
         rest = [0.0] * 9
         return pair_of([*rest, 0.0], [*rest, self.sensitivity])
+
+
+@dataclass(frozen=True)
+class TruncatedGeometric(ExampleMechanism):
+    """GeoSample: a count c in 0, …, n, by inversion of the distribution function in whole numbers.
+
+    Data: the count, (1, 1). Output: (size, 1).
+
+    Parameters
+    ----------
+    epsilon : float > 0, nats
+        ε. With k = ⌈log₂(2/ε)⌉ it is ln(1 + 2^{−k})-DP, as claimed here, hence ε-DP.
+    limit : int
+        The largest count, n.
+    """
+
+    epsilon: Positive = 0.1
+    limit: Count = 5
+    sound = True
+    source = "Balcer & Vadhan 2018, algorithm 4.8"
+    summary = "truncated geometric noise on a count, in whole numbers"
+
+    @property
+    def exponent(self) -> int:
+        """k, with a logarithm to base 2."""
+        return math.ceil(math.log2(2.0 / self.epsilon))
+
+    @property
+    def claim(self) -> Claim:
+        """ln(1 + 2^{−k})-DP."""
+        return Claim(math.log1p(2.0**-self.exponent))
+
+    def below(self, data: Array) -> list[int]:
+        """F(z) for z = 0, …, n: how many of the whole numbers 1, …, F(n) give at most z.
+
+        Raises `InvalidInput` for a count outside 0, …, n.
+        """
+        count, n, k = int(column(data)[0]), self.limit, self.exponent
+        if not 0 <= count <= n:
+            fail("data", Words("another"), f"a count in 0, ..., {n}")
+        total = (2 ** (k + 1) + 1) * (2**k + 1) ** (n - 1)
+        down = [2 ** (k * (count - z)) * (2**k + 1) ** (n - (count - z)) for z in range(count)]
+        up = [
+            total - 2 ** (k * (z - count + 1)) * (2**k + 1) ** (n - 1 - (z - count))
+            for z in range(count, n)
+        ]
+        return [*down, *up, total]
+
+    def law(self, data: Array) -> Discrete:
+        """Probabilities (F(z) − F(z − 1))/F(n)."""
+        below = self.below(data)
+        steps = [b - a for a, b in zip([0, *below[:-1]], below, strict=True)]
+        return Discrete(
+            np.arange(float(len(below))), np.log(np.array([step / below[-1] for step in steps]))
+        )
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """A uniform whole number from 1 to F(n), and the least z with F(z) at least that."""
+        below = self.below(data)
+        u = rng.integers(1, below[-1] + 1, size)
+        return np.searchsorted(np.array(below), u, side="left").astype(np.float64)[:, None]
+
+    def pair(self) -> NeighbourPair:
+        return pair_of([2.0], [1.0])

@@ -35,15 +35,12 @@ class ReportNoisyMax1(PureExample):
         return answers + self.noise.sample(rng, 2.0 / self.epsilon, (size, len(answers)))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The index of the largest noisy answer."""
         return self.noisy(data, size, rng).argmax(axis=1, keepdims=True).astype(np.float64)
 
     def law(self, data: Array) -> Law:
-        """The law of the index."""
         return largest_index(column(data), self.noise, 2.0 / self.epsilon)
 
     def pair(self) -> NeighbourPair:
-        """All answers 1, against 0 for the first and 2 for the others."""
         return pair_of([1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0])
 
 
@@ -86,7 +83,6 @@ class PrivateQuantile(PureExample):
         return (np.arange(self.points) + 0.5) / self.points
 
     def law(self, data: Array) -> Discrete:
-        """The probabilities of the exponential mechanism."""
         rows = np.sort(column(data))
         ranks = np.searchsorted(rows, self.grid, side="right")
         utility = -np.abs(ranks - self.share * len(rows))

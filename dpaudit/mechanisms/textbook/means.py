@@ -55,12 +55,10 @@ class DPLaplace(PureExample):
         return np.asarray(rows.sum() / count + rng.laplace(0.0, self.scale / count))
 
     def law(self, data: Array) -> Law:
-        """The density, by integration over the noisy count."""
         rows = clipped_column(data)
         return laplace_ratio(float(rows.sum()), float(len(rows)), self.scale)
 
     def pair(self) -> NeighbourPair:
-        """The pair of the sequential audits."""
         return one_row_more()
 
 
@@ -90,16 +88,13 @@ class DPGaussian(ExampleMechanism):
         return 2.0 * math.sqrt(2.0 * math.log(2.5 / self.delta)) / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The noisy sum over the noisy count."""
         rows = clipped_column(data)
         noisy = self.sigma * rng.standard_normal((2, size, 1))
         return np.asarray((rows.sum() + noisy[0]) / np.maximum(len(rows) + noisy[1], LEAST))
 
     def law(self, data: Array) -> Density:
-        """The density, by integration over the noisy count."""
         rows = clipped_column(data)
         return gaussian_ratio(float(rows.sum()), float(len(rows)), self.sigma)
 
     def pair(self) -> NeighbourPair:
-        """The pair of the sequential audits."""
         return one_row_more()

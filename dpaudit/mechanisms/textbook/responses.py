@@ -1,4 +1,4 @@
-"""Randomised response, of one bit and of the bits of a Bloom filter (RAPPOR)."""
+"""Randomised response: of bits, of a Bloom filter (RAPPOR), of a flag released with numbers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpaudit._core import check
+from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
-from dpaudit.laws import Discrete, Product
+from dpaudit.laws import Discrete, Laplace, Product
 from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
 from dpaudit.mechanisms.parameters import Count, Positive, UpToOne
 from dpaudit.neighbours import NeighbourPair
@@ -36,17 +38,14 @@ class RandomisedResponse(PureExample):
     summary = "randomised response"
 
     def law(self, data: Array) -> Product:
-        """Independent bits."""
         keep = 1.0 / (1.0 + np.exp(-self.epsilon))
         return bits_law(np.where(column(data) == 1.0, keep, 1.0 - keep))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Each bit kept or flipped."""
         bits, keep = column(data), 1.0 / (1.0 + np.exp(-self.epsilon))
         return np.where(rng.random((size, len(bits))) < keep, bits, 1.0 - bits)
 
     def pair(self) -> NeighbourPair:
-        """Three bits, of which the first differs."""
         return pair_of([1.0, 0.0, 1.0], [0.0, 0.0, 1.0])
 
 
@@ -59,11 +58,11 @@ class OneTimeRappor(ExampleMechanism):
     Parameters
     ----------
     permanent : float in (0, 1]
-        Probability of a permanent change, f.
+        The probability f of a permanent change.
     hashes : int
         h, the number of bits that a value sets (fewer where two hashes meet).
     bits : int
-        Length of the filter.
+        The length of the filter.
 
     Notes
     -----
@@ -102,12 +101,10 @@ class OneTimeRappor(ExampleMechanism):
         return filled
 
     def law(self, data: Array) -> Product:
-        """Independent bits."""
         one, zero = self.odds
         return bits_law(np.where(self.filter(data) == 1.0, one, zero))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The filter with permanent randomised response."""
         return self.permanently(np.tile(self.filter(data), (size, 1)), rng)
 
     def permanently(self, filters: Array, rng: np.random.Generator) -> Array:
@@ -130,16 +127,10 @@ class Rappor(OneTimeRappor):
 
     Parameters
     ----------
-    permanent : float in (0, 1]
-        As for `OneTimeRappor`.
-    hashes : int
-        As for `OneTimeRappor`.
-    bits : int
-        As for `OneTimeRappor`.
-    one : float in (0, 1]
-        q, P(1 is reported) for a bit that is set.
-    zero : float in (0, 1]
-        p, P(1 is reported) for a bit that is not.
+    permanent, hashes, bits : float, int and int
+        The Bloom filter and its permanent changes, as for `OneTimeRappor`.
+    one, zero : float in (0, 1]
+        q and p, the probability that 1 is reported for a bit that is set, and for one that is not.
     """
 
     permanent: UpToOne = 0.75
@@ -155,8 +146,74 @@ class Rappor(OneTimeRappor):
         return one * self.one + (1.0 - one) * self.zero, zero * self.one + (1.0 - zero) * self.zero
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Permanent, then instantaneous randomised response."""
-        kept = super().run(data, size, rng)
-        return (rng.random(kept.shape) < np.where(kept == 1.0, self.one, self.zero)).astype(
-            np.float64
+        bits = super().run(data, size, rng)
+        reported = rng.random(bits.shape) < np.where(bits == 1.0, self.one, self.zero)
+        return reported.astype(np.float64)
+
+
+FAR = 690.0  # nats: noise of the count whose probability is below e^−690 ≈ 1e-300 is left out
+
+
+@dataclass(frozen=True)
+class MixedRelease(PureExample):
+    """A flag, a count and a sum of the same rows, ε/3 each.
+
+    The first row's flag is released by randomised response, the number of flags that are set with
+    two-sided geometric noise, and the sum of the values, clipped to [0, 1], with Laplace noise.
+
+    Data: (n, 2), flags and values. Output: (size, 3).
+    """
+
+    epsilon: Positive = 1.0
+    sound = True
+    source = "Warner 1965; Ghosh, Roughgarden & Sundararajan 2009; Dwork et al. 2006, composed"
+    summary = "a flag, a count and a real"
+
+    @property
+    def share(self) -> float:
+        """ε/3, of each of the three releases."""
+        return self.epsilon / 3.0
+
+    def _answers(self, data: Array) -> tuple[float, float, float]:
+        data = check.matrix("data", data, 1, 2)
+        if data.shape[1] != 2 or not np.isin(data[:, 0], (0.0, 1.0)).all():
+            fail(
+                "data", Words(f"shape {data.shape}"), "two columns, of flags (0 or 1) and of values"
+            )
+        return (
+            float(data[0, 0]),
+            float(data[:, 0].sum()),
+            float(np.clip(data[:, 1], 0.0, 1.0).sum()),
         )
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        flag, count, total = self._answers(data)
+        truth = rng.random(size) < 1.0 / (1.0 + np.exp(-self.share))
+        flags = np.where(truth, flag, 1.0 - flag)
+        tries = rng.geometric(-np.expm1(-self.share), (2, size))
+        noisy = count + tries[0] - tries[1]
+        return np.column_stack([flags, noisy, total + rng.laplace(0.0, 1.0 / self.share, size)])
+
+    def law(self, data: Array) -> Product:
+        flag, count, total = self._answers(data)
+        odds = np.log1p(np.exp(-self.share))
+        flag_law = Discrete(np.array([flag, 1.0 - flag]), np.array([-odds, -odds - self.share]))
+        return Product(
+            (flag_law, self._noisy(count), Laplace(np.array([total]), np.array([1.0 / self.share])))
+        )
+
+    def _noisy(self, count: float) -> Discrete:
+        """The law of the noisy count.
+
+        A value beyond the range is replaced by its end, so that all data have the same outcomes.
+        """
+        reach = np.ceil(FAR / self.share)
+        values = np.arange(-reach, reach + 1.0)
+        log_p = -np.abs(values - count) * self.share + np.log(np.tanh(0.5 * self.share))
+        log_p[[0, -1]] -= np.log(-np.expm1(-self.share))
+        return Discrete(values, log_p)
+
+    def pair(self) -> NeighbourPair:
+        """The first row has flag 0 and value 0, against 1 and 1."""
+        rest = [[1.0, 0.5], [0.0, 0.25], [1.0, 0.75]]
+        return pair_of([[0.0, 0.0], *rest], [[1.0, 1.0], *rest])

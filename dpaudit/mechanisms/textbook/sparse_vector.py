@@ -38,7 +38,7 @@ class SparseVector(PureExample):
     epsilon : float > 0, nats
         ε.
     most : int ≥ 1
-        Number of answers above the threshold, c.
+        The number c of answers above the threshold.
     threshold : float
         The threshold T.
 
@@ -54,14 +54,19 @@ class SparseVector(PureExample):
     fresh: ClassVar[bool] = False
 
     @property
-    def threshold_noise(self) -> float:
-        """Scale of the threshold's Laplace noise."""
+    def scales(self) -> tuple[float, float]:
+        """The scales of the Laplace noise on the threshold and on the queries."""
         raise NotImplementedError
 
     @property
+    def threshold_noise(self) -> float:
+        """The scale of the threshold's Laplace noise."""
+        return self.scales[0]
+
+    @property
     def query_noise(self) -> float:
-        """Scale of the queries' Laplace noise."""
-        raise NotImplementedError
+        """The scale of the queries' Laplace noise."""
+        return self.scales[1]
 
     def comparison(self, data: Array) -> NoisyComparison:
         """The queries and the threshold, with their noises."""
@@ -101,17 +106,11 @@ class SparseVector1(SparseVector):
     summary = "sparse vector technique 1"
 
     @property
-    def threshold_noise(self) -> float:
-        """1/ε₁ with ε₁ = ε/2."""
-        return 2.0 / self.epsilon
-
-    @property
-    def query_noise(self) -> float:
-        """2c/ε₂ with ε₂ = ε/2."""
-        return 4.0 * self.most / self.epsilon
+    def scales(self) -> tuple[float, float]:
+        """1/ε₁ and 2c/ε₂ with ε₁ = ε₂ = ε/2."""
+        return 2.0 / self.epsilon, 4.0 * self.most / self.epsilon
 
     def published_pair(self) -> NeighbourPair:
-        """Half of the answers 1 and half 0, against the reverse."""
         return swapped_halves()
 
 
@@ -128,9 +127,9 @@ class SparseVector2(SparseVector1):
     summary = "sparse vector technique 2"
 
     @property
-    def threshold_noise(self) -> float:
-        """c/ε₁ with ε₁ = ε/2."""
-        return 2.0 * self.most / self.epsilon
+    def scales(self) -> tuple[float, float]:
+        """c/ε₁ and 2c/ε₂ with ε₁ = ε₂ = ε/2."""
+        return 2.0 * self.most / self.epsilon, 4.0 * self.most / self.epsilon
 
 
 @dataclass(frozen=True)
@@ -149,28 +148,23 @@ class NumericalSVT(SparseVector):
     summary = "sparse vector technique with noisy answers"
 
     @property
-    def threshold_noise(self) -> float:
-        """1/ε₁ with ε₁ = ε/3."""
-        return 3.0 / self.epsilon
-
-    @property
-    def query_noise(self) -> float:
-        """2c/ε₂ with ε₂ = ε/3."""
-        return 6.0 * self.most / self.epsilon
+    def scales(self) -> tuple[float, float]:
+        """1/ε₁ and 2c/ε₂ with ε₁ = ε₂ = ε/3."""
+        return 3.0 / self.epsilon, 6.0 * self.most / self.epsilon
 
     @property
     def answer_noise(self) -> float:
-        """Scale of the noise of a released answer, c/ε₃ with ε₃ = ε/3."""
+        """The scale of the noise of a released answer, c/ε₃ with ε₃ = ε/3."""
         return 3.0 * self.most / self.epsilon
 
     def law(self, data: Array) -> Branches:
         """A branch for each pattern of answers, in which the released answers are Laplace."""
         comparisons, queries = halting_law(self.comparison(data), self.most), column(data)
-        found = list(patterns(len(queries), self.most))
-        templates = np.full((len(found), len(queries) + 1), np.nan)
-        templates[:, 0] = [pattern.answered for pattern in found]
-        parts = tuple(self._answers(queries, pattern.above) for pattern in found)
-        slots = tuple(tuple(1 + up for up in pattern.above) for pattern in found)
+        halts = list(patterns(len(queries), self.most))
+        templates = np.full((len(halts), len(queries) + 1), np.nan)
+        templates[:, 0] = [pattern.answered for pattern in halts]
+        parts = tuple(self._answers(queries, pattern.above) for pattern in halts)
+        slots = tuple(tuple(1 + up for up in pattern.above) for pattern in halts)
         return Branches(templates, comparisons.log_probability, slots, parts)
 
     def _answers(self, queries: Array, above: tuple[int, ...]) -> Laplace | None:
@@ -186,5 +180,4 @@ class NumericalSVT(SparseVector):
         return out
 
     def published_pair(self) -> NeighbourPair:
-        """Ten answers of 2, and ten of 1."""
         return pair_of([2.0] * 10, [1.0] * 10)

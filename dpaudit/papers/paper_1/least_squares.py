@@ -62,7 +62,7 @@ class GaussianMechanismLS(KnownAlgorithm):
 
     @property
     def sigma(self) -> float:
-        """σ = s√(2 ln(1.25/δ))/ε."""
+        """The standard deviation σ = s√(2 ln(1.25/δ))/ε of the noise."""
         return proposition_2_sigma(self.sensitivity, self.epsilon, self.delta)
 
     def known(self, data: Array) -> GaussianLS:
@@ -98,10 +98,8 @@ class RandomProjectionLS(KnownAlgorithm):
     ----------
     rows : int
         r ≥ p + 1, of the sketch.
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the claim.
     row_bound : float > 0, optional
         c₁, a public bound on the row norms; given with variant="corrected" only. As printed c₁ is
         the largest norm of the data.
@@ -133,7 +131,7 @@ class RandomProjectionLS(KnownAlgorithm):
         self.known(np.zeros((0, 0)))  # its own checks
 
     def known(self, data: Array) -> RPLS:
-        """RP LS. As printed the row that sets c₁ is an exceptional one."""
+        """RP LS, whose printed form has one exceptional row: the one that sets c₁."""
         return RPLS(self.rows, self.epsilon, self.delta, row_bound=self.row_bound)
 
     def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -142,7 +140,7 @@ class RandomProjectionLS(KnownAlgorithm):
     def pair(self) -> NeighbourPair:
         """Many short rows and one of norm c₁, which is zeroed.
 
-        As printed the padding then shrinks to a thousandth.
+        The printed padding then shrinks to a thousandth.
         """
         bound = 1.0 if self.row_bound is None else self.row_bound
         square = RPLS(self.rows, self.epsilon, self.delta, row_bound=1.0).pad(np.ones((1, 1))) ** 2

@@ -62,7 +62,7 @@ class DPGD(ReplacementAlgorithm):
 
     @property
     def claim(self) -> Claim:
-        """μ-GDP."""
+        """μ-GDP for all steps together."""
         return Claim.gdp(self.mu)
 
     def law(self, data: Array) -> GaussianNoise:
@@ -84,7 +84,6 @@ class DPGD(ReplacementAlgorithm):
         return ShiftRows(replacement.over_pairs(data, candidates, change) / noise)
 
     def prepare(self, data: Array) -> Sampler:
-        """A sampler from the law of one step, or by the descent over several steps."""
         data = check.matrix("data", data, min_columns=2)
         if self.steps == 1:
             return self.law(data).sample
@@ -127,10 +126,7 @@ class DPGD(ReplacementAlgorithm):
             raise self.no_exact_spectrum()
 
     def pair(self) -> NeighbourPair:
-        """One feature and two rows; the first row's gradient is c or −c at each step.
-
-        That uses up μ.
-        """
+        """One feature and two rows; the first row's gradient is always c or −c, which uses up μ."""
         reach = self.rate * self.steps * self.clip * (1.0 + 20.0 / self.mu)
         label = 2.0 * (self.clip + reach)
         return replace_row(np.array([[1.0, label], [0.0, 0.0]]), 0, np.array([1.0, -label]))

@@ -23,22 +23,16 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.triangular import symmetric_matrix
 from dpaudit._core.types import Array
-from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianNoise
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive, one_of
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import Algorithm, Variant
+from dpaudit.papers.algorithm import Variant
 from dpaudit.papers.data import shrunk
-from dpaudit.papers.paper_2.printed import (
-    algorithm_1_radius,
-    algorithm_3_sigmas,
-    algorithm_4_sigmas,
-    algorithm_5_sigmas,
-    theorem_4_3_radius,
-)
+from dpaudit.papers.paper_2 import printed
 from dpaudit.papers.paper_2.truncation import (
     CoefRelease,
+    CutRegression,
     Moment,
     PublicAlgorithm,
     PublicRows,
@@ -95,7 +89,7 @@ class Newton:
     """Noisy Newton steps from 0 for −Σ(y θ − b(θ))/n + ½βᵀ·penalty·β.
 
     rows : (n, d + 1) as they are cut, label last. steps : T. penalty : (d, d).
-    sigmas : of the Hessian's entries on and above the diagonal, and of the gradient's.
+    sigmas : deviations of the Hessian's entries on and above the diagonal, and the gradient's.
     back : (d, d), from an iterate to the coefficient in the data's own coordinates.
     reach : iterates are shrunk to this norm after each step (∞: left alone).
     A Hessian that is singular or overflows makes an iterate NaN.
@@ -111,7 +105,7 @@ class Newton:
 
     @property
     def dim(self) -> int:
-        """d, the number of features."""
+        """The number d of features."""
         return self.rows.shape[1] - 1
 
     def means(self, coef: Array) -> Array:
@@ -148,11 +142,10 @@ class Newton:
         for t in range(self.steps):
             mean = first.mean if t == 0 else self.means(coef[:, t])
             seen[:, t] = mean + first.deviation * rng.standard_normal((size, first.dim))
-            coef[:, t + 1] = self._inside(coef[:, t] - self._step(seen[:, t]))
+            hessian = symmetric_matrix(seen[:, t, : -self.dim], self.dim)
+            step = _solved(hessian, seen[:, t, -self.dim :])
+            coef[:, t + 1] = self._inside(coef[:, t] - step)
         return coef, seen
-
-    def _step(self, seen: Array) -> Array:
-        return _solved(symmetric_matrix(seen[:, : -self.dim], self.dim), seen[:, -self.dim :])
 
     def _inside(self, coef: Array) -> Array:
         if math.isinf(self.reach):
@@ -161,32 +154,22 @@ class Newton:
             return shrunk(coef, self.reach)
 
 
-class NewtonAlgorithm(Algorithm):
-    """An algorithm of noisy Newton steps: subclasses give `newton`."""
+class NewtonAlgorithm(CutRegression):
+    """An algorithm of noisy Newton steps: subclasses give `newton`.
 
-    regression = True
-    paper = 2
-    claimed = "√2·μ-GDP"
-    relation = "replace"
+    The Hessians have μ together, and so have the gradients.
+    """
+
     unknown = (
         "later steps are taken where the earlier ones, which saw the data, have led; "
         'one step has one with release="statistics"'
     )
 
-    mu: float
-    eta: float
     steps: int
-    ridge: float
-    release: str
 
     def newton(self, data: Array) -> Newton:
         """The steps on these data."""
         raise NotImplementedError
-
-    @property
-    def claim(self) -> Claim:
-        """√2·μ-GDP: μ for the Hessians and μ for the gradients."""
-        return Claim.gdp(math.sqrt(2.0) * self.mu)
 
     def law(self, data: Array) -> GaussianNoise:
         """The law of the statistics of one step. Raises `NoExactSpectrum` for anything else."""
@@ -207,9 +190,6 @@ class NewtonAlgorithm(Algorithm):
             return np.concatenate(parts)
 
         return sample
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return self.prepare(data)(size, rng)
 
     def iterates(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """β after 0, 1, …, T steps in the data's own coordinates, (size, steps + 1, d)."""
@@ -250,11 +230,9 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
     mu : float > 0
         μ of the claim.
     steps : int ≥ 1, default 5
-        Number of steps, T.
-    eta : float in (0, 1), default 0.05
-        η.
-    ridge : float ≥ 0, default 0
-        λ.
+        The number T of steps.
+    eta, ridge : float, default 0.05 and 0
+        η in (0, 1), and the penalty λ ≥ 0.
     public_rows : int
         How many first rows of the data are public; or `public_moment` is given.
     public_moment : array of shape (d, d), optional
@@ -285,9 +263,9 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
         """The steps on the private rows, whitened and cut."""
         rows, root = _public_rows(self, data)
         dim, count = len(root), len(rows)
-        first, second = algorithm_3_sigmas(dim, count, self.eta, self.mu, self.steps)
+        first, second = printed.algorithm_3_sigmas(dim, count, self.eta, self.mu, self.steps)
         if self.variant == "corrected":
-            second /= algorithm_1_radius(dim, count, self.eta)
+            second /= printed.algorithm_1_radius(dim, count, self.eta)
         _check_labels(rows, 0.0, 1.0)
         penalty = self.ridge * root @ root
         return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, root)
@@ -320,11 +298,9 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
     coef_bound : float > 0
         R_β.
     steps : int ≥ 1, default 5
-        Number of steps, T.
-    eta : float in (0, 1), default 0.05
-        η.
-    ridge : float ≥ 0, default 0
-        λ.
+        The number T of steps.
+    eta, ridge : float, default 0.05 and 0
+        η in (0, 1), and the penalty λ ≥ 0.
     family : {"poisson", "logistic", "linear", "reflected"}, default "poisson"
         "linear" has b = θ²/2; "reflected" is minus a Bernoulli label, b = ln(1 + exp(−θ)).
     public_rows : int
@@ -365,13 +341,13 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
         return Newton(rows, FAMILIES[self.family], sigmas, self.steps, penalty, root, reach)
 
     def _sigmas(self, dim: int, rows: int) -> tuple[float, float]:
-        span = self.coef_bound * algorithm_1_radius(dim, rows, self.eta)
+        span = self.coef_bound * printed.algorithm_1_radius(dim, rows, self.eta)
         slope, size, curvature = FAMILIES[self.family].largest(span)
         if not math.isfinite(curvature):
             fail("coef_bound", self.coef_bound, "small enough that b'' is finite up to R_β·R")
         slope = size if self.variant == "corrected" else slope
         budget = self.eta, self.mu, self.steps
-        return algorithm_4_sigmas(dim, rows, *budget, self.label_bound, slope, curvature)
+        return printed.algorithm_4_sigmas(dim, rows, *budget, self.label_bound, slope, curvature)
 
     def pair(self) -> NeighbourPair:
         """Opposite rows at the radius with the same label: 0 for counts, R_y for other families.
@@ -397,11 +373,9 @@ class DPLR(NewtonAlgorithm):
     trace : float ≥ 0
         Tr(Σ).
     steps : int ≥ 1, default 5
-        Number of steps, T.
-    eta : float in (0, 1), default 0.05
-        η.
-    ridge : float ≥ 0, default 0
-        λ.
+        The number T of steps.
+    eta, ridge : float, default 0.05 and 0
+        η in (0, 1), and the penalty λ ≥ 0.
     variant : {"printed", "corrected"}, default "printed"
         For n ≥ 2 the claim is true of both.
     release : {"coef", "statistics"}, default "coef"
@@ -420,10 +394,10 @@ class DPLR(NewtonAlgorithm):
     correction = "σ₂ has the radius where the algorithm has its square"
 
     def newton(self, data: Array) -> Newton:
-        """The steps on the cut rows."""
         n, dim = len(data), data.shape[1] - 1
-        reach = theorem_4_3_radius(self.trace, dim, n, self.eta)
-        first, second = algorithm_5_sigmas(self.trace, dim, n, self.eta, self.mu, self.steps)
+        reach = printed.theorem_4_3_radius(self.trace, dim, n, self.eta)
+        budget = self.eta, self.mu, self.steps
+        first, second = printed.algorithm_5_sigmas(self.trace, dim, n, *budget)
         if self.variant == "corrected":
             second /= reach
         _check_labels(data, 0.0, 1.0)
@@ -434,7 +408,7 @@ class DPLR(NewtonAlgorithm):
     def pair(self) -> NeighbourPair:
         """A row at the radius, replaced by one nearly at right angles with another label."""
         others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-        reach = theorem_4_3_radius(self.trace, 2, 3, self.eta)
+        reach = printed.theorem_4_3_radius(self.trace, 2, 3, self.eta)
         u, v = apart(0.125, 2)
         others[2, :2] = reach * u
         return replace_row(others, 2, np.append(reach * v, 0.0))
@@ -455,7 +429,7 @@ def _public_pair(
     public, root = algorithm.frame()
     public = np.hstack([public, np.full((len(public), 1), labels[0])])
     dim = len(root)
-    reach = algorithm_1_radius(dim, dim + 1, algorithm.eta)
+    reach = printed.algorithm_1_radius(dim, dim + 1, algorithm.eta)
     pairs = zip(apart(cosine, dim), labels, strict=True)
     u, v = (np.append(reach * unit @ root, label) for unit, label in pairs)
     return replace_row(np.vstack([public, np.zeros((dim, dim + 1)), u]), len(public) + dim, v)

@@ -17,7 +17,6 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.triangular import symmetric_matrix, upper_triangle
 from dpaudit._core.types import Array
-from dpaudit.curves.claims import Claim
 from dpaudit.errors import DegenerateData, NoExactSpectrum
 from dpaudit.laws import CHUNK, GaussianNoise, ShiftRows
 from dpaudit.mechanisms.base import Sampler
@@ -26,16 +25,10 @@ from dpaudit.mechanisms.second_moment import SufficientStatistics
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import ReplacementAlgorithm, Variant
 from dpaudit.papers.data import shrunk
-from dpaudit.papers.paper_2.printed import (
-    algorithm_1_radius,
-    algorithm_2_sigmas,
-    remark_4_4_label_radius,
-    remark_4_4_sigmas,
-    theorem_4_3_radius,
-    theorem_4_3_sigmas,
-)
+from dpaudit.papers.paper_2 import printed
 from dpaudit.papers.paper_2.truncation import (
     CoefRelease,
+    CutRegression,
     Moment,
     PublicAlgorithm,
     PublicRows,
@@ -74,42 +67,42 @@ class NoisyMoments:
         return np.asarray(np.linalg.solve(gram, statistics[:, -dim:, None])[:, :, 0] @ self.back.T)
 
 
-class RidgeAlgorithm(ReplacementAlgorithm):
+class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
     """An algorithm that releases noisy moments of cut rows, or what is solved from them.
 
-    Subclasses give `moments`.
+    Subclasses give `moments` and `cut`.
     """
 
-    regression = True
-    paper = 2
-    claimed = "√2·μ-GDP"
     unknown = (
         "the coefficient is worked out of noisy moments; "
         'release="statistics" has a spectrum, which bounds it'
     )
 
-    mu: float
-    ridge: float
-    release: str
-
     def moments(self, data: Array) -> NoisyMoments:
         """The moments of these data with the noise that is added to them."""
         raise NotImplementedError
 
-    @property
-    def claim(self) -> Claim:
-        """√2·μ-GDP: μ for each of two releases."""
-        return Claim.gdp(math.sqrt(2.0) * self.mu)
-
-    def check_release(self) -> None:
-        """Raises `NoExactSpectrum` where the coefficient is released."""
-        if self.release != "statistics":
-            raise self.no_exact_spectrum()
+    def cut(self, rows: Array, data: Array) -> Array:
+        """Rows as the algorithm cuts those of these data, label last."""
+        raise NotImplementedError
 
     def law(self, data: Array) -> GaussianNoise:
         """The law of the noisy moments. Raises `NoExactSpectrum` for the coefficient."""
-        self.check_release()
+        if self.release != "statistics":
+            raise self.no_exact_spectrum()
         return self.moments(data).law
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
+        """The pairs in which a candidate replaces a row.
+
+        The average of n rows with noise σ has the same privacy as their sum with noise n·σ. Raises
+        `NoExactSpectrum` for the coefficient.
+        """
+        if self.release != "statistics":
+            raise self.no_exact_spectrum()
+        moments = self.moments(data)
+        noisy = SufficientStatistics(*(len(moments.rows) * sigma for sigma in moments.sigmas))
+        return noisy.replaced_rows(moments.rows, self.cut(candidates, data))
 
     def prepare(self, data: Array) -> Sampler:
         moments = self.moments(data)
@@ -122,19 +115,6 @@ class RidgeAlgorithm(ReplacementAlgorithm):
             return np.concatenate([moments.coef(law.sample(step, rng)) for step in steps])
 
         return sample
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return self.prepare(data)(size, rng)
-
-
-def shift_rows(moments: NoisyMoments, candidates: Array) -> ShiftRows:
-    """The pairs in which a candidate replaces a row; the candidates are already cut.
-
-    The average of n rows with noise σ has the same privacy as their sum with noise n·σ.
-    """
-    count = len(moments.rows)
-    noisy = SufficientStatistics(*(count * sigma for sigma in moments.sigmas))
-    return noisy.replaced_rows(moments.rows, candidates)
 
 
 @dataclass(frozen=True)
@@ -149,10 +129,8 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
     ----------
     mu : float > 0
         μ of the claim.
-    eta : float in (0, 1), default 0.05
-        η.
-    ridge : float ≥ 0, default 0
-        λ.
+    eta, ridge : float, default 0.05 and 0
+        η in (0, 1), and the penalty λ ≥ 0.
     public_rows : int
         How many first rows of the data are public; or `public_moment` is given.
     public_moment : array of shape (d + 1, d + 1), optional
@@ -179,8 +157,8 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
         """The moments of the private rows, whitened and cut, with their noise."""
         moment, private = self.parts(check.matrix("data", data, min_columns=2))
         root, spread = inverse_root(moment[:-1, :-1]), _label_spread(moment)
-        sigmas = algorithm_2_sigmas(len(root), len(private), self.eta, self.mu)
-        rows = self._cut(private, private, moment)
+        sigmas = printed.algorithm_2_sigmas(len(root), len(private), self.eta, self.mu)
+        rows = self.cut(private, data)
         return NoisyMoments(rows, sigmas, penalty=self.ridge * root @ root, back=spread * root)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
@@ -188,13 +166,10 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
 
         Raises `NoExactSpectrum` for the coefficient.
         """
-        self.check_release()
-        moment, private = self.parts(data)
-        moments = self.moments(data)
-        family = shift_rows(moments, self._cut(candidates, private, moment))
-        return self.among_all(family, candidates)
+        return self.among_all(super().replaced_rows(data, candidates), candidates)
 
-    def _cut(self, rows: Array, private: Array, moment: Array) -> Array:
+    def cut(self, rows: Array, data: Array) -> Array:
+        moment, private = self.parts(data)
         count, label_root = len(private), np.array([[1.0 / _label_spread(moment)]])
         features = whitened(rows[:, :-1], inverse_root(moment[:-1, :-1]), count, self.eta)
         label = whitened(rows[:, -1:], label_root, count, self.eta)
@@ -206,15 +181,50 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
         spread = 1.0 if self.public_moment is None else _label_spread(np.array(self.public_moment))
         public = np.hstack([public, np.ones((len(public), 1))])
         dim = len(root)
-        reach, label = (algorithm_1_radius(k, dim + 1, self.eta) for k in (dim, 1))
+        reach, label = (printed.algorithm_1_radius(k, dim + 1, self.eta) for k in (dim, 1))
         u, v = (np.append(reach * unit @ root, spread * label) for unit in apart(0.5, dim))
         v[-1] *= -1.0
         others = np.hstack([root, np.full((dim, 1), spread)])
         return replace_row(np.vstack([public, others, u]), len(public) + dim, v)
 
 
+class RadiusRidge(RidgeAlgorithm):
+    """A ridge regression whose rows are cut at two radii, without whitening.
+
+    Subclasses give `radii` and `sigmas`.
+    """
+
+    def radii(self, data: Array) -> tuple[float, float]:
+        """The radii at which features and labels are cut."""
+        raise NotImplementedError
+
+    def sigmas(self, data: Array) -> tuple[float, float]:
+        """The deviations of the noise on AᵀA/n and Aᵀy/n."""
+        raise NotImplementedError
+
+    def moments(self, data: Array) -> NoisyMoments:
+        data = check.matrix("data", data, min_columns=2)
+        unit = np.eye(data.shape[1] - 1)
+        return NoisyMoments(self.cut(data, data), self.sigmas(data), self.ridge * unit, unit)
+
+    def cut(self, rows: Array, data: Array) -> Array:
+        rows = check.matrix("candidates", rows, min_columns=2)
+        reach, label_reach = self.radii(data)
+        return np.hstack([shrunk(rows[:, :-1], reach), shrunk(rows[:, -1:], label_reach)])
+
+    def pair_beside(self, others: Array) -> NeighbourPair:
+        """Rows at the radius with cosine ½ and labels of opposite sign: √1.125·μ, the most.
+
+        others : the two other rows.
+        """
+        reach, label_reach = self.radii(np.zeros((3, 3)))
+        u, v = (np.append(reach * unit, label_reach) for unit in apart(0.5, 2))
+        v[-1] *= -1.0
+        return replace_row(np.vstack([others, u]), 2, v)
+
+
 @dataclass(frozen=True)
-class DPRR(RidgeAlgorithm):
+class DPRR(RadiusRidge):
     """DP-RR, theorem 4.3: ridge regression on rows cut at R = √(Tr(Σ) + d ln(n/η)).
 
     Labels are cut at R‖β‖. The theorem takes the private rows' second moment Σ and the coefficient
@@ -229,10 +239,8 @@ class DPRR(RidgeAlgorithm):
         Tr(Σ).
     coef_norm : float > 0
         ‖β‖.
-    eta : float in (0, 1), default 0.05
-        η.
-    ridge : float ≥ 0, default 0
-        λ.
+    eta, ridge : float, default 0.05 and 0
+        η in (0, 1), and the penalty λ ≥ 0.
     release : {"coef", "statistics"}, default "coef"
         "coef", or "statistics" for the noisy moments themselves.
     """
@@ -246,47 +254,20 @@ class DPRR(RidgeAlgorithm):
     summary = "ridge regression on cut rows, their moments known beforehand (paper 2, theorem 4.3)"
     statement = "theorem 4.3 (DP-RR)"
 
-    def moments(self, data: Array) -> NoisyMoments:
-        """The moments of the cut rows, with their noise."""
-        data = check.matrix("data", data, min_columns=2)
-        n, dim = len(data), data.shape[1] - 1
-        sigmas = theorem_4_3_sigmas(self.trace, self.coef_norm, dim, n, self.eta, self.mu)
-        unit = np.eye(dim)
-        return NoisyMoments(self._cut(data, n), sigmas, penalty=self.ridge * unit, back=unit)
+    def radii(self, data: Array) -> tuple[float, float]:
+        reach = printed.theorem_4_3_radius(self.trace, data.shape[1] - 1, len(data), self.eta)
+        return reach, reach * self.coef_norm
 
-    def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """Raises `NoExactSpectrum` for the coefficient."""
-        self.check_release()
-        return shift_rows(self.moments(data), self._cut(candidates, len(data)))
-
-    def _cut(self, rows: Array, count: int) -> Array:
-        reach = theorem_4_3_radius(self.trace, rows.shape[1] - 1, count, self.eta)
-        return cut(rows, reach, reach * self.coef_norm)
+    def sigmas(self, data: Array) -> tuple[float, float]:
+        shape = data.shape[1] - 1, len(data)
+        return printed.theorem_4_3_sigmas(self.trace, self.coef_norm, *shape, self.eta, self.mu)
 
     def pair(self) -> NeighbourPair:
-        """Rows at the radius with cosine ½ and labels of opposite sign: √1.125·μ, the most."""
-        reach = theorem_4_3_radius(self.trace, 2, 3, self.eta)
-        u, v = (np.append(reach * unit, reach * self.coef_norm) for unit in apart(0.5, 2))
-        v[-1] *= -1.0
-        others = np.hstack([np.eye(2), np.full((2, 1), self.coef_norm)])
-        return replace_row(np.vstack([others, u]), 2, v)
-
-
-def cut(rows: Array, reach: float, label_reach: float) -> Array:
-    """Features cut at one radius, the label at another. Raises `InvalidInput`."""
-    rows = check.matrix("candidates", rows, min_columns=2)
-    return np.hstack([shrunk(rows[:, :-1], reach), shrunk(rows[:, -1:], label_reach)])
-
-
-def _label_spread(moment: Array) -> float:
-    """σ̂_B. Raises `DegenerateData` where every public label is 0."""
-    if not moment[-1, -1] > 0.0:
-        raise DegenerateData("the public label must have a second moment > 0, got 0")
-    return math.sqrt(moment[-1, -1])
+        return self.pair_beside(np.hstack([np.eye(2), np.full((2, 1), self.coef_norm)]))
 
 
 @dataclass(frozen=True)
-class PracticalDPRR(RidgeAlgorithm):
+class PracticalDPRR(RadiusRidge):
     """DP-RR with radii and noise set by the private data's own moments (remark 4.4).
 
     The moments are Tr(Σ̂) and σ̂² = Σy²/n. One long row changes the noise and the cut of all other
@@ -298,10 +279,8 @@ class PracticalDPRR(RidgeAlgorithm):
     ----------
     mu : float > 0
         μ of the claim.
-    eta : float in (0, 1), default 0.05
-        η.
-    ridge : float ≥ 0, default 0
-        λ.
+    eta, ridge : float, default 0.05 and 0
+        η in (0, 1), and the penalty λ ≥ 0.
     trace : float > 0, optional
         Public value of Tr(Σ); given with variant="corrected" only.
     label_moment : float > 0, optional
@@ -329,29 +308,27 @@ class PracticalDPRR(RidgeAlgorithm):
             if (value is None) == (self.variant == "corrected"):
                 fail(name, value, "given for variant='corrected' only, which takes it as public")
 
-    def moments(self, data: Array) -> NoisyMoments:
-        """The moments of the cut rows, with their noise."""
-        data = check.matrix("data", data, min_columns=2)
-        dim = data.shape[1] - 1
+    def radii(self, data: Array) -> tuple[float, float]:
         trace, label = self._scales(data)
-        first, second = remark_4_4_sigmas(trace, label, dim, len(data), self.eta, self.mu)
-        if self.variant == "corrected":
-            second *= 2.0 / self.mu
-        rows, unit = self._cut(data, data), np.eye(dim)
-        return NoisyMoments(rows, (first, second), penalty=self.ridge * unit, back=unit)
+        reach = printed.theorem_4_3_radius(trace, data.shape[1] - 1, len(data), self.eta)
+        return reach, printed.remark_4_4_label_radius(label, len(data), self.eta)
+
+    def sigmas(self, data: Array) -> tuple[float, float]:
+        shape = data.shape[1] - 1, len(data)
+        first, second = printed.remark_4_4_sigmas(*self._scales(data), *shape, self.eta, self.mu)
+        return first, second * (2.0 / self.mu if self.variant == "corrected" else 1.0)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """Raises `NoExactSpectrum` for the printed variant, and for the coefficient."""
-        self.check_release()
-        if self.variant == "printed":
+        """The pairs, for the corrected variant's statistics. Raises `NoExactSpectrum` otherwise."""
+        if self.variant == "printed" and self.release == "statistics":
             raise NoExactSpectrum(
                 f"{self.name} has no closed form for all replacements at once, "
                 "since each changes the noise; use dpaudit.exact.spectrum on one pair"
             )
-        return shift_rows(self.moments(data), self._cut(candidates, data))
+        return super().replaced_rows(data, candidates)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """As printed every row, since each changes the noise."""
+        """Every row of the printed variant, since each changes the noise."""
         return tuple(range(len(data))) if self.variant == "printed" else ()
 
     def _scales(self, data: Array) -> tuple[float, float]:
@@ -361,19 +338,16 @@ class PracticalDPRR(RidgeAlgorithm):
         features, label = data[:, :-1], data[:, -1]
         return float(np.sum(features**2)) / len(data), float(label @ label) / len(data)
 
-    def _cut(self, rows: Array, data: Array) -> Array:
-        trace, label = self._scales(data)
-        reach = theorem_4_3_radius(trace, data.shape[1] - 1, len(data), self.eta)
-        return cut(rows, reach, remark_4_4_label_radius(label, len(data), self.eta))
-
     def pair(self) -> NeighbourPair:
-        """As printed: one of 2000 rows becomes 10,000 times as long. Corrected: as for `DPRR`."""
+        """One of 2000 rows becomes 10,000 times as long. The corrected pair is that of `DPRR`."""
         if self.variant == "printed":
             data = np.hstack([np.tile(np.eye(2), (1000, 1)), np.ones((2000, 1))])
             return replace_row(data, 0, [1e4, 0.0, 1.0])
-        trace, label = self._scales(np.empty((0, 3)))
-        reach = theorem_4_3_radius(trace, 2, 3, self.eta)
-        label_reach = remark_4_4_label_radius(label, 3, self.eta)
-        u, v = (np.append(reach * unit, label_reach) for unit in apart(0.5, 2))
-        v[-1] *= -1.0
-        return replace_row(np.vstack([np.eye(2, 3), u]), 2, v)
+        return self.pair_beside(np.eye(2, 3))
+
+
+def _label_spread(moment: Array) -> float:
+    """σ̂_B. Raises `DegenerateData` where every public label is 0."""
+    if not moment[-1, -1] > 0.0:
+        raise DegenerateData("the public label must have a second moment > 0, got 0")
+    return math.sqrt(moment[-1, -1])

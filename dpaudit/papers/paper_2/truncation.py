@@ -34,6 +34,28 @@ PublicRows = Annotated[int, at_least(0)]
 CoefRelease = Annotated[str, one_of("coef", "statistics")]
 
 
+class CutRegression(Algorithm):
+    """A regression of paper 2 from cut rows, with two releases that have μ each."""
+
+    regression = True
+    paper = 2
+    claimed = "√2·μ-GDP"
+    relation = "replace"
+
+    mu: float
+    eta: float
+    ridge: float
+    release: str
+
+    @property
+    def claim(self) -> Claim:
+        """√2·μ-GDP: μ for each of two releases."""
+        return Claim.gdp(math.sqrt(2.0) * self.mu)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.prepare(data)(size, rng)
+
+
 class PublicAlgorithm(Algorithm):
     """An algorithm of paper 2 that is given public data: checks of μ, η and the public moment."""
 

@@ -37,14 +37,10 @@ class AdaSSP(JointSpectrumAlgorithm):
 
     Parameters
     ----------
-    epsilon : float > 0, nats
-        ε of the budget.
-    delta : float in (0, 1)
-        δ of the budget.
-    row_bound : float > 0, default 1
-        C_X, a public bound on ‖x_i‖.
-    label_bound : float > 0, default 1
-        C_Y, a public bound on ``|y_i|``.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the budget.
+    row_bound, label_bound : float > 0, default 1
+        C_X and C_Y, public bounds on ‖x_i‖ and ``|y_i|``.
     failure : float in (0, 1), default 0.05
         ρ, the chance that the ridge of line 4 is too small.
     release : {"statistics", "solution"}, default "statistics"
@@ -93,7 +89,6 @@ class AdaSSP(JointSpectrumAlgorithm):
         return self._shifts(data, np.arange(len(data)))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Noisy statistics, or the solutions of line 7."""
         draws = self.statistics(self.bounded(data)).sample(size, rng)
         return draws if self.release == "statistics" else self.solve(draws, data.shape[1] - 1)
 

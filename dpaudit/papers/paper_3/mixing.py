@@ -55,10 +55,8 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     ----------
     rows : int ≥ 1
         k, number of mixtures.
-    epsilon : float > 0, nats
-        ε of the budget.
-    delta : float in (0, 1)
-        δ of the budget.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the budget.
     row_bound : float > 0, default 1
         C, a public bound on the row norms.
     scale_bound : float ≥ 0, default 0
@@ -82,12 +80,11 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
 
     @property
     def sigma(self) -> float:
-        """σ ≥ 0."""
+        """The standard deviation σ ≥ 0 of the noise."""
         gamma = gaussmix_gamma(self.rows, self.epsilon, self.delta)
         return math.sqrt(max(self.row_bound**2 * gamma - self.scale_bound, 0.0))
 
     def known(self, data: Array) -> RandomProjection:
-        """k rows N(0, DᵀD + σ²I), or their Gram matrix."""
         self.bounded(data)
         return RandomProjection(self.rows, self.release, self.sigma)
 
@@ -150,7 +147,7 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
     @property
     def tau(self) -> float:
-        """τ = √(2 ln(3/δ))."""
+        """τ = √(2 ln(3/δ)), in units of the noise on λ_min."""
         return math.sqrt(2.0 * math.log(3.0 / self.delta))
 
     @property
@@ -160,7 +157,7 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
     @property
     def claim(self) -> Claim:
-        """Theorem 1; corrected, with the `shortfall` of its first term added."""
+        """Theorem 1; the corrected variant adds the `shortfall` of its first term to ε."""
         epsilon = theorem_1_epsilon(self.rows, self.gamma, self.delta, self.spread)
         return Claim(epsilon + (self.shortfall if self.variant == "corrected" else 0.0), self.delta)
 
@@ -262,14 +259,10 @@ class LinearMixing(KnownAlgorithm, JointSpectrumAlgorithm):
     ----------
     rows : int
         k ≥ p, number of mixtures.
-    epsilon : float > 0, nats
-        ε of the budget.
-    delta : float in (0, 1)
-        δ of the budget.
-    row_bound : float > 0, default 1
-        C_X, a public bound on ‖x_i‖.
-    label_bound : float > 0, default 1
-        C_Y, a public bound on ``|y_i|``.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the budget.
+    row_bound, label_bound : float > 0, default 1
+        C_X and C_Y, public bounds on ‖x_i‖ and ``|y_i|``.
     variant : {"printed", "corrected"}, default "printed"
         Which form of algorithm 1, as for `ModifiedGaussMix`.
     sampler : {"sufficient", "literal"}, default "sufficient"
@@ -315,7 +308,7 @@ class LinearMixing(KnownAlgorithm, JointSpectrumAlgorithm):
         return sketch.solution(size, rng)
 
     def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
-        """w of each draw, (size,), for [X, Y] with λ_min = `eigenvalue`."""
+        """w of each draw, (size,), for data [X, Y] with λ_min = `eigenvalue`."""
         return self.mixing.noise(eigenvalue, size, rng)
 
     def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
@@ -356,14 +349,8 @@ class LogisticMixing(JointSpectrumAlgorithm):
 
     Parameters
     ----------
-    rows : int
-        k ≥ p, number of mixtures.
-    epsilon : float > 0, nats
-        ε of the budget.
-    delta : float in (0, 1)
-        δ of the budget.
-    row_bound : float > 0, default 1
-        C_X, a public bound on ‖x_i‖.
+    rows, epsilon, delta, row_bound : int and floats
+        k, the budget and C_X, as for `LinearMixing`.
     radius : float > 0, default 4
         Q; the loss is fitted on [−Q, Q], with Chebyshev's weight.
     variant : {"printed", "corrected"}, default "printed"
@@ -405,14 +392,12 @@ class LogisticMixing(JointSpectrumAlgorithm):
         return StudentT(self.scale * law.mean, law.root / self.scale, law.dof)
 
     def zeroed_rows(self, data: Array) -> ZeroedRows:
-        """LinearMixing's: scaling does not change the spectrum."""
         return self.linear.zeroed_rows(check_signs(data))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         return self.scale * self.linear.run(check_signs(data), size, rng)
 
     def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
-        """LinearMixing's: scaling does not change the spectrum."""
         return self.linear.joint_spectrum(pair, epsilon)
 
     def pair(self) -> NeighbourPair:

@@ -39,10 +39,8 @@ class ObjectivePerturbation(Algorithm):
 
     Parameters
     ----------
-    epsilon : float > 0, nats
-        ε of the budget.
-    delta : float in (0, 1)
-        δ of the budget.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the budget.
     row_bound : float > 0, default 1
         C, a public bound on ‖x_i‖; labels −1 and 1.
     variant : {"printed", "corrected"}, default "printed"
@@ -77,7 +75,6 @@ class ObjectivePerturbation(Algorithm):
         return objective_ridge(self.row_bound, self.epsilon)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Minima, (size, p), one for each draw of b."""
         signed = _signed(data, self.row_bound)
         problem = Perturbed(signed, self.ridge, 1.0 if self.variant == "corrected" else -1.0)
         noise = self.sigma * rng.standard_normal((size, signed.shape[1]))
@@ -129,9 +126,9 @@ class Perturbed:
         far = np.abs(self.signed).sum(axis=0) + np.abs(noise).max(initial=0.0)
         axes = np.eye(noise.shape[1]) * far.max() / self.ridge
         starts = [sign * axis - noise / self.ridge for axis in axes for sign in (1.0, -1.0)]
-        found = np.array([self._descend(start, noise) for start in starts])
-        best = np.argmin([self._value(theta, noise) for theta in found], axis=0)
-        return np.asarray(found[best, np.arange(len(noise))])
+        minima = np.array([self._descend(start, noise) for start in starts])
+        best = np.argmin([self._value(theta, noise) for theta in minima], axis=0)
+        return np.asarray(minima[best, np.arange(len(noise))])
 
     def _descend(self, theta: Array, noise: Array) -> Array:
         """Newton's step where it lowers the value and the Hessian is definite.

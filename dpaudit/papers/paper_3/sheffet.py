@@ -103,14 +103,10 @@ class SheffetOLS(SheffetAlgorithm):
     ----------
     rows : int
         k ≥ p.
-    epsilon : float > 0, nats
-        ε of the budget.
-    delta : float in (0, 1)
-        δ of the budget.
-    row_bound : float > 0, default 1
-        C_X, a public bound on ‖x_i‖.
-    label_bound : float > 0, default 1
-        C_Y, a public bound on ``|y_i|``.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the budget.
+    row_bound, label_bound : float > 0, default 1
+        C_X and C_Y, public bounds on ‖x_i‖ and ``|y_i|``.
     variant : {"printed", "corrected"}, default "printed"
         "corrected": √γ·ξ for γ·ξ (γ is a variance; where it is below 1, for short rows, the printed
         noise is too little: class B of the findings), and γ at least algorithm 5's, which differs
@@ -127,7 +123,7 @@ class SheffetOLS(SheffetAlgorithm):
 
     @property
     def gamma(self) -> float:
-        """C² times the printed γ; corrected, at least C² times algorithm 5's."""
+        """C² times the printed γ; the corrected variant has no less than algorithm 5."""
         gamma = sheffet_2017_gamma(self.rows, self.epsilon, self.delta)
         if self.variant == "corrected":
             gamma = max(gamma, sheffet_renyi_gamma(self.rows, self.epsilon, self.delta))
@@ -142,15 +138,13 @@ class SheffetRenyiOLS(SheffetAlgorithm):
 
     Parameters
     ----------
-    rows, epsilon, delta : int, float and float
-        As for `SheffetOLS`.
-    row_bound, label_bound : float > 0, default 1
-        As for `SheffetOLS`.
+    rows, epsilon, delta, row_bound, label_bound : int and floats
+        The sketch, the budget and the public bounds, as for `SheffetOLS`.
     variant : {"printed", "corrected"}, default "printed"
         "corrected": γ in units of C² (line 3 prints none: class A of the findings), and √γ·ξ for
         γ·ξ.
     sampler : {"sufficient", "literal"}, default "sufficient"
-        As for `SheffetOLS`.
+        "sufficient" (Student t given the branch) or "literal".
     """
 
     statement = "algorithm 5, Sheffet's algorithm with paper 3's analysis"
@@ -159,6 +153,6 @@ class SheffetRenyiOLS(SheffetAlgorithm):
 
     @property
     def gamma(self) -> float:
-        """γ without units as printed; corrected, in units of C²."""
+        """γ without units, as printed; the corrected variant has it in units of C²."""
         gamma = sheffet_renyi_gamma(self.rows, self.epsilon, self.delta)
         return gamma * self.square_bound if self.variant == "corrected" else gamma

@@ -45,10 +45,8 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 
     Parameters
     ----------
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ of the claim.
     row_bound : float > 0, default 1
         B, a public bound on the row norms, label included.
     scaled : bool, default False
@@ -74,13 +72,13 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 
     @property
     def sigma(self) -> float:
-        """σ, of each entry."""
+        """The standard deviation σ of the noise on each entry."""
         if self.variant == "corrected":
             return math.sqrt(2.0) * self.row_bound**2 * gaussian_deviation(self.epsilon, self.delta)
         return section_2_sigma(self.row_bound, self.epsilon, self.delta)
 
     def known(self, data: Array) -> AnalyzeGauss:
-        """Analyze Gauss. Raises `NoExactSpectrum` with `scaled`."""
+        """Analyze Gauss at this noise. Raises `NoExactSpectrum` with `scaled`."""
         if self.scaled:
             raise self.no_exact_spectrum()
         return self._noise(data)
@@ -202,10 +200,8 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
 
     Parameters
     ----------
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1/e)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1/e)
+        ε and δ of the claim.
     row_bound : float > 0, default 1
         B, a public bound on the row norms, label included.
     shift : bool, default False
@@ -235,7 +231,7 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
         return algorithm_3_dof(dim, epsilon, self.delta)
 
     def known(self, data: Array) -> AdditiveWishart:
-        """M. Raises `NoExactSpectrum` for the shifted form."""
+        """The mechanism that releases M. Raises `NoExactSpectrum` for the shifted form."""
         if self.shift:
             raise self.no_exact_spectrum()
         return self._noise(data)

@@ -52,7 +52,7 @@ class MatrixRelease(Algorithm):
     def solution(self, draws: Array) -> Array:
         """β̃ of each draw, (size, p): the stationary point of βᵀMβ with β_d = −1.
 
-        That is its minimum where M is positive definite.
+        It is the minimum where M is positive definite.
         """
         return regression(draws)
 

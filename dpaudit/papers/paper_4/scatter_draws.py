@@ -29,6 +29,7 @@ from dpaudit.mechanisms.sketching import RandomProjection
 from dpaudit.mechanisms.wishart import InverseWishartDraw
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import KnownAddedRow, KnownReplacedRows, Sampling, Variant
+from dpaudit.papers.paper_4 import printed
 from dpaudit.papers.paper_4.matrix_release import (
     MatrixRelease,
     Moments,
@@ -38,21 +39,16 @@ from dpaudit.papers.paper_4.matrix_release import (
     literal_inverse,
     scatter_draws,
 )
-from dpaudit.papers.paper_4.printed import (
-    BelowInverseE,
-    theorem_3_1_padding,
-    theorem_5_1_padding,
-    theorem_b_1_padding,
-)
+from dpaudit.papers.paper_4.printed import BelowInverseE
 
 MOST_ROWS = 10_000  # of a pair, on one axis
 MOST_SKETCHED = 10**12  # rows of a sketch
 
 
 class AdaptiveRelease(MatrixRelease):
-    """A Wishart or inverse-Wishart draw about AᵀA + w²I, with w and r set by λ.
+    """A Wishart (or `inverted`, an inverse-Wishart) draw about AᵀA + w²I, with w and r set by λ.
 
-    λ is σ_min(AᵀA) plus Laplace noise, less a slack. inverted : an inverse-Wishart draw.
+    λ is σ_min(AᵀA) plus Laplace noise, less a slack.
     """
 
     unknown = (
@@ -83,7 +79,7 @@ class AdaptiveRelease(MatrixRelease):
     def most_padding(self) -> float:
         """w₀², by theorem 3.1 (and 5.1) at half of the budget and r₀ rows."""
         epsilon, delta = 0.5 * self.epsilon, 0.5 * self.delta
-        return theorem_3_1_padding(self.row_bound, self.least, epsilon, delta) ** 2
+        return printed.theorem_3_1_padding(self.row_bound, self.least, epsilon, delta) ** 2
 
     def settings(self, estimate: ArrayLike) -> tuple[Array, np.ndarray]:
         """(w², r) for σ_min(AᵀA) + Z, each (m,).
@@ -195,10 +191,8 @@ class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     ----------
     rows : int
         r > d, of the sketch.
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1/e)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1/e)
+        ε and δ of the claim.
     row_bound : float > 0, default 1
         B, a public bound on the row norms, label included.
     variant : {"printed", "corrected"}, default "printed"
@@ -219,12 +213,13 @@ class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 
     @property
     def padding(self) -> float:
-        """The padding w."""
-        formula = theorem_b_1_padding if self.variant == "corrected" else theorem_3_1_padding
-        return formula(self.row_bound, self.rows, self.epsilon, self.delta)
+        """The padding w, by theorem 3.1, or B.1 in the corrected variant."""
+        setting = self.row_bound, self.rows, self.epsilon, self.delta
+        if self.variant == "corrected":
+            return printed.theorem_b_1_padding(*setting)
+        return printed.theorem_3_1_padding(*setting)
 
     def known(self, data: Array) -> RandomProjection:
-        """The sketch, which is r·M."""
         if self.rows <= data.shape[1]:
             fail("rows", self.rows, f"more than the number of columns, {data.shape[1]}")
         self.bounded(data)
@@ -269,10 +264,8 @@ class AdaptiveJLRidge(AdaptiveRelease):
     ----------
     min_rows : int
         r₀ > d, the least number of sketch rows.
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1/e)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1/e)
+        ε and δ of the claim.
     row_bound : float > 0, default 1
         B, a public bound on the row norms, label included.
     sampler : {"sufficient", "literal"}, default "sufficient"
@@ -305,10 +298,8 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
 
     Parameters
     ----------
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1/e)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1/e)
+        ε and δ of the claim.
     row_bound : float > 0, default 1
         B, a public bound on the row norms, label included.
     variant : {"printed", "corrected"}, default "printed"
@@ -330,11 +321,12 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
 
     def prior(self, rows: int) -> float:
         """ψ for n + d = `rows`."""
-        formula = theorem_b_1_padding if self.variant == "corrected" else theorem_5_1_padding
-        return formula(self.row_bound, rows, self.epsilon, self.delta) ** 2
+        setting = self.row_bound, rows, self.epsilon, self.delta
+        if self.variant == "corrected":
+            return printed.theorem_b_1_padding(*setting) ** 2
+        return printed.theorem_5_1_padding(*setting) ** 2
 
     def known(self, data: Array) -> InverseWishartDraw:
-        """The draw W⁻¹_d(AᵀA + ψI, n + d)."""
         self.bounded(data)
         rows = sum(data.shape)
         return InverseWishartDraw(rows, math.sqrt(self.prior(rows)))
@@ -359,13 +351,8 @@ class AdaptiveInverseWishart(AdaptiveRelease):
 
     Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
     to estimate σ_min(AᵀA) and then set the parameter ψ accordingly", with a least number ν₀ of
-    degrees of freedom. The details are chosen here, as for algorithm 2:
-
-    1. half of ε for the estimate, half of ε and of δ for the draw, the other half of δ for a bad
-       estimate;
-    2. λ = max(0, σ_min(AᵀA) + Z − (2B²/ε)ln(1/δ)), Z ~ Lap(2B²/ε);
-    3. ψ₀ by theorem 5.1 at (ε/2, δ/2) and ν₀; where λ ≤ ψ₀, ν = ν₀ and ψ = ψ₀ − λ;
-    4. where λ > ψ₀, ψ = 0 and ν is the largest for which theorem 5.1 asks for no more than λ.
+    degrees of freedom. The details are those chosen for algorithm 2 (`AdaptiveJLRidge`), with ψ for
+    w², ν for r and theorem 5.1 for theorem 3.1.
 
     Output: (size, d(d+1)/2), upper triangles of M ~ W⁻¹_d(AᵀA + ψI, ν); neither λ nor ν is part of
     it.
@@ -374,10 +361,8 @@ class AdaptiveInverseWishart(AdaptiveRelease):
     ----------
     min_dof : int
         ν₀ > d, the least degrees of freedom.
-    epsilon : float > 0, nats
-        ε of the claim.
-    delta : float in (0, 1/e)
-        δ of the claim.
+    epsilon, delta : float > 0, nats, and float in (0, 1/e)
+        ε and δ of the claim.
     row_bound : float > 0, default 1
         B, a public bound on the row norms, label included.
     sampler : {"sufficient", "literal"}, default "sufficient"

@@ -24,7 +24,7 @@ from dpaudit.scoring.base import Score
 from dpaudit.scoring.models.networks.network import Network, weights_of
 from reports.make import page
 from reports.make.structured import structured_tasks
-from reports.make.tasks import Task, asked
+from reports.make.tasks import Task, asked, page_rows, remade_rows
 from reports.make.timing import clock
 
 NAMES = [f"T{number}" for number in range(9, 15)]
@@ -32,19 +32,14 @@ EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
 SIZE, SEEDS = 100_000, 3  # draws a side; audits of each task
 HIDDEN, BATCH, RATE = (64, 64), 500, 3e-3  # as those of `auto`
 PASSES, PATIENCE = 30, 6  # over the training draws; passes without a lower loss
-HEAD = (
-    "task",
-    "true δ",
-    "the true loss certifies",
-    "`auto`",
-    "a network per ε",
-    "CPU s of `auto`",
-    "CPU s of the networks",
+HEAD = page.heads(
+    "task | true δ | the true loss certifies | `auto` | a network per ε | CPU s of `auto` | "
+    "CPU s of the networks"
 )
 
 
 @dataclass(frozen=True)
-class Found:
+class Run:
     """Certified δ on EPSILON of the true loss, of `auto` and of a network per ε; CPU seconds."""
 
     same: Array
@@ -58,30 +53,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print each row as it comes, and put the rows into reports/networks.md; 0."""
     names = asked(page.command("networks"), main.__doc__, NAMES, arguments)
     path = page.REPORTS / "networks.md"
-    rows = kept_rows(path.read_text("utf-8")) if names and path.exists() else {}
-    for task in structured_tasks():
-        if not names or task.name in names:
-            rows[task.name] = page.row(
-                cells(task, [found(task, seed, SIZE) for seed in range(SEEDS)])
-            )
-            print(rows[task.name], flush=True)
-    page.write(path, render([rows[name] for name in sorted(rows, key=_number)]))
+    rows = remade_rows(
+        path,
+        names,
+        (
+            cells(task, [run(task, seed, SIZE) for seed in range(SEEDS)])
+            for task in structured_tasks()
+            if not names or task.name in names
+        ),
+    )
+    page.write(path, render(list(rows.values())))
     return 0
-
-
-def _number(name: str) -> int:
-    return int(name[1:])
-
-
-def kept_rows(text: str) -> dict[str, str]:
-    """The rows of a page by the name of the task."""
-    return {line.split()[1]: line for line in text.splitlines() if line.startswith("| T")}
 
 
 def render(rows: Sequence[str]) -> str:
     """The page."""
     table = "\n".join([page.table(HEAD, []), *rows])
-    missing = [name for name in NAMES if name not in kept_rows(table)]
+    missing = [name for name in NAMES if (0, int(name[1:])) not in page_rows(table)]
     measured = {"seeds": SEEDS, "size": f"{SIZE:,}", "passes": PASSES}
     below = [text for row in rows for text in behind(row)]
     return page.render("networks.md", rows=table, missing=missing, below=below, **measured)
@@ -91,13 +79,11 @@ def behind(row: str) -> list[str]:
     """The task and the ε at which `auto` certifies less than the networks do; "T9 at ε = 0, 1"."""
     name, _, _, ours, theirs, *_ = row.removeprefix("| ").split(" | ")
     deltas = (np.array(cell.split(), dtype=float) for cell in (ours, theirs))
-    less = EPSILON[np.less(*deltas)]
-    return (
-        [f"{name.split()[0]} at ε = {', '.join(f'{one:g}' for one in less)}"] if len(less) else []
-    )
+    less = ", ".join(f"{epsilon:g}" for epsilon in EPSILON[np.less(*deltas)])
+    return [f"{name.split()[0]} at ε = {less}"] if less else []
 
 
-def cells(task: Task, runs: Sequence[Found]) -> list[str]:
+def cells(task: Task, runs: Sequence[Run]) -> list[str]:
     """A row of the table: medians over the runs."""
 
     def medians(name: str) -> Array:
@@ -112,15 +98,15 @@ def cells(task: Task, runs: Sequence[Found]) -> list[str]:
     ]
 
 
-def found(task: Task, seed: int, size: int) -> Found:
+def run(task: Task, seed: int, size: int) -> Run:
     """All three on the same draws."""
-    sides = task.draw(generator(np.random.SeedSequence(seed), _number(task.name), size), size)
+    sides = task.draw(generator(np.random.SeedSequence(seed), task.number, size), size)
     with clock() as ours:
         auto = dp.audit_samples(sides.P, sides.Q, epsilon=EPSILON, rng=seed)
     with clock() as theirs:
         bounds = networks(task, sides, auto.sizes, seed)
     same = certified(sides, auto.sizes, task.loss, seed)
-    return Found(same, np.asarray(auto.spectrum.low), bounds, ours.cpu, theirs.cpu)
+    return Run(same, np.asarray(auto.spectrum.low), bounds, ours.cpu, theirs.cpu)
 
 
 def networks(task: Task, sides: Sides, sizes: Split, seed: int) -> Array:
@@ -137,8 +123,7 @@ def networks(task: Task, sides: Sides, sizes: Split, seed: int) -> Array:
 
 def certified(sides: Sides, sizes: Split, score: Score, seed: int) -> Array:
     """δ on EPSILON that a score certifies which was known before the certifying draws."""
-    share = sizes.train / sizes.total
-    known = KnownScore(score)
+    share, known = sizes.train / sizes.total, KnownScore(score)
     audit = dp.audit_samples(
         sides.P, sides.Q, epsilon=EPSILON, classifier=known, train_share=share, rng=seed
     )
@@ -153,9 +138,14 @@ def network(train: Sides, choose: Sides, threshold: float, seed: int) -> Score:
     """
     from sklearn.neural_network import MLPClassifier
 
-    scaled = Scaled.of(train)
-    x, label = Sides(scaled(train.P), scaled(train.Q)).stacked()
-    x = x.astype(np.float32)  # halves the time, as in `auto`
+    x, label = train.stacked()
+    centre, spread = x.mean(axis=0), x.std(axis=0)
+    spread = np.where(spread > 0.0, spread, 1.0)
+
+    def scaled(rows: Array) -> Array:
+        return np.asarray((rows - centre) / spread)
+
+    x = scaled(x).astype(np.float32)  # halves the time, as in `auto`
     checked = Sides(scaled(choose.P), scaled(choose.Q))
     weights = np.exp([max(threshold, 0.0), max(-threshold, 0.0)])  # of Q's and of P's draws
     model = MLPClassifier(HIDDEN, batch_size=BATCH, learning_rate_init=RATE, random_state=seed)
@@ -170,22 +160,3 @@ def network(train: Sides, choose: Sides, threshold: float, seed: int) -> Score:
             loss = float(weights[1] * p.mean() + weights[0] * q.mean())
             best, least, since = (now, loss, 0) if loss < least else (best, least, since + 1)
     return lambda x: best(scaled(x))
-
-
-@dataclass(frozen=True)
-class Scaled:
-    """Rows (m, k) → columns of mean 0 and standard deviation 1."""
-
-    centre: Array
-    scale: Array
-
-    @classmethod
-    def of(cls, train: Sides) -> Scaled:
-        """By the training draws."""
-        x = train.stacked()[0]
-        scale = x.std(axis=0)
-        return cls(x.mean(axis=0), np.where(scale > 0.0, scale, 1.0))
-
-    def __call__(self, x: Array) -> Array:
-        """The scaled rows."""
-        return np.asarray((x - self.centre) / self.scale)

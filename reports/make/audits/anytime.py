@@ -76,21 +76,16 @@ def _normal_loss(shift: float, x: Array) -> Array:
 
 
 def _bit_loss(size: float, x: Array) -> Array:
-    """The loss of `_reveal`: ±size of a coin, and nearly infinite of a marked bit (2 or 3)."""
+    """The loss of `_reveal`: ±size for a coin, and nearly infinite for a marked bit (2 or 3)."""
     sign = np.where(x[:, 0] % 2.0 == 1.0, 1.0, -1.0)
     return sign * np.where(x[:, 0] > 1.0, 30.0, size)
 
 
-_zero = partial(_normal, 0.0, 1)
+_zero, _five = partial(_normal, 0.0, 1), partial(_normal, 0.0, 5)
 _shift = partial(_normal, 1.0, 1), _zero
 NULLS = (
     Tight("P = Q = N(0, 1), claim (0, 0), learned", _zero, _zero, dp.Claim(0.0)),
-    Tight(
-        "P = Q = N(0, I₅), claim (0, 0), learned",
-        partial(_normal, 0.0, 5),
-        partial(_normal, 0.0, 5),
-        dp.Claim(0.0),
-    ),
+    Tight("P = Q = N(0, I₅), claim (0, 0), learned", _five, _five, dp.Claim(0.0)),
     Tight(
         "Laplace shift 1, claim (1, 0), learned",
         partial(_laplace, 1.0),
@@ -138,98 +133,74 @@ BROKEN: tuple[tuple[type, float, str, str], ...] = (
     (broken.NonDPLaplace2, 0.1, "770 (95 %)", "–"),
     (broken.NonDPGaussian2, 0.1, "4776 (5 %)", "–"),
 )
+POWER_HEAD = page.heads(
+    "mechanism | ε | rejected | mean | median | 90 % | published: MMD bets | published: f-DP, "
+    "asymptotic"
+)
 
 
-def rejects(place: int, number: int, samples: int) -> bool:
+def rejects(place: int, number: int, draws: int) -> bool:
     """Whether one run rejects the true claim at this place of `NULLS`."""
     null, rng = NULLS[place], np.random.default_rng(below(SEED, place, number))
-    P, Q = null.left(rng, samples), null.right(rng, samples)
+    P, Q = null.left(rng, draws), null.right(rng, draws)
     score = "auto" if null.score is None else KnownScore(null.score)
-    result = dp.audit_samples(
-        P,
-        Q,
-        claim=null.claim,
-        epsilon=[0.0],
-        level=LEVEL,
-        classifier=score,
-        rng=number,
-        stop="verdict",
-    )
+    asked: dict[str, Any] = {"epsilon": [0.0], "level": LEVEL, "rng": number, "stop": "verdict"}
+    result = dp.audit_samples(P, Q, claim=null.claim, classifier=score, **asked)
     return result.verdict == "violated"
 
 
-def draws_needed(made: type, epsilon: float, number: int) -> float:
+def draws_needed(kind: type, epsilon: float, number: int) -> float:
     """Draws a side at which one run rejects, infinite if it does not within BUDGET."""
-    mechanism: Any = made(epsilon=epsilon)
-    rng = below(SEED, 100, number)
+    mechanism: Any = kind(epsilon=epsilon)
     result = dp.audit(
         # as a plain function, since its exact curve is not wanted
         lambda data, size, *, rng: mechanism.run(data, size, rng),
         mechanism.pair(),
         claim=mechanism.claim,
         epsilon=[epsilon],
-        samples=BUDGET,
+        draws=BUDGET,
         level=LEVEL,
-        rng=rng,
+        rng=below(SEED, 100, number),
         stop="verdict",
     )
     assert result.sequential is not None
     return np.inf if result.sequential.rejected_at is None else float(result.sequential.rejected_at)
 
 
-def type_one(runs: int, samples: int, n_jobs: int) -> str:
+def type_one(runs: int, draws: int, n_jobs: int) -> str:
     """Markdown: rejections of true claims with Clopper–Pearson 95 % upper limits of their rate."""
     rows = []
     for place, null in enumerate(NULLS):
-        found = sum(
+        count = sum(
             Parallel(n_jobs=n_jobs)(
-                delayed(rejects)(place, number, samples) for number in range(runs)
+                delayed(rejects)(place, number, draws) for number in range(runs)
             )
         )
-        upper = float(beta.ppf(0.95, found + 1, runs - found))
-        rows.append([null.name, f"{found} of {runs:,}", f"{found / runs:.2%}", f"{upper:.2%}"])
-    return page.table(
-        [f"true claim, {samples:,} draws a side at most", "rejected", "rate", "upper limit"], rows
-    )
+        upper = float(beta.ppf(0.95, count + 1, runs - count))
+        rows.append([null.name, f"{count} of {runs:,}", f"{count / runs:.2%}", f"{upper:.2%}"])
+    head = [f"true claim, {draws:,} draws a side at most", "rejected", "rate", "upper limit"]
+    return page.table(head, rows)
 
 
 def power_table(runs: int, n_jobs: int) -> str:
     """Markdown: draws a side until each broken mechanism is rejected, beside published means."""
-    heads = (
-        "mechanism",
-        "ε",
-        "rejected",
-        "mean",
-        "median",
-        "90 %",
-        "published: MMD bets",
-        "published: f-DP, asymptotic",
-    )
     rows = []
-    for made, epsilon, bets, asymptotic in BROKEN:
-        found = np.array(
+    for kind, epsilon, bets, asymptotic in BROKEN:
+        needed = np.array(
             Parallel(n_jobs=n_jobs)(
-                delayed(draws_needed)(made, epsilon, number) for number in range(runs)
+                delayed(draws_needed)(kind, epsilon, number) for number in range(runs)
             )
         )
-        done = found[np.isfinite(found)]
-        shown = [f"{len(done) / runs:.0%}", *(f"{value:,.0f}" for value in _summary(done))]
-        rows.append([made.__name__, f"{epsilon:g}", *shown, bets, asymptotic])
-    return page.table(heads, rows)
-
-
-def _summary(draws: Array) -> tuple[float, float, float]:
-    return float(draws.mean()), float(np.median(draws)), float(np.quantile(draws, 0.9))
-
-
-def render(nulls: str, broken: str, runs: int) -> str:
-    """The page of both tables."""
-    return page.render("anytime.md", nulls=nulls, broken=broken, runs=runs, budget=f"{BUDGET:,}")
+        done = needed[np.isfinite(needed)]
+        summary = (float(one) for one in (done.mean(), np.median(done), np.quantile(done, 0.9)))
+        shown = [f"{len(done) / runs:.0%}", *(f"{value:,.0f}" for value in summary)]
+        rows.append([kind.__name__, f"{epsilon:g}", *shown, bets, asymptotic])
+    return page.table(POWER_HEAD, rows)
 
 
 def report(
-    path: Path = REPORT, nulls: int = 2000, samples: int = 300, runs: int = 200, n_jobs: int = 2
+    path: Path = REPORT, nulls: int = 2000, draws: int = 300, runs: int = 200, n_jobs: int = 2
 ) -> None:
     """Write the page to `path`; `nulls` and `runs` are audits of each true and each false claim."""
-    text = render(type_one(nulls, samples, n_jobs), power_table(runs, n_jobs), runs)
-    page.write(path, text)
+    tables = {"nulls": type_one(nulls, draws, n_jobs), "broken": power_table(runs, n_jobs)}
+    page.write(path, page.render("anytime.md", **tables, runs=runs, budget=f"{BUDGET:,}"))

@@ -42,7 +42,8 @@ HEADS = {
 class Errors:
     """Errors of estimates, (seeds, m), of a task at m values of ε with this true δ, (m,).
 
-    ours : of the larger direction. counts : of the true loss's own set with all draws.
+    ours : our errors, in the larger direction.
+    counts : those of counts in the true loss's own set with all draws.
     """
 
     task: Task
@@ -53,24 +54,24 @@ class Errors:
 
     @classmethod
     def of(cls, task: Task, epsilon: Array, size: int, seeds: Sequence[int]) -> Errors:
+        """Measure them."""
         truth = task.delta_at(epsilon)
-        found = []
+        errors = []
         for seed in seeds:
             sides = drawn(task, size, seed)
             ours = dp.audit_samples(sides.P, sides.Q, epsilon=epsilon, rng=seed).spectrum.delta
-            found.append((ours - truth, counted(task, sides, epsilon) - truth))
-        ours, counts = (np.array(part) for part in zip(*found, strict=True))
-        return cls(task, epsilon, truth, ours, counts)
+            errors.append((ours - truth, counted(task, sides, epsilon) - truth))
+        return cls(task, epsilon, truth, *map(np.array, zip(*errors, strict=True)))
 
     def at(self, position: np.ndarray) -> Errors:
-        """At some positions of ε only."""
+        """The errors at some positions of ε only."""
         parts = (self.epsilon, self.truth, self.ours, self.counts)
         return Errors(self.task, *(part[..., position] for part in parts))
 
 
 def drawn(task: Task, size: int, seed: int) -> Sides:
     """Draws of both sides; the direction of the larger δ comes first."""
-    sides = task.draw(generator(np.random.SeedSequence(seed), int(task.name[1:]), size), size)
+    sides = task.draw(generator(np.random.SeedSequence(seed), task.number, size), size)
     return sides if _forward(task) else Sides(sides.Q, sides.P)
 
 
@@ -89,11 +90,9 @@ def counted(task: Task, sides: Sides, epsilon: Array) -> Array:
 
 def eureka(task: Task, size: int, seeds: Sequence[int]) -> Array:
     """Errors of paper 1's own estimator at SHOWN, (seeds, 4)."""
-    truth, found = task.delta_at(SHOWN), []
-    for seed in seeds:
-        sides = drawn(task, size, seed)
-        found.append(dp.eureka(sides.P, sides.Q, SHOWN, rng=seed).delta - truth)
-    return np.array(found)
+    both = [(seed, drawn(task, size, seed)) for seed in seeds]
+    estimates = [dp.eureka(sides.P, sides.Q, SHOWN, rng=seed).delta for seed, sides in both]
+    return np.array(estimates) - task.delta_at(SHOWN)
 
 
 def report(seeds: int = SEEDS, few: int = FEW_SEEDS, size: int = SIZE) -> None:
@@ -132,27 +131,22 @@ def _square(errors: Array) -> Array:
     return np.asarray(np.sqrt(np.mean(errors**2, axis=0)))
 
 
-def _small_cells(found: Errors) -> list[str]:
-    ours, counts = found.ours / found.truth, found.counts / found.truth
+def _small_cells(errors: Errors) -> list[str]:
+    ours, counts = errors.ours / errors.truth, errors.counts / errors.truth
     columns = (_square(ours), ours.mean(axis=0), np.median(np.abs(ours), axis=0), _square(counts))
-    return [_title(found.task), *(" ".join(page.decimals(one, 2)) for one in columns)]
+    return [_title(errors.task), *(" ".join(page.decimals(one, 2)) for one in columns)]
 
 
-def _large_cells(found: Errors) -> list[str]:
-    ours, counts = _square(found.ours), _square(found.counts)
+def _large_cells(errors: Errors) -> list[str]:
+    ours, counts = _square(errors.ours), _square(errors.counts)
     worst = int(np.argmax(ours))
-    biases = (found.ours.mean(axis=0)[worst], found.counts.mean(axis=0)[worst])
-    numbers = (*biases, counts[worst], counts.max())
-    return [
-        _title(found.task),
-        f"{ours[worst]:.4f}",
-        f"{found.epsilon[worst]:g}",
-        *page.decimals(numbers),
-    ]
+    biases = (errors.ours.mean(axis=0)[worst], errors.counts.mean(axis=0)[worst])
+    numbers = page.decimals((*biases, counts[worst], counts.max()))
+    return [_title(errors.task), f"{ours[worst]:.4f}", f"{errors.epsilon[worst]:g}", *numbers]
 
 
 def _eureka_cells(shown: Errors, few: int, size: int) -> list[str]:
-    """With all draws where outputs are one number, else with fewer draws for both."""
+    """Both estimates, with all draws where outputs are one number, else with fewer draws."""
     task, (seeds, _) = shown.task, shown.ours.shape
     if drawn(task, 1, FIRST).P.shape[1] > 1:
         size, seeds = FEW, few

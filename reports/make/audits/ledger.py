@@ -20,16 +20,9 @@ HISTORIES, NIGHTS, EXCESS = 2000, 30, 1e-3
 SIZES = 0.0, 0.003, 0.01, 0.05, 0.2  # probability of the set under the other database
 DRAWS = 100_000, 1_000_000  # certifying draws a side and night
 VERSIONS = 1, 3, 10  # of the code over the nights
-HEADS = (
-    "P(S) under M(D')",
-    "draws a side and night",
-    "true claim rejected: 1 version",
-    "3 versions",
-    "10 versions",
-    "excess 0.001 found after 1 night",
-    "after 10",
-    "after 30",
-    "median night",
+HEADS = page.heads(
+    "P(S) under M(D') | draws a side and night | true claim rejected: 1 version | 3 versions "
+    "| 10 versions | excess 0.001 found after 1 night | after 10 | after 30 | median night"
 )
 WHOLE, SMALL = 400, 300  # histories of whole audits, draws a side of each
 
@@ -37,12 +30,11 @@ WHOLE, SMALL = 400, 300  # histories of whole audits, draws a side of each
 def report() -> None:
     """Write reports/ledger.md."""
     rows = [list(_row(size, draws)) for size in SIZES for draws in DRAWS]
-    alarms, total = _whole_audits()
     content = page.render(
         "ledger.md",
         table=page.table(HEADS, rows),
-        alarms=alarms,
-        total=count(total),
+        alarms=sum(map(_history_rejected, range(WHOLE))),
+        total=count(WHOLE),
         nights=NIGHTS,
         draws=count(SMALL),
         histories=count(HISTORIES),
@@ -56,10 +48,10 @@ def _row(size: float, draws: int) -> Iterator[str]:
     yield count(draws)
     for versions in VERSIONS:
         yield _percent(_rejected(sound, versions).any(axis=1))
-    found = _rejected(leaky, 1)
+    caught = _rejected(leaky, 1)
     for night in (1, 10, 30):
-        yield _percent(found[:, :night].any(axis=1))
-    when = np.where(found.any(axis=1), found.argmax(axis=1) + 1.0, np.inf)
+        yield _percent(caught[:, :night].any(axis=1))
+    when = np.where(caught.any(axis=1), caught.argmax(axis=1) + 1.0, np.inf)
     middle = float(np.median(when))
     yield f"{middle:.0f}" if np.isfinite(middle) else f"> {NIGHTS}"
 
@@ -88,24 +80,17 @@ def _percent(happened: Any) -> str:
     return f"{100.0 * np.mean(happened):.2f} %"
 
 
-def _whole_audits() -> tuple[int, int]:
-    """Histories of audits as users run them, of a mechanism whose δ is the claimed one.
+def _history_rejected(number: int) -> bool:
+    """One history of audits as users run them, of a mechanism whose δ is the claimed one."""
+    pair = dp.neighbours.replace_row(np.array([[0.0], [1.0], [1.0]]), 0, [1.0])
 
-    How many are rejected, and how many there are.
-    """
-    data = np.array([[0.0], [1.0], [1.0]])
-    pair = dp.neighbours.replace_row(data, 0, [1.0])
-    return sum(_history(pair, number) for number in range(WHOLE)), WHOLE
-
-
-def _history(pair: dp.NeighbourPair, number: int) -> bool:
-    def exact(data: Array, size: int, *, rng: np.random.Generator) -> Array:
+    def tight(data: Array, size: int, *, rng: np.random.Generator) -> Array:
         return np.asarray(data.sum() + rng.laplace(size=(size, 1)))
 
     nights = []
     for night in range(NIGHTS):
         seed = np.random.SeedSequence(1, spawn_key=(number, night))
-        found = dp.audit(exact, pair, claim=(1.0, 0.0), samples=SMALL, rng=seed).evidence
-        assert found is not None
-        nights.append(found.log_e)
+        evidence = dp.audit(tight, pair, claim=(1.0, 0.0), draws=SMALL, rng=seed).evidence
+        assert evidence is not None
+        nights.append(evidence.log_e)
     return bool(log_mean(np.cumsum(nights, axis=0)).max() >= np.log(Standing(1, [], 0, 0).needed))

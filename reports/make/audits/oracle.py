@@ -21,7 +21,7 @@ from dpaudit.certify.binomial import lower, upper
 from dpaudit.scoring import KnownScore, Sides, evaluate
 from reports.make import page
 from reports.make.structured import structured_tasks
-from reports.make.tasks import TASKS, Task, asked, every_task
+from reports.make.tasks import TASKS, Task, asked, every_task, remade_rows
 from reports.make.timing import clock
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
@@ -31,16 +31,9 @@ NAMES = [f"T{number}" for number in range(1, 15)]
 SIZES, SEEDS = (10_000, 100_000, 1_000_000), 5
 MANY, FEWER = 1_000_000, 3  # from so many draws on there are fewer seeds
 STRUCTURED = 100_000  # draws a side of the tasks with structure
-HEAD = (
-    "task",
-    "draws a side",
-    "true δ",
-    "certified",
-    "of the same band's",
-    "of the pointwise",
-    "CPU s",
-    "wall s",
-    "score",
+HEAD = page.heads(
+    "task | draws a side | true δ | certified | of the same band's | of the pointwise | CPU s "
+    "| wall s | score"
 )
 
 
@@ -62,16 +55,12 @@ class Run:
 
 def run(task: Task, size: int, seed: int) -> Run:
     """One audit on the four ε."""
-    sides = task.draw(generator(np.random.SeedSequence(seed), int(task.name[1:]), size), size)
+    sides = task.draw(generator(np.random.SeedSequence(seed), task.number, size), size)
     with clock() as spent:
         auto = dp.audit_samples(sides.P, sides.Q, epsilon=EPSILON, rng=seed)
+    share, known = auto.sizes.train / size, KnownScore(task.loss)
     same = dp.audit_samples(
-        sides.P,
-        sides.Q,
-        epsilon=EPSILON,
-        classifier=KnownScore(task.loss),
-        train_share=auto.sizes.train / size,
-        rng=seed,
+        sides.P, sides.Q, epsilon=EPSILON, classifier=known, train_share=share, rng=seed
     )
     return Run(
         np.asarray(auto.spectrum.low),
@@ -106,34 +95,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print each row as it comes, and put the rows into reports/oracle.md; 0."""
     names = asked(page.command("oracle"), main.__doc__, NAMES, arguments)
     path = page.REPORTS / "oracle.md"
-    rows = kept_rows(path.read_text("utf-8")) if names and path.exists() else {}
-    for size in SIZES:
-        for task in _tasks(size, names):
-            rows[size, int(task.name[1:])] = _row(task, size)
-            print(rows[size, int(task.name[1:])], flush=True)
-    page.write(path, render([rows[key] for key in sorted(rows)]))
+    rows = remade_rows(
+        path,
+        names,
+        (
+            cells(task, size, [run(task, size, seed) for seed in _seeds(size)])
+            for size in SIZES
+            for task in every_task() + (structured_tasks() if size == STRUCTURED else [])
+            if not names or task.name in names
+        ),
+    )
+    page.write(path, render(list(rows.values())))
     return 0
 
 
-def _tasks(size: int, names: Sequence[str]) -> list[Task]:
-    """The tasks that are measured at this size; of those with structure at one size alone."""
-    tasks = every_task() + (structured_tasks() if size == STRUCTURED else [])
-    return [task for task in tasks if not names or task.name in names]
-
-
-def _row(task: Task, size: int) -> str:
-    repeats = range(SEEDS if size < MANY else FEWER)
-    return page.row(cells(task, size, [run(task, size, seed) for seed in repeats]))
-
-
-def kept_rows(text: str) -> dict[tuple[int, int], str]:
-    """The rows of a page by draws a side and number of the task."""
-    rows = {}
-    for line in text.splitlines():
-        if line.startswith("| T"):
-            task, size = line.split(" | ")[:2]
-            rows[int(size.replace(",", "")), int(task.split()[1][1:])] = line
-    return rows
+def _seeds(size: int) -> range:
+    return range(SEEDS if size < MANY else FEWER)
 
 
 def render(rows: Sequence[str]) -> str:
@@ -156,17 +133,13 @@ def cells(task: Task, size: int, runs: Sequence[Run]) -> list[str]:
         _shares(auto, alone) if task in TASKS else "",
         f"{np.median([one.cpu for one in runs]):.1f}",
         f"{np.median([one.wall for one in runs]):.1f}",
-        _most_frequent([one.chosen for one in runs]),
+        Counter(one.chosen for one in runs).most_common(1)[0][0],
     ]
 
 
-def _most_frequent(names: Sequence[str]) -> str:
-    return Counter(names).most_common(1)[0][0]
-
-
-def _shares(found: Array, oracle: Array) -> str:
+def _shares(certified: Array, oracle: Array) -> str:
     """Medians of the shares, seed by seed; "–" where the oracle's median is below FLOOR."""
-    share = np.divide(found, oracle, out=np.full_like(found, np.nan), where=oracle >= FLOOR)
+    share = np.divide(certified, oracle, out=np.full_like(oracle, np.nan), where=oracle >= FLOOR)
     shown = np.median(oracle, axis=0) >= FLOOR
     return " ".join(
         f"{np.nanmedian(one):.3f}" if ok else "–" for one, ok in zip(share.T, shown, strict=True)

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from joblib import parallel_config
 
+import dpaudit as dp
 from dpaudit import outcomes, scoring
 from dpaudit._core.seeds import root
 from dpaudit._core.types import Array
-from dpaudit.auditing import api
 from dpaudit.auditing.clock import peak_memory_mb
-from dpaudit.auditing.result import AuditResult
 from dpaudit.certify.counting import KEPT, CellCount
 from dpaudit.certify.split import Split, split
 from dpaudit.mechanisms.textbook.additive import Laplace
@@ -28,7 +27,7 @@ from dpaudit.sampling.block import both_sides
 from dpaudit.sampling.counted import group_size
 from dpaudit.sampling.draws import LARGEST_BLOCK
 from dpaudit.scoring import KnownScore, Sides
-from reports.make.audits.many_draws import EPSILON
+from reports.make.audits.large import EPSILON
 from reports.make.timing import memory
 
 LAPLACE = Laplace(epsilon=0.1)
@@ -51,61 +50,45 @@ def wide(data: Array, size: int, *, rng: np.random.Generator) -> Array:
 
 def report(size: int = 10**9, tried: int = 10**7) -> None:
     """Laplace, ε = 0.1: `tried` draws a side on a cluster, `size` on paper."""
-    auto, known = audited("auto"), audited(KnownScore(true_loss, "true loss"))
-    for one in (auto, known):
-        print(f"one core, ns a draw, score {one.fitted.name}: {Rate.of(one)}")
-    learning = Learning.of(size)
+    known = KnownScore(true_loss, "true loss")
+    auto = audited("auto")
+    for result in (auto, audited(known)):
+        print(f"one core, ns a draw, score {result.fitted.name}: {rate(result)}")
+    learning = learn(size)
     print(
         f"learning from {size:,} draws a side: {learning}, peak memory {memory(peak_memory_mb())}"
     )
     with cluster() as client:
         there = client.submit(rate_of_auto).result()
         print(f"in a worker of Dask, ns a draw, score {auto.fitted.name}: {there}")
-        for classifier in (KnownScore(true_loss, "true loss"), "auto"):
-            for samples in TRAFFIC:
-                traffic = Traffic.of(client, classifier, samples)
-                print(f"{samples:,} draws a side of {COLUMNS} numbers, score {traffic}")
+        for classifier in (known, "auto"):
+            for draws in TRAFFIC:
+                sent_by = traffic(client, classifier, draws)
+                print(f"{draws:,} draws a side of {COLUMNS} numbers, score {sent_by}")
         parent = parent_ms(tried)
     print(f"{tried:,} draws a side on a cluster: the parent takes {parent:.1f} CPU ms a group")
     for cores in CORES:
-        print(
-            f"{size:,} draws a side on {cores} cores: {plan(size, cores, there, learning, parent)}"
-        )
+        seconds = plan(cores, there, learning, parent)
+        print(f"{size:,} draws a side on {cores} cores: {seconds}")
 
 
-def audited(classifier: Any, samples: int = 10**6) -> AuditResult:
+def audited(classifier: Any, draws: int = 10**6) -> dp.AuditResult:
     """An audit of Laplace answers whose draws are made here."""
     pair = LAPLACE.pair()
-    return api.audit(LAPLACE, pair, samples=samples, rng=1, epsilon=EPSILON, classifier=classifier)
+    return dp.audit(LAPLACE, pair, draws=draws, rng=1, epsilon=EPSILON, classifier=classifier)
 
 
 @dataclass(frozen=True)
 class Rate:
-    """CPU nanoseconds a draw on one core."""
+    """CPU nanoseconds that a draw takes on one core."""
 
     draw: float
     checksum: float
     count: float
 
-    @classmethod
-    def of(cls, result: AuditResult) -> Rate:
-        """Of a pair of blocks, by the score and the cells of an audit."""
-        assert result.estimate.cells is not None
-        pair = LAPLACE.pair()
-        sides = both_sides(LAPLACE, (pair.left, pair.right), root(2))
-        P, Q = (side(0, LARGEST_BLOCK) for side in sides)
-        edges = result.estimate.cells.threshold
-        columns = outcomes.columns(P, Q)
-        count = CellCount(result.fitted.name, result.fitted.score, columns, edges)
-        return cls(
-            least_ns(lambda: [side(0, LARGEST_BLOCK) for side in sides]),
-            least_ns(lambda: [hashlib.sha256(part.tobytes()) for part in (P, Q)]),
-            least_ns(lambda: count(P, Q, KEPT)),
-        )
-
     @property
     def total(self) -> float:
-        """Of a draw that a worker counts."""
+        """What a worker takes that draws and counts."""
         return self.draw + self.checksum + self.count
 
     def __str__(self) -> str:
@@ -115,13 +98,29 @@ class Rate:
         )
 
 
+def rate(result: dp.AuditResult) -> Rate:
+    """The rate for a pair of blocks, by the score and the cells of an audit."""
+    assert result.estimate.cells is not None
+    pair = LAPLACE.pair()
+    sides = both_sides(LAPLACE, (pair.left, pair.right), root(2))
+    P, Q = (side(0, LARGEST_BLOCK) for side in sides)
+    edges = result.estimate.cells.threshold
+    columns = outcomes.columns(P, Q)
+    count = CellCount(result.fitted.name, result.fitted.score, columns, edges)
+    return Rate(
+        least_ns(lambda: [side(0, LARGEST_BLOCK) for side in sides]),
+        least_ns(lambda: [hashlib.sha256(part.tobytes()) for part in (P, Q)]),
+        least_ns(lambda: count(P, Q, KEPT)),
+    )
+
+
 def rate_of_auto() -> Rate:
-    """With the score "auto", in whichever process."""
-    return Rate.of(audited("auto"))
+    """The rate with the score "auto", in whichever process this runs."""
+    return rate(audited("auto"))
 
 
 def least_ns(work: Callable[[], object]) -> float:
-    """Least CPU nanoseconds a draw, of work on a pair of blocks."""
+    """Least CPU nanoseconds a draw, for work on a pair of blocks."""
     return min(_cpu(work) for _ in range(ROUNDS)) / (2 * LARGEST_BLOCK) * 1e9
 
 
@@ -139,22 +138,22 @@ class Learning:
     draw: float
     fit: float
 
-    @classmethod
-    def of(cls, size: int) -> Learning:
-        """Draw and fit "auto" as an audit of `size` draws a side does."""
-        sizes, pair, begin = split(size, columns=1), LAPLACE.pair(), time.process_time()
-        laws = LAPLACE.law(pair.left), LAPLACE.law(pair.right)
-        drawn = [law.sample(sizes.train + sizes.choose, np.random.default_rng(3)) for law in laws]
-        middle = time.process_time()
-        train, choose, _ = zip(*(sizes.parts(side) for side in drawn), strict=True)
-        scoring.fit("auto", Sides(*train), Sides(*choose), root(3))
-        return cls(sizes, middle - begin, time.process_time() - middle)
-
     def __str__(self) -> str:
         return (
             f"{self.sizes.train:,} train and {self.sizes.choose:,} choose, {self.draw:.1f} CPU s "
             f"to draw, {self.fit:.0f} to fit"
         )
+
+
+def learn(size: int) -> Learning:
+    """Draw and fit "auto" as an audit of `size` draws a side does."""
+    sizes, pair, begin = split(size, columns=1), LAPLACE.pair(), time.process_time()
+    laws = LAPLACE.law(pair.left), LAPLACE.law(pair.right)
+    drawn = [law.sample(sizes.train + sizes.choose, np.random.default_rng(3)) for law in laws]
+    middle = time.process_time()
+    train, choose, _ = zip(*(sizes.parts(side) for side in drawn), strict=True)
+    scoring.fit("auto", Sides(*train), Sides(*choose), root(3))
+    return Learning(sizes, middle - begin, time.process_time() - middle)
 
 
 @contextmanager
@@ -170,32 +169,19 @@ def cluster() -> Iterator[Any]:
         yield client
 
 
-@dataclass(frozen=True)
-class Traffic:
-    """Bytes that workers have sent in an audit, to this process and to each other."""
-
-    score: str
-    sizes: Split
-    here: int
-    between: int
-
-    @classmethod
-    def of(cls, client: Any, classifier: Any, samples: int) -> Traffic:
-        """Of an audit of `wide`."""
-        pair, before = zero_row(np.ones((5, 2)), 0), sent(client)
-        result = api.audit(wide, pair, samples=samples, rng=1, classifier=classifier)
-        here, between = sent(client) - before
-        return cls(result.fitted.name, result.sizes, int(here), int(between))
-
-    def __str__(self) -> str:
-        learned = self.sizes.train + self.sizes.choose
-        return (
-            f"{self.score}: 2 x {learned:,} draws learn, 2 x {self.sizes.certify:,} are counted, "
-            f"{self.here:,} bytes come to the parent, {self.between:,} go between workers"
-        )
+def traffic(client: Any, classifier: Any, draws: int) -> str:
+    """The score of an audit of `wide`, and the bytes that workers send in it, in words."""
+    pair, before = zero_row(np.ones((5, 2)), 0), _sent(client)
+    result = dp.audit(wide, pair, draws=draws, rng=1, classifier=classifier)
+    here, between = _sent(client) - before
+    learned = result.sizes.train + result.sizes.choose
+    return (
+        f"{result.fitted.name}: 2 x {learned:,} draws learn, 2 x {result.sizes.certify:,} are "
+        f"counted, {here:,} bytes come to the parent, {between:,} go between workers"
+    )
 
 
-def sent(client: Any) -> np.ndarray:
+def _sent(client: Any) -> np.ndarray:
     """Bytes that the workers have sent so far to this process, and to each other."""
 
     def outgoing(dask_worker: Any) -> tuple[int, int]:
@@ -206,20 +192,21 @@ def sent(client: Any) -> np.ndarray:
     return np.sum(list(client.run(outgoing).values()), axis=0)
 
 
-def parent_ms(samples: int) -> float:
+def parent_ms(draws: int) -> float:
     """CPU ms a group of this process, which also holds the scheduler, while workers count.
 
-    What each audit takes once is left out: `samples` are compared with a tenth of them. So is what
+    What each audit takes once is left out: `draws` are compared with a tenth of them. So is what
     the scheduler takes while nothing is to be done.
     """
     idle = _cpu(lambda: time.sleep(IDLE)) / IDLE
-    (few, less), (many, more) = (_counting(size, idle) for size in (samples // 10, samples))
+    (few, less), (many, more) = (_counting(size, idle) for size in (draws // 10, draws))
     return 1e3 * (more - less) / (many - few)
 
 
-def _counting(samples: int, idle: float) -> tuple[int, float]:
-    """Groups that workers count, and the CPU seconds of this process from the fit on, less `idle`
-    for each second.
+def _counting(draws: int, idle: float) -> tuple[int, float]:
+    """Groups that workers count, and the CPU seconds of this process from the fit on.
+
+    `idle` for each second is taken off.
     """
     begun: list[float] = []
 
@@ -227,9 +214,14 @@ def _counting(samples: int, idle: float) -> tuple[int, float]:
         if step == "fitting the score" and done == 1:
             begun.extend([time.process_time(), time.perf_counter()])
 
-    pair = LAPLACE.pair()
-    result = api.audit(
-        LAPLACE, pair, samples=samples, rng=1, epsilon=EPSILON, classifier="auto", progress=look
+    result = dp.audit(
+        LAPLACE,
+        LAPLACE.pair(),
+        draws=draws,
+        rng=1,
+        epsilon=EPSILON,
+        classifier="auto",
+        progress=look,
     )
     cpu, wall = time.process_time() - begun[0], time.perf_counter() - begun[1]
     return groups(result.sizes.certify), cpu - idle * wall
@@ -241,7 +233,7 @@ def groups(certify: int) -> int:
     return -(-numbers // group_size(numbers))
 
 
-def plan(size: int, cores: int, rate: Rate, learning: Learning, parent: float) -> str:
+def plan(cores: int, rate: Rate, learning: Learning, parent: float) -> str:
     """Seconds by step, in words. The parent receives counts while workers draw."""
     draw = learning.draw / cores
     workers = 2e-9 * learning.sizes.certify * rate.total / cores

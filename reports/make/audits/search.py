@@ -23,8 +23,7 @@ from reports.make.timing import clock
 SAMPLES, EPSILON, BUDGET = 20_000, 0.5, 10.0
 UNIFORM = 512  # rows of the uniform search
 NEAR = 0.95  # share of the worst row's δ that counts as found
-# ALS, RP
-ROWS = {
+ROWS = {  # of the sketches: ALS, random projection
     "cancer": (200, 10),
     "diabetes": (400, 50),
     "wine_white": (200, 10),
@@ -55,8 +54,8 @@ class Case:
     def share(self, row: int | None) -> float:
         """Exact δ of a row zeroed, as a share of the worst one's."""
         assert row is not None
-        found = exact.spectrum(self.mechanism, neighbours.zero_row(self.data, row), [EPSILON])
-        return float(found.delta[0]) / self.delta
+        pair = neighbours.zero_row(self.data, row)
+        return float(exact.spectrum(self.mechanism, pair, [EPSILON]).delta[0]) / self.delta
 
 
 def cases(name: str) -> list[Case]:
@@ -67,31 +66,22 @@ def cases(name: str) -> list[Case]:
     data = datasets.load(name).database
     als, projection = ROWS[name]
     sigma = 2.0 * float(neighbours.row_statistics(data).displacement.max())
-    made: list[LawMechanism] = [
+    three: list[LawMechanism] = [
         mechanisms.ALS(rows=als),
         mechanisms.GaussianLS(sigma=sigma),
         mechanisms.RandomProjection(rows=projection, release="gram"),
     ]
-    found = []
-    for mechanism in made:
+    cases = []
+    for mechanism in three:
         worst = exact.worst_case(mechanism, data, [EPSILON])
         assert worst.index is not None
-        found.append(Case(name, data, mechanism, int(worst.index[0]), float(worst.delta[0])))
-    return found
+        cases.append(Case(name, data, mechanism, int(worst.index[0]), float(worst.delta[0])))
+    return cases
 
 
-HEAD = (
-    "data",
-    "mechanism",
-    "worst row",
-    "exact δ",
-    "rows found",
-    "shares of its δ",
-    "audits' draws",
-    "certified δ",
-    "uniform: rows tried",
-    "its share",
-    "CPU s",
+HEAD = page.heads(
+    "data | mechanism | worst row | exact δ | rows found | shares of its δ | audits' draws | "
+    "certified δ | uniform: rows tried | its share | CPU s"
 )
 
 
@@ -110,8 +100,8 @@ def report(
 class Found:
     """What the searches of one case came to.
 
-    row : its cells in the table. shares : of the worst row's δ, one for each seed. uniform : the
-    share of the uniform search with the first seed.
+    row : its cells in the table. shares : δ as a share of the worst row's, one for each seed.
+    uniform : the share that the uniform search finds with the first seed.
     """
 
     row: list[str]
@@ -174,6 +164,5 @@ def _searched(case: Case, seeds: Sequence[int], samples: int) -> Found:
 
 def _named(mechanism: LawMechanism) -> str:
     values = mechanism.parameters()
-    return f"{mechanism.name}, " + (
-        f"σ = {values['sigma']:.3g}" if "sigma" in values else f"r = {values['rows']:,}"
-    )
+    size = f"σ = {values['sigma']:.3g}" if "sigma" in values else f"r = {values['rows']:,}"
+    return f"{mechanism.name}, {size}"

@@ -23,16 +23,9 @@ from reports.make.timing import clock
 
 LEVEL = 0.9
 SEEDS, MORE = (1, 2, 3), (1, 2, 3, 4, 5, 6, 7, 8, 9)
-HEAD = (
-    "mechanism",
-    "true ε of our pair",
-    "most that the draws can show",
-    "certified",
-    "seeds",
-    "least to most",
-    "on the published inputs",
-    "DP-Sniper",
-    "CPU seconds",
+HEAD = page.heads(
+    "mechanism | true ε of our pair | most that the draws can show | certified | seeds | "
+    "least to most | on the published inputs | DP-Sniper | CPU seconds"
 )
 LARGEST = 14.0  # ε up to which sets are looked at where the loss is unbounded
 # Share of the published value: a median of few seeds that is as near does not say which is larger.
@@ -71,19 +64,14 @@ PUBLISHED = {
 
 
 def certified(
-    mechanism: mechanisms.ExampleMechanism,
-    pair: NeighbourPair,
-    samples: int,
-    seeds: tuple[int, ...],
+    mechanism: mechanisms.ExampleMechanism, pair: NeighbourPair, draws: int, seeds: Sequence[int]
 ) -> list[float]:
     """The bound on ε at δ = 0, by seed."""
-    found = (
-        dp.audit(
-            mechanism, pair, samples=samples, epsilon=EPSILON, level=LEVEL, rng=seed, focus="pure"
-        )
+    results = (
+        dp.audit(mechanism, pair, draws=draws, epsilon=EPSILON, level=LEVEL, rng=seed, focus="pure")
         for seed in seeds
     )
-    return [float(one.certified.epsilon_at(0.0)) for one in found]
+    return [float(result.certified.epsilon_at(0.0)) for result in results]
 
 
 def truth(mechanism: mechanisms.ExampleMechanism, pair: NeighbourPair) -> float:
@@ -108,10 +96,8 @@ def attainable(mechanism: mechanisms.ExampleMechanism, pair: NeighbourPair, samp
     spectrum, gamma = exact.spectrum(mechanism, pair, epsilon), np.exp(epsilon)
     delta = np.stack([np.asarray(side) for side in (spectrum.forward, spectrum.backward)])
     q = -np.diff(delta) / np.diff(gamma)
-    p, q = (
-        ((delta[:, :-1] + gamma[:-1] * q) * samples).round().ravel(),
-        (q * samples).round().ravel(),
-    )
+    p = ((delta[:, :-1] + gamma[:-1] * q) * samples).round().ravel()
+    q = (q * samples).round().ravel()
     spread = np.sqrt(1.0 / (p + 0.5) + 1.0 / (q + 0.5))
     best = np.argsort(np.log((p + 0.5) / (q + 0.5)) + ndtri(1.0 - LEVEL) * spread)[-3:]
     regions = [ratio_region(int(p[i]), samples, int(q[i]), samples, 1.0 - LEVEL) for i in best]
@@ -143,25 +129,21 @@ def row(name: str, samples: int) -> list[str]:
     mechanism = mechanisms.ZOO[name]
     own, published = PAIRS.get(name, mechanism.pair()), mechanism.published_pair()
     with clock() as spent:
-        found = certified(mechanism, own, samples, SEEDS)
-        if abs(np.median(found) - PUBLISHED[name]) < CLOSE * PUBLISHED[name]:
-            found += certified(mechanism, own, samples, MORE[len(SEEDS) :])
-    ours = float(np.median(found))
-    known = truth(mechanism, own), attainable(mechanism, own, samples), ours
-    same = _equal(own, published)
+        bounds = certified(mechanism, own, samples, SEEDS)
+        if abs(np.median(bounds) - PUBLISHED[name]) < CLOSE * PUBLISHED[name]:
+            bounds += certified(mechanism, own, samples, MORE[len(SEEDS) :])
+    ours = float(np.median(bounds))
+    values = truth(mechanism, own), attainable(mechanism, own, samples), ours
+    same = all(map(np.array_equal, (own.left, own.right), (published.left, published.right)))
     theirs = ours if same else certified(mechanism, published, samples, SEEDS[:1])[0]
     cells = [
         name,
-        *map(page.number, known),
-        str(len(found)),
-        f"{min(found):.4g} to {max(found):.4g}",
+        *map(page.number, values),
+        str(len(bounds)),
+        f"{min(bounds):.4g} to {max(bounds):.4g}",
         page.number(theirs),
         page.number(PUBLISHED[name]),
-        f"{spent.cpu / len(found):.0f}",
+        f"{spent.cpu / len(bounds):.0f}",
     ]
     print(*cells, flush=True)
     return cells
-
-
-def _equal(one: NeighbourPair, other: NeighbourPair) -> bool:
-    return np.array_equal(one.left, other.left) and np.array_equal(one.right, other.right)

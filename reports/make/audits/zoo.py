@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from joblib import Parallel, delayed
 
@@ -27,14 +26,9 @@ SOUND_BUDGET = 30_000
 LEVEL = 0.999
 CHOOSE = 0.1  # share of the draws; fewer may not find the set where a small excess shows
 BITS = ("FloatLaplace",)  # audited with bits=True: it leaks in the bits of its floats
-HEAD = (
-    "mechanism",
-    "source",
-    "claim",
-    "true pure ε",
-    "true δ at the claim's ε",
-    "violated",
-    "draws a side needed",
+HEAD = page.heads(
+    "mechanism | source | claim | true pure ε | true δ at the claim's ε | violated | draws a "
+    "side needed"
 )
 Progress = Callable[[str], None]
 
@@ -71,10 +65,6 @@ class Row:
         if not self.mechanism.sound:
             return self.needed is not None
         return not any(caught for caught, _ in self.tried.values())
-
-    def line(self) -> str:
-        """One row of the table."""
-        return page.row(self.cells())
 
     def cells(self) -> tuple[str, ...]:
         """Its cells in the table, in the order of HEAD."""
@@ -115,13 +105,13 @@ def report(
     """Audit the zoo, write the page to `path` (nowhere if None) and return its rows.
 
     seeds : audits of a mechanism at each budget. budgets : draws a side tried on broken ones.
-    sound_budget : draws a side for sound ones. names : of `ZOO`, all if None.
+    sound_budget : draws a side for sound ones. names : some of `ZOO`, all if None.
     """
     rows = []
     for name in ZOO if names is None else names:
         own = [sound_budget] if ZOO[name].sound else sorted(budgets)
         rows.append(examine(name, own, seeds, n_jobs))
-        progress(rows[-1].line())
+        progress(page.row(rows[-1].cells()))
         if path is not None:
             page.write(Path(path), render(rows, seeds))
     return rows
@@ -143,18 +133,22 @@ def examine(name: str, budgets: list[int], seeds: int, n_jobs: int) -> Row:
 
 
 def violated(
-    mechanism: ExampleMechanism, pair: NeighbourPair, bits: bool, samples: int, seed: int
+    mechanism: ExampleMechanism, pair: NeighbourPair, bits: bool, draws: int, seed: int
 ) -> bool:
-    """Whether one audit of the claim, at its own ε, says so."""
+    """Whether one audit of the claim, at its own ε, finds it violated."""
     claim = mechanism.claim
     assert claim is not None
-    options: dict[str, Any] = {
-        "epsilon": claim.epsilon,
-        "level": LEVEL,
-        "choose_share": CHOOSE,
-        "bits": bits,
-    }
-    result = dp.audit(Sampled(mechanism), pair, samples=samples, claim=claim, rng=seed, **options)
+    result = dp.audit(
+        Sampled(mechanism),
+        pair,
+        draws=draws,
+        claim=claim,
+        rng=seed,
+        epsilon=claim.epsilon,
+        level=LEVEL,
+        choose_share=CHOOSE,
+        bits=bits,
+    )
     return result.verdict == "violated"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ class Setting:
 
     @classmethod
     def at_targets(cls, name: str, curves: Curves, truth: Truth, end: float = 0.0) -> Setting:
-        """At ε = 0, where the curve falls below each target, and at `end` if it is not 0."""
+        """The setting at ε = 0, where the curve falls below each target, and at `end` if not 0."""
         chosen = {0.0, end}
         for side in curves(GRID):
             for target in TARGETS:
@@ -136,13 +136,10 @@ def _table(name: str, laws: tuple[str, ...], deltas: Callable[..., Any]) -> Iter
         def truth(epsilon: float, forward: bool, truths: dict[float, Any] = truths) -> Any:
             return references.mpf(truths[epsilon][0 if forward else 1])
 
-        def curves(epsilon: Array, law: str = law, params: dict[str, Any] = params) -> Any:
-            return deltas(law, params, epsilon)
-
         shown = ", ".join(f"{key} {value}" for key, value in params.items())
-        yield Setting(
-            shown if len(shown) < 60 else law, curves, truth, np.array(sorted(truths)), False
-        )
+        title = shown if len(shown) < 60 else law
+        epsilon = np.array(sorted(truths))
+        yield Setting(title, partial(deltas, law, params), truth, epsilon, known=False)
 
 
 def _from_pairs(*laws: str) -> Callable[[], Iterator[Setting]]:
@@ -175,17 +172,19 @@ def _least_squares() -> Iterator[Setting]:
         (1e-9, 1e-9, 1, 10**9),
         (1e-4, 3e-5, 1, 10**6),
     ):
-        found: dict[float, Any] = {}
+        params = {"leverage": h, "residual_share": t, "features": p, "rows": r}
 
-        def truth(e: float, forward: bool, key: Any = (h, t, p, r), found: Any = found) -> Any:
-            if e not in found:
-                names = ("leverage", "residual_share", "features", "rows")
-                row = dict(zip(names, key, strict=True))
-                found[e] = reference.evaluate("als-finite", row, e, **MESH)
-            return found[e][0 if forward else 1]
+        @cache
+        def both(e: float, params: dict[str, Any] = params) -> Any:
+            return reference.evaluate("als-finite", params, e, **MESH)
 
         name = f"h {h:g}, t {t:g}, {p} features, {r:,} rows"
+        truth = partial(_direction, both)
         yield Setting.at_targets(name, partial(dp.exact.als, h, t, p, r), truth)
+
+
+def _direction(both: Callable[[float], Any], e: float, forward: bool) -> Any:
+    return both(e)[0 if forward else 1]
 
 
 def _wishart() -> Iterator[Setting]:
@@ -217,16 +216,18 @@ def _wishart_replaced() -> Iterator[Setting]:
         change = (np.outer(data[0], data[0]) - np.outer(data[1], data[1])) / scale**2
         down, up = np.linalg.eigvalsh(change)[[0, -1]] * [-1.0, 1.0]
 
-        def curves(e: Array, pair: Any = pair, dof: int = dof, scale: float = scale) -> Any:
-            found = dp.exact.spectrum(dp.mechanisms.AdditiveWishart(dof, scale), pair, e)
-            return found.forward, found.backward
-
         def truth(e: float, forward: bool, ends: Any = (up, down), m: int = dof - dim + 2) -> Any:
             one, other = ends if forward else ends[::-1]
             return references.mpf(references.replaced_wishart(one, other, m, e))
 
         name = f"k {dof}, d {dim}, eigenvalues {up:.2g}, −{down:.2g}"
+        curves = partial(_both, dp.mechanisms.AdditiveWishart(dof, scale), pair)
         yield Setting(name, curves, truth, np.array([0.0, 0.1, 0.5, 1.0, 3.0]))
+
+
+def _both(mechanism: Any, pair: dp.NeighbourPair, epsilon: Array) -> Any:
+    spectrum = dp.exact.spectrum(mechanism, pair, epsilon)
+    return spectrum.forward, spectrum.backward
 
 
 def _student_replaced() -> Iterator[Setting]:
@@ -238,20 +239,15 @@ def _student_replaced() -> Iterator[Setting]:
         other[0] += size * rng.standard_normal(3)
         pair = dp.neighbours.replace_row(data, 0, other[0])
 
-        def curves(e: Array, pair: Any = pair, rows: int = rows) -> Any:
-            found = dp.exact.spectrum(dp.mechanisms.ALS(rows), pair, e)
-            return found.forward, found.backward
-
         def truth(e: float, forward: bool, both: Any = (data, other), rows: int = rows) -> Any:
             with references.mp.workdps(50):
-                first, second = (
-                    references.Student(one, rows) for one in both[:: 1 if forward else -1]
-                )
-                return references.replaced_student(first, second, e)
+                first, second = (references.Student(data, rows) for data in both)
+                sides = (first, second) if forward else (second, first)
+                return references.replaced_student(*sides, e)
 
-        yield Setting(
-            f"{rows:,} rows, a change of {size:g}", curves, truth, np.array([0.0, 0.2, 0.6])
-        )
+        curves = partial(_both, dp.mechanisms.ALS(rows), pair)
+        name = f"{rows:,} rows, a change of {size:g}"
+        yield Setting(name, curves, truth, np.array([0.0, 0.2, 0.6]))
 
 
 def _compositions() -> Iterator[Setting]:
@@ -312,44 +308,35 @@ def _sparse_vector() -> Iterator[Setting]:
 
 
 TABLE = "`tests/oracle`, two routes at 40 digits and more"
+CONTOUR, ONE_INTEGRAL = "contour through the saddle point", "one integral of positive terms"
 LAWS = (
     Law("Gaussian shift", _from_reference("gaussian-shift"), TABLE, "closed form"),
     Law(
         "Gaussian pairs, 1 to 12 axes",
         _from_pairs("gaussian-pair", "gaussian-shift"),
         TABLE,
-        "contour through the saddle point",
+        CONTOUR,
     ),
     Law(
         "sketches, a row zeroed",
         _sketches,
         "quadrature of the χ² density, 50 digits",
-        "one integral of positive terms",
+        ONE_INTEGRAL,
     ),
     Law(
         "sketches: table; padded, replaced, inverse Wishart",
         _from_pairs("replaced-sketch", "padded-sketch", "inverse-wishart"),
         TABLE,
-        "contour through the saddle point",
+        CONTOUR,
     ),
-    Law(
-        "ALS, finite r, table",
-        _from_reference("als-finite"),
-        TABLE,
-        "one integral of positive terms",
-    ),
+    Law("ALS, finite r, table", _from_reference("als-finite"), TABLE, ONE_INTEGRAL),
     Law(
         "ALS, finite r, edges",
         _least_squares,
         "incomplete beta functions over an angle, 34 digits",
-        "one integral of positive terms",
+        ONE_INTEGRAL,
     ),
-    Law(
-        "ALS, asymptotic",
-        _from_reference("als-asymptotic"),
-        TABLE,
-        "contour through the saddle point",
-    ),
+    Law("ALS, asymptotic", _from_reference("als-asymptotic"), TABLE, CONTOUR),
     Law(
         "Student pairs, a row replaced",
         _student_replaced,
@@ -360,7 +347,7 @@ LAWS = (
         "additive Wishart noise, a row zeroed",
         _wishart,
         "incomplete Γ functions, 120 digits",
-        "one integral of positive terms",
+        ONE_INTEGRAL,
     ),
     Law(
         "additive Wishart noise, a row replaced",

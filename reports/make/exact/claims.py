@@ -50,17 +50,6 @@ class Bound:
         return self.divergence(self.orders)
 
 
-@dataclass(frozen=True)
-class Listed:
-    """The bounds of a list, at its own orders."""
-
-    values: Array
-
-    def __call__(self, order: Array) -> Array:
-        """The same values."""
-        return self.values
-
-
 def _curves() -> list[Bound]:
     """Claims at all orders."""
     claims: list[tuple[dp.Claim, Divergence, float, float]] = [
@@ -84,32 +73,30 @@ def _lists() -> list[Bound]:
         ({4.0: 1.2}, 0.3),
         ({1.006: 0.0065, 112.0: 0.1}, 0.004),
     ]
-    made = []
+    claims = []
     for bounds, rho in lists:
         text = "RDP " + ", ".join(f"{order:g}: {value:g}" for order, value in bounds.items())
         orders, values = np.array(list(bounds)), np.array(list(bounds.values()))
         claim = dp.Claim.rdp(orders, values, text=text)
-        made.append(Bound(claim, orders, Listed(values), rho))
-    return made
+        claims.append(Bound(claim, orders, _at_own_orders(values), rho))
+    return claims
+
+
+def _at_own_orders(values: Array) -> Divergence:
+    """The bounds of a list, which is asked at its own orders alone."""
+    return lambda _: values
 
 
 def _rows(bound: Bound) -> list[list[str]]:
     rows, claim = [], bound.claim
     for epsilon in np.array([0.0, 0.1, 0.5, 1.0, 2.0, 3.0]) * np.sqrt(2.0 * bound.rho):
-        found, laws = float(claim.delta_at(epsilon)), _two_laws(bound, float(epsilon))
+        ours, laws = float(claim.delta_at(epsilon)), _two_laws(bound, float(epsilon))
         alone = joint_range.log_delta(bound.orders - 1.0, bound.values, epsilon, 12)
-        shown = (
-            _printed(bound, float(epsilon)),
-            _dp_accounting(bound, float(epsilon)),
-            float(np.exp(alone.min())),
-            found,
-            laws,
-        )
-        gap = found / laws - 1.0
-        shown_gap = f"{gap:.0e}" if abs(gap) > ROUNDING else f"< {ROUNDING:.0e}"
-        rows.append(
-            [claim.text, page.number(float(epsilon), 3), *map(page.number, shown), shown_gap]
-        )
+        printed, accountant = (by(bound, float(epsilon)) for by in (_printed, _dp_accounting))
+        values = (printed, accountant, float(np.exp(alone.min())), ours, laws)
+        gap = ours / laws - 1.0
+        shown = f"{gap:.0e}" if abs(gap) > ROUNDING else f"< {ROUNDING:.0e}"
+        rows.append([claim.text, page.number(float(epsilon), 3), *map(page.number, values), shown])
     return rows
 
 

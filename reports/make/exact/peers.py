@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
+from scipy.special import expit
 
 from dpaudit import exact
 from dpaudit._core.types import Array
@@ -101,13 +102,12 @@ def generalised(method: str, single: bool, **options: Any) -> Callable[[Pair], A
         def above(law: Any, epsilon: Any) -> Any:
             return gx2.cdf(epsilon, *law, side="upper", method=method, **options)
 
+        def delta_at(epsilon: Any) -> Any:
+            return above(first, epsilon) - np.exp(epsilon) * above(second, epsilon)
+
         if single:
-            return np.array(
-                [float(above(first, e)) - np.exp(e) * float(above(second, e)) for e in pair.epsilon]
-            )
-        return np.asarray(
-            above(first, pair.epsilon) - np.exp(pair.epsilon) * above(second, pair.epsilon)
-        )
+            return np.array([float(delta_at(epsilon)) for epsilon in pair.epsilon])
+        return np.asarray(delta_at(pair.epsilon))
 
     return delta
 
@@ -157,10 +157,9 @@ def _line(mp: Any, pair: Pair, epsilon: Any) -> Any:
 
 
 def _least(height: Callable[[float], float], end: float) -> float:
-    found = minimize_scalar(
-        lambda y: height(end / (1.0 + np.exp(-y))), bounds=(-30.0, 30.0), method="bounded"
-    )
-    return float(end / (1.0 + np.exp(-found.x)))
+    """Where `height` is least between 0 and `end`."""
+    best = minimize_scalar(lambda y: height(end * expit(y)), bounds=(-30.0, 30.0), method="bounded")
+    return float(end * expit(best.x))
 
 
 def _halved(mp: Any, integrand: Callable[[Any], Any]) -> Any:
@@ -191,38 +190,28 @@ def timed(method: Callable[[Pair], Array], pair: Pair) -> tuple[Array, float]:
 def report() -> None:
     """Print, for each pair, the error of every method at every ε, its cost, and what it reached.
 
-    A missing package is reported before the truth is computed.
+    A missing package is reported before the truth is computed. Last comes the cost of 100 ε in one
+    call, over which dpaudit and gx2's vector form spread what they share.
     """
     package("gx2", EXTRA)
     for pair in PAIRS:
         true = truth(pair)
+        errors, cost = {}, {}
+        for name, method in METHODS.items():
+            values, cost[name] = timed(method, pair)
+            pairs = zip(values, true, strict=True)
+            errors[name] = np.array([float(abs(float(v) - t)) for v, t in pairs])
         print(f"\n{pair.name}: ε, true δ, then absolute errors")
-        found = {name: timed(method, pair) for name, method in METHODS.items()}
-        errors = {name: _error(values, true) for name, (values, _) in found.items()}
-        _error_table(pair, true, errors)
-        cost = {name: spent for name, (_, spent) in found.items()}
+        print("     ε   true δ     " + "  ".join(f"{name:>16}" for name in METHODS))
+        for i, epsilon in enumerate(pair.epsilon):
+            cells = "  ".join(f"{errors[name][i]:16.1e}" for name in METHODS)
+            print(f"{epsilon:6g}   {float(true[i]):.3e}  {cells}")
         _summary(errors, cost, np.array(true, dtype=float))
-        _shared_call(pair)
-
-
-def _error(values: Array, true: list[Any]) -> Array:
-    return np.array([float(abs(float(v) - t)) for v, t in zip(values, true, strict=True)])
-
-
-def _error_table(pair: Pair, true: list[Any], errors: dict[str, Array]) -> None:
-    print("     ε   true δ     " + "  ".join(f"{name:>16}" for name in METHODS))
-    for i, epsilon in enumerate(pair.epsilon):
-        cells = "  ".join(f"{errors[name][i]:16.1e}" for name in METHODS)
-        print(f"{epsilon:6g}   {float(true[i]):.3e}  {cells}")
-
-
-def _shared_call(pair: Pair) -> None:
-    """100 ε in one call, over which dpaudit and gx2's vector form spread what they share."""
-    many = replace(pair, epsilon=np.linspace(0.0, pair.epsilon[-1], 100))
-    cost = {name: timed(METHODS[name], many)[1] for name in SHARING}
-    shown = ", ".join(f"{name} {1e3 * each:.3f}" for name, each in cost.items())
-    ratio = cost[SHARING[-1]] / cost[SHARING[0]]
-    print(f"  100 ε in a call, ms per ε: {shown} ({ratio:.0f} × dpaudit's)")
+        many = replace(pair, epsilon=np.linspace(0.0, pair.epsilon[-1], 100))
+        shared = {name: timed(METHODS[name], many)[1] for name in SHARING}
+        shown = ", ".join(f"{name} {1e3 * each:.3f}" for name, each in shared.items())
+        ratio = shared[SHARING[-1]] / shared[SHARING[0]]
+        print(f"  100 ε in a call, ms per ε: {shown} ({ratio:.0f} × dpaudit's)")
 
 
 def _summary(errors: dict[str, Array], cost: dict[str, float], true: Array) -> None:

@@ -39,13 +39,8 @@ def refute(name: str, leverage: float, rows: int, samples: int = 400_000) -> dp.
     mechanism = mechanisms.RandomProjection(rows, release="gram" if rows > 3 else "sketch")
 
     def allowed(epsilon: float) -> float:
-        return float(
-            np.clip(
-                np.nan_to_num(formula(name, leverage, rows, np.array([epsilon]))[0], nan=1.0),
-                0.0,
-                1.0,
-            )
-        )
+        value = float(formula(name, leverage, rows, np.array([epsilon]))[0])
+        return 1.0 if np.isnan(value) else min(max(value, 0.0), 1.0)
 
     claim = dp.Claim.from_function(allowed, f"paper 1, {name.replace('_', ' ')} as printed")
     pair = neighbours.zero_row(database(leverage), 0)

@@ -108,7 +108,7 @@ def outcomes(
 def answers(queries: Array, threshold: float, scales: tuple[float, float]) -> list[Any]:
     """The probabilities of all answers of a sparse vector technique, each above or below.
 
-    scales : of the threshold's Laplace noise and of each query's.
+    scales : that of the threshold's Laplace noise, and that of each query's.
     """
     noise, each = map(mpf, scales)
     kinks = sorted({mpf(float(q)) - mpf(threshold) for q in queries} | {mpf(0)})

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from reports.make.findings import PAPERS, STATEMENTS, Statement, letter, report
-from reports.make.findings.report import Judged
+from reports.make.findings import PAPERS, STATEMENTS, Statement
+from reports.make.findings.report import Judged, write
 from reports.make.findings.words import Row, as_text, row
 from reports.make.page import REPORTS, command
 
@@ -23,20 +23,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     The pages are not written while a test disagrees.
     """
-    given = _parser().parse_args(arguments)
-    unknown = [key for key in given.keys if not find(key)]
+    options = _parser().parse_args(arguments)
+    unknown = [key for key in options.keys if not find(key)]
     if unknown:
-        return _unknown(unknown[0])
-    chosen = [one for key in given.keys for one in find(key)] or list(STATEMENTS.values())
-    if given.list:
+        listing = command("findings", "--list")
+        _complain(f"there is no finding {unknown[0]!r}; `{listing}` lists the keys")
+        return 2
+    chosen = [one for key in options.keys for one in find(key)] or list(STATEMENTS.values())
+    if options.list:
         print("\n".join(f"{one.key:<28} paper {one.paper}, {one.place}" for one in chosen))
         return 0
     tested = [row(one) for one in chosen]
-    if not given.report:
+    wrong = [one for one in tested if not one.agrees]
+    if not options.report:
         print("\n\n".join(map(as_text, tested)))
-    elif not _disagreeing(tested):
-        print("\n".join(map(str, _written(given.out, tested))))
-    return _told(_disagreeing(tested))
+    elif not wrong:
+        print("\n".join(map(str, write(options.out, judged(tested)))))
+    for one in wrong:
+        stated = f"fails ({one.statement.fails})" if one.statement.fails else "holds"
+        _complain(
+            f"{one.statement.key} is said to be one that {stated}, but its test shows that it "
+            f"{one.verdict}"
+        )
+    return 1 if wrong else 0
 
 
 def find(key: str) -> list[Statement]:
@@ -53,33 +62,8 @@ def judged(rows: Sequence[Row]) -> list[Judged]:
     return [one for one in papers if one.rows]
 
 
-def _disagreeing(tested: Sequence[Row]) -> list[Row]:
-    return [one for one in tested if not one.agrees]
-
-
-def _written(folder: Path, tested: Sequence[Row]) -> list[Path]:
-    papers = judged(tested)
-    return [*report.write(folder, papers), *letter.write(folder, papers)]
-
-
-def _told(wrong: Sequence[Row]) -> int:
-    for one in wrong:
-        said = f"fails ({one.statement.fails})" if one.statement.fails else "holds"
-        print(
-            f"reports.make: {one.statement.key} is said to be one that {said}, but its test shows "
-            f"that it {one.verdict}",
-            file=sys.stderr,
-        )
-    return 1 if wrong else 0
-
-
-def _unknown(key: str) -> int:
-    print(
-        f"reports.make: there is no finding {key!r}; `{command('findings', '--list')}` lists the "
-        "keys",
-        file=sys.stderr,
-    )
-    return 2
+def _complain(text: str) -> None:
+    print(f"reports.make: {text}", file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:

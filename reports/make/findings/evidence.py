@@ -1,4 +1,4 @@
-"""What is printed and what is so: evidence at one setting, and the letters of its parameters."""
+"""What is printed and what is so: evidence at one setting."""
 
 from __future__ import annotations
 
@@ -11,89 +11,16 @@ EXACT, CERTIFIED, HOLDS = "exact", "certified", "loose"
 WRONG, UNDEFINED, SLIP = "claims too much privacy", "gives no value", "not so"
 LOOSE, TIGHT = "holds, loose", "holds, exactly"
 
-SYMBOLS = {
-    "row_bound": "B",
-    "rows": "r",
-    "dof": "ν",
-    "dim": "d",
-    "features": "p",
-    "leverage": "q",
-    "residual_share": "t",
-    "mixtures": "k",
-    "columns": "d",
-    "chi": "χ",
-    "share_of_ones": "P(y = 1)",
-    "mu": "μ",
-    "public_rows": "n_B",
-    "coef_bound": "R_β",
-    "steps": "T",
-    "gamma": "γ",
-    "rho": "ρ",
-    "epsilon": "ε",
-    "delta": "δ",
-    "padding": "w",
-    "order": "α",
-    "spread": "C₂",
-    "eta": "η",
-    "nu": "ν",
-    "ridge": "λ",
-    "coef": "β",
-    "trace": "Tr(Σ)",
-    "radius": "Q",
-    "depth": "−y/(R‖β‖)",
-    "sigma": "σ",
-    "sigma_1": "σ₁",
-    "sigma_2": "σ₂",
-    "other_epsilon": "ε′",
-    "norm": "‖a‖",
-}
-# where a paper has a letter of its own
-OWN_SYMBOLS = {
-    (2, "rows"): "n",
-    (2, "scale"): "s",
-    (2, "signal"): "s",
-    (2, "bound"): "X",
-    (2, "dispersion"): "r(φ)",
-    (2, "share"): "±‖Σ⁻¹‖‖G‖",
-    (2, "condition"): "κ(Σ)",
-    (3, "rows"): "n",
-    (3, "row_bound"): "C",
-    (3, "features"): "d",
-    (3, "failure"): "ϱ",
-    (3, "ratio"): "σ/√k",
-    (3, "share"): "place of α in its range",
-    (3, "eigenvalue"): "λ_min",
-    (3, "noise"): "σ²",
-    (3, "first"): "√Σ₁",
-    (3, "second"): "√Σ₂",
-    (3, "shift"): "μ₁ − μ₂",
-    (3, "slope"): "b₁",
-    (3, "bend"): "b₂",
-} | {
-    (4, name): letter
-    for name, letter in {
-        "constant": "C",
-        "share": "α/m",
-        "part": "Δ/k",
-        "beta": "β",
-        "norm": "‖β̂‖",
-        "other_norm": "‖v′‖/B",
-        "turn": "∠(v, v′)/90°",
-        "base": "A",
-        "change": "B",
-        "size": "XᵀX",
-    }.items()
-}
-
 
 @dataclass(frozen=True)
 class Evidence:
     """What is printed, and what is so.
 
-    quantity : of the two values: "δ", or the unit of a parameter. printed : None where the printed
-    line has no value. found : the exact value (kind "exact" or "loose") or a certified lower bound
-    of it ("certified"). factor : ≥ 1, by how many times the printed line fails or is loose; None
-    where no ratio exists. at : what follows from the setting.
+    quantity : what the two values are: "δ", or the unit of a parameter.
+    printed : the printed value, None where the printed line has none.
+    found : the exact value (kind "exact" or "loose") or a certified lower bound ("certified").
+    factor : ≥ 1, by how many times the printed line fails or is loose; None without a ratio.
+    at : what follows from the setting.
     """
 
     quantity: str
@@ -112,11 +39,6 @@ class Evidence:
 
 Test = Callable[..., Evidence]
 Grid = Mapping[str, Sequence[Any]]
-
-
-def symbol(paper: int, name: str) -> str:
-    """A paper's letter for a parameter, or its name."""
-    return OWN_SYMBOLS.get((paper, name), SYMBOLS.get(name, name))
 
 
 def claimed(

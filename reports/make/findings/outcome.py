@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from dpaudit.errors import DpauditError
 from dpaudit.report.text import number
 from dpaudit.testing import BoundSearch, choices, search_bound
 from dpaudit.testing.bound.domain import Domain
 from dpaudit.testing.bound.inequality import Trial
 from dpaudit.testing.bound.ranges import Choices
+from reports.make.findings import PAPERS
 from reports.make.findings.evidence import (
     HOLDS,
     LOOSE,
@@ -20,12 +24,48 @@ from reports.make.findings.evidence import (
     UNDEFINED,
     WRONG,
     Evidence,
-    symbol,
+    Grid,
+    Test,
 )
-from reports.make.findings.statement import Searched, Statement, Swept
-from reports.make.findings.sweep import sweep
+from reports.make.findings.statement import Searched, Swept, Tested
 
-DIGITS = 6  # of a number in the words of a range
+DIGITS = 6  # significant digits of a number in the words of a range
+SYMBOLS = {
+    "row_bound": "B",
+    "rows": "r",
+    "dof": "ν",
+    "dim": "d",
+    "features": "p",
+    "leverage": "q",
+    "residual_share": "t",
+    "mixtures": "k",
+    "columns": "d",
+    "chi": "χ",
+    "share_of_ones": "P(y = 1)",
+    "mu": "μ",
+    "public_rows": "n_B",
+    "coef_bound": "R_β",
+    "steps": "T",
+    "gamma": "γ",
+    "rho": "ρ",
+    "epsilon": "ε",
+    "delta": "δ",
+    "padding": "w",
+    "order": "α",
+    "spread": "C₂",
+    "eta": "η",
+    "nu": "ν",
+    "ridge": "λ",
+    "coef": "β",
+    "trace": "Tr(Σ)",
+    "radius": "Q",
+    "depth": "−y/(R‖β‖)",
+    "sigma": "σ",
+    "sigma_1": "σ₁",
+    "sigma_2": "σ₂",
+    "other_epsilon": "ε′",
+    "norm": "‖a‖",
+}
 
 
 @dataclass(frozen=True)
@@ -38,11 +78,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """named : the settings that the statement names. simplest, worst : failing ones, None where
-    none was found or looked for; closest : the one with the least room where none fails.
+    """The result of a search or a sweep.
 
-    tried, excluded : settings. failed : how many of them failed, where all were looked at; None of
-    a search. ranges : of the parameters, in the paper's letters.
+    named : the settings that the statement names.
+    simplest, worst : settings that fail, None where none was found or looked for.
+    closest : the setting with the least room where none fails.
+    tried, excluded : numbers of settings.
+    failed : how many of the settings failed, None for a search, which does not count them.
+    ranges : the ranges of the parameters, in the paper's letters.
     """
 
     named: Sequence[Case]
@@ -66,12 +109,12 @@ class Outcome:
         return next(iter([*named, *filter(None, (self.simplest, self.worst, self.closest))]), None)
 
 
-def outcome(test: Searched | Swept, paper: int) -> Outcome:
-    """Search or sweep; the letters are the paper's."""
-    return _of_search(test, paper) if isinstance(test, Searched) else _of_sweep(test, paper)
+def outcome(test: Tested, paper: int) -> Outcome:
+    """Search or sweep; the letters are those of the paper."""
+    return _searched(test, paper) if isinstance(test, Searched) else _swept(test, paper)
 
 
-def cases(test: Searched | Swept | None) -> list[Case]:
+def cases(test: Tested | None) -> list[Case]:
     """The evidence at the settings that a test names, without a search."""
     if test is None:
         return []
@@ -80,35 +123,34 @@ def cases(test: Searched | Swept | None) -> list[Case]:
     return [] if test.at is None else [Case(test.at, at(test, test.at))]
 
 
-def at(test: Searched | Swept, setting: Mapping[str, Any]) -> Evidence:
+def at(test: Tested, setting: Mapping[str, Any]) -> Evidence:
     """The evidence at any setting that the hypotheses admit; `InvalidInput` at another one."""
     if isinstance(test, Swept):
         return test.test(**setting)
-    one = {name: choices(value) for name, value in {**_fixed(test), **setting}.items()}
-    found = _search(test, one, 1)
-    case = _case(test, found.worst or found.closest)
+    domain = Domain.of(test.domain)
+    fixed = {  # the parameters that have one value
+        name: values.value(values.edges[0])
+        for name, values in zip(domain.names, domain.ranges, strict=True)
+        if values.size == 1
+    }
+    single = {name: choices(value) for name, value in {**fixed, **setting}.items()}
+    search = _search(test, single, 1)
+    case = _case(test, search.worst or search.closest)
     assert case is not None
     return case.evidence
 
 
-def _fixed(test: Searched) -> dict[str, Any]:
-    """The parameters of a domain that have one value."""
-    read = Domain.of(test.domain)
-    pairs = zip(read.names, read.ranges, strict=True)
-    return {name: one.value(one.edges[0]) for name, one in pairs if one.size == 1}
-
-
-def _of_search(test: Searched, paper: int) -> Outcome:
-    found = _search(test, test.domain, test.tries)
+def _searched(test: Searched, paper: int) -> Outcome:
+    search = _search(test, test.domain, test.tries)
     named = cases(test)
     failing = [one for one in named if one.evidence.violated]
     return Outcome(
         named=named,
-        simplest=_case(test, found.simplest),
-        worst=_case(test, found.worst) or next(iter(failing), None),
-        closest=_case(test, found.closest) if found.holds and not failing else None,
-        tried=found.tried,
-        excluded=found.excluded,
+        simplest=_case(test, search.simplest),
+        worst=_case(test, search.worst) or next(iter(failing), None),
+        closest=_case(test, search.closest) if search.holds and not failing else None,
+        tried=search.tried,
+        excluded=search.excluded,
         failed=None,
         ranges=ranges(test.domain, paper),
     )
@@ -157,7 +199,7 @@ def ranges(domain: Mapping[str, Any], paper: int) -> str:
     )
 
 
-def _of_sweep(test: Swept, paper: int) -> Outcome:
+def _swept(test: Swept, paper: int) -> Outcome:
     named = cases(test)
     failing = [one for one in named if one.evidence.violated]
     if not test.grid:
@@ -165,19 +207,23 @@ def _of_sweep(test: Swept, paper: int) -> Outcome:
         worst = failing[0] if failing else None
         return Outcome(named, None, worst, closest, len(named), 0, len(failing), "")
     over = sweep(test.test, test.grid, test.setting)
-    extreme = Case(over.worst, over.evidence)
-    worst = extreme if over.failed else next(iter(failing), None)
+    worst = over.worst if over.failed else next(iter(failing), None)
     grid = {name: list(values) for name, values in test.grid.items()}
     return Outcome(
         named=named,
         simplest=None,
         worst=worst,
-        closest=extreme if worst is None else None,
+        closest=over.worst if worst is None else None,
         tried=over.cases,
         excluded=math.prod(map(len, grid.values())) - over.cases,
         failed=over.failed,
         ranges=", ".join(f"{symbol(paper, name)} {span(one)}" for name, one in grid.items()),
     )
+
+
+def symbol(paper: int, name: str) -> str:
+    """A paper's letter for a parameter, or its name."""
+    return PAPERS[paper - 1].letters.get(name, SYMBOLS.get(name, name))
 
 
 def span(values: Sequence[Any]) -> str:
@@ -188,6 +234,38 @@ def span(values: Sequence[Any]) -> str:
     return " or ".join(map(str, values))
 
 
-def corrected(statement: Statement) -> Outcome | None:
-    """What came of the corrected line; None where it has no test."""
-    return None if statement.fixed is None else outcome(statement.fixed, statement.paper)
+@dataclass(frozen=True)
+class Sweep:
+    """A test over a range of settings: where it fails most, and how often.
+
+    cases : how many settings the statement admits. failed : at how many of these it fails.
+    worst : the case that fails by the largest factor (or has no value); where none fails, the one
+        that is closest to failing.
+    """
+
+    cases: int
+    failed: int
+    worst: Case
+
+
+def sweep(test: Test, grid: Grid, setting: Mapping[str, Any] | None = None) -> Sweep:
+    """Try `test` at `setting` changed to every point of `grid` that the statement admits.
+
+    The test raises one of this package's errors at a point that the statement excludes. Raises
+    `ValueError` if it excludes them all.
+    """
+    tried: list[Case] = []
+    for values in itertools.product(*grid.values()):
+        point = {**(setting or {}), **dict(zip(grid, values, strict=True))}
+        with suppress(DpauditError):
+            tried.append(Case(point, test(**point)))
+    if not tried:
+        raise ValueError("the statement admits no setting of this grid")
+    failed = sum(case.evidence.violated for case in tried)
+    return Sweep(len(tried), failed, max(tried, key=lambda case: _badness(case.evidence)))
+
+
+def _badness(evidence: Evidence) -> tuple[int, float]:
+    """Failing before holding; the larger factor if it fails, the smaller if it holds."""
+    factor = math.inf if evidence.factor is None else evidence.factor
+    return (1, factor) if evidence.violated else (0, -factor)

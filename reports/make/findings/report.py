@@ -1,4 +1,4 @@
-"""The findings as a page to send to the papers' authors, in Markdown and HTML."""
+"""The findings as a page to send to the papers' authors, in Markdown and HTML, and as letters."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 
 from dpaudit.report.text import count
 from reports.make import page
-from reports.make.findings.statement import SORTS, Paper
+from reports.make.findings.statement import CORNER, MISPRINT, PRIVACY, SORTS, Paper
 from reports.make.findings.words import (
     FAILS,
     HOLDS,
     UNTESTED,
     Row,
+    case,
     closest,
     effort,
     fields,
@@ -67,46 +68,36 @@ class Judged:
         code = self.paper.code or "none that we know of"
         return f"Our text: {self.paper.version}. The authors’ public code: {code}."
 
-    def holding(self) -> list[Row]:
-        """What holds."""
-        return [one for one in self.rows if one.verdict == HOLDS]
-
-    def untested(self) -> list[Row]:
-        """What was not tested."""
-        return [one for one in self.rows if one.verdict == UNTESTED]
+    def judged(self, verdict: str) -> list[Row]:
+        """The statements with a verdict: HOLDS, FAILS or UNTESTED."""
+        return [row for row in self.rows if row.verdict == verdict]
 
     def slips(self, sort: str) -> list[Row]:
         """The failures of one sort, each a slip of its own."""
-        failing = [one for one in self._failing() if one.statement.fails == sort]
-        return [one for one in failing if not self._led(one)]
+        words = [(row, row.statement) for row in self.judged(FAILS)]
+        return [row for row, statement in words if statement.fails == sort and not statement.cause]
 
     def followers(self, cause: Row) -> list[Row]:
         """The failures that follow from a slip."""
-        return [one for one in self._failing() if one.statement.cause == cause.statement.key]
-
-    def following(self) -> list[Row]:
-        """All failures that follow from another one."""
-        return [one for one in self._failing() if self._led(one)]
+        return [row for row in self.judged(FAILS) if row.statement.cause == cause.statement.key]
 
     def numbers(self) -> list[int]:
         """The columns of the table of counts, after the first."""
         slips = [len(self.slips(sort)) for sort in SORTS]
-        ends = len(self.following()), len(self.untested())
-        return [len(self.rows), len(self.holding()), *slips, *ends]
-
-    def _failing(self) -> list[Row]:
-        return [one for one in self.rows if one.verdict == FAILS]
-
-    def _led(self, one: Row) -> bool:
-        return bool(one.statement.cause)
+        following = sum(bool(row.statement.cause) for row in self.judged(FAILS))
+        held, untested = (len(self.judged(verdict)) for verdict in (HOLDS, UNTESTED))
+        return [len(self.rows), held, *slips, following, untested]
 
 
-def write(folder: str | Path, judged: Sequence[Judged]) -> list[Path]:
-    """Write findings.md and findings.html; the same findings give the same bytes."""
-    paths = [Path(folder) / "findings.md", Path(folder) / "findings.html"]
-    for path, text in zip(paths, (markdown(judged), html(judged)), strict=True):
-        page.write(path, text)
-    return paths
+def write(folder: Path, judged: Sequence[Judged]) -> list[Path]:
+    """Write findings.md, findings.html and papers/letter-paper-N.md for papers with statements.
+
+    The same findings give the same bytes.
+    """
+    pages = {"findings.md": markdown(judged), "findings.html": html(judged)} | {
+        f"papers/letter-paper-{one.paper.number}.md": letter(one) for one in judged if one.rows
+    }
+    return [page.write(folder / name, text) for name, text in pages.items()]
 
 
 def markdown(judged: Sequence[Judged]) -> str:
@@ -117,7 +108,7 @@ def markdown(judged: Sequence[Judged]) -> str:
         sentences=sentences(judged),
         counts=page.table(COUNTS, _counts(judged)),
         papers=[
-            {**_content(one), "holds": page.table(HEADS, _in_code(map(cells, one.holding())))}
+            {**_content(one), "holds": page.table(HEADS, _in_code(map(cells, one.judged(HOLDS))))}
             for one in judged
         ],
         notes=NOTES,
@@ -133,7 +124,7 @@ def html(judged: Sequence[Judged]) -> str:
         heads=HEADS,
         counts_heads=COUNTS,
         counts=_counts(judged),
-        papers=[{**_content(one), "holds": list(map(cells, one.holding()))} for one in judged],
+        papers=[{**_content(one), "holds": list(map(cells, one.judged(HOLDS)))} for one in judged],
         notes=[one.replace("`", "") for one in NOTES],
     )
 
@@ -144,24 +135,20 @@ def sentences(judged: Sequence[Judged]) -> list[str]:
     if not totals:
         return []
     statements, holds, privacy, corner, misprint, following, untested = totals
-    found = [
+    shown = [
         f"{count(holds)} of {count(statements)} statements and single lines hold wherever they "
         f"were tried; {count(untested)} were not tested, and the reason is given.",
         *(
-            f"{_slips(many, sort)}."
+            f"({sort}) {count(many)} slip{'s' * (many != 1)}: {SORTS[sort]}."
             for many, sort in zip((privacy, corner, misprint), SORTS, strict=True)
         ),
     ]
     if following:
-        found.append(
+        shown.append(
             f"{count(following)} more fail only because they follow from one of these slips. They "
             "are listed under it, and not counted again."
         )
-    return found
-
-
-def _slips(many: int, sort: str) -> str:
-    return f"({sort}) {count(many)} slip{'s' * (many != 1)}: {SORTS[sort]}"
+    return shown
 
 
 def _counts(judged: Sequence[Judged]) -> list[list[str]]:
@@ -180,7 +167,7 @@ def _content(one: Judged) -> dict[str, object]:
             for sort in SORTS
             if (slips := one.slips(sort))
         ],
-        "untested": [(row.where, row.statement.untested) for row in one.untested()],
+        "untested": [(row.where, row.statement.untested) for row in one.judged(UNTESTED)],
     }
 
 
@@ -194,11 +181,48 @@ def _entry(judged: Judged, slip: Row) -> dict[str, object]:
 
 def cells(one: Row) -> list[str]:
     """A line of the table of what holds."""
-    said = one.statement
+    statement = one.statement
     tried = " ".join(filter(None, (effort(one), closest(one))))
-    note = " ".join(filter(None, (said.fault, said.reading, said.code)))
-    return [one.where, said.printed, said.hypotheses_text, tried, note, one.command]
+    note = " ".join(filter(None, (statement.fault, statement.reading, statement.code)))
+    return [one.where, statement.printed, statement.stated_for, tried, note, one.command]
 
 
 def _in_code(rows: Iterable[Sequence[str]]) -> list[list[str]]:
     return [[*cells, f"`{command}`"] for *cells, command in rows]
+
+
+def letter(judged: Judged) -> str:
+    """A summary of one paper as Markdown, courteous and short enough to be sent."""
+    names = "statements", "holds", "privacy", "corner", "misprint", "following", "untested"
+    return page.render(
+        "letter.md",
+        paper=judged.paper,
+        counts=dict(zip(names, map(count, judged.numbers()), strict=True)),
+        privacy=[_in_full(slip, judged) for slip in judged.slips(PRIVACY)],
+        corner=[
+            f"{_place(slip)}: {slip.statement.corrected or slip.statement.fault}."
+            for slip in judged.slips(CORNER)
+        ],
+        misprint=[_place(slip) for slip in judged.slips(MISPRINT)],
+        sorts=SORTS,
+    )
+
+
+def _in_full(slip: Row, judged: Judged) -> str:
+    """Place, fault, the counterexample, the corrected line, and what follows."""
+    statement, led = slip.statement, [other.statement.place for other in judged.followers(slip)]
+    first = None if slip.outcome is None else slip.outcome.first
+    example = "" if first is None else case(first, statement.paper)
+    parts = (
+        f"{slip.where}: {statement.fault}.",
+        example and f"{example[:1].upper()}{example[1:]}.",
+        statement.corrected and f"Put right: {statement.corrected}.",
+        f"From it follow {', '.join(led)}." if led else "",
+    )
+    return " ".join(filter(None, parts))
+
+
+def _place(slip: Row) -> str:
+    """The place without its section, for brevity."""
+    place = slip.statement.place
+    return f"{place[:1].upper()}{place[1:]}"

@@ -1,16 +1,19 @@
 """A numbered statement of a paper: what is printed, under which hypotheses, and how it is tested.
 
 Every theorem, lemma, proposition, corollary, claim, algorithm and numeric claim of a paper is one
-`Statement`. Its test is `Searched` (an inequality or equality, searched for a setting at which it
-fails) or `Swept` (a function that gives `Evidence`, over a grid); a statement without a test says
-why it has none. Whether it holds is computed (`outcome.py`); of which sort a failure is, and from
-which slip it follows, is said here.
+`Statement`. Its words are a table of `paper_N/statements.toml`, in the order of the paper: what is
+printed, of which sort a failure is, and from which slip it follows. Its test, if it has one, stands
+under the same key in `TESTS` of a module beside that file: it is `Searched` (an inequality or
+equality, searched for a setting at which it fails) or `Swept` (a function that gives `Evidence`,
+over a grid). Whether the statement holds is computed (`outcome.py`).
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from reports.make.findings.evidence import EXACT, Grid, Test
@@ -37,10 +40,14 @@ class Searched:
     hypotheses : conditions of the statement; False, or a `DpauditError`, excludes a setting.
     side : "upper" where `printed` is an upper bound of `exact` (a δ; a noise that is enough),
         "lower" where it is a lower bound, "both" where the two are said to be equal.
-    quantity : of the two values, "δ" or the unit of a parameter. kind : EXACT or CERTIFIED (`exact`
-    is then a certified bound). tries : settings at which it is computed. tolerance : relative.
-    rounding : absolute error of `exact`. at : a setting to show first, as one that the paper names.
-    also : of a setting, what follows from it, in words: "so σ = 0.3".
+    quantity : what the two values are, "δ" or the unit of a parameter.
+    kind : EXACT, or CERTIFIED where `exact` is a certified bound.
+    tries : the number of settings at which it is computed. tolerance : relative.
+    rounding : absolute error of `exact`.
+    at : a setting to show first, for example one that the paper names.
+    also : setting → what follows from it, in words: "so σ = 0.3".
+    fixed : what the test of the corrected line changes, by field, or that test itself. `at` and
+        `also` are not carried over.
     """
 
     printed: Number
@@ -55,20 +62,40 @@ class Searched:
     rounding: float = 1e-15
     at: Mapping[str, Any] | None = None
     also: Callable[..., str] | None = None
+    fixed: Mapping[str, Any] | Searched | None = None
+
+    @property
+    def corrected(self) -> Searched | None:
+        """The test of the corrected line; None where there is none."""
+        if not isinstance(self.fixed, Mapping):
+            return self.fixed
+        return replace(self, **{"at": None, "also": None, "fixed": None, **self.fixed})
 
 
 @dataclass(frozen=True)
 class Swept:
     """A function of a setting that gives `Evidence` (`claimed`, `asked`, `stated`), over a grid.
 
-    For what is not a search: a run on data, draws, one number. setting : parameters by name, which
-    `test` takes. grid : values of some of them. more : settings that are shown beside the first.
+    For what is not a search: a run on data, draws, one number.
+
+    setting : parameters by name, which `test` takes. grid : values of some of them.
+    more : settings that are shown beside the first.
+    fixed : what takes the place of `test` for the corrected line.
     """
 
     test: Test
     setting: Mapping[str, Any]
     grid: Grid = field(default_factory=dict)
     more: Sequence[Mapping[str, Any]] = ()
+    fixed: Test | None = None
+
+    @property
+    def corrected(self) -> Swept | None:
+        """The test of the corrected line; None where there is none."""
+        return None if self.fixed is None else replace(self, test=self.fixed, fixed=None)
+
+
+Tested = Searched | Swept
 
 
 @dataclass(frozen=True)
@@ -78,15 +105,14 @@ class Statement:
     key : its name on the command line, "4-theorem-b-5". paper : 1 to 4. place : "theorem B.5".
     section : where it stands, "section 4.1" or "appendix B".
     printed : the sentence or formula, verbatim as in our text.
-    hypotheses_text : conditions in force there: on ε, δ, r, n; which neighbours; what is an input.
+    stated_for : conditions in force there: on ε, δ, r, n; which neighbours; what is an input.
     reading : "", or where the conversion from PDF may have damaged the formula, with the other
         reading.
     test : how it is tested; None where it is not, and then `untested` says why.
     fails : "" where it holds, else its sort: "A", "B" or "C" of `SORTS`. The test must agree.
-    fault : of a failure what is wrong; of a statement that holds a note, or "".
+    fault : what is wrong where it fails; where it holds a note, or "".
     cause : key of the statement whose slip this failure follows from; "" where the slip is its own.
-    corrected : the least change that makes it true. fixed : the test of that very line, over the
-        same domain (`dataclasses.replace(TEST, printed=...)`).
+    corrected : the least change that makes it true.
     code : what the authors' public code does at that line; "" where it was not read.
     """
 
@@ -95,16 +121,20 @@ class Statement:
     place: str
     section: str
     printed: str
-    hypotheses_text: str = ""
+    stated_for: str = ""
     reading: str = ""
-    test: Searched | Swept | None = None
+    test: Tested | None = None
     untested: str = ""
     fails: str = ""
     fault: str = ""
     cause: str = ""
     corrected: str = ""
-    fixed: Searched | Swept | None = None
     code: str = ""
+
+    @property
+    def fixed(self) -> Tested | None:
+        """The test of the corrected line, over the same domain; None where there is none."""
+        return None if self.test is None else self.test.corrected
 
 
 @dataclass(frozen=True)
@@ -116,6 +146,7 @@ class Paper:
     well : paragraphs on what holds and what is good, in the authors' words.
     advice : paragraphs on what to fix. No counts in either: the page makes them.
     statements : in the order of the paper.
+    letters : parameters to the paper's letters, where it has letters of its own.
     """
 
     number: int
@@ -126,3 +157,29 @@ class Paper:
     well: Sequence[str]
     advice: Sequence[str]
     statements: Sequence[Statement]
+    letters: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_paper(path: Path, *tests: Mapping[str, Tested]) -> Paper:
+    """The paper that `path` tells of; each statement gets the test under its key.
+
+    Lines of the file are joined by single spaces.
+    """
+    content = _joined(tomllib.loads(path.read_text(encoding="utf-8")))
+    by_key = {key: test for each in tests for key, test in each.items()}
+    statements = []
+    for key, words in content.pop("statements").items():
+        place, section = words.pop("where")
+        test = by_key.pop(key, None)
+        statements.append(Statement(key, content["number"], place, section, test=test, **words))
+    if by_key:
+        raise ValueError(f"{path} has no statement {min(by_key)!r}, which is tested")
+    return Paper(**content, statements=statements)
+
+
+def _joined(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _joined(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_joined(one) for one in value]
+    return " ".join(value.split()) if isinstance(value, str) else value

@@ -8,9 +8,9 @@ from typing import Any
 
 from dpaudit.report.text import count, number
 from reports.make import page
-from reports.make.findings.evidence import CERTIFIED, TIGHT, Evidence, symbol
+from reports.make.findings.evidence import CERTIFIED, TIGHT, Evidence
 from reports.make.findings.evidence import HOLDS as LOOSE_KIND
-from reports.make.findings.outcome import Case, Outcome, corrected, outcome
+from reports.make.findings.outcome import Case, Outcome, outcome, symbol
 from reports.make.findings.statement import SORTS, Statement
 
 HOLDS, FAILS, UNTESTED = "holds", "fails", "not tested"
@@ -52,14 +52,17 @@ class Row:
 
 
 def row(statement: Statement) -> Row:
-    """Test a statement now."""
-    found = None if statement.test is None else outcome(statement.test, statement.paper)
-    return Row(statement, found, corrected(statement))
+    """Test a statement and its corrected line now."""
+    printed, fixed = (
+        None if test is None else outcome(test, statement.paper)
+        for test in (statement.test, statement.fixed)
+    )
+    return Row(statement, printed, fixed)
 
 
-def setting(given: Mapping[str, Any], paper: int) -> str:
+def setting(values: Mapping[str, Any], paper: int) -> str:
     """ "q = 0.2, r = 1"."""
-    return ", ".join(f"{symbol(paper, name)} = {_value(one)}" for name, one in given.items())
+    return ", ".join(f"{symbol(paper, name)} = {_value(value)}" for name, value in values.items())
 
 
 def _value(value: Any) -> str:
@@ -67,10 +70,10 @@ def _value(value: Any) -> str:
     return number(value, DIGITS) if numeric else str(value)
 
 
-def case(one: Case, paper: int) -> str:
+def case(entry: Case, paper: int) -> str:
     """ "at q = 0.2, r = 1: δ printed 0.00206, exact 0.0321 (15.6 times)"."""
-    at = ", ".join(filter(None, (setting(one.setting, paper), one.evidence.at)))
-    return f"at {at}: {values(one.evidence)}" if at else values(one.evidence)
+    at = ", ".join(filter(None, (setting(entry.setting, paper), entry.evidence.at)))
+    return f"at {at}: {values(entry.evidence)}" if at else values(entry.evidence)
 
 
 def values(evidence: Evidence) -> str:
@@ -103,46 +106,48 @@ def _meaningful(evidence: Evidence) -> bool:
     return evidence.kind != LOOSE_KIND or of_use
 
 
-def counterexamples(one: Row) -> list[str]:
+def counterexamples(entry: Row) -> list[str]:
     """The failing settings, the plainest first, then the worst."""
-    found = one.outcome
-    if found is None or found.holds:
+    result = entry.outcome
+    if result is None or result.holds:
         return []
-    named = [part for part in found.named if part.evidence.violated]
-    shown = named or [part for part in (found.simplest or found.worst,) if part is not None]
-    texts = [f"{_capital(case(part, one.statement.paper))}." for part in shown]
-    if found.worst is not None and found.worst.setting not in [part.setting for part in shown]:
-        texts.append(f"Worst found {case(found.worst, one.statement.paper)}.")
+    named = [part for part in result.named if part.evidence.violated]
+    shown = named or [part for part in (result.simplest or result.worst,) if part is not None]
+    texts = [f"{_capital(case(part, entry.statement.paper))}." for part in shown]
+    if result.worst is not None and result.worst.setting not in [part.setting for part in shown]:
+        texts.append(f"Worst found {case(result.worst, entry.statement.paper)}.")
     return texts
 
 
-def searched(found: Outcome) -> str:
+def searched(result: Outcome) -> str:
     """ "1,000 settings searched (q 0.01 to 0.9; 12 more are excluded by the hypotheses)"."""
-    excluded = f"{count(found.excluded)} more are excluded by the hypotheses" * (found.excluded > 0)
-    inside = "; ".join(filter(None, (found.ranges, excluded)))
-    how = "searched" if found.failed is None else "computed"
-    many = f"{count(found.tried)} setting{'s' * (found.tried != 1)} {how}"
+    excluded = f"{count(result.excluded)} more are excluded by the hypotheses" * (
+        result.excluded > 0
+    )
+    inside = "; ".join(filter(None, (result.ranges, excluded)))
+    how = "searched" if result.failed is None else "computed"
+    many = f"{count(result.tried)} setting{'s' * (result.tried != 1)} {how}"
     return f"{many} ({inside})" if inside else many
 
 
-def effort(one: Row) -> str:
+def effort(entry: Row) -> str:
     """How hard a statement was tried: "Holds at all … settings searched", or how often it fails."""
-    found = one.outcome
-    if found is None:
+    result = entry.outcome
+    if result is None:
         return ""
-    if found.holds:
-        return f"Holds at all {searched(found)}." if found.tried > 1 else "Holds."
-    if found.failed is None or found.tried == 1:
-        return f"{_capital(searched(found))}."
-    return f"Fails at {count(found.failed)} of {searched(found)}."
+    if result.holds:
+        return f"Holds at all {searched(result)}." if result.tried > 1 else "Holds."
+    if result.failed is None or result.tried == 1:
+        return f"{_capital(searched(result))}."
+    return f"Fails at {count(result.failed)} of {searched(result)}."
 
 
-def closest(one: Row) -> str:
+def closest(entry: Row) -> str:
     """Where a statement that holds has the least room; of an equality how well the sides agree."""
-    found = one.outcome
-    if found is None or not found.holds or found.closest is None:
+    result = entry.outcome
+    if result is None or not result.holds or result.closest is None:
         return ""
-    return f"{_capital(_room(found.closest, one.statement.paper))}."
+    return f"{_capital(_room(result.closest, entry.statement.paper))}."
 
 
 def _room(closest: Case, paper: int) -> str:
@@ -153,72 +158,74 @@ def _room(closest: Case, paper: int) -> str:
     return "both sides agree" + f" to {number(apart, 1, up=True)}, relatively" * (apart > 0.0)
 
 
-def correction(one: Row) -> list[str]:
+def correction(entry: Row) -> list[str]:
     """The corrected line, and what came of the same test of it."""
-    text = one.statement.corrected
+    text = entry.statement.corrected
     if not text:
         return []
-    found = one.fixed
-    if found is None:
+    result = entry.fixed
+    if result is None:
         return [_sentence(text)]
-    if found.holds:
-        at = f"; {_room(found.closest, one.statement.paper)}" if found.closest else ""
-        return [_sentence(text), f"Holds at all {searched(found)}{at}."]
-    at = case(found.first, one.statement.paper) if found.first else ""
+    if result.holds:
+        at = f"; {_room(result.closest, entry.statement.paper)}" if result.closest else ""
+        return [_sentence(text), f"Holds at all {searched(result)}{at}."]
+    at = case(result.first, entry.statement.paper) if result.first else ""
     return [_sentence(text), f"Does NOT hold: {at}."]
 
 
-def fields(one: Row, followers: Sequence[Row] = ()) -> list[tuple[str, list[str]]]:
+def fields(entry: Row, followers: Sequence[Row] = ()) -> list[tuple[str, list[str]]]:
     """An entry: label and paragraphs of each part that it has."""
-    said = one.statement
+    statement = entry.statement
     parts: list[tuple[str, list[str]]] = [
-        ("As printed", [said.printed]),
-        ("Stated for", [said.hypotheses_text]),
-        ("Reading", [said.reading]),
-        ("Note" if one.verdict == HOLDS else "What is wrong", [_sentence(said.fault)]),
-        ("Counterexample", counterexamples(one)),
-        ("Tried", [effort(one), closest(one)]),
-        ("Corrected", correction(one)),
-        ("The authors’ code", [said.code]),
-        ("Not tested", [_sentence(said.untested)]),
+        ("As printed", [statement.printed]),
+        ("Stated for", [statement.stated_for]),
+        ("Reading", [statement.reading]),
+        ("Note" if entry.verdict == HOLDS else "What is wrong", [_sentence(statement.fault)]),
+        ("Counterexample", counterexamples(entry)),
+        ("Tried", [effort(entry), closest(entry)]),
+        ("Corrected", correction(entry)),
+        ("The authors’ code", [statement.code]),
+        ("Not tested", [_sentence(statement.untested)]),
         ("Follows from it", [follower(other) for other in followers]),
-        ("Recompute with", [one.command]),
+        ("Recompute with", [entry.command]),
     ]
     return [(label, kept) for label, texts in parts if (kept := [text for text in texts if text])]
 
 
-def follower(one: Row) -> str:
-    """A failure that follows from another slip, in one paragraph."""
-    said = one.statement
+def follower(entry: Row) -> str:
+    """A failure that follows from another slip, in entry paragraph."""
+    statement = entry.statement
     parts = [
-        f"{one.where}: {said.printed}",
-        _sentence(said.fault),
-        *counterexamples(one)[:1],
-        *correction(one),
-        f"[{one.command}]",
+        f"{entry.where}: {statement.printed}",
+        _sentence(statement.fault),
+        *counterexamples(entry)[:1],
+        *correction(entry),
+        f"[{entry.command}]",
     ]
     return " ".join(part if part.endswith((".", "]", "?", "!")) else f"{part}." for part in parts)
 
 
-def heading(one: Row) -> str:
+def heading(entry: Row) -> str:
     """ "(A) More privacy is promised than there is, where a user would meet it"."""
-    return f"({one.statement.fails}) {_capital(SORTS[one.statement.fails])}"
+    return f"({entry.statement.fails}) {_capital(SORTS[entry.statement.fails])}"
 
 
-def as_text(one: Row) -> str:
+def as_text(entry: Row) -> str:
     """A statement as lines of text."""
-    said = one.statement
-    verdict = f"{one.verdict}, {heading(one)}" if said.fails else one.verdict
-    if not one.agrees:
-        verdict += " (its sort is not given)" if one.verdict == FAILS else f", not {said.fails}"
-    cause = f", follows from {said.cause}" if said.cause else ""
-    lines = [f"{said.key}: paper {said.paper}, {one.where}", f"  {verdict}{cause}"]
-    lines += [f"  {label}: {text}" for label, texts in fields(one) for text in texts]
+    statement = entry.statement
+    verdict = f"{entry.verdict}, {heading(entry)}" if statement.fails else entry.verdict
+    if not entry.agrees:
+        verdict += (
+            " (its sort is not given)" if entry.verdict == FAILS else f", not {statement.fails}"
+        )
+    cause = f", follows from {statement.cause}" if statement.cause else ""
+    lines = [f"{statement.key}: paper {statement.paper}, {entry.where}", f"  {verdict}{cause}"]
+    lines += [f"  {label}: {text}" for label, texts in fields(entry) for text in texts]
     return "\n".join(lines)
 
 
 def _capital(text: str) -> str:
-    """With a capital, unless a formula begins it."""
+    """The text with a capital, unless a formula begins it."""
     word = text.split(" ")[0].rstrip(",;:")
     plain = word == "a" or (word.isalpha() and len(word) > 1)
     return text[:1].upper() + text[1:] if plain else text

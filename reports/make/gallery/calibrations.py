@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# ε → what the parameter must be set to; NaN where the statement excludes ε
+# ε ↦ what the parameter must be set to; NaN where the statement excludes ε
 Printed = Callable[[float], float]
 COLUMNS = 2
 OWN, PUBLIC = "exact, these data alone", "exact, any data within B"
@@ -33,19 +33,20 @@ OWN, PUBLIC = "exact, these data alone", "exact, any data within B"
 class Task:
     """One mechanism to calibrate.
 
-    title, label : of the panel and its axis. start : the mechanism. parameter : that is calibrated,
-    None for the default. public : whether there is an exact calibration for all data whose rows are
-    within the bound. printed : what the papers ask for, by name. note : what the reader must know.
+    title, label : those of the panel and its axis. start : the mechanism.
+    note : what the reader must know. printed : what the papers ask for, by name.
+    public : whether there is an exact calibration for all data whose rows are within the bound.
+    parameter : what is calibrated, None for the default.
     alias : the mechanism and parameter of which `start` is another form.
     """
 
     title: str
     label: str
     start: Any
-    parameter: str | None
-    public: bool
+    note: str
     printed: dict[str, Printed]
-    note: str = ""
+    public: bool = True
+    parameter: str | None = None
     alias: tuple[str, str] | None = None
 
 
@@ -60,101 +61,83 @@ def tasks(settings: Settings) -> list[Task]:
     def gaussian(scale: float, log: float, power: float = 1.0) -> Printed:
         return lambda epsilon: float(scale * np.sqrt(2.0 * np.log(log / DELTA)) / epsilon**power)
 
+    def mixing(name: str) -> Printed:
+        return lambda epsilon: float(bound * np.sqrt(figure_1_gammas(rows, epsilon, DELTA)[name]))
+
     return [
         Task(
             "GaussianLS: noise on the solution",
             "σ (of each coefficient)",
             mechanisms.GaussianLS(sigma=moved),
-            None,
-            False,
-            {
-                "paper 1, proposition 2": lambda epsilon: printed.proposition_2_sigma(
-                    moved, epsilon, DELTA
-                )
-            },
             "Proposition 2 with the exact largest displacement over all rows as its sensitivity.",
+            {"paper 1, proposition 2": lambda e: printed.proposition_2_sigma(moved, e, DELTA)},
+            public=False,
         ),
         Task(
             "AnalyzeGauss: noise on the second moments",
             "σ (minutes²)",
             mechanisms.AnalyzeGauss(bound**2),
-            None,
-            True,
+            "Section 2 prints ε where ε² belongs: too little noise at small ε.",
             {
                 "Gaussian mechanism, B²√(2 ln(1.25/δ))/ε": gaussian(bound**2, 1.25),
                 "paper 4, section 2, B²√(2 ln(2/δ)/ε)": gaussian(bound**2, 2.0, 0.5),
             },
-            "Section 2 prints ε where ε² belongs: too little noise at small ε.",
         ),
         Task(
             f"RandomProjection, {rows:,} rows: padding",
             "w (minutes)",
             mechanisms.RandomProjection(rows, "gram"),
-            None,
-            True,
+            "Figure 4 pads before a least-squares solution, which tells less than the sketch held "
+            "against it here.",
             {
                 "paper 4, theorem 3.1": sketch(printed.theorem_3_1_padding),
                 "paper 4, theorem B.1": sketch(printed.theorem_b_1_padding),
                 "paper 1, figure 4 (c₂)": sketch(printed.figure_4_padding),
             },
-            "Figure 4 pads before a least-squares solution, which tells less than the sketch held "
-            "against it here.",
         ),
         Task(
             f"GaussMix, {rows:,} mixtures: noise",
             "σ (minutes)",
-            mechanisms.RandomProjection(
-                rows, "gram"
-            ),  # the same law, of which the padding may be 0
-            None,
-            True,
-            {
-                "paper 3, lemma 1 with proposition 1": _mixing("lemma_1", rows, bound),
-                "Sheffet 2019, as paper 3 quotes it": _mixing("sheffet_2019", rows, bound),
-            },
+            mechanisms.RandomProjection(rows, "gram"),  # the same law; the padding may be 0
             "σ = B√γ, of the data no more is known than B. In law this is RandomProjection with "
             "padding σ.",
-            ("GaussMix", "sigma"),
+            {
+                "paper 3, lemma 1 with proposition 1": mixing("lemma_1"),
+                "Sheffet 2019, as paper 3 quotes it": mixing("sheffet_2019"),
+            },
+            alias=("GaussMix", "sigma"),
         ),
         Task(
             f"InverseWishartDraw, {rows:,} degrees of freedom: padding",
             "w (minutes)",
             mechanisms.InverseWishartDraw(rows),
-            None,
-            True,
+            "The exact curve is that of a sketch of as many rows, its directions swapped.",
             {
                 "paper 4, theorem 5.1": sketch(printed.theorem_5_1_padding),
                 "paper 4, theorem B.4": sketch(printed.theorem_b_4_padding),
             },
-            "The exact curve is that of a sketch of as many rows, its directions swapped.",
         ),
         Task(
             "AdditiveWishart at scale B: degrees of freedom",
             "k",
             mechanisms.AdditiveWishart(dim, bound),
-            "dof",
-            True,
-            {"paper 4, theorem 4.1 (ε < 1)": lambda epsilon: _dof(dim, epsilon)},
             "The largest row has norm B, so these data are as bad as any within the bound.",
+            {
+                "paper 4, theorem 4.1 (ε < 1)": lambda e: (
+                    float(printed.theorem_4_1_dof(dim, e, DELTA)) if e < 1.0 else float("nan")
+                )
+            },
+            parameter="dof",
         ),
         Task(
             "ALS: rows of the sketch (more is less private)",
             "largest r",
             mechanisms.ALS(1000),
-            None,
-            False,
-            {},
             "No bound is printed for it.",
+            {},
+            public=False,
         ),
     ]
-
-
-def _mixing(name: str, rows: int, bound: float) -> Printed:
-    return lambda epsilon: float(bound * np.sqrt(figure_1_gammas(rows, epsilon, DELTA)[name]))
-
-
-def _dof(dim: int, epsilon: float) -> float:
-    return float(printed.theorem_4_1_dof(dim, epsilon, DELTA)) if epsilon < 1.0 else float("nan")
 
 
 def numbers(settings: Settings) -> dict[str, Any]:
@@ -166,46 +149,44 @@ def numbers(settings: Settings) -> dict[str, Any]:
         "smallest_eigenvalue": float(
             np.linalg.eigvalsh(settings.database.T @ settings.database)[0]
         ),
-        "mechanisms": [_one(task, settings) for task in tasks(settings)],
+        "mechanisms": [_calibrated(task, settings) for task in tasks(settings)],
     }
 
 
-def _one(task: Task, settings: Settings) -> dict[str, Any]:
-    found = [
-        calibrate(task.start, settings.database, epsilon, DELTA, parameter=task.parameter)
-        for epsilon in settings.targets
+def _calibrated(task: Task, settings: Settings) -> dict[str, Any]:
+    """The parameter of one mechanism by every analysis.
+
+    For all data within the bound, one row of zeros and an added row are the worst data for a
+    sketch; for noise all data are equal.
+    """
+    at: dict[str, Any] = {"delta": DELTA, "parameter": task.parameter}
+    exact = [
+        calibrate(task.start, settings.database, epsilon, **at) for epsilon in settings.targets
     ]
-    series = {OWN: [float(one.value) for one in found]}
+    series = {OWN: [float(one.value) for one in exact]}
     if task.public:
-        series[PUBLIC] = [_public(task, settings, epsilon) for epsilon in settings.targets]
+        nothing = np.zeros((1, settings.database.shape[1]))
+        within = {"relation": "add", "row_bound": settings.row_bound, **at}
+        series[PUBLIC] = [
+            float(calibrate(task.start, nothing, epsilon, **within).value)
+            for epsilon in settings.targets
+        ]
     series |= {
         name: [float(ask(epsilon)) for epsilon in settings.targets]
         for name, ask in task.printed.items()
     }
-    mechanism, parameter = task.alias or (type(task.start).__name__, found[0].parameter)
+    mechanism, parameter = task.alias or (type(task.start).__name__, exact[0].parameter)
     return {
         "mechanism": mechanism,
         "title": task.title,
         "label": task.label,
         "parameter": parameter,
         "note": task.note,
-        "attained": [one.attained for one in found],
-        "row": [one.index for one in found],
+        "attained": [one.attained for one in exact],
+        "row": [one.index for one in exact],
         "exact": list(series)[: 1 + task.public],
         "series": series,
     }
-
-
-def _public(task: Task, settings: Settings, epsilon: float) -> float:
-    """The value for all data within the bound.
-
-    One row of zeros and an added row are the worst data for a sketch; for noise all data are equal.
-    """
-    nothing = np.zeros((1, settings.database.shape[1]))
-    how: dict[str, Any] = {"relation": "add", "row_bound": settings.row_bound}
-    return float(
-        calibrate(task.start, nothing, epsilon, DELTA, parameter=task.parameter, **how).value
-    )
 
 
 def figure(content: dict[str, Any]) -> Figure:
@@ -238,24 +219,18 @@ def panel(one: dict[str, Any], epsilon: list[float], ax: Axes) -> Axes:
             _mark_none(ax, np.array(epsilon)[part == 0.0], look, name)
     ax.set_xticks(epsilon, [f"{value:g}" for value in epsilon], minor=False)
     ax.set_xticks([], minor=True)
-    ax.set(
-        xlabel="target ε (nats)", ylabel=one["label"], xlim=(epsilon[0] / 1.25, epsilon[-1] * 1.25)
-    )
+    limits = epsilon[0] / 1.25, epsilon[-1] * 1.25
+    ax.set(xlabel="target ε (nats)", ylabel=one["label"], xlim=limits)
     ax.set_title(one["title"], fontsize=10, loc="left")
-    made = ax.legend(
-        frameon=False,
-        fontsize=8.5,
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.17),
-        handlelength=3.2,
-    )
-    for text in made.get_texts():
+    below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.17)}
+    legend = ax.legend(frameon=False, fontsize=8.5, handlelength=3.2, **below)
+    for text in legend.get_texts():
         text.set_parse_math(False)
     return tidy(ax)
 
 
 def _widen(ax: Axes, values: np.ndarray) -> None:
-    """At least a decade, so that ticks have labels."""
+    """Widen the axis to a decade at least, so that ticks have labels."""
     seen = values[np.isfinite(values) & (values > 0.0)]
     low, high = float(seen.min()), float(seen.max())
     more = max(1.3, np.sqrt(10.0 * low / high) if high < 10.0 * low else 1.3)
@@ -265,12 +240,6 @@ def _widen(ax: Axes, values: np.ndarray) -> None:
 def _mark_none(ax: Axes, epsilon: np.ndarray, look: dict[str, Any], name: str) -> None:
     low = ax.get_ylim()[0]
     ax.plot(epsilon, np.full(len(epsilon), low), **{**look, "linestyle": ""}, clip_on=False)
-    for one in epsilon:
-        ax.annotate(
-            "0: none needed",
-            (one, low),
-            (0, 7),
-            textcoords="offset points",
-            ha="center",
-            fontsize=8,
-        )
+    look_of_text: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "fontsize": 8}
+    for place in epsilon:
+        ax.annotate("0: none needed", (place, low), (0, 7), **look_of_text)

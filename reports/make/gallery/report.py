@@ -5,7 +5,7 @@ It has no script, fetches nothing, and holds its figures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dpaudit.report.text import NONE, number, plain
@@ -14,7 +14,15 @@ from reports.make.findings.evidence import LOOSE
 from reports.make.gallery.calibrations import PUBLIC
 from reports.make.gallery.mixing import BOUNDS
 
-Table = dict[str, Any]  # caption, heads, rows of (cells, whether it is marked)
+INVERSES = {
+    "epsilon_at_delta": "ε at δ = {delta}",
+    "delta_at_1": "δ at ε = 1",
+    "total_variation": "Total variation δ(0)",
+    "gdp_mu_at_1": "GDP μ at ε = 1",
+    "renyi_2": "Rényi, order 2 (nats)",
+    "pure_epsilon": "Pure ε",
+}
+PRINTED_BOUNDS = {name: label for name, (label, _) in BOUNDS.items() if name != "exact"}
 
 
 def render(content: Mapping[str, Any], pictures: Mapping[str, bytes]) -> str:
@@ -24,14 +32,24 @@ def render(content: Mapping[str, Any], pictures: Mapping[str, bytes]) -> str:
         content=content,
         findings=findings(content),
         pictures={name: page.image(picture) for name, picture in pictures.items()},
-        spectra=spectra_table(content),
-        mixing=mixing_table(content),
+        spectra=_spectra(content),
+        mixing=_mixing(content["mixing"]),
         calibrations=[
-            calibration_table(one, content) for one in content["calibrations"]["mechanisms"]
+            _calibration(mechanism, content["calibrations"]["epsilon"])
+            for mechanism in content["calibrations"]["mechanisms"]
         ],
-        compositions=composition_table(content),
-        formulas=formula_table(content),
+        compositions=_compositions(content),
+        formulas=_formulas(content["formulas"]),
     )
+
+
+def _table(
+    caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], marked: Sequence[bool] = ()
+) -> dict[str, Any]:
+    """A table for the template, whose rows are (cells, whether they are marked)."""
+    listed = list(rows)
+    marks = marked or [False] * len(listed)
+    return {"caption": caption, "heads": heads, "rows": list(zip(listed, marks, strict=True))}
 
 
 def short(value: Any) -> str:
@@ -41,8 +59,6 @@ def short(value: Any) -> str:
 
 def times(value: Any, exact: Any) -> str:
     """A value with its ratio to the exact one: "159,000 (1.05×)"."""
-    if value is None:
-        return NONE
     known = isinstance(exact, int | float) and isinstance(value, int | float) and exact > 0
     return f"{short(value)} ({number(value / exact, 3)}×)" if known else short(value)
 
@@ -50,11 +66,10 @@ def times(value: Any, exact: Any) -> str:
 def findings(content: Mapping[str, Any]) -> list[str]:
     """What stands out, in sentences made of the numbers."""
     mixing, formulas = content["mixing"]["table"], content["formulas"]
-    spans = [
-        f"{_span(_over(mixing, bound))} ({BOUNDS[bound][0]})"
-        for bound in BOUNDS
-        if bound != "exact"
-    ]
+    spans = []
+    for name, label in PRINTED_BOUNDS.items():
+        both = [zip(part[name], part["exact"], strict=True) for part in mixing.values()]
+        spans.append(f"{_span([a / b for pairs in both for a, b in pairs])} ({label})")
     epsilon = next(iter(mixing.values()))["epsilon"]
     failing = sum(row["verdict"] != LOOSE for row in formulas)
     return [
@@ -67,29 +82,22 @@ def findings(content: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _over(table: Mapping[str, Any], name: str) -> list[float]:
-    return [
-        a / b for part in table.values() for a, b in zip(part[name], part["exact"], strict=True)
-    ]
-
-
-def _asked(one: Mapping[str, Any]) -> str:
+def _asked(mechanism: Mapping[str, Any]) -> str:
     """The printed bounds of a mechanism as ratios to its exact parameter, where they are stated.
 
     Empty where none is.
     """
-    exact, spans = one["series"][one["exact"][-1]], []
-    for name, values in one["series"].items():
-        if name not in one["exact"]:
+    exact, spans = mechanism["series"][mechanism["exact"][-1]], []
+    for name, values in mechanism["series"].items():
+        if name not in mechanism["exact"]:
             both = zip(values, exact, strict=True)
             ratios = [value / least for value, least in both if value is not None and least > 0]
             low = ", too little where below 1" if ratios and min(ratios) < 1.0 else ""
             spans += [f"{_span(ratios)} ({name}{low})"] if ratios else []
-    return (
-        f"{one['mechanism']}: the printed {one['parameter']} is {'; '.join(spans)} the exact one."
-        if spans
-        else ""
-    )
+    if not spans:
+        return ""
+    asked = f"{mechanism['mechanism']}: the printed {mechanism['parameter']}"
+    return f"{asked} is {'; '.join(spans)} the exact one."
 
 
 def _span(ratios: list[float]) -> str:
@@ -97,135 +105,91 @@ def _span(ratios: list[float]) -> str:
     return f"{low} times" if low == high else f"{low} to {high} times"
 
 
-def spectra_table(content: Mapping[str, Any]) -> Table:
-    """What is read off each curve."""
-    heads = [
-        "Mechanism",
-        "Parameters",
-        "Worst row",
-        f"ε at δ = {number(content['delta'])}",
-        "δ at ε = 1",
-        "Total variation δ(0)",
-        "GDP μ at ε = 1",
-        "Rényi, order 2 (nats)",
-        "Pure ε",
-    ]
+def _spectra(content: Mapping[str, Any]) -> dict[str, Any]:
+    delta = number(content["delta"])
+    heads = [label.format(delta=delta) for label in INVERSES.values()]
     rows = []
-    for one in content["spectra"]:
-        read = [one["inverses"][key] for key in INVERSES]
-        given = ", ".join(
+    for curve in content["spectra"]:
+        parameters = ", ".join(
             f"{name} = {plain(value)}"
-            for name, value in one["parameters"].items()
+            for name, value in curve["parameters"].items()
             if name != "release"
         )
-        rows.append(([one["mechanism"], given, number(one["row"]), *map(short, read)], False))
-    return {
-        "caption": "What is read off each curve, the larger direction.",
-        "heads": heads,
-        "rows": rows,
-    }
+        inverses = [short(curve["inverses"][key]) for key in INVERSES]
+        rows.append([curve["mechanism"], parameters, number(curve["row"]), *inverses])
+    caption = "What is read off each curve, the larger direction."
+    return _table(caption, ["Mechanism", "Parameters", "Worst row", *heads], rows)
 
 
-INVERSES = (
-    "epsilon_at_delta",
-    "delta_at_1",
-    "total_variation",
-    "gdp_mu_at_1",
-    "renyi_2",
-    "pure_epsilon",
-)
-
-
-def mixing_table(content: Mapping[str, Any]) -> Table:
-    """The required γ by each bound."""
-    mixing = content["mixing"]
-    rows = []
-    for k, part in mixing["table"].items():
-        for at, epsilon in enumerate(part["epsilon"]):
-            bounds = [
-                times(part[name][at], part["exact"][at]) for name in BOUNDS if name != "exact"
-            ]
-            rows.append(([f"{k}", number(epsilon), short(part["exact"][at]), *bounds], False))
-    heads = [
-        "k",
-        "ε (nats)",
-        "exact γ",
-        *(label for name, (label, _) in BOUNDS.items() if name != "exact"),
+def _mixing(mixing: Mapping[str, Any]) -> dict[str, Any]:
+    rows = [
+        [
+            k,
+            number(epsilon),
+            short(part["exact"][at]),
+            *(times(part[name][at], part["exact"][at]) for name in PRINTED_BOUNDS),
+        ]
+        for k, part in mixing["table"].items()
+        for at, epsilon in enumerate(part["epsilon"])
     ]
     caption = f"Required γ at δ = {number(mixing['delta'])}, with the ratio to the exact one."
-    return {"caption": caption, "heads": heads, "rows": rows}
+    return _table(caption, ["k", "ε (nats)", "exact γ", *PRINTED_BOUNDS.values()], rows)
 
 
-def calibration_table(one: Mapping[str, Any], content: Mapping[str, Any]) -> Table:
+def _calibration(mechanism: Mapping[str, Any], epsilons: Sequence[float]) -> dict[str, Any]:
     """The parameter of a mechanism by every analysis.
 
     Ratios are to the exact value for any data, or for these data if there is none. A row is marked
     where a printed bound is below that at some ε.
     """
-    least = one["series"][one["exact"][-1]]
-    rows = []
-    for name, values in one["series"].items():
-        exact = name in one["exact"]
-        cells = [
-            _written(v, one) if exact else times(v, e) for v, e in zip(values, least, strict=True)
-        ]
-        below = not exact and any(
-            v is not None and v < e for v, e in zip(values, least, strict=True)
-        )
-        rows.append(([name, *cells], below))
-    heads = [
-        one["parameter"],
-        *(f"ε = {epsilon:g}" for epsilon in content["calibrations"]["epsilon"]),
-    ]
-    against = "for any data within B" if PUBLIC in one["exact"] else "for these data"
+    series, exact = mechanism["series"], mechanism["exact"]
+    least, whole = series[exact[-1]], mechanism["parameter"] in ("rows", "dof")
+    rows, marked = [], []
+    for name, values in series.items():
+        both = list(zip(values, least, strict=True))
+        if name in exact:  # rows and degrees of freedom in full
+            cells = [number(int(value)) if whole else short(value) for value in values]
+        else:
+            cells = [times(*each) for each in both]
+        rows.append([name, *cells])
+        below = any(value is not None and value < enough for value, enough in both)
+        marked.append(name not in exact and below)
+    against = "for any data within B" if PUBLIC in exact else "for these data"
     ratio = (
-        f" In brackets the ratio to the exact value {against}."
-        if len(rows) > len(one["exact"])
-        else ""
+        f" In brackets the ratio to the exact value {against}." if len(rows) > len(exact) else ""
     )
-    return {
-        "caption": f"{one['title']}, {one['label']}.{ratio} {one['note']}",
-        "heads": heads,
-        "rows": rows,
-    }
+    caption = f"{mechanism['title']}, {mechanism['label']}.{ratio} {mechanism['note']}"
+    heads = [mechanism["parameter"], *(f"ε = {epsilon:g}" for epsilon in epsilons)]
+    return _table(caption, heads, rows, marked)
 
 
-def _written(value: float, one: Mapping[str, Any]) -> str:
-    """Rows and degrees of freedom in full."""
-    return number(int(value)) if one["parameter"] in ("rows", "dof") else short(value)
-
-
-def composition_table(content: Mapping[str, Any]) -> Table:
-    """ε at δ = DELTA of n releases, exactly and by composition theorems."""
+def _compositions(content: Mapping[str, Any]) -> dict[str, Any]:
     rows = []
-    for one in content["compositions"]:
-        for n, curves in one["curves"].items():
+    for release in content["compositions"]:
+        for n, curves in release["curves"].items():
             at = curves["epsilon_at_delta"]
             bounds = [times(at[name], at["exact"]) for name in ("concentrated", "parts")]
-            rows.append(([one["title"], n, short(at["exact"]), *bounds], False))
+            rows.append([release["title"], n, short(at["exact"]), *bounds])
     heads = ["Release", "n", "exact ε", "concentrated privacy", "basic or advanced composition"]
     caption = f"ε at δ = {number(content['delta'])} of n releases, with the ratio to the exact one."
-    return {"caption": caption, "heads": heads, "rows": rows}
+    return _table(caption, heads, rows)
 
 
-def formula_table(content: Mapping[str, Any]) -> Table:
-    """Each printed formula at its settings."""
-    rows = []
-    for row in content["formulas"]:
-        factor = NONE if row["factor"] is None else f"{number(row['factor'], 3)}×"
-        shown = [
-            row["source"],
-            row["setting"],
-            row["quantity"],
+def _formulas(formulas: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    rows = [
+        [
+            *(row[name] for name in ("formula", "source", "setting", "quantity")),
             short(row["printed"]),
             short(row["exact"]),
-            factor,
+            NONE if row["factor"] is None else f"{number(row['factor'], 3)}×",
+            row["verdict"],
         ]
-        rows.append(([row["formula"], *shown, row["verdict"]], row["verdict"] != LOOSE))
+        for row in formulas
+    ]
     caption = (
         "Each formula at one setting. Where it fails, the δ that it claims and the exact one, and "
         "by how many times it is exceeded; where it holds, what it asks for and the least that "
         "keeps the same target exactly."
     )
     heads = ["Formula", "Source", "Setting", "Quantity", "Printed", "Exact", "Factor", "Verdict"]
-    return {"caption": caption, "heads": heads, "rows": rows}
+    return _table(caption, heads, rows, [row["verdict"] != LOOSE for row in formulas])

@@ -46,9 +46,9 @@ HEAD = (
 class Setting:
     """A mechanism, and canaries that suit it.
 
-    score : of the rows that are known, what tells which others are in. bounds : of `dp.canaries`.
-    worst : the curve of the pair on which it leaks most. exact : that of any pair, or None where no
-    law is known.
+    score : the rows that are known ↦ what tells which others are in.
+    bounds : arguments of `dp.canaries`. worst : the curve of the pair on which it leaks most.
+    exact : a pair ↦ its curve, or None where no law is known.
     """
 
     data: Array
@@ -60,7 +60,7 @@ class Setting:
     exact: Callable[[NeighbourPair], dp.Spectrum] | None = None
 
     def canaries(self, count: int, seed: int) -> dp.Canaries:
-        """In orthogonal directions, as long as they may be."""
+        """Canaries in orthogonal directions, as long as they may be."""
         return dp.canaries(self.data, count, rng=seed, **self.bounds)  # type: ignore[arg-type]
 
     def certified(self, count: int, seed: int) -> float:
@@ -69,34 +69,31 @@ class Setting:
         guesses = Guesses.of(seen.scores, seen.included, np.full(count, 0.5))
         return epsilon_bound(guesses, DELTA, 1.0 - LEVEL).value
 
-    def seen(self, made: dp.Canaries, seed: int) -> Observed:
+    def seen(self, canaries: dp.Canaries, seed: int) -> Observed:
         """Scores and coins of one run."""
-        score = self.score(self.data)
-        return observe(self.mechanism, self.data, made, score, relation=self.relation, rng=seed)
+        score, relation = self.score(self.data), self.relation
+        return observe(self.mechanism, self.data, canaries, score, relation=relation, rng=seed)
 
     def of_one_canary(self, count: int) -> str:
         """The exact ε of one canary where the others are in, or what draws certify of it."""
-        made = self.canaries(count, 0)
-        one = 0 if self.exact is not None else self._loudest(made)
-        inserted = made.inserted(self.data, np.ones(count, dtype=bool))
+        canaries = self.canaries(count, 0)
+        which = 0 if self.exact is not None else self._loudest(canaries)
+        inserted = canaries.inserted(self.data, np.ones(count, dtype=bool))
         change = dp.neighbours.zero_row if self.relation == "zero-out" else dp.neighbours.remove_row
-        pair = change(inserted, len(self.data) + one)
+        place = len(self.data) + which
+        pair = change(inserted, place)
         if self.exact is not None:
             return page.number(_epsilon(self.exact(pair)), 3)
-        score = self.score(np.delete(inserted, len(self.data) + one, axis=0))
+        score, row = self.score(np.delete(inserted, place, axis=0)), canaries.rows[[which]]
+        known = dp.scoring.KnownScore(
+            lambda x: np.concatenate([np.asarray(score(draw, row)) for draw in x])
+        )
+        result = dp.audit(self.mechanism, pair, draws=DRAWS, classifier=known, rng=0)
+        return f"at least {page.number(float(result.certified.epsilon_at(DELTA)), 3)}"
 
-        row = made.rows[one : one + 1]
-
-        def scored(x: Array) -> Array:
-            return np.concatenate([np.asarray(score(draw, row)) for draw in x])
-
-        known = dp.scoring.KnownScore(scored)
-        found = dp.audit(self.mechanism, pair, draws=DRAWS, classifier=known, rng=0)
-        return f"at least {page.number(float(found.certified.epsilon_at(DELTA)), 3)}"
-
-    def _loudest(self, made: dp.Canaries) -> int:
+    def _loudest(self, canaries: dp.Canaries) -> int:
         """The canary whose scores differ most with its coin, in `PILOT` runs of their own."""
-        seen = [self.seen(made, SEEDS + run) for run in range(PILOT)]
+        seen = [self.seen(canaries, SEEDS + run) for run in range(PILOT)]
         scores = np.array([one.scores for one in seen])
         signs = np.where(np.array([one.included for one in seen]), 1.0, -1.0)
         return int(np.argmax(np.mean(signs * scores, axis=0) / scores.std(axis=0)))
@@ -106,7 +103,7 @@ class Setting:
 class Scaled:
     """A mechanism of Gaussian noise whose output is divided by the noise of each entry.
 
-    deviation : of each entry, infinite where the entry is to be left out.
+    deviation : the noise of each entry, infinite where the entry is to be left out.
     """
 
     mechanism: Mechanism
@@ -130,8 +127,21 @@ def ada_ssp(release: str, count: int, noise: float = 1.0) -> Setting:
     def released(rows: Array) -> Array:
         return np.column_stack([np.zeros(len(rows)), moments(rows)]) / deviation
 
-    score, scaled = partial(dp.one_run.SumAlignment, released), Scaled(mechanism, deviation)
     exact = partial(mechanism.joint_spectrum, epsilon=GRID)
+    return _summed(data, mechanism, released, deviation, bounds, worst, exact)
+
+
+def _summed(
+    data: Array,
+    mechanism: Mechanism,
+    released: Callable[[Array], Array],
+    deviation: Array,
+    bounds: dict[str, float | bool],
+    worst: dp.Spectrum,
+    exact: Callable[[NeighbourPair], dp.Spectrum],
+) -> Setting:
+    """A sum of what is released of each row, in units of its noise; canaries are zeroed."""
+    score, scaled = partial(dp.one_run.SumAlignment, released), Scaled(mechanism, deviation)
     return Setting(data, scaled, score, bounds, "zero-out", worst, exact)
 
 
@@ -168,9 +178,8 @@ def _ridge(
     def released(one: Array) -> Array:
         return moments(one) / (rows * deviation)
 
-    score, scaled = partial(dp.one_run.SumAlignment, released), Scaled(noisy, deviation)
     exact = partial(dp.exact.spectrum, noisy, epsilon=GRID)
-    return Setting(data, scaled, score, bounds, "zero-out", worst, exact)
+    return _summed(data, noisy, released, deviation, bounds, worst, exact)
 
 
 def jl_ridge(count: int) -> Setting:
@@ -256,12 +265,12 @@ def _epsilon(spectrum: dp.Spectrum) -> float:
 def canaries_table() -> str:
     """A table of Markdown: medians of `SEEDS` runs, at `LEVEL`."""
     rows = []
-    for name, released, made in CASES:
-        settings = [made(count) for count in COUNTS]
-        found = [
-            float(np.median([one.certified(count, seed) for seed in range(SEEDS)]))
-            for count, one in zip(COUNTS, settings, strict=True)
+    for name, released, make in CASES:
+        settings = [make(count) for count in COUNTS]
+        certified = [
+            float(np.median([setting.certified(count, seed) for seed in range(SEEDS)]))
+            for count, setting in zip(COUNTS, settings, strict=True)
         ]
         truth = page.number(_epsilon(settings[0].worst), 3), settings[0].of_one_canary(COUNTS[0])
-        rows.append([name, released, *truth, *page.decimals(found, 2)])
+        rows.append([name, released, *truth, *page.decimals(certified, 2)])
     return page.table(HEAD, rows)

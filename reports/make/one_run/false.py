@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.optimize import brentq
@@ -21,7 +22,7 @@ LEVEL = 0.95
 ALPHA = 1.0 - LEVEL
 RUNS = 2_000
 EPSILON = 1.0  # nats, of mechanisms that have one
-MU, EVENT = 1.0, ALPHA  # of Gaussian DP; probability with which all canaries are told more of
+MU, EVENT = 1.0, ALPHA  # of Gaussian DP; probability with which all coins are revealed
 HALF, FIFTH = 0.5, 0.2
 COUNTS = (100, 1_000)
 DELTAS = (1e-5, 1e-4, 1e-3, 1e-2)
@@ -34,8 +35,9 @@ Scores = Callable[[np.ndarray, Array, np.random.Generator], Array]  # coins, P(i
 class Case:
     """A mechanism whose true parameter is known.
 
-    scores : of the coins. epsilon, delta : true of each canary's change; mu : where it is Gaussian
-    DP. inclusion : P(in), a number, or None for coins of .2 to .8.
+    scores : coins ↦ scores. epsilon, delta : the true ones of each canary's change.
+    mu : the true one where it is Gaussian DP.
+    inclusion : P(in), a number, or None for coins with 0.2 to 0.8.
     """
 
     name: str
@@ -59,14 +61,14 @@ def nothing(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Array
 
 
 def constant(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Array:
-    """The same scores in every run."""
+    """Scores that are the same in every run."""
     return np.random.default_rng(7).lognormal(size=len(coins))
 
 
 def response(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Array:
     """Randomised response at EPSILON, coin by coin."""
-    told = rng.random(len(coins)) < expit(EPSILON)
-    return np.where(told == coins, 1.0, -1.0)
+    answer = rng.random(len(coins)) < expit(EPSILON)
+    return np.where(answer == coins, 1.0, -1.0)
 
 
 def one_noise(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Array:
@@ -77,33 +79,27 @@ def one_noise(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Arr
 
 
 def parity(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Array:
-    """Of each two canaries, whether one of them is in, by randomised response."""
+    """Scores that reveal, by randomised response, whether one of each two canaries is in."""
     first = coins[0::2]
     second = np.resize(coins[1::2], len(first))
-    told = (first ^ second) == (rng.random(len(first)) < expit(EPSILON))
+    answer = (first ^ second) == (rng.random(len(first)) < expit(EPSILON))
     scores = np.empty(len(coins))
-    scores[0::2], scores[1::2] = -1.0, np.where(told, 1.0, -1.0)[: len(coins) // 2]
+    scores[0::2], scores[1::2] = -1.0, np.where(answer, 1.0, -1.0)[: len(coins) // 2]
     return scores + 1e-3 * rng.normal(size=len(coins))
 
 
-def each_named(delta: float) -> Scores:
-    """Randomised response; besides, each canary is told of with probability δ by itself."""
-
-    def scores(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Array:
-        named = rng.random(len(coins)) < delta
-        return np.where(named, KNOWN * (2.0 * coins - 1.0), response(coins, chance, rng))
-
-    return scores
+def each_named(
+    coins: np.ndarray, chance: Array, rng: np.random.Generator, *, delta: float
+) -> Array:
+    """Randomised response; besides, each coin is revealed with probability δ by itself."""
+    named = rng.random(len(coins)) < delta
+    return np.where(named, KNOWN * (2.0 * coins - 1.0), response(coins, chance, rng))
 
 
-def all_named(delta: float) -> Scores:
-    """Randomised response; with probability δ all canaries are told of."""
-
-    def scores(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Array:
-        named = rng.random() < delta
-        return KNOWN * (2.0 * coins - 1.0) if named else response(coins, chance, rng)
-
-    return scores
+def all_named(coins: np.ndarray, chance: Array, rng: np.random.Generator, *, delta: float) -> Array:
+    """Randomised response; with probability δ all coins are revealed."""
+    named = rng.random() < delta
+    return KNOWN * (2.0 * coins - 1.0) if named else response(coins, chance, rng)
 
 
 def gaussian(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Array:
@@ -112,15 +108,15 @@ def gaussian(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Arra
 
 
 def gaussian_event(coins: np.ndarray, chance: Array, rng: np.random.Generator) -> Array:
-    """With probability EVENT all canaries are told of by randomised response, else nothing.
+    """With probability EVENT all coins are revealed by randomised response, else none.
 
     The response is right so often, A, that EVENT·A = b(EVENT·(1 − A)) for MU-GDP: the trade-off
     curve touches that of MU-GDP and is below it nowhere.
     """
     if rng.random() >= EVENT:
         return rng.normal(size=len(coins))
-    told = rng.random(len(coins)) < _touching()
-    return np.where(told == coins, KNOWN, -KNOWN) + 1e-3 * rng.normal(size=len(coins))
+    answer = rng.random(len(coins)) < _touching()
+    return np.where(answer == coins, KNOWN, -KNOWN) + 1e-3 * rng.normal(size=len(coins))
 
 
 def _touching() -> float:
@@ -139,10 +135,10 @@ CASES = (
     Case("one noise for all canaries", one_noise),
     Case("parity of two canaries", parity),
     *(
-        Case(f"each named with δ = {page.number(one)}", each_named(one), delta=one)
-        for one in DELTAS
+        Case(f"{name} with δ = {page.number(delta)}", partial(scores, delta=delta), delta=delta)
+        for name, scores in (("each named", each_named), ("all named", all_named))
+        for delta in DELTAS
     ),
-    *(Case(f"all named with δ = {page.number(one)}", all_named(one), delta=one) for one in DELTAS),
     Case("Gaussian scores", gaussian, mu=MU),
     Case("Gaussian DP, all told of in 5 % of runs", gaussian_event, mu=MU),
     Case("the same scores in every run", constant, 0.0),
@@ -156,7 +152,8 @@ def refuted(case: Case, guesses: Guesses, method: str) -> bool:
     The bounds of a grid do so only if the first point at or above the true ε is rejected.
     """
     if case.mu is not None:
-        return _mu_refuted(guesses, case.mu) if method == "f-dp" else False
+        shifts = recursion.Shifts(np.array([case.mu]))
+        return method == "f-dp" and bool(recursion.rejected(guesses, ALPHA, shifts)[0])
     if method == "f-dp":
         return _epsilon_refuted(case, guesses, ALPHA)
     point = min(one for one in likelihood.grid() if one >= case.epsilon)
@@ -164,10 +161,6 @@ def refuted(case: Case, guesses: Guesses, method: str) -> bool:
         return guesses.fair and steinke.rejected(guesses, point, case.delta, ALPHA)
     if method == "betting":
         return _rejected(case, guesses, point, ALPHA, bets=True)
-    return _auto(case, guesses, point)
-
-
-def _auto(case: Case, guesses: Guesses, point: float) -> bool:
     return any(
         _epsilon_refuted(case, guesses, share * ALPHA)
         if name == "f-dp"
@@ -180,11 +173,9 @@ def _rejected(
     case: Case, guesses: Guesses, point: float, alpha: float, *, bets: bool = False
 ) -> bool:
     """Points before the first that is tested hold for nothing; from there on as at `point`."""
-    first = likelihood.start(guesses.inclusion, case.delta, alpha)
-    tested = max(point, first)
-    return tested < np.inf and likelihood.Hypotheses(guesses, case.delta, alpha, bets).rejected(
-        tested
-    )
+    tested = max(point, likelihood.start(guesses.inclusion, case.delta, alpha))
+    hypotheses = likelihood.Hypotheses(guesses, case.delta, alpha, bets)
+    return tested < np.inf and hypotheses.rejected(tested)
 
 
 def _epsilon_refuted(case: Case, guesses: Guesses, alpha: float) -> bool:
@@ -192,10 +183,6 @@ def _epsilon_refuted(case: Case, guesses: Guesses, alpha: float) -> bool:
         turn = recursion.Turns(np.array([case.epsilon]), case.delta)
         return bool(recursion.rejected(guesses, alpha, turn)[0])
     return recursion.refutes(guesses, Claim(case.epsilon, case.delta).delta_at, alpha)
-
-
-def _mu_refuted(guesses: Guesses, mu: float) -> bool:
-    return bool(recursion.rejected(guesses, ALPHA, recursion.Shifts(np.array([mu])))[0])
 
 
 def rate(case: Case, count: int, method: str, runs: int = RUNS) -> float:

@@ -106,7 +106,7 @@ def cell(audits: Sequence[dp.StepAudit]) -> str:
 
 
 def false_alarms(runs: int = 1_000) -> int:
-    """In how many runs of the sound mechanism with five canaries it is refuted at `LEVEL`."""
+    """The runs in which the sound mechanism, with five canaries, is refuted at `LEVEL`."""
     watched, mechanism = made_up(5), DPSGD(steps=STEPS, sample_rate=RATE, noise_multiplier=SIGMA)
     return sum(watched.audit(mechanism, [19, run]).violated_at is not None for run in range(runs))
 

@@ -183,14 +183,9 @@ def test_later_steps_have_no_law():
     ("make", "name"),
     [
         (lambda: PMTLR(1.0), "public_rows"),
-        (lambda: PMTLR(1.0, 0, public_rows=3), "steps"),
-        (lambda: PMTGLM(1.0, 0.0, 1.0, public_rows=3), "label_bound"),
-        (lambda: PMTGLM(1.0, 1.0, 0.0, public_rows=3), "coef_bound"),
-        (lambda: PMTGLM(1.0, 1.0, 1.0, public_rows=3, family="gamma"), "family"),
         (lambda: PMTGLM(1.0, 5.0, 1e3, public_rows=PUBLIC)(COUNTS, 1, rng=1), "coef_bound"),
         (lambda: PMTGLM(1.0, 1.0, 1.0, public_rows=PUBLIC)(COUNTS, 1, rng=1), "data"),
         (lambda: PMTLR(1.0, public_rows=PUBLIC)(COUNTS, 1, rng=1), "data"),
-        (lambda: DPLR(1.0, -1.0), "trace"),
         (lambda: DPLR(1.0, 3.0)(COUNTS, 1, rng=1), "data"),
     ],
 )

@@ -171,14 +171,8 @@ def test_public_rows_have_no_neighbours():
     ("make", "name"),
     [
         (lambda: PMTRR(1.0), "public_rows"),
-        (lambda: PMTRR(1.0, public_rows=3, ridge=-1.0), "ridge"),
-        (lambda: PMTRR(1.0, public_rows=3, release="all"), "release"),
-        (lambda: DPRR(1.0, -1.0, 1.0), "trace"),
-        (lambda: DPRR(1.0, 1.0, 0.0), "coef_norm"),
         (lambda: PracticalDPRR(1.0, variant="corrected"), "trace"),
         (lambda: PracticalDPRR(1.0, trace=1.0), "trace"),
-        (lambda: PracticalDPRR(1.0, variant="other"), "variant"),
-        (lambda: PracticalDPRR(-1.0), "mu"),
     ],
 )
 def test_a_wrong_parameter_is_named(make, name):

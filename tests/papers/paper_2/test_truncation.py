@@ -90,11 +90,8 @@ def test_the_pair_is_the_worst_there_is(mechanism, share):
         ({}, "public_rows"),
         ({"public_rows": 3, "public_moment": moment(DATA)}, "public_rows"),
         ({"public_rows": -1}, "public_rows"),
-        ({"public_rows": 2.0}, "public_rows"),
         ({"public_moment": DATA}, "public_moment"),
         ({"public_moment": [[1.0, 2.0], [0.0, 1.0]]}, "public_moment"),
-        ({"public_rows": 3, "mu": 0.0}, "mu"),
-        ({"public_rows": 3, "eta": 1.0}, "eta"),
     ],
 )
 def test_a_wrong_parameter_is_named(given, name):

@@ -84,5 +84,3 @@ def test_the_solution_has_no_exact_spectrum_and_bad_input_is_named():
         dp.exact.worst_case(AdaSSP(1.0, 0.1, release="solution"), DATA, 1.0)
     with pytest.raises(dp.InvalidInput, match="label_bound"):
         AdaSSP(1.0, 0.1, label_bound=0.1)(DATA, 2, rng=1)
-    with pytest.raises(dp.InvalidInput, match="release"):
-        AdaSSP(1.0, 0.1, release="theta")

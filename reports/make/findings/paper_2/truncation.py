@@ -1,48 +1,199 @@
-"""Paper 2, sections 2.2, 3.1 and 4: which rows are cut, and whether the estimator changes."""
+"""Paper 2, sections 2 to 4.2, appendix A: facts it quotes, truncation, the noisy second moment."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from scipy.special import chdtr, chdtrc, xlog1py
+from scipy.special import chdtr, chdtrc, ndtr, ndtri, xlog1py
+from scipy.stats import binomtest
 
 from dpaudit._core.types import Array
-from dpaudit.papers import printed
+from dpaudit.exact import PrivacyLoss, gaussian_pair
+from dpaudit.mechanisms import AnalyzeGauss
+from dpaudit.papers import PMT, printed
 from dpaudit.testing import choices, integers, reals
-from reports.make.findings.evidence import Evidence, stated
-from reports.make.findings.statement import CORNER, Searched, Statement, Swept
+from reports.make.findings.evidence import CERTIFIED, Evidence, claimed, stated
+from reports.make.findings.measures import gaussian_mu
+from reports.make.findings.statement import Searched, Swept, Tested
 
-CUT = "P(a row is cut)"
-NORMAL_ROWS = "here normal rows, whitened exactly; d = 1 as for labels included"
-ASYMPTOTIC = "the constants within O(·) are not given"
+# Section 2: f-DP and Gaussian privacy, as the paper quotes them
 
 
-def any_longer(rows: int, dim: int, square: float) -> float:
+def _tradeoff(mu: float, alpha: float) -> float:
+    """Φ(Φ⁻¹(1 − α) − μ), the function of μ-GDP."""
+    return float(ndtr(ndtri(1.0 - alpha) - mu))
+
+
+def _further(mu: float, alpha: float, step: float) -> float:
+    return _tradeoff(mu, alpha + step * (1.0 - alpha))
+
+
+def _lemma_2_1(mu: float, epsilon: float) -> float:
+    below = math.exp(epsilon) * ndtr(-epsilon / mu - 0.5 * mu)
+    return float(ndtr(-epsilon / mu + 0.5 * mu) - below)
+
+
+def _shift(mu: float, epsilon: float) -> float:
+    """δ(ε) of two normal laws μ apart, by the contour integral."""
+    one = np.eye(1)
+    return float(max(gaussian_pair([0.0], one, [mu], one, epsilon)))
+
+
+def _together(mu: float, steps: int, epsilon: float) -> float:
+    whole = steps * PrivacyLoss.gaussian_shift(mu)
+    return float(whole.spectrum(epsilon).delta)
+
+
+def _noisy_square(mu: float, row_bound: float) -> float:
+    """h(X) = XᵀX of one column with |x_i| ≤ B, so Δ = B²: a row B replaced by 0."""
+    noisy = AnalyzeGauss(row_bound**2 / mu)
+    rows = row_bound * np.array([[1.0], [0.5]])
+    return float(noisy.replaced_rows(rows, np.zeros((1, 1))).mu[0])
+
+
+# Appendix A: Gaussian vectors and matrices, singular values and inverses
+
+CHANCE = "P(the bound fails)"
+TRIALS, LEVEL = 2_000, 1.0 - 1e-6
+WIDER = 2.0 * math.sqrt(2.0)
+
+
+def _norm_exceeds(
+    bound: float, sigma: float, dim: int, eta: float, quantity: str, seed: int
+) -> Evidence:
+    """P(‖G‖₂ > bound) against η: exact for d = 1, else a certified lower bound from draws."""
+    if dim == 1:
+        return claimed(eta, 2.0 * float(ndtr(-bound / sigma)), quantity=quantity)
+    noise = sigma * np.random.default_rng(seed).standard_normal((TRIALS, dim, dim))
+    upper = np.triu(noise) + np.triu(noise, 1).transpose(0, 2, 1)
+    outside = int((np.linalg.norm(upper, 2, axis=(1, 2)) > bound).sum())
+    low = binomtest(outside, TRIALS, alternative="greater").proportion_ci(LEVEL).low
+    return claimed(eta, float(low), kind=CERTIFIED, quantity=quantity)
+
+
+def _lemma_a_1(dim: int, eta: float) -> Evidence:
+    bound = math.sqrt(2.0 * dim * math.log(2.0 * dim / eta))
+    return _norm_exceeds(bound, 1.0, dim, eta, CHANCE, 3)
+
+
+def _inequality_1(dim: int, rows: int, eta: float, mu: float, wider: float = 1.0) -> Evidence:
+    """Inequality (1) with `wider` times its bound."""
+    bound = wider * printed.theorem_3_2_norm(dim, rows, eta, mu)
+    sigma = printed.theorem_3_2_sigma(dim, rows, eta, mu)
+    return _norm_exceeds(bound, sigma, dim, eta, "P(‖G‖₂ > …)", 2)
+
+
+def _outside_a_2(dim: int, eta: float) -> float:
+    log = math.log(1.0 / eta)
+    return float(chdtrc(dim, dim + 2.0 * math.sqrt(dim * log) + 2.0 * log))
+
+
+def _outside_used(dim: int, eta: float, factor: float = 1.0) -> float:
+    """P(‖g‖ > √d + √(factor·log(1/η)))."""
+    return float(chdtrc(dim, (math.sqrt(dim) + math.sqrt(factor * math.log(1.0 / eta))) ** 2))
+
+
+def _bound(rows: float, dim: int, constant: float, eta: float) -> float:
+    """√n − C√d − √(log(1/η)/c), C = 1/√c = `constant`."""
+    return math.sqrt(rows) - constant * (math.sqrt(dim) + math.sqrt(math.log(1.0 / eta)))
+
+
+def _column_zero(rows: float) -> float:
+    """P(λ_min(X) = 0) where a column is ±1 with chance 1/n together, and else 0: λ_min(Σ) = 1/n."""
+    return math.exp(rows * math.log1p(-1.0 / rows))
+
+
+def _normal_below(rows: float, constant: float, eta: float) -> float:
+    """P(‖X‖ < the bound times s) for n normal numbers of deviation s, d = 1."""
+    return float(chdtr(rows, _bound(rows, 1, constant, eta) ** 2))
+
+
+def _normal_above(rows: int, eta: float) -> float:
+    """P(‖X‖²/n ≥ (1 + √(1/n) + √(2 log(1/η)/n))²) for normal numbers, the corollary's form."""
+    root = math.sqrt(rows) + 1.0 + math.sqrt(2.0 * math.log(1.0 / eta))
+    return float(chdtrc(rows, root**2))
+
+
+def _matrices(share: float, angle: float, condition: float) -> tuple[Array, Array]:
+    """Σ = diag(1, κ) and a symmetric G with ‖G‖ = |share|, so that ‖Σ⁻¹‖‖G‖ = |share|."""
+    turn = np.array([[math.cos(angle), math.sin(angle)], [math.sin(angle), -math.cos(angle)]])
+    return np.diag([1.0, condition]), share * turn
+
+
+def _inverse_norm(share: float, angle: float, condition: float) -> float:
+    sigma, noise = _matrices(share, angle, condition)
+    least = float(np.linalg.svd(sigma + noise, compute_uv=False)[-1])
+    return 1.0 / least if least > 1e-14 else math.inf
+
+
+def _relative_error(share: float, angle: float, condition: float) -> float:
+    """‖(Σ + G)⁻¹ − Σ⁻¹‖/‖(Σ + G)⁻¹‖."""
+    sigma, noise = _matrices(share, angle, condition)
+    inverse = np.linalg.inv(sigma + noise)
+    error = np.linalg.norm(inverse - np.linalg.inv(sigma), 2)
+    return float(error / np.linalg.norm(inverse, 2))
+
+
+def _top(first: float, second: float, turn: float, least: float) -> float:
+    """λ_max(M + H), M = diag(first, least), H = second·(a reflection by `turn`)."""
+    _, other = _matrices(second, turn, 1.0)
+    return float(np.linalg.eigvalsh(np.diag([first, least]) + other)[-1])
+
+
+MATRICES = {
+    "share": reals(-1.0, 1.0),
+    "angle": choices(0.0, math.pi, 0.5, 2.0),
+    "condition": reals(1.0, 1e4),
+}
+USED = Searched(
+    lambda eta: eta,
+    _outside_used,
+    {"dim": integers(1, 1000), "eta": reals(1e-12, 0.5)},
+    quantity=CHANCE,
+    rounding=0.0,
+    tries=200,
+    at={"dim": 1, "eta": 1e-9},
+    fixed={"exact": partial(_outside_used, factor=2.0)},
+)
+SUM_INVERSE = Searched(
+    lambda share: 1.0 / (1.0 - abs(share)) if abs(share) < 1.0 else math.nan,
+    _inverse_norm,
+    MATRICES,
+    quantity="‖(Σ + G)⁻¹‖",
+    tolerance=1e-6,
+    tries=200,
+)
+
+
+# Sections 2.2, 3.1 and 4: which rows are cut, and whether the estimator changes
+
+
+def _any_longer(rows: int, dim: int, square: float) -> float:
     """The chance that one of n standard normal rows has a squared norm above `square`."""
     return float(-np.expm1(xlog1py(rows, -chdtrc(dim, square))))
 
 
-def normal_square(rows: int, dim: int, eta: float) -> float:
+def _normal_square(rows: int, dim: int, eta: float) -> float:
     """Lemma A.2's bound on the squared norm of each of n standard normal rows."""
     log = math.log(rows / eta)
     return dim + 2.0 * math.sqrt(dim * log) + 2.0 * log
 
 
 def _cut(rows: int, dim: int, eta: float) -> float:
-    return any_longer(rows, dim, printed.algorithm_1_radius(dim, rows, eta) ** 2)
+    return _any_longer(rows, dim, printed.algorithm_1_radius(dim, rows, eta) ** 2)
 
 
 def _cut_wider(rows: int, dim: int, eta: float) -> float:
-    return any_longer(rows, dim, normal_square(rows, dim, eta))
+    return _any_longer(rows, dim, _normal_square(rows, dim, eta))
 
 
 def _longer(scale: float, rows: int, dim: int, eta: float) -> float:
     """Rows of variance scale² in each direction, beyond √(Tr(Σ) + d ln(n/η))."""
     square = printed.theorem_4_3_radius(dim * scale**2, dim, rows, eta) ** 2
-    return any_longer(rows, dim, square / scale**2)
+    return _any_longer(rows, dim, square / scale**2)
 
 
 def _width(constant: float, eta: float) -> float:
@@ -54,12 +205,6 @@ def _misses_one(rows: int, constant: float, eta: float) -> float:
     """P(Σ/Σ̂ < L or > U) for n normal numbers: ‖v‖² = nΣ̂/Σ is χ²_n."""
     root, width = math.sqrt(rows), _width(constant, eta)
     return float(chdtrc(rows, (root + width) ** 2) + chdtr(rows, (root - width) ** 2))
-
-
-def _against(
-    chance: Callable[..., float], domain: dict[str, object], at: dict[str, object]
-) -> Searched:
-    return Searched(lambda eta: eta, chance, domain, quantity=CUT, rounding=1e-12, tries=400, at=at)
 
 
 def _ridge(seed: int, ridge: float) -> Evidence:
@@ -102,160 +247,204 @@ def _inverse_root(moment: Array) -> Array:
     return np.asarray((vectors / np.sqrt(values)) @ vectors.T)
 
 
-ROWS = {"rows": integers(1, 10**7), "dim": integers(1, 20), "eta": reals(1e-6, 0.5)}
-WHITENED = Searched(
-    lambda eta: 2.0 * eta,
-    _misses_one,
-    {"rows": integers(1, 10**6), "constant": choices(1.5, 10.0, 1e3), "eta": reals(1e-6, 0.1)},
-    quantity="P(Σ/Σ̂ outside [L, U])",
+LABELS = Searched(
+    lambda eta: eta,
+    _cut,
+    {"rows": integers(1, 10**7), "dim": integers(1, 20), "eta": reals(1e-6, 0.5)},
+    quantity="P(a row is cut)",
     rounding=1e-12,
-    tries=300,
-    at={"rows": 1, "constant": 10.0, "eta": 0.05},
+    tries=400,
+    at={"rows": 1_000_000, "dim": 1, "eta": 0.05},
+    fixed={"exact": _cut_wider},
 )
-LABELS = _against(_cut, ROWS, {"rows": 1_000_000, "dim": 1, "eta": 0.05})
-LENGTHS = _against(
-    _longer,
-    ROWS | {"scale": reals(0.1, 100.0)},
-    {"scale": 10.0, "rows": 100, "dim": 3, "eta": 0.05},
+
+
+# Section 3.2: the noisy second moment and its inverse
+
+
+def _beyond(bound: float, eta: float, factor: float = 1.0) -> float:
+    """P(|1/(1 + g) − 1| > factor·bound) for g ~ N(0, σ²), σ = 2·bound/√log(2/η).
+
+    bound : √(d³ log(2d/η))(1 + log(2n/η))/(μn) at d = 1.
+    """
+    sigma, far = 2.0 * bound / math.sqrt(math.log(2.0 / eta)), factor * bound
+    below = float(ndtr(-far / (1.0 + far) / sigma))
+    return below + (float(ndtr(-far / (1.0 - far) / sigma)) if far < 1.0 else 0.0)
+
+
+def _wider_inverse_error(bound: float, eta: float) -> float:
+    """The condition on n_ξ and the bound both with the constant of lemma A.1, and the 2."""
+    return _beyond(bound / WIDER, eta, 2.0 * WIDER)
+
+
+def _easier(scale: float, rows: int, eta: float) -> float:
+    """The factor of the condition of theorem 3.4 for Σ = s²I: κ̄ + ‖Σ⁻¹‖ log(n/η)."""
+    return 1.0 + math.log(rows / eta) / scale**2
+
+
+INVERSE = Searched(
+    lambda eta: eta,
+    _beyond,
+    {"bound": reals(1e-4, 0.5), "eta": reals(1e-6, 0.5)},
+    quantity="P(the error exceeds (2))",
+    tries=200,
+    at={"bound": 0.1, "eta": 0.05},
+    fixed={"exact": _wider_inverse_error},
 )
-STATEMENTS = (
-    Statement(
-        "2-section-2-2",
-        2,
-        "section 2.2, radius",
-        "section 2.2",
-        "The isotropic sub-gaussian random vector z ~ subG(I) ∈ ℝ^d possesses a bound ‖z‖₂² ≤ "
-        "O(d(1 + log(2/η)))",
-        "with high probability 1 − η",
-        untested=ASYMPTOTIC + "; they depend on the sub-Gaussian norm of z",
+
+
+TESTS: dict[str, Tested] = {
+    "2-definition-2-2": Searched(
+        _tradeoff,
+        _further,
+        {"mu": reals(0.01, 5.0), "alpha": reals(0.01, 0.98), "step": reals(0.01, 0.99)},
+        side="lower",
+        quantity="f(α′), α′ > α",
+        tries=200,
+        fixed={"side": "upper"},
     ),
-    Statement(
-        "2-theorem-3-1",
-        2,
-        "theorem 3.1",
-        "section 3.1",
-        "Then ξ̃ = Σ̂^{−1/2}ξ ~ subG(Σ̂^{−1/2}ΣΣ̂^{−1/2}) and, with at least probability 1 − 2η, LI ⪯ "
-        "Σ̂^{−1/2}ΣΣ̂^{−1/2} ⪯ UI",
-        "n rows in ℝ^d, with no condition on n; here normal numbers, d = 1, and several constants "
-        "for O(·)",
-        test=WHITENED,
-        fails=CORNER,
-        fault="where n is so small that the root in U is below 0, its square grows with the "
-        "constant in O(·), and U falls; for n < d, Σ̂ has no inverse root either",
-        corrected="for √n ≥ O(√d + √log(1/η)), as in corollary A.1",
-        fixed=replace(
-            WHITENED,
-            hypotheses=lambda rows, constant, eta: math.sqrt(rows) > _width(constant, eta),
-            at=None,
-        ),
+    "2-lemma-2-1": Searched(
+        _lemma_2_1,
+        _shift,
+        {"mu": reals(0.05, 8.0), "epsilon": reals(0.0, 5.0)},
+        side="both",
+        rounding=1e-12,
+        tolerance=1e-6,
+        tries=150,
     ),
-    Statement(
-        "2-equation-16",
-        2,
-        "theorem 3.1, equation (16)",
-        "appendix B.1",
-        "The equation is equal to LΣ^{−1/2}Σ̂Σ^{−1/2} ⪯ I ⪯ UΣ^{−1/2}Σ̂Σ^{−1/2}",
-        "Σ and Σ̂ have inverses; tested on the largest L of both sides",
-        test=Searched(
-            _over_largest,
-            _least,
-            {"seed": integers(0, 1000), "dim": integers(1, 10)},
-            side="both",
-            quantity="largest L",
-            tolerance=1e-6,
-            tries=60,
-        ),
+    "2-theorem-2-1": Searched(
+        lambda mu, steps, epsilon: _lemma_2_1(math.sqrt(steps) * mu, epsilon),
+        _together,
+        {"mu": reals(0.05, 2.0), "steps": integers(1, 20), "epsilon": reals(0.0, 3.0)},
+        side="both",
+        rounding=1e-9,
+        tolerance=1e-6,
+        tries=200,
     ),
-    Statement(
-        "2-equations-17-and-18",
-        2,
-        "theorem 3.3, equations (17) and (18)",
-        "appendix B.3",
-        "λ_min(Σ̃) ≥ L … 1/(L(1 − O(√(d/n_ξ) + √(log(1/η)/n_ξ)))² + λ‖Σ̂_v‖⁻¹) ≥ ‖(Σ̃_ξ + λΣ̂_v⁻¹)⁻¹‖₂",
-        "theorem 3.1, lemmas A.3 and A.6",
-        untested=ASYMPTOTIC,
+    "2-theorem-2-2": Searched(
+        lambda mu: mu,
+        _noisy_square,
+        {"mu": reals(0.01, 10.0), "row_bound": reals(1e-3, 1e3)},
+        side="both",
+        quantity="μ",
+        tolerance=1e-8,
+        tries=200,
     ),
-    Statement(
-        "2-remark-3-1",
-        2,
-        "remarks 3.1, 5.3 and B.1",
-        "section 3.1",
-        "The algorithm only needs a second-moment matrix Σ̂",
-        "",
-        untested="they point to what is tested elsewhere",
+    "2-lemma-a-1": Swept(
+        _lemma_a_1,
+        {"dim": 10, "eta": 0.05},
+        {"dim": (1, 2, 5, 10, 20), "eta": (0.5, 0.05, 1e-6)},
     ),
-    Statement(
-        "2-corollary-3-1",
-        2,
-        "corollary 3.1",
-        "section 3.1",
-        "‖ξ̃_i‖₂² ≤ Tr(Σ̃) + O(d log(2n_ξ/η)) ≤ O(d(1 + log(2n_ξ/η))), ∀i ∈ [n_ξ]",
-        "with at least probability 1 − 3η; n_w large enough for theorem 3.1",
-        untested=ASYMPTOTIC,
-        fault="algorithm 1 takes 1 for them: see theorem 4.1",
+    "2-lemma-a-2": replace(USED, exact=_outside_a_2, at=None, fixed=None),
+    "2-lemma-a-2-used": USED,
+    "2-lemma-a-3": Searched(
+        lambda eta: 2.0 * eta,
+        _column_zero,
+        {"rows": reals(10.0, 1e12), "constant": choices(1.5, 10.0, 1e3), "eta": reals(1e-6, 0.5)},
+        hypotheses=lambda rows, constant, eta: _bound(rows, 2, constant, eta) > 0.0,
+        quantity=CHANCE,
+        tries=300,
+        at={"rows": 1e6, "constant": 10.0, "eta": 0.05},
+        fixed={"exact": _normal_below},
     ),
-    Statement(
-        "2-theorem-4-1",
-        2,
-        "theorem 4.1",
-        "section 4.2",
-        "with at least probability 1 − O(η), we have β̂ = σ̂_B Σ̂_B^{−1/2} β̃",
-        "rows and labels cut at √(d(1 + log(2n/η))), algorithm 1; " + NORMAL_ROWS,
-        test=LABELS,
-        fails=CORNER,
-        fault="it holds where nothing is cut. For d = 1, as labels have, the radius has half of "
-        "the logarithm that n normal numbers need: as n grows one of them is cut nearly surely, "
-        "whatever the constant in O(η). For normal rows in two or more dimensions the radius is "
-        "wide enough; for longer tails it need not be. The same is said in section 1 (first "
-        "contribution) and appendix B.5",
-        corrected="for normal rows cut at √(d + 2√(d log(n/η)) + 2 log(n/η))",
-        fixed=_against(_cut_wider, ROWS, {"rows": 1_000_000, "dim": 1, "eta": 0.05}),
+    "2-corollary-a-1": Searched(
+        lambda eta: eta,
+        _normal_above,
+        {"rows": integers(1, 10**6), "eta": reals(1e-6, 0.5)},
+        quantity=CHANCE,
+        tries=200,
     ),
-    Statement(
-        "2-theorem-3-3-1",
-        2,
-        "theorem 3.3, recovery",
-        "section 3.2",
-        "With at least probability 1 − O(η), Σ̂_v^{1/2}(Σ̃_ξ + λΣ̂_v⁻¹)Σ̂_v^{1/2} = Σ̂_ξ + λI",
-        NORMAL_ROWS,
-        test=LABELS,
-        fails=CORNER,
-        fault="where a row is cut it is not so",
-        cause="2-theorem-4-1",
-        corrected="as for theorem 4.1",
-        fixed=_against(_cut_wider, ROWS, {"rows": 1_000_000, "dim": 1, "eta": 0.05}),
+    "2-lemma-a-5-relative": replace(
+        SUM_INVERSE,
+        printed=lambda share: abs(share),
+        exact=_relative_error,
+        hypotheses=lambda share: 0.0 < abs(share) < 0.999,
+        quantity="relative error",
     ),
-    Statement(
-        "2-radius",
-        2,
-        "section 3.2, radius of private rows",
-        "section 3.2",
-        "Without loss of generality, we assume that the l₂-norm of private data ξ_i ∈ ℝ^d is "
-        "bounded by √(Tr(Σ) + d log(n_ξ/η)), w.p. 1 − η > 0",
-        "ξ_i ~ subG(Σ), with no condition on Σ; here normal rows of variance s² in each direction",
-        test=LENGTHS,
-        fails=CORNER,
-        fault="generality is lost: Tr(Σ) is in squared units of the data and d log(n/η) in none. "
-        "As n grows, one of the normal rows is longer nearly surely where s² > d/2 (lemma A.4 "
-        "has K² before the logarithm, which its last bound hides in O(·))",
-        corrected="√(Tr(Σ) + ‖Σ‖(2√(d log(n/η)) + 2 log(n/η))), for normal rows",
-        fixed=_against(
-            lambda rows, dim, eta: any_longer(rows, dim, normal_square(rows, dim, eta)),
-            ROWS | {"scale": reals(0.1, 100.0)},
-            {"scale": 10.0, "rows": 100, "dim": 3, "eta": 0.05},
-        ),
+    "2-lemma-a-5": replace(SUM_INVERSE, fixed={"hypotheses": lambda share: abs(share) < 0.999999}),
+    "2-lemma-a-6": Searched(
+        lambda first, second, least: max(first, least) + abs(second),
+        _top,
+        {
+            "first": reals(-5.0, 5.0),
+            "least": reals(-5.0, 5.0),
+            "second": reals(-5.0, 5.0),
+            "turn": reals(0.0, math.pi),
+        },
+        quantity="λ_max(M + H)",
+        rounding=1e-12,
+        tries=300,
     ),
-    Statement(
-        "2-remark-4-2",
-        2,
-        "remarks 4.1 and 4.2, equation (4)",
-        "section 4.2",
-        "The PMT ridge regression estimator β̃ = (ÃᵀÃ/n_A + λΣ̂_B⁻¹)⁻¹(Ãᵀỹ_A/n_A) is the minimizer "
-        "of the loss function",
-        "no row or label is cut",
-        test=Swept(
-            _ridge, {"seed": 0, "ridge": 0.1}, {"seed": (0, 1, 2), "ridge": (0.0, 0.1, 10.0)}
-        ),
-        fault="and then β̂ = σ̂_B Σ̂_B^{−1/2} β̃ exactly",
+    "2-theorem-3-1": Searched(
+        lambda eta: 2.0 * eta,
+        _misses_one,
+        {"rows": integers(1, 10**6), "constant": choices(1.5, 10.0, 1e3), "eta": reals(1e-6, 0.1)},
+        quantity="P(Σ/Σ̂ outside [L, U])",
+        rounding=1e-12,
+        tries=300,
+        at={"rows": 1, "constant": 10.0, "eta": 0.05},
+        fixed={"hypotheses": lambda rows, constant, eta: math.sqrt(rows) > _width(constant, eta)},
     ),
-)
+    "2-equation-16": Searched(
+        _over_largest,
+        _least,
+        {"seed": integers(0, 1000), "dim": integers(1, 10)},
+        side="both",
+        quantity="largest L",
+        tolerance=1e-6,
+        tries=60,
+    ),
+    "2-theorem-4-1": LABELS,
+    "2-theorem-3-3-1": LABELS,
+    "2-radius": replace(
+        LABELS,
+        exact=_longer,
+        domain={**LABELS.domain, "scale": reals(0.1, 100.0)},
+        at={"scale": 10.0, "rows": 100, "dim": 3, "eta": 0.05},
+    ),
+    "2-remark-4-2": Swept(
+        _ridge, {"seed": 0, "ridge": 0.1}, {"seed": (0, 1, 2), "ridge": (0.0, 0.1, 10.0)}
+    ),
+    "2-theorem-3-2": Searched(
+        lambda mu: mu,
+        lambda mu, public_rows: gaussian_mu(PMT(mu, public_rows=public_rows)),
+        {"mu": reals(0.01, 10.0), "public_rows": integers(1, 20)},
+        quantity="μ",
+        tries=60,
+    ),
+    "2-theorem-3-2-norm": Swept(
+        _inequality_1,
+        {"dim": 10, "rows": 1000, "eta": 0.05, "mu": 1.0},
+        {"dim": (1, 3, 10, 20), "eta": (0.2, 0.05, 0.01, 1e-6)},
+        fixed=partial(_inequality_1, wider=WIDER),
+    ),
+    "2-theorem-3-3-2": INVERSE,
+    "2-theorem-3-4": INVERSE,
+    "2-comparison": Searched(
+        _easier,
+        lambda rows, eta: math.log(rows / eta),
+        {"scale": reals(0.1, 100.0), "rows": integers(10, 10**7), "eta": reals(1e-6, 0.5)},
+        quantity="factor of the condition",
+        tries=200,
+        at={"scale": 2.0, "rows": 10_000, "eta": 0.05},
+        fixed={"hypotheses": lambda scale: scale <= 1.0},
+    ),
+    "2-remark-5-1": Searched(
+        lambda: 1.0,
+        lambda scale: scale**2,
+        {"scale": reals(0.1, 100.0)},
+        quantity="λ_min(Σ)",
+        tries=50,
+        fixed={"hypotheses": lambda scale: scale < 1.0},
+    ),
+    "2-remark-5-2": Searched(
+        lambda scale: scale**3 / (6.0 * math.sqrt(3.0)),
+        lambda rows, eta: printed.algorithm_1_radius(1, rows, eta) ** 3 / (6.0 * math.sqrt(3.0)),
+        {"scale": reals(0.1, 1000.0), "rows": integers(1, 10**6), "eta": reals(1e-6, 0.5)},
+        quantity="constant",
+        tries=100,
+        fixed={
+            "hypotheses": lambda scale, rows, eta: scale > printed.algorithm_1_radius(1, rows, eta)
+        },
+    ),
+}

@@ -1,18 +1,88 @@
-"""Paper 4, appendix A: tails of χ² and of Wishart matrices, rank-one updates."""
+"""Paper 4, sections 1 and 2 and appendix A: tails, densities and lemmas on χ² and Wishart laws."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
-from scipy.special import chdtr, chdtrc
-from scipy.stats import binomtest
+from scipy.optimize import minimize_scalar
+from scipy.special import chdtr, chdtrc, ndtr
+from scipy.stats import binomtest, invwishart, wishart
 
-from dpaudit._core.types import Array
 from dpaudit.testing import choices, integers, reals
-from reports.make.findings.evidence import CERTIFIED, Evidence, Test, claimed
-from reports.make.findings.statement import CORNER, MISPRINT, Searched, Statement, Swept
+from reports.make.findings.evidence import CERTIFIED, Evidence, claimed
+from reports.make.findings.statement import Searched, Swept, Tested
+
+# Sections 1 and 2
+
+
+def _normal_tail(nu: float, factor: float = 1.0) -> float:
+    """P(x > μ + σ√(factor·ln(1/ν))) for a normal x."""
+    return float(ndtr(-math.sqrt(factor * math.log(1.0 / nu))))
+
+
+def _outside_root(k: int, nu: float, least: float = -math.inf) -> float:
+    """P(χ²_k outside (max(√k − s, least)², (√k + s)²)), s = √(2 ln(2/ν))."""
+    root, radius = math.sqrt(k), math.sqrt(2.0 * math.log(2.0 / nu))
+    low = max(root - radius, least) ** 2
+    return float(chdtr(k, low) + chdtrc(k, (root + radius) ** 2))
+
+
+def _rows_for(eta: float, beta: float) -> int:
+    """The r − d + 1 = O(1/η²) for which lemma A.1's bound is at most η."""
+    t = 1.0 - 1.0 / math.sqrt(1.0 + eta)
+    return math.ceil(2.0 * math.log(2.0 / beta) / t**2)
+
+
+def _divided_misses(eta: float, beta: float, dim: int = 1) -> float:
+    """P(vᵀv outside (1 ± η)·vᵀ(RᵀR/r)⁻¹v): vᵀv/vᵀ(RᵀR)⁻¹v is χ² with r − d + 1 degrees.
+
+    With d = 1 it is the same for any d and 1/(r − d + 1) in place of 1/r.
+    """
+    dof = _rows_for(eta, beta)
+    divisor = dof + dim - 1
+    return _outside(divisor * (1.0 - eta), divisor * (1.0 + eta), dof)
+
+
+def _mode(dim: int, dof: int) -> float:
+    """The x at which the density of W⁻¹_d(I, ν) at xI is largest, found by search."""
+    power = 0.5 * dim * (dof + dim + 1)
+    found = minimize_scalar(
+        lambda log: power * log + 0.5 * dim * math.exp(-log),
+        bracket=(-math.log(2.0 * dof), 0.0),
+        options={"xtol": 1e-12},
+    )
+    return math.exp(float(found.x))
+
+
+def _density(dim: int, dof: int, low: float, high: float, family: Any = wishart) -> float:
+    """ln of the density at high·I less that at low·I, V = I, by scipy."""
+    law = family(df=dof, scale=np.eye(dim))
+    return float(law.logpdf(high * np.eye(dim)) - law.logpdf(low * np.eye(dim)))
+
+
+WISHART_DENSITY = Searched(
+    lambda dim, dof, low, high: 0.5 * dim * ((dof - dim - 1) * math.log(high / low) - (high - low)),
+    _density,
+    {
+        "dim": integers(1, 5),
+        "dof": integers(1, 50),
+        "low": reals(0.1, 10.0),
+        "high": reals(0.1, 10.0),
+    },
+    hypotheses=lambda dim, dof, low, high: dof > dim - 1 and high > 1.01 * low,
+    side="both",
+    quantity="log density ratio",
+    tolerance=1e-6,
+    rounding=1e-9,
+    tries=300,
+)
+
+
+# Appendix A
 
 DRAWS, SEED, LEVEL = 2_000, 4, 1e-6
 
@@ -73,44 +143,27 @@ def _singular_value(m: int, delta: float) -> float:
     return _outside((root - spread) ** 2, (root + spread) ** 2, m)
 
 
-def _far(m: int, delta: float, share: float, sign: float) -> float:
+def _far(m: int, delta: float, share: float, sign: float = -1.0) -> float:
     """P(|αV − X| > |α − (√m ± s)²|) for d = 1, V = 1, α = `share`·m."""
     alpha = share * m
     radius = abs(alpha - (math.sqrt(m) + sign * _spread(1, delta)) ** 2)
     return _outside(alpha - radius, alpha + radius, m)
 
 
-def _printed_far(m: int, delta: float, share: float) -> float:
-    return _far(m, delta, share, -1.0)
-
-
-def _right_far(m: int, delta: float, share: float) -> float:
-    return _far(m, delta, share, 1.0)
-
-
 def _enough(m: int, delta: float) -> bool:
     return math.sqrt(m) > _spread(1, delta)
 
 
-def _inverses(both_ends: bool) -> Test:
+def _inverses(m: int, dim: int, delta: float, share: float, both_ends: bool = False) -> Evidence:
     """P(‖(αV)⁻¹ − X⁻¹‖ > …) for V = I, α = `share`·m, from below by draws of X."""
-
-    def test(m: int, dim: int, delta: float, share: float) -> Evidence:
-        root, spread, alpha = math.sqrt(m), _spread(dim, delta), share * m
-        ends = (root + spread, root - spread) if both_ends else (root + spread,)
-        radius = max(abs(1.0 / alpha - end**-2) for end in ends)
-        values = _eigenvalues(m, dim)
-        missed = int(np.sum(np.abs(1.0 / alpha - 1.0 / values).max(axis=1) > radius))
-        low = binomtest(missed, DRAWS, alternative="greater").proportion_ci(1.0 - LEVEL).low
-        return claimed(delta, float(low), kind=CERTIFIED, quantity="P(outside)")
-
-    return test
-
-
-def _eigenvalues(m: int, dim: int) -> Array:
-    """Of `DRAWS` draws of W_d(I, m), (draws, d)."""
+    root, spread, alpha = math.sqrt(m), _spread(dim, delta), share * m
+    ends = (root + spread, root - spread) if both_ends else (root + spread,)
+    radius = max(abs(1.0 / alpha - end**-2) for end in ends)
     draws = np.random.default_rng(SEED).standard_normal((DRAWS, m, dim))
-    return np.asarray(np.linalg.eigvalsh(draws.transpose(0, 2, 1) @ draws))
+    eigenvalues = np.linalg.eigvalsh(draws.transpose(0, 2, 1) @ draws)
+    missed = int(np.sum(np.abs(1.0 / alpha - 1.0 / eigenvalues).max(axis=1) > radius))
+    low = binomtest(missed, DRAWS, alternative="greater").proportion_ci(1.0 - LEVEL).low
+    return claimed(delta, float(low), kind=CERTIFIED, quantity="P(outside)")
 
 
 def _updated(formula: str, scale: float, other: float, slope: float) -> tuple[float, float]:
@@ -133,168 +186,111 @@ def _is_regular(scale: float, other: float, slope: float) -> bool:
     return abs(1.0 + inner) > 0.01
 
 
-LEMMA = Searched(
-    printed=lambda beta: beta,
-    exact=_sketch_misses,
-    domain={"rows": integers(1, 10**7), "beta": reals(1e-14, 0.3678)},
-    quantity="P(outside)",
-)
-INVERSE_LEMMA = Searched(
-    printed=lambda beta: beta,
-    exact=_inverse_misses,
-    domain={"rows": integers(1, 10**7), "dim": integers(1, 1000), "beta": reals(1e-14, 0.3678)},
-    hypotheses=_admits,
-    quantity="P(outside)",
-)
-ORDER = Searched(
-    printed=lambda rows, beta: _excess(rows, beta),
-    exact=_inverse_excess,
-    domain={"rows": integers(1, 10**6), "dim": integers(1, 1000), "beta": reals(1e-9, 0.3678)},
-    hypotheses=_admits,
-    quantity="bound",
-    at={"rows": 1000, "dim": 22, "beta": 0.05},
-)
-NORM = Searched(
-    printed=lambda delta: delta,
-    exact=_printed_far,
-    domain={"m": integers(9, 10**6), "delta": reals(1e-9, 0.3678), "share": reals(1e-3, 1.0)},
-    hypotheses=_enough,
-    quantity="P(outside)",
-    at={"m": 100, "delta": 0.05, "share": 0.3},
-)
-INVERSES = Swept(
-    test=_inverses(both_ends=False),
-    setting={"m": 100, "dim": 10, "delta": 0.05, "share": 1.0},
-    grid={"share": (0.1, 0.5, 1.0), "delta": (0.05, 0.3)},
-)
-
-STATEMENTS = (
-    Statement(
-        key="4-lemma-a-1",
-        paper=4,
-        place="lemma A.1, sketch",
-        section="appendix A",
-        printed="Fix β ∈ (0, 1/e). Then, for any vector v it holds that Pr[|vᵀ((1/r)XᵀX − I)v| ≤ "
-        "(2√(2 ln(2/β)/r) + 2 ln(2/β)/r)‖v‖²] ≥ 1 − β",
-        hypotheses_text="X is r × d of i.i.d. N(0, 1); any r, β < 1/e",
-        test=LEMMA,
-        fault="also for r < 2 ln(2/β), where the first display of its proof has no longer the "
-        "probability that it says (see section 2, tails of χ²)",
+TESTS: dict[str, Tested] = {
+    "4-intro-map": Searched(
+        printed=lambda dim, dof: 1.0 / (dof - dim - 1),  # the mean of W⁻¹_d(I, ν)
+        exact=_mode,
+        domain={"dim": integers(1, 50), "dof": integers(3, 1000)},
+        hypotheses=lambda dim, dof: dof > dim + 1,
+        side="both",
+        quantity="multiple of the scale",
+        tolerance=1e-6,
+        fixed={"printed": lambda dim, dof: 1.0 / (dof + dim + 1)},
     ),
-    Statement(
-        key="4-lemma-a-1-inverse",
-        paper=4,
-        place="lemma A.1, inverse",
-        section="appendix A",
-        printed="Furthermore, if r ≥ d then denote t = √(2 ln(2/β)/(r−d+1)) and assume t < 1. Then "
-        "Pr[|vᵀ(I − ((1/(r−d+1))XᵀX)⁻¹)v| ≤ ((2t−t²)/(1−t)²)‖v‖²] ≥ 1 − β",
-        hypotheses_text="r ≥ d, t < 1, β < 1/e",
-        test=INVERSE_LEMMA,
-        fault="in the proof both ends of the interval for vᵀv/vᵀ(XᵀX)⁻¹v are printed with a minus, "
-        "and r − d − 1 stands for r − d + 1 in the last displays",
+    "4-intro-inverse": Searched(
+        printed=lambda beta: beta,
+        exact=_divided_misses,
+        domain={"dim": integers(1, 100_000), "eta": reals(0.01, 0.9), "beta": reals(1e-6, 0.36)},
+        quantity="P(outside)",
+        fixed={"exact": lambda eta, beta: _divided_misses(eta, beta)},
     ),
-    Statement(
-        key="4-lemma-a-1-order",
-        paper=4,
-        place="the two bounds of lemma A.1",
-        section="section 5.1",
-        printed="Initially we conjectured that the gap can be explained by Lemma A.1, where the "
-        "bound for the inverse-JL has a slightly better second order term than the bound for the "
-        "standard JL.",
-        hypotheses_text="both bounds of lemma A.1 at the same r and β",
-        test=ORDER,
-        fails=MISPRINT,
-        fault="(2t − t²)/(1 − t)² is 2t + 3t² + …, more than 2t + t²; and t itself is larger, with "
-        "r − d + 1 for r. The numerator alone, 2t − t², has less",
-        corrected="a slightly worse second order term",
-        fixed=dataclasses.replace(ORDER, side="lower"),
+    "4-gaussian-tail": Searched(
+        printed=lambda nu: nu,
+        exact=_normal_tail,
+        domain={"nu": reals(1e-12, 0.5)},
+        quantity="P(x > …)",
+        at={"nu": 1e-5},
+        fixed={"exact": partial(_normal_tail, factor=2.0)},
     ),
-    Statement(
-        key="4-claim-a-2",
-        paper=4,
-        place="claim A.2",
-        section="appendix A",
-        printed="for any 0 < Δ < k we have that Pr[Σ X_i² > (√k + √Δ)²] < e^{−Δ/2} and "
-        "Pr[Σ X_i² < (√k − √Δ)²] < e^{−Δ/2}.",
-        hypotheses_text="X₁, …, X_k i.i.d. N(0, 1), 0 < Δ < k",
-        test=Searched(
-            printed=lambda k, part: math.exp(-0.5 * part * k),
-            exact=_larger_tail,
-            domain={"k": integers(1, 10**6), "part": reals(1e-6, 0.999999)},
-            quantity="P(outside)",
+    "4-chi-square": Searched(
+        printed=lambda nu: nu,
+        exact=_outside_root,
+        domain={"k": integers(1, 10_000), "nu": reals(1e-9, 0.4999)},
+        quantity="P(outside)",
+        at={"k": 1, "nu": 0.01},
+        fixed={"exact": partial(_outside_root, least=0.0)},
+    ),
+    "4-wishart": WISHART_DENSITY,
+    "4-inverse-wishart": replace(
+        WISHART_DENSITY,
+        printed=lambda dim, dof, low, high: (
+            0.5 * dim * ((1.0 / low - 1.0 / high) - (dof + dim + 1) * math.log(high / low))
         ),
-        fault="the last display of the proof names the upper event where the lower one is meant",
+        exact=partial(_density, family=invwishart),
     ),
-    Statement(
-        key="4-lemma-a-3",
-        paper=4,
-        place="lemma A.3, singular values",
-        section="appendix A",
-        printed="w.p. ≥ 1 − δ we have that for every j = 1, 2, …, d it holds that σ_j(X) ∈ "
-        "(√m ± (√d + √(2 ln(2/δ))))²σ_j(V)",
-        hypotheses_text="δ < 1/e, √m > √d + √(2 ln(2/δ)); tested for d = 1",
-        test=Searched(
-            printed=lambda delta: delta,
-            exact=_singular_value,
-            domain={"m": integers(9, 10**7), "delta": reals(1e-12, 0.3678)},
-            hypotheses=_enough,
-            quantity="P(outside)",
-        ),
-        fault="for every d the proof, by Davidson and Szarek's theorem II.13, is right",
+    "4-lemma-a-1": Searched(
+        printed=lambda beta: beta,
+        exact=_sketch_misses,
+        domain={"rows": integers(1, 10**7), "beta": reals(1e-14, 0.3678)},
+        quantity="P(outside)",
     ),
-    Statement(
-        key="4-lemma-a-3-norm",
-        paper=4,
-        place="lemma A.3, ‖αV − X‖",
-        section="appendix A",
-        printed="for any 0 < α ≤ m it holds ‖αV − X‖ ≤ ‖V‖·|α − (√m − (√d + √(2 ln(2/δ))))²|",
-        hypotheses_text="δ < 1/e, √m > √d + √(2 ln(2/δ)), with probability at least 1 − δ; tested "
-        "for d = 1, α = share·m",
-        test=NORM,
-        fails=CORNER,
-        fault="the wrong end: αV − X is largest where X is, so (√m + s)² belongs for (√m − s)². At "
-        "α = (√m − s)² the printed bound says X = αV. The proof's (m − α) + 2√m·s has the right "
-        "end, less s²",
-        corrected="‖αV − X‖ ≤ ‖V‖·|α − (√m + (√d + √(2 ln(2/δ))))²|",
-        fixed=dataclasses.replace(NORM, exact=_right_far),
+    "4-lemma-a-1-inverse": Searched(
+        printed=lambda beta: beta,
+        exact=_inverse_misses,
+        domain={"rows": integers(1, 10**7), "dim": integers(1, 1000), "beta": reals(1e-14, 0.3678)},
+        hypotheses=_admits,
+        quantity="P(outside)",
     ),
-    Statement(
-        key="4-lemma-a-3-inverse",
-        paper=4,
-        place="lemma A.3, ‖(αV)⁻¹ − X⁻¹‖",
-        section="appendix A",
-        printed="‖(αV)⁻¹ − X⁻¹‖ ≤ σ_min⁻¹(V)·|α⁻¹ − (√m + (√d + √(2 ln(2/δ))))⁻²|",
-        hypotheses_text="the same; V = I, α = share·m",
-        test=INVERSES,
-        fails=CORNER,
-        fault="the wrong end for α near m: X⁻¹ is largest where X is smallest. For α well below m "
-        "the printed end is the right one",
-        cause="4-lemma-a-3-norm",
-        corrected="the larger of |α⁻¹ − (√m + s)⁻²| and |α⁻¹ − (√m − s)⁻²|, s = √d + √(2 ln(2/δ))",
-        fixed=dataclasses.replace(INVERSES, test=_inverses(both_ends=True)),
+    "4-lemma-a-1-order": Searched(
+        printed=_excess,
+        exact=_inverse_excess,
+        domain={"rows": integers(1, 10**6), "dim": integers(1, 1000), "beta": reals(1e-9, 0.3678)},
+        hypotheses=_admits,
+        quantity="bound",
+        at={"rows": 1000, "dim": 22, "beta": 0.05},
+        fixed={"side": "lower"},
     ),
-    Statement(
-        key="4-theorem-a-4",
-        paper=4,
-        place="theorem A.4",
-        section="appendix A",
-        printed="det(A + uvᵀ) = det(A)(1 + vᵀA⁻¹u); (A + uvᵀ)⁻¹ = A⁻¹ − A⁻¹uvᵀA⁻¹/(1 + vᵀA⁻¹u)",
-        hypotheses_text="A invertible, vᵀA⁻¹u ≠ −1; tested for d = 2",
-        reading="Our text has “vᵀA⁻¹u ≠ d -1”, by conversion.",
-        test=Searched(
-            printed=lambda formula, scale, other, slope: _updated(formula, scale, other, slope)[0],
-            exact=lambda formula, scale, other, slope: _updated(formula, scale, other, slope)[1],
-            domain={
-                "formula": choices("det", "inverse"),
-                "scale": reals(-10.0, 10.0),
-                "other": reals(-10.0, 10.0),
-                "slope": reals(-10.0, 10.0),
-            },
-            hypotheses=_is_regular,
-            side="both",
-            quantity="value",
-            tolerance=1e-6,
-            rounding=1e-6,
-        ),
+    "4-claim-a-2": Searched(
+        printed=lambda k, part: math.exp(-0.5 * part * k),
+        exact=_larger_tail,
+        domain={"k": integers(1, 10**6), "part": reals(1e-6, 0.999999)},
+        quantity="P(outside)",
     ),
-)
+    "4-lemma-a-3": Searched(
+        printed=lambda delta: delta,
+        exact=_singular_value,
+        domain={"m": integers(9, 10**7), "delta": reals(1e-12, 0.3678)},
+        hypotheses=_enough,
+        quantity="P(outside)",
+    ),
+    "4-lemma-a-3-norm": Searched(
+        printed=lambda delta: delta,
+        exact=_far,
+        domain={"m": integers(9, 10**6), "delta": reals(1e-9, 0.3678), "share": reals(1e-3, 1.0)},
+        hypotheses=_enough,
+        quantity="P(outside)",
+        at={"m": 100, "delta": 0.05, "share": 0.3},
+        fixed={"exact": partial(_far, sign=1.0)},
+    ),
+    "4-lemma-a-3-inverse": Swept(
+        test=_inverses,
+        setting={"m": 100, "dim": 10, "delta": 0.05, "share": 1.0},
+        grid={"share": (0.1, 0.5, 1.0), "delta": (0.05, 0.3)},
+        fixed=partial(_inverses, both_ends=True),
+    ),
+    "4-theorem-a-4": Searched(
+        printed=lambda **setting: _updated(**setting)[0],
+        exact=lambda **setting: _updated(**setting)[1],
+        domain={
+            "formula": choices("det", "inverse"),
+            "scale": reals(-10.0, 10.0),
+            "other": reals(-10.0, 10.0),
+            "slope": reals(-10.0, 10.0),
+        },
+        hypotheses=_is_regular,
+        side="both",
+        quantity="value",
+        tolerance=1e-6,
+        rounding=1e-6,
+    ),
+}

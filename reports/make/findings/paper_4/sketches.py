@@ -1,26 +1,82 @@
-"""Paper 4, sections 3 and 5: theorems 3.1 and 5.1, algorithms 1, 2, 4 and 5."""
+"""Paper 4, sections 3 and 5 and appendix B: sketches of padded data, inverse Wishart draws."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
+import numpy as np
 from scipy.stats import invwishart
 
 from dpaudit import mechanisms
 from dpaudit.exact import spectrum
+from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers import JLRidge, printed
 from dpaudit.testing import integers, reals
-from reports.make.findings.paper_4.paddings import (
-    LIMIT,
-    WORST,
-    of_dof,
-    of_rows,
-    promised_of_one,
-    swapped,
-    target,
-)
-from reports.make.findings.statement import CORNER, Searched, Statement
+from reports.make.findings.statement import Searched, Tested
+
+Padding = Callable[[float, int, float, float], float]
+Leak = Callable[..., float]
+SWAP = NeighbourPair(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), "replace", 0)
+LIMIT = 0.3678  # below 1/e
+
+
+def _sketch_leak(size: float, rows: int, epsilon: float) -> float:
+    """δ(ε) of a sketch with r rows of size·I below (B, 0), or below (0, B), B = 1.
+
+    1 where `size` is NaN.
+    """
+    if math.isnan(size):
+        return 1.0
+    noisy = mechanisms.RandomProjection(rows, padding=size)
+    return float(spectrum(noisy, SWAP, epsilon).delta)
+
+
+def _padded(rows: int, epsilon: float, delta: float, padding: Padding) -> float:
+    return _sketch_leak(padding(1.0, rows, epsilon, delta), rows, epsilon)
+
+
+def _drawn(dof: int, epsilon: float, delta: float, padding: Padding) -> float:
+    """`_padded` for an inverse Wishart draw of ν degrees of freedom."""
+    size = padding(1.0, dof, epsilon, delta)
+    if math.isnan(size):
+        return 1.0
+    noisy = mechanisms.InverseWishartDraw(dof, size)
+    return float(spectrum(noisy, SWAP, epsilon).delta)
+
+
+def _promised_for_one(rows: int, epsilon: float, delta: float, padding: Padding) -> float:
+    """AᵀA = w²I alone keeps the promise: A′ᵀA′ = diag(w² − B², w² + B²), B = 1."""
+    square = padding(1.0, rows, epsilon, delta) ** 2
+    if square <= 1.0:
+        return 1.0  # a row of A may be all of it along an axis on which A′ is 0
+    rest = [[math.sqrt(square - 1.0), 0.0], [0.0, math.sqrt(square)]]
+    left, right = np.array([[1.0, 0.0], *rest]), np.array([[0.0, 1.0], *rest])
+    pair = NeighbourPair(left, right, "replace", 0)
+    return float(spectrum(mechanisms.RandomProjection(rows), pair, epsilon).delta)
+
+
+def _delta_of(
+    leak: Leak, padding: Padding, limit: float = LIMIT, most: float = 400.0, **more: Any
+) -> Searched:
+    """δ against `leak` with a padding, ε up to `most`, δ up to `limit`.
+
+    For sketches with r > d = 2 rows, or draws with ν ≥ d = 2 degrees of freedom.
+    """
+    draws = leak is _drawn
+    domain = {
+        **({"dof": integers(2, 10**7)} if draws else {"rows": integers(3, 10**7)}),
+        "epsilon": reals(0.01, most),
+        "delta": reals(1e-12, limit),
+    }
+    exact, tries = partial(leak, padding=padding), 500 if draws else 1000
+    return Searched(lambda delta: delta, exact, domain, tries=tries, **more)
+
+
+# Sections 3 and 5
 
 
 def _posterior(n: int, k: int, prior: float, square: float, variance: float) -> float:
@@ -30,7 +86,7 @@ def _posterior(n: int, k: int, prior: float, square: float, variance: float) -> 
 
 
 def _updated_prior(n: int, k: int, prior: float, square: float, variance: float) -> float:
-    """The same by the prior's density and the likelihood of n rows."""
+    """The same difference by the prior's density and the likelihood of n rows."""
     law = invwishart(df=k, scale=prior)
     likelihood = -0.5 * n * math.log(variance) - 0.5 * square * (1.0 / variance - 1.0)
     return float(law.logpdf(variance) - law.logpdf(1.0)) + likelihood
@@ -49,164 +105,156 @@ def _algorithm_1(rows: int, row_bound: float, epsilon: float, delta: float) -> f
     return float(spectrum(noisy, noisy.pair(), epsilon).delta)
 
 
-def _right_algorithm_1(rows: int, row_bound: float, epsilon: float, delta: float) -> float:
-    """The same with theorem B.1's w."""
+def _corrected_algorithm_1(rows: int, row_bound: float, epsilon: float, delta: float) -> float:
+    """δ(ε) on the same pair with theorem B.1's w."""
     pair = JLRidge(rows, epsilon, delta, row_bound).pair()
     size = printed.theorem_b_1_padding(row_bound, rows, epsilon, delta)
     noisy = mechanisms.RandomProjection(rows, padding=size)
     return float(spectrum(noisy, pair, epsilon).delta)
 
 
-THEOREM_3_1 = of_rows(
-    swapped(printed.theorem_3_1_padding), at={"rows": 100_000, "epsilon": 400.0, "delta": 0.01}
-)
-GIVEN = of_rows(
-    promised_of_one(printed.theorem_3_1_padding), at={"rows": 3, "epsilon": 30.0, "delta": 0.3}
-)
-ALGORITHM_1 = Searched(
-    printed=target,
-    exact=_algorithm_1,
-    domain={
-        "rows": integers(3, 10**7),
-        "row_bound": reals(0.01, 100.0),
-        "epsilon": reals(0.01, 400.0),
-        "delta": reals(1e-12, LIMIT),
-    },
-    tries=500,
-)
-THEOREM_5_1 = of_dof(
-    printed.theorem_5_1_padding, at={"dof": 100_000, "epsilon": 400.0, "delta": 0.01}
+THEOREM_5_1 = _delta_of(
+    _drawn,
+    printed.theorem_5_1_padding,
+    at={"dof": 100_000, "epsilon": 400.0, "delta": 0.01},
+    fixed={"exact": partial(_drawn, padding=printed.theorem_b_1_padding)},
 )
 
-SECTION_3 = (
-    Statement(
-        key="4-theorem-3-1",
-        paper=4,
-        place="theorem 3.1",
-        section="section 3",
-        printed="Fix ε > 0 and δ ∈ (0, 1/e). Fix B > 0. Fix a positive integer r and let w be such "
-        "that w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε. Let A be a (n × d)-matrix with d < r and where "
-        "each row of A has bounded L₂-norm of B. Given that σ_min(A) ≥ w, the algorithm that picks "
-        "a (r × n)-matrix R whose entries are i.i.d samples from a normal distribution N(0,1) and "
-        "publishes R·A is (ε, δ)-differentially private.",
-        hypotheses_text=f"any ε > 0, δ < 1/e; {WORST}",
-        test=THEOREM_3_1,
-        fails=CORNER,
-        fault="the proof in appendix B is that of theorem B.1, whose w² has the term 1 and the "
-        "factor 1 + ε/ln(4/δ) besides; without them it fails at large ε, beyond what anyone would "
-        "use. For ε ≤ ½ ln(4/δ), so for all ε ≤ 1, theorem 3.1 follows from theorem B.1",
-        corrected="as printed for ε ≤ ½ ln(4/δ), where theorem B.1 implies it; theorem B.1's w² "
-        "beyond",
-        fixed=dataclasses.replace(THEOREM_3_1, exact=swapped(_by_epsilon)),
+
+# Appendix B: the proofs
+
+
+def _sherman_morrison(dof: int, leverage: float) -> float:
+    """vᵀ(ν(MᵀM)⁻¹)v for one column, where AᵀA = MᵀM + vvᵀ and vᵀ(AᵀA)⁻¹v = `leverage`."""
+    square = 1.0
+    moment = square / leverage
+    return dof * square / (moment - square)
+
+
+def _by_update(dof: int, leverage: float, sign: float = -1.0) -> float:
+    return dof * leverage + sign * dof * leverage**2 / (1.0 - leverage)
+
+
+def _density(dof: int, low: float, high: float) -> float:
+    """ln of the density of W⁻¹₁(1, ν) at `high` less that at `low`."""
+    law = invwishart(df=dof, scale=1.0)
+    return float(law.logpdf(high) - law.logpdf(low))
+
+
+def _by_power(power: float, low: float, high: float) -> float:
+    return power * math.log(high / low) - 0.5 / high + 0.5 / low
+
+
+def _without_epsilon(row_bound: float, rows: int, epsilon: float, delta: float) -> float:
+    """Corollary B.2's w as printed, w² = 8B²√(rL)."""
+    return printed.corollary_b_2_padding(row_bound, rows, epsilon, delta) * math.sqrt(epsilon)
+
+
+def _b_4_target(dof: int, epsilon: float, delta: float) -> float:
+    """δ where the printed w has a value."""
+    size = printed.theorem_b_4_padding(1.0, dof, epsilon, delta)
+    return math.nan if math.isnan(size) else delta
+
+
+TESTS: dict[str, Tested] = {
+    "4-theorem-3-1": _delta_of(
+        _padded,
+        printed.theorem_3_1_padding,
+        at={"rows": 100_000, "epsilon": 400.0, "delta": 0.01},
+        fixed={"exact": partial(_padded, padding=_by_epsilon)},
     ),
-    Statement(
-        key="4-theorem-3-1-given",
-        paper=4,
-        place="theorem 3.1, σ_min of A alone",
-        section="section 3",
-        printed="Given that σ_min(A) ≥ w, the algorithm … is (ε, δ)-differentially private.",
-        hypotheses_text="read to the letter: the promise is of A; its neighbour A′ may have "
-        "σ_min(A′)² = w² − B² (the proof in appendix B assumes both)",
-        test=GIVEN,
-        fails=CORNER,
-        fault="at large ε w is about B or less, and A′ may lack what makes up all of A on one axis",
-        cause="4-theorem-3-1",
-        corrected="theorem B.1's w, which is larger than B: then the promise of A alone is enough",
-        fixed=dataclasses.replace(GIVEN, exact=promised_of_one(printed.theorem_b_1_padding)),
+    "4-theorem-3-1-given": _delta_of(
+        _promised_for_one,
+        printed.theorem_3_1_padding,
+        at={"rows": 3, "epsilon": 30.0, "delta": 0.3},
+        fixed={"exact": partial(_promised_for_one, padding=printed.theorem_b_1_padding)},
     ),
-    Statement(
-        key="4-algorithm-1",
-        paper=4,
-        place="algorithm 1",
-        section="section 3",
-        printed="Set w = √(4B²(√(2r ln(4/δ)) + ln(4/δ))/ε). Set A′ as the concatenation of A with "
-        "wI_{d×d}. Sample a r × (n + d)-matrix R whose entries are i.i.d samples from a normal "
-        "Gaussian. return M = (1/r)(RA′)ᵀ(RA′) …",
-        hypotheses_text="“Privacy parameters: ε, δ > 0”; B is an input, a bound on the norm of any "
-        "row; “it is clear that Algorithm 1 is (ε, δ)-differentially private”",
-        test=ALGORITHM_1,
-        fails=CORNER,
-        fault="follows from theorem 3.1",
-        cause="4-theorem-3-1",
-        corrected="theorem B.1's w",
-        fixed=dataclasses.replace(ALGORITHM_1, exact=_right_algorithm_1),
+    "4-algorithm-1": Searched(
+        printed=lambda delta: delta,
+        exact=_algorithm_1,
+        domain={
+            "rows": integers(3, 10**7),
+            "row_bound": reals(0.01, 100.0),
+            "epsilon": reals(0.01, 400.0),
+            "delta": reals(1e-12, LIMIT),
+        },
+        tries=500,
+        fixed={"exact": _corrected_algorithm_1},
     ),
-    Statement(
-        key="4-algorithm-2",
-        paper=4,
-        place="algorithm 2",
-        section="section 3",
-        printed="Algorithm 2: Approximating Regression (Ridge or standard) while Preserving "
-        "Privacy.",
-        hypotheses_text="part of the budget pays for an estimate of σ_min(AᵀA)",
-        untested="the steps of the box are missing from our text, which has the caption alone",
+    "4-posterior": Searched(
+        printed=_posterior,
+        exact=_updated_prior,
+        domain={
+            "n": integers(1, 1000),
+            "k": integers(1, 50),
+            "prior": reals(0.1, 100.0),
+            "square": reals(0.1, 1000.0),
+            "variance": reals(0.1, 100.0),
+        },
+        side="both",
+        quantity="log density ratio",
+        tolerance=1e-6,
+        rounding=1e-8,
+        tries=300,
     ),
-)
-SECTION_5 = (
-    Statement(
-        key="4-posterior",
-        paper=4,
-        place="the posterior",
-        section="section 5",
-        printed="if our prior belief is that V ∼ W_d⁻¹(Ψ, k), then after viewing n examples in the "
-        "dataset A our posterior is V ∼ W_d⁻¹((AᵀA + Ψ), n + k).",
-        hypotheses_text="the rows of A are i.i.d. N(0, V); tested for d = 1",
-        test=Searched(
-            printed=_posterior,
-            exact=_updated_prior,
-            domain={
-                "n": integers(1, 1000),
-                "k": integers(1, 50),
-                "prior": reals(0.1, 100.0),
-                "square": reals(0.1, 1000.0),
-                "variance": reals(0.1, 100.0),
-            },
-            side="both",
-            quantity="log density ratio",
-            tolerance=1e-6,
-            rounding=1e-8,
-            tries=300,
+    "4-algorithm-4": THEOREM_5_1,
+    "4-theorem-5-1": THEOREM_5_1,
+    "4-theorem-b-1": _delta_of(_padded, printed.theorem_b_1_padding, limit=0.4999),
+    "4-proof-b-1": Searched(
+        printed=lambda x, y: math.exp(min(x - y / (1.0 - y), 700.0)),
+        exact=lambda x, y: (1.0 + x) / (1.0 + y),
+        domain={"x": reals(0.0, 5.0), "y": reals(0.0, 5.0)},
+        hypotheses=lambda x, y: x != 1.0 and y != 1.0,
+        quantity="(1 + x)/(1 + y)",
+        fixed={"printed": lambda x, y: math.exp(x - y / (1.0 + y))},
+    ),
+    "4-corollary-b-2": _delta_of(
+        _padded,
+        _without_epsilon,
+        most=0.999,
+        at={"rows": 100, "epsilon": 0.01, "delta": 1e-5},
+        fixed={"exact": partial(_padded, padding=printed.corollary_b_2_padding)},
+    ),
+    "4-corollary-b-2-rows": Searched(
+        printed=lambda delta: delta,
+        # corollary B.2's r at a public w/B = `padding`
+        exact=lambda padding, epsilon, delta: _sketch_leak(
+            padding, printed.corollary_b_2_rows(1.0, padding, epsilon, delta), epsilon
         ),
+        domain={
+            "padding": reals(1.0, 1e4),
+            "epsilon": reals(0.01, 0.999),
+            "delta": reals(1e-12, 0.3678),
+        },
     ),
-    Statement(
-        key="4-algorithm-4",
-        paper=4,
-        place="algorithm 4",
-        section="section 5",
-        printed="Set ψ ← (2B²/ε)(2√(2(n+d) ln(4/δ)) + 2 ln(4/δ)). Sample "
-        "M ∼ W_d⁻¹((AᵀA + ψ·I_{d×d}), n + d).",
-        hypotheses_text="“Privacy parameters: ε, δ > 0”; here ν = n + d",
-        test=THEOREM_5_1,
-        fails=CORNER,
-        fault="ψ is theorem 5.1's w², and with it theorem 3.1's",
-        cause="4-theorem-3-1",
-        corrected="ψ of theorem B.1, with n + d for r",
-        fixed=of_dof(printed.theorem_b_1_padding),
+    "4-theorem-b-4": replace(
+        _delta_of(
+            _drawn,
+            printed.theorem_b_4_padding,
+            most=100.0,
+            at={"dof": 10, "epsilon": 6.0, "delta": 0.35},
+            fixed={"hypotheses": lambda epsilon, delta: epsilon < 2.0 * math.log(4.0 / delta)},
+        ),
+        printed=_b_4_target,
     ),
-    Statement(
-        key="4-theorem-5-1",
-        paper=4,
-        place="theorem 5.1",
-        section="section 5",
-        printed="Fix ε > 0 and δ ∈ (0, 1/e). Fix B > 0. Let A be a (n × d)-matrix and fix an "
-        "integer ν ≥ d. Let w be such that w² = 2B²(2√(2ν ln(4/δ)) + 2 ln(4/δ))/ε. Then, given "
-        "that σ_min(A) ≥ w, the algorithm that samples a matrix from W_d⁻¹(AᵀA, ν) is (ε, δ)-"
-        "differentially private.",
-        hypotheses_text=f"any ε > 0, δ < 1/e; rows of norm at most B; {WORST}",
-        test=THEOREM_5_1,
-        fails=CORNER,
-        fault="the same w² as theorem 3.1, for a release with the same privacy loss; at large ε",
-        cause="4-theorem-3-1",
-        corrected="theorem B.1's w², with ν for r",
-        fixed=of_dof(printed.theorem_b_1_padding),
+    "4-proof-b-4": Searched(
+        printed=lambda dof, low, high: _by_power(0.5 * (dof + 1), low, high),  # p + 1 = d = 1
+        exact=_density,
+        domain={"dof": integers(1, 50), "low": reals(0.1, 10.0), "high": reals(0.1, 10.0)},
+        hypotheses=lambda low, high: high > 1.01 * low,
+        side="both",
+        quantity="log density ratio",
+        tolerance=1e-6,
+        rounding=1e-9,
+        tries=300,
+        fixed={"printed": lambda dof, low, high: _by_power(-0.5 * (dof + 2), low, high)},
     ),
-    Statement(
-        key="4-algorithm-5",
-        paper=4,
-        place="algorithm 5",
-        section="section 5",
-        printed="Algorithm 5: Sampling from an Inverse-Wishart Distribution whose degrees of "
-        "freedom are determined by the input.",
-        untested="the steps of the box are missing from our text, which has the caption alone",
+    "4-proof-b-4-sign": Searched(
+        printed=_by_update,
+        exact=_sherman_morrison,
+        domain={"dof": integers(1, 1000), "leverage": reals(1e-3, 0.5)},
+        side="both",
+        quantity="νvᵀ(MᵀM)⁻¹v",
+        fixed={"printed": partial(_by_update, sign=1.0)},
     ),
-)
+}

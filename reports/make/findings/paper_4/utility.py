@@ -1,34 +1,88 @@
-"""Paper 4, appendix C: the Woodbury formula, theorems C.1 and C.3, corollary C.2."""
+"""Paper 4, section 3 and appendix C: accuracy of ridge regression; numbers of the experiments."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import chi
+from scipy.stats import chi, t
 
 from dpaudit._core.types import Array
-from dpaudit.testing import integers, reals
-from reports.make.findings.statement import CORNER, MISPRINT, Searched, Statement
+from dpaudit.papers import printed
+from dpaudit.testing import choices, integers, reals
+from reports.make.findings.statement import Searched, Tested
+
+X, Y = np.array([1.0, 2.0, 0.0, 1.0]), np.array([1.0, 3.0, 1.0, 0.0])
+NORM = float(np.sqrt(X**2 + Y**2).max())  # the norm of the longest row of [X; Y]
+ROWS = 8.0 * 2.0 * math.log(2.0)  # 8·d log d, of which r is ln(1/ν)/η² times, d = 2
+
+
+# Section 3: ridge regression
+
+
+def _data(scale: float) -> tuple[Array, Array]:
+    return scale * X, scale * Y
+
+
+def _closed_form(padding: float, scale: float) -> float:
+    """(XᵀX + w²I)Xᵀy for one feature."""
+    x, y = _data(scale)
+    return float((x @ x + padding**2) * (x @ y))
+
+
+def _right_closed_form(padding: float, scale: float) -> float:
+    x, y = _data(scale)
+    return float((x @ y) / (x @ x + padding**2))
+
+
+def _ridge(padding: float, scale: float) -> float:
+    """β^R as the least-squares solution of the padded problem."""
+    x, y = _data(scale)
+    rows, label = np.append(x, padding)[:, None], np.append(y, 0.0)
+    return float(np.linalg.lstsq(rows, label, rcond=None)[0][0])
+
+
+def _penalised(padding: float, scale: float, coef: float) -> float:
+    """‖X′β − y′‖² + w²."""
+    x, y = _data(scale)
+    return float(np.sum((coef * x - y) ** 2) + (padding * coef) ** 2 + padding**2)
+
+
+def _of_padded(padding: float, scale: float, coef: float) -> float:
+    """‖A′(β; −1)‖²."""
+    rows = np.vstack([np.column_stack(_data(scale)), padding * np.eye(2)])
+    return float(np.sum((rows @ np.array([coef, -1.0])) ** 2))
+
+
+def _misses(row_bound: float, eta: float, nu: float, power: float = 1.0) -> float:
+    """P(‖β^R − β̃^R‖ > η f(β^R)^power/√(w² + σ_min(AᵀA))) for algorithm 1 on [X; Y] in units of B.
+
+    ε = 1, δ = 10⁻⁵, r = 8·d log d·ln(1/ν)/η², d = 2. With f = f(β^R) and M = x′ᵀx′ the error is
+    √(f/(rM)) times a Student t of r degrees of freedom.
+    """
+    rows = math.ceil(ROWS * math.log(1.0 / nu) / eta**2) + 2
+    x, y = _data(row_bound / NORM)
+    square = printed.theorem_3_1_padding(row_bound, rows, 1.0, 1e-5) ** 2
+    moment = float(x @ x) + square
+    loss = float(y @ y) + square - float(x @ y) ** 2 / moment
+    gram = np.array([[x @ x, x @ y], [x @ y, y @ y]])
+    least = float(np.linalg.eigvalsh(gram)[0])
+    radius = eta * loss**power / math.sqrt(square + least)
+    return 2.0 * float(t.sf(radius * math.sqrt(rows * moment / loss), rows))
+
+
+# Appendix C
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
 TAIL = 1e-15
 
 
-def _updated(base: float, change: float, sign: float) -> float:
+def _updated(base: float, change: float, sign: float = -1.0) -> float:
     """Equation (3) for p = 1, with ± within its inverse."""
     part = change / base
     return (1.0 - part / (1.0 + sign * part)) / base
-
-
-def _printed_inverse(base: float, change: float) -> float:
-    return _updated(base, change, -1.0)
-
-
-def _right_inverse(base: float, change: float) -> float:
-    return _updated(base, change, 1.0)
 
 
 def _normal() -> tuple[Array, Array]:
@@ -37,7 +91,7 @@ def _normal() -> tuple[Array, Array]:
     return nodes, 12.0 * WEIGHTS * np.exp(-0.5 * nodes**2) / math.sqrt(2.0 * math.pi)
 
 
-def _gauss_misses(eta: float, nu: float, norm: float, constant: float) -> float:
+def _gauss_misses(eta: float, nu: float, norm: float, constant: float = 1.0) -> float:
     """P(|n − Nβ̂|/|G + N| > 2η|β̂| + η/C), p = 1, σ = 1, G = (2C/η) ln(1/ν)."""
     noise, weights = _normal()
     size = 2.0 * constant / eta * math.log(1.0 / nu)
@@ -94,7 +148,7 @@ def _right_theorem_c_3(k: int, constant: float, nu: float, norm: float) -> float
     return _wishart_misses(k, constant, nu, norm, norm / constant + least / (constant * margin))
 
 
-def _squares(x: float, y: float, divisor: float) -> float:
+def _squares(x: float, y: float, divisor: float = 2.0) -> float:
     return ((x + y) ** 2 - (x - y) ** 2) / divisor
 
 
@@ -104,192 +158,146 @@ def _coordinate(k: int, features: int, nu: float) -> float:
     return 0.5 * (root + spread) ** 2 - 0.5 * (root - spread) ** 2
 
 
-def _root(k: int, features: int, nu: float) -> float:
-    return math.sqrt(2.0 * k * math.log(4.0 * features / nu))
+def _coordinate_bound(k: int, features: int, nu: float, factor: float = 4.0) -> float:
+    return factor * math.sqrt(2.0 * math.log(4.0 * features / nu)) * math.sqrt(k)
 
 
-def _diagonal(dim: int, own: float) -> float:
-    """Variance of M₁₁/σ² for M = (N + Nᵀ)/√2 less `own` times diag(N)."""
+def _diagonal(dim: int, own: float = 0.0) -> float:
+    """The variance of M₁₁/σ² for M = (N + Nᵀ)/√2 less `own` times diag(N)."""
     parts = np.zeros((dim, dim))
     parts[0, 0] = 1.0
     return float(np.sum(((parts + parts.T) / math.sqrt(2.0) - own * parts) ** 2))
 
 
-WOODBURY = Searched(
-    printed=_printed_inverse,
-    exact=lambda base, change: 1.0 / (base + change),
-    domain={"base": reals(0.1, 10.0), "change": reals(0.001, 5.0)},
-    hypotheses=lambda base, change: abs(base - change) > 1e-3,
-    side="both",
-    quantity="(A + B)⁻¹",
-)
-THEOREM_C_3 = Searched(
-    printed=lambda nu: nu,
-    exact=_theorem_c_3,
-    domain={
-        "k": integers(1, 10_000),
-        "constant": reals(2.0, 1000.0),
-        "nu": reals(1e-9, 0.5),
-        "norm": reals(0.0, 100.0),
-    },
-    quantity="P(outside)",
-    rounding=1e-12,
-    at={"k": 100, "constant": 2.0, "nu": 0.1, "norm": 0.0},
-)
-PRODUCT = Searched(
-    printed=lambda x, y: _squares(x, y, 2.0),
-    exact=lambda x, y: x * y,
-    domain={"x": reals(0.01, 10.0), "y": reals(0.01, 10.0)},
-    side="both",
-    quantity="XY",
-)
-COORDINATE = Searched(
-    printed=lambda k, features, nu: 4.0 * _root(1, features, nu) * math.sqrt(k),
-    exact=_coordinate,
-    domain={"k": integers(1, 1000), "features": integers(1, 100), "nu": reals(1e-9, 0.5)},
-    side="both",
-    quantity="bound/σ²",
-)
-SYMMETRIC = Searched(
-    printed=lambda: 1.0,
-    exact=lambda dim: _diagonal(dim, 0.0),
-    domain={"dim": integers(1, 20)},
-    side="both",
-    quantity="Var(M₁₁)/σ²",
-)
+# Numbers of the experiments
 
-STATEMENTS = (
-    Statement(
-        key="4-equation-3",
-        paper=4,
-        place="Woodbury formula and equation (3), on which theorem C.3 rests",
-        section="appendix C",
-        printed="(A + UV)⁻¹ = A⁻¹ − A⁻¹U(I_{k×k} − VA⁻¹U)⁻¹VA⁻¹ which implies that for any B ∈ "
-        "ℝ^{p×p} we have the binomial inverse formula: (A + B)⁻¹ = A⁻¹ − "
-        "A⁻¹(I_{p×p} − BA⁻¹)⁻¹BA⁻¹",
-        hypotheses_text="A invertible; tested for p = 1",
-        test=WOODBURY,
-        fails=MISPRINT,
-        fault="a sign: I + VA⁻¹U, I + BA⁻¹. It goes into the proofs of theorem C.1, which holds "
-        "nonetheless, and of theorem C.3",
-        corrected="(A + B)⁻¹ = A⁻¹ − A⁻¹(I + BA⁻¹)⁻¹BA⁻¹, and likewise (I + VA⁻¹U)⁻¹",
-        fixed=dataclasses.replace(WOODBURY, printed=_right_inverse),
+SIZES = {14: 4_096, 22: 4_194_304, 25: 33_554_432}  # as printed beside 2^exponent
+# by ε: the printed factor, the printed mean errors of algorithms 1 and 2
+FACTORS = {"0.1": (3.5, 0.0671, 0.0192), "0.5": (11.0, 0.0639, 0.0058)}
+
+
+def _gauss_deviation(epsilon: float, delta: float) -> float:
+    """σ/B² of Analyze Gauss, σ² = 4B⁴ ln(2/δ)/ε²."""
+    return 2.0 * math.sqrt(math.log(2.0 / delta)) / epsilon
+
+
+def _wishart_deviation(dim: int, epsilon: float, delta: float) -> float:
+    """√k of W_d(B²I, k), k as in algorithm 3."""
+    return math.sqrt(printed.algorithm_3_dof(dim, epsilon, delta))
+
+
+TESTS: dict[str, Tested] = {
+    "4-ridge": Searched(
+        printed=_closed_form,
+        exact=_ridge,
+        domain={"padding": reals(0.1, 100.0), "scale": reals(0.1, 10.0)},
+        side="both",
+        quantity="β^R",
+        fixed={"printed": _right_closed_form},
     ),
-    Statement(
-        key="4-theorem-c-1",
-        paper=4,
-        place="theorem C.1",
-        section="appendix C",
-        printed="there exists some constant C ≥ 1 s.t. if we have that σ_min(XᵀX) ≥ "
-        "(2C/η)·σ√p log(1/ν), then w.p. ≥ 1 − ν we have ‖β̃ − β̂‖ … ≤ 2ηβ̂ + η/C",
-        hypotheses_text="η ∈ (0, 1), ν ∈ (0, 1/e), β̂ read as ‖β̂‖; tested for p = 1, where C = 1 "
-        "is enough",
-        test=Searched(
-            printed=lambda nu: nu,
-            exact=lambda eta, nu, norm: _gauss_misses(eta, nu, norm, 1.0),
-            domain={
-                "eta": reals(1e-3, 0.999),
-                "nu": reals(1e-9, 0.3678),
-                "norm": reals(0.0, 1e4),
-            },
-            quantity="P(outside)",
-            rounding=1e-12,
-        ),
-        fault="‖β̂‖ is printed without bars. The proof's last step needs more: η/(1 − η) ≤ 2η only "
-        "for η ≤ 1/2, and (√p + √(2 ln(2/ν)))/(1 − η) ≤ 2√p log(1/ν) fails as η tends to 1 or ν "
-        "to 1/e; with ‖N‖‖(XᵀX)⁻¹‖ ≤ η/2, which the condition gives, it can be repaired",
+    "4-ridge-padded": Searched(
+        printed=_penalised,
+        exact=_of_padded,
+        domain={
+            "padding": reals(0.1, 100.0),
+            "scale": reals(0.1, 10.0),
+            "coef": reals(-10.0, 10.0),
+        },
+        side="both",
+        quantity="f(β)",
     ),
-    Statement(
-        key="4-comment-c-1",
-        paper=4,
-        place="comment after theorem C.1",
-        section="appendix C",
-        printed="M is a symmetric matrix whose entries along and above the main diagonal are "
-        "sampled i.i.d from a suitable N(0, σ²). However, one can denote M = (1/√2)(N + Nᵀ) for a "
-        "matrix N whose entries are i.i.d samples from N(0, σ²)",
-        test=SYMMETRIC,
-        fails=MISPRINT,
-        fault="the diagonal of the right side has the variance 2σ²; the factor √2 of the comment "
-        "is untouched",
-        corrected="M = (1/√2)(N + Nᵀ) − (√2 − 1)·diag(N)",
-        fixed=dataclasses.replace(
-            SYMMETRIC, exact=lambda dim: _diagonal(dim, math.sqrt(2.0) - 1.0)
-        ),
+    "4-theorem-3-2": Searched(
+        printed=lambda nu: nu,
+        exact=_misses,
+        domain={"row_bound": reals(1e-3, 1e3), "eta": reals(0.01, 1.0), "nu": reals(1e-6, 0.4999)},
+        quantity="P(outside)",
+        fixed={"exact": partial(_misses, power=0.5)},
     ),
-    Statement(
-        key="4-corollary-c-2",
-        paper=4,
-        place="corollary C.2",
-        section="appendix C",
-        printed="Denote ρ = σ_min(X̃ᵀX)/(2σ√p log(1/ν)). Then, for the same constant C in Theorem "
-        "C.1, if ρ ≥ 2C then we have ‖β̃ − β̂‖ ≤ (2C/ρ)‖β̃‖ + 1/ρ",
-        hypotheses_text="read with probability at least 1 − ν; tested for p = 1, C = 1",
-        test=Searched(
-            printed=lambda nu: nu,
-            exact=_flipped_misses,
-            domain={
-                "size": reals(1.0, 1000.0),
-                "nu": reals(1e-4, 0.3678),
-                "norm": reals(0.0, 100.0),
-            },
-            quantity="P(outside)",
-            tries=200,
-        ),
-        fault="it holds on the event of theorem C.1's proof, where β̂ − β̃ = "
-        "(X̃ᵀX − N)⁻¹(Nβ̃ − n); the symmetry of the Gaussian law, which the proof names, is not "
-        "what it needs, since N and X̃ᵀX are not independent",
+    "4-equation-3": Searched(
+        printed=_updated,
+        exact=lambda base, change: 1.0 / (base + change),
+        domain={"base": reals(0.1, 10.0), "change": reals(0.001, 5.0)},
+        hypotheses=lambda base, change: abs(base - change) > 1e-3,
+        side="both",
+        quantity="(A + B)⁻¹",
+        fixed={"printed": partial(_updated, sign=1.0)},
     ),
-    Statement(
-        key="4-theorem-c-3",
-        paper=4,
-        place="theorem C.3",
-        section="appendix C",
-        printed="such that there exists a C ≥ 2 s.t. σ_min(XᵀX) = C·σ²(√k + √p + "
-        "√(2 ln(4/ν)))². … Then ‖β̃ − β̂‖ ≤ (1/(C−1))‖β̂‖ + (σ²(C−2)/((C−1)σ_min(XᵀX)))·"
-        "min{2√(2kp·ln(4p/ν)), (√k + √p + √(2 ln(4/ν)))²}",
-        hypotheses_text="C ≥ 2; read with probability at least 1 − ν, as in the proof; tested for "
-        "p = 1, σ = 1",
-        test=THEOREM_C_3,
-        fails=CORNER,
-        fault="at C = 2 the second term is 0, so that for y = 0 it says β̃ = 0, which has "
-        "probability 0; it fails up to about C = 2.2. By the sign of equation (3) the proof has "
-        "(XᵀX + N)⁻¹ ≤ ((C−2)/(C−1))(XᵀX)⁻¹, where only ≤ (XᵀX)⁻¹ is true. The first bound in the "
-        "minimum needs k > 2 ln(4p/ν) (see section 2, tails of χ²); the second, "
-        "of ‖W‖, has p for p + 1",
-        cause="4-equation-3",
-        corrected="w.p. ≥ 1 − ν, ‖β̃ − β̂‖ ≤ (1/C)‖β̂‖ + (σ²/σ_min(XᵀX))·min{2√(2kp·ln(4p/ν)) if "
-        "k > 2 ln(4p/ν), (√k + √(p+1) + √(2 ln(4/ν)))²}",
-        fixed=dataclasses.replace(THEOREM_C_3, exact=_right_theorem_c_3),
+    "4-theorem-c-1": Searched(
+        printed=lambda nu: nu,
+        exact=_gauss_misses,
+        domain={"eta": reals(1e-3, 0.999), "nu": reals(1e-9, 0.3678), "norm": reals(0.0, 1e4)},
+        quantity="P(outside)",
+        rounding=1e-12,
     ),
-    Statement(
-        key="4-proof-c-3",
-        paper=4,
-        place="proof of theorem C.3, the product",
-        section="appendix C",
-        printed="for two independent Gaussians with the same variance X, Y ∼ N(0, σ²) it holds "
-        "that XY = (X+Y)²/2 − (X−Y)²/2",
-        test=PRODUCT,
-        fails=MISPRINT,
-        fault="the right side is 2XY; what follows is in terms of (X ± Y)/2, so that squares of "
-        "halves are meant",
-        corrected="XY = ((X+Y)/2)² − ((X−Y)/2)²",
-        fixed=dataclasses.replace(PRODUCT, printed=lambda x, y: _squares(x, y, 4.0)),
+    "4-comment-c-1": Searched(
+        printed=lambda: 1.0,
+        exact=_diagonal,
+        domain={"dim": integers(1, 20)},
+        side="both",
+        quantity="Var(M₁₁)/σ²",
+        fixed={"exact": partial(_diagonal, own=math.sqrt(2.0) - 1.0)},
     ),
-    Statement(
-        key="4-proof-c-3-coordinate",
-        paper=4,
-        place="proof of theorem C.3, each coordinate of n",
-        section="appendix C",
-        printed="(σ²/2)(√k + √(2 ln(4p/ν)))² − (σ²/2)(√k − √(2 ln(4p/ν)))² = 4√(2k ln(4p/ν)), "
-        "which means ‖n‖ ≤ 2σ²√(2k·ln(4p/ν)).",
-        test=COORDINATE,
-        fails=MISPRINT,
-        fault="twice too large and without σ²; from a coordinate to ‖n‖ a factor √p is lost, which "
-        "the theorem has again",
-        corrected="2σ²√(2k ln(4p/ν)) for the right side, which means ‖n‖ ≤ 2σ²√(2kp·ln(4p/ν))",
-        fixed=dataclasses.replace(
-            COORDINATE,
-            printed=lambda k, features, nu: 2.0 * _root(1, features, nu) * math.sqrt(k),
-        ),
+    "4-corollary-c-2": Searched(
+        printed=lambda nu: nu,
+        exact=_flipped_misses,
+        domain={"size": reals(1.0, 1000.0), "nu": reals(1e-4, 0.3678), "norm": reals(0.0, 100.0)},
+        quantity="P(outside)",
+        tries=200,
     ),
-)
+    "4-theorem-c-3": Searched(
+        printed=lambda nu: nu,
+        exact=_theorem_c_3,
+        domain={
+            "k": integers(1, 10_000),
+            "constant": reals(2.0, 1000.0),
+            "nu": reals(1e-9, 0.5),
+            "norm": reals(0.0, 100.0),
+        },
+        quantity="P(outside)",
+        rounding=1e-12,
+        at={"k": 100, "constant": 2.0, "nu": 0.1, "norm": 0.0},
+        fixed={"exact": _right_theorem_c_3},
+    ),
+    "4-proof-c-3": Searched(
+        printed=_squares,
+        exact=lambda x, y: x * y,
+        domain={"x": reals(0.01, 10.0), "y": reals(0.01, 10.0)},
+        side="both",
+        quantity="XY",
+        fixed={"printed": partial(_squares, divisor=4.0)},
+    ),
+    "4-proof-c-3-coordinate": Searched(
+        printed=_coordinate_bound,
+        exact=_coordinate,
+        domain={"k": integers(1, 1000), "features": integers(1, 100), "nu": reals(1e-9, 0.5)},
+        side="both",
+        quantity="bound/σ²",
+        fixed={"printed": partial(_coordinate_bound, factor=2.0)},
+    ),
+    "4-power": Searched(
+        printed=lambda exponent: float(SIZES[exponent]),
+        exact=lambda exponent: float(2**exponent),
+        domain={"exponent": choices(14, 22, 25)},
+        side="both",
+        quantity="n",
+        fixed={"printed": lambda exponent: float((SIZES | {14: 16_384})[exponent])},
+    ),
+    "4-section-3-2": Searched(
+        printed=lambda epsilon: FACTORS[epsilon][0],
+        exact=lambda epsilon: FACTORS[epsilon][1] / FACTORS[epsilon][2],
+        domain={"epsilon": choices("0.1", "0.5")},
+        side="both",
+        quantity="factor",
+        tolerance=0.01,
+    ),
+    "4-section-6-noise": Searched(
+        printed=_wishart_deviation,
+        exact=_gauss_deviation,
+        domain={
+            "dim": integers(2, 1000),
+            "epsilon": reals(1e-3, 0.999),
+            "delta": reals(1e-12, 0.3678),
+        },
+        quantity="deviation/B²",
+    ),
+}

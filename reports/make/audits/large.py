@@ -1,0 +1,126 @@
+"""Large audits and what they cost, printed: very many draws, wide rows, the speed of drawing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import dpaudit as dp
+from dpaudit import laws, scoring
+from dpaudit._core.types import Array
+from dpaudit.certify.split import split
+from dpaudit.mechanisms.textbook.additive import Laplace
+from reports.make.page import decimals
+from reports.make.structured import structured_tasks
+from reports.make.tasks import cancer_pair
+from reports.make.timing import clock, memory, seconds, steps
+
+EPSILON = np.array([0.0, 0.1, 0.2, 0.5])  # of the Laplace answers
+ORACLE_EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
+
+
+def many_draws(sizes: tuple[int, ...] = (1_000_000, 10_000_000, 100_000_000)) -> None:
+    """One number plus Laplace noise, ε = 0.1, by ascending draws a side.
+
+    Peak memory is that of the process up to then.
+    """
+    mechanism = Laplace(epsilon=0.1)
+    for draws in sizes:
+        result = dp.audit(mechanism, mechanism.pair(), draws=draws, rng=1, epsilon=EPSILON)
+        print(
+            f"Laplace, ε = {mechanism.epsilon:g}, {draws:,} draws a side, score "
+            f"{result.fitted.name}: {steps(result.timings)}"
+        )
+        print(f"  peak memory {memory(result.peak_memory_mb)}")
+        exact = EPSILON * np.nan if result.exact is None else result.exact.delta
+        for name, values in (("exact δ  ", exact), ("certified", np.asarray(result.spectrum.low))):
+            at = ", ".join(f"{e:g}: {v:.6f}" for e, v in zip(EPSILON, values, strict=True))
+            print(f"  {name} at ε = {at}")
+
+
+def paper_size(train: int = 10_000_000, certify: int = 1_000_000, choose: int = 100_000) -> None:
+    """The sample sizes of paper 1, the whole curve.
+
+    `train` draws a side train and choose, `choose` of them choose; `certify` certify.
+    """
+    mechanism, pair = cancer_pair(rows=200)
+    draws = train + certify
+    result = dp.audit(
+        mechanism,
+        pair,
+        draws=draws,
+        rng=1,
+        train_share=(train - choose) / draws,
+        choose_share=choose / draws,
+    )
+    print(
+        f"cancer, ALS r = 200, {train:,} + {certify:,} draws a side, "
+        f"{len(result.spectrum.epsilon)} ε, both directions"
+    )
+    print(
+        f"  {steps(result.timings)}, peak memory {memory(result.peak_memory_mb)}, score "
+        f"{result.fitted.name}"
+    )
+
+
+def wide(size: int = 20_000, seeds: int = 2) -> None:
+    """Task T12, 1,000 columns of which each shows a little: CPU seconds."""
+    task = next(task for task in structured_tasks() if task.name == "T12")
+    for seed in range(seeds):
+        sides = task.draw(np.random.default_rng(seed), size)
+        with clock() as spent:
+            result = dp.audit_samples(sides.P, sides.Q, epsilon=[0.0, 0.5, 1.0], rng=seed)
+        bounds = " ".join(f"{low:.4f}" for low in np.asarray(result.spectrum.low))
+        print(f"{task.name}, {size:,} draws a side: {spent.cpu:.1f} CPU s; certified δ {bounds}")
+
+
+def drawing(size: int = 10_000_000, repeats: int = 3) -> None:
+    """The speed of drawing `size` × 12 numbers of ALS against as many raw normals, the median."""
+    mechanism, pair = cancer_pair(rows=200)
+    law = mechanism.law(pair.left)
+    ratio = sorted(
+        seconds(lambda: np.random.default_rng(seed).standard_normal((size, 12)))  # noqa: B023
+        / seconds(lambda: law.sample(size, np.random.default_rng(seed)))  # noqa: B023
+        for seed in range(repeats)
+    )
+    print(
+        f"drawing {size:,} x 12 ALS outputs: {ratio[repeats // 2]:.2f} x the speed of raw normals "
+        f"(median of {repeats}: {ratio})"
+    )
+
+
+def oracle_ratio(draws: int = 1_000_000) -> None:
+    """Certified δ of one audit as a share of what the true likelihood ratio certifies.
+
+    Both scores see the same draws through the same band; training draws certify in neither.
+    """
+    mechanism, pair = cancer_pair(rows=200)
+    left, right = mechanism.law(pair.left), mechanism.law(pair.right)
+    known = scoring.KnownScore(lambda x: laws.log_ratio(left, right, x), "true likelihood ratio")
+    share, epsilon = split(draws).train / draws, ORACLE_EPSILON
+    results = [
+        dp.audit(
+            mechanism,
+            pair,
+            draws=draws,
+            rng=1,
+            epsilon=epsilon,
+            classifier=score,
+            train_share=share,
+        )
+        for score in (known, "auto")
+    ]
+    truth = results[0].exact
+    assert truth is not None
+    print(f"cancer, ALS r = 200, p = 12, row 186, {draws:,} draws a side, level 0.95")
+    print(f"  {'ε':<37}{_row(epsilon)}")
+    print(f"  {'exact δ':<37}{_row(truth.delta)}")
+    oracle, auto = (np.asarray(result.spectrum.low) for result in results)
+    for result, certified in zip(results, (oracle, auto), strict=True):
+        name = f"certified, {result.fitted.name:<26}"
+        print(f"  {name}{_row(certified)}   {steps(result.timings)}")
+    print(f"  {'ratio to the oracle':<37}{_row(auto / oracle)}")
+    print(f"  {'share of exact that the oracle has':<37}{_row(oracle / truth.delta)}")
+
+
+def _row(values: Array) -> str:
+    return "  ".join(decimals(values, 5, 8))
