@@ -85,7 +85,7 @@ def global_seeds(function: Callable[..., Any]) -> Any:
     Returns
     -------
     callable
-        Of the same form.
+        A callable of the same form as `function`.
 
     Notes
     -----

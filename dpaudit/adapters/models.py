@@ -246,8 +246,7 @@ def transformer(
     ----------
     factory : class, callable or transformer
         A class or function that makes an unfitted transformer, or a transformer to be copied; its
-        seeds are set as in `estimator`. Of attributes, such as ``components_``, `estimator` makes a
-        mechanism.
+        seeds are set as in `estimator`, which also releases attributes such as ``components_``.
     points : array of shape (m, p), optional
         To transform after `fit`; None for the training data, by `fit_transform` where there is one.
         Points that hold the record that differs, as the training data do, give it away unless the

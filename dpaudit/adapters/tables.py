@@ -94,7 +94,7 @@ def values(
         them it has no seed, unless it uses global generators (`global_seeds`). Further arguments
         are fixed by `functools.partial`.
     column : int or sequence of int, default 0
-        Number of the column; of several, each is an argument of its own: f(x, y).
+        Number of the column. Several columns are arguments of their own each: f(x, y).
     dtype : {"float", "int", "bool"} or list of str, default "float"
         What the numbers of the database stand for; a list has texts in the order of their codes
         0, 1, … in the database.
@@ -205,7 +205,7 @@ def records(
         "float" (of names alone), "int", "bool", or a list of texts. Without it the columns are
         "x0", "x1", … of floats.
     form : {"frame", "dicts", "tuples", "array"}, default "frame"
-        Of the table: "frame" (pandas), "dicts", "tuples", or "array" (n, d).
+        The form of the table: "frame" (pandas), "dicts", "tuples", or "array" (n, d).
     each : bool, default False
         Call f(record) for each record by itself; released is the list of the outputs.
     record : int, optional
@@ -214,9 +214,9 @@ def records(
         long as the function treats records separately: the other outputs then add noise to an audit
         and no power. Nothing is to be chosen with a database of one record.
     order : bool, default True
-        Whether the order of the records in the output is information. If not, they are sorted. Of a
-        synthetic table, whose records stand for none of the database, `synthesizer` makes a
-        stronger audit.
+        Whether the order of the records in the output is information. If not, they are sorted. For
+        a synthetic table, whose records do not stand for records of the database, `synthesizer`
+        makes a stronger audit.
     timeout : float, seconds, optional
         Time that one draw may take.
 

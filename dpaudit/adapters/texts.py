@@ -51,7 +51,8 @@ class Texts(Wrapped):
         of_letters = HashingVectorizer(
             ngram_range=LETTERS, n_features=self.columns - half, analyzer="char_wb", **common
         )
-        return np.hstack([v.transform(written).toarray() for v in (of_words, of_letters)])
+        counts = [vectorizer.transform(written) for vectorizer in (of_words, of_letters)]
+        return np.hstack([count.toarray() for count in counts])
 
     def parameters(self) -> dict[str, Any]:
         """The mechanism's parameters, if it says them, and the columns."""
