@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 import sys
-import traceback
 
 from dpaudit._core.shown.printable import printable
 from dpaudit.errors import DpauditError, MechanismError, ScenarioError
@@ -20,6 +20,7 @@ NOTHING_KEPT = "interrupted; nothing was kept"
 NOT_BEGUN = "interrupted; this command has kept nothing"  # an earlier one may have
 LINES = "stderr has a line for each fault"
 STOPPED = {INTERRUPTED: "interrupted (Ctrl-C)"}
+FRAME = re.compile(r'^  File "(.*)", line (\d+), in (.*)$', re.MULTILINE)  # as Python prints it
 
 
 def table(*meanings: dict[int, str], error: str = "usage or input error") -> str:
@@ -41,7 +42,7 @@ def text_of(error: BaseException) -> str:
     if isinstance(error, ScenarioError):
         lines = str(error).split("\n")
     elif isinstance(error, MechanismError):
-        return "\n".join([f"error: {error}", *_places(error.__cause__)])
+        return "\n".join([f"error: {error}", *_places(error)])
     elif isinstance(error, DpauditError):
         lines = [str(error)]
     elif isinstance(error, OSError):
@@ -51,10 +52,10 @@ def text_of(error: BaseException) -> str:
     return "\n".join(f"error: {line}" for line in lines)
 
 
-def _places(cause: BaseException | None) -> list[str]:
-    """The frames of a mechanism's error, outermost first: "at release (mean.py, line 3)"."""
-    frames = traceback.extract_tb(None if cause is None else cause.__traceback__)
-    return [f"at {one.name} ({one.filename}, line {one.lineno})" for one in frames]
+def _places(error: MechanismError) -> list[str]:
+    """Where the mechanism raised, outermost first: "at release (mean.py, line 3)"."""
+    frames = FRAME.findall(getattr(error.raised, "frames", ""))
+    return [f"at {name} ({file}, line {number})" for file, number, name in frames]
 
 
 def say(text: str, status: int) -> int:

@@ -81,3 +81,13 @@ def test_draws_never_certify_more_than_the_exact_spectrum(name):
     found = dp.audit(mechanism, mechanism.pair(), epsilon=grid, draws=4_000, level=1 - 1e-6, rng=5)
     assert found.exact is not None
     assert np.all(found.spectrum.low <= found.exact.delta + 1e-12)
+
+
+@pytest.mark.parametrize("name", ["CachedNoise", "ReusedNoise"])
+def test_a_composition_with_laws_that_share_no_value_gives_the_database_away(name):
+    """Losses of +∞ and −∞ were added up as if they were the same one: an "exact" δ of 0."""
+    mechanism = ZOO[name]
+    for parts, times in (((mechanism,), (2,)), ((mechanism, ZOO["Laplace"]), (1, 1))):
+        composed = dp.mechanisms.Composition(parts, times=times)
+        found = dp.exact.spectrum(composed, mechanism.pair(), [0.1, 1.0, 3.0])
+        assert np.array_equal(found.delta, np.ones(3))

@@ -84,10 +84,10 @@ class Atoms:
         order = np.argsort(own)
         own, left, right = own[order], self.left[order], self.right[order]
         with np.errstate(invalid="ignore"):
-            apart = np.diff(own) > SAME * (1.0 + np.abs(own[:-1]))
-        starts = np.concatenate(
-            [[0], np.flatnonzero(apart | (np.isfinite(own[1:]) != np.isfinite(own[:-1]))) + 1]
-        )
+            near = np.diff(own) <= SAME * (1.0 + np.abs(own[:-1]))
+        finite = np.isfinite(own)
+        same = np.where(finite[1:] & finite[:-1], near, own[1:] == own[:-1])
+        starts = np.concatenate([[0], np.flatnonzero(~same) + 1])
         return Atoms(*(np.logaddexp.reduceat(side, starts) for side in (left, right)))
 
 
