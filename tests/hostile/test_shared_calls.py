@@ -147,3 +147,23 @@ def test_where_each_draw_is_made_by_itself_no_call_is_added():
     laws = dp.mechanisms.GaussMix(50, 9.0)
     for mechanism in (once, single, dp.adapters.limited(single, 9.0), laws):
         assert sampling.call_size(mechanism, 500) is None
+
+
+def tail_of_a_call(data, size, *, rng):
+    """The upper tail of a tenth of the calls is moved: the median and the quartiles stay."""
+    draws = rng.normal(size=(size, 1))
+    if rng.random() < 0.1:
+        draws[draws > 0.8] += 100.0
+    return draws
+
+
+def first_column(draws):
+    return draws[:, 0]
+
+
+@pytest.mark.parametrize("draws", [20_000, 200_000])
+def test_a_tail_that_calls_share_is_seen(draws):
+    settings = {"draws": draws, "claim": (0.1, 0.0), "classifier": first_column}
+    for seed in range(5):
+        with pytest.raises(dp.MechanismError, match="not independent"):
+            dp.audit(tail_of_a_call, PAIR, rng=seed, **settings)

@@ -15,7 +15,7 @@ from dpaudit.auditing.sequential.record import batch_sizes
 from dpaudit.errors import InvalidInput
 from dpaudit.sampling.independence import LEVEL, examine, order, repeats, tails
 from dpaudit.sampling.independence.calls import calls_of, chunks_of
-from dpaudit.sampling.independence.values import features, folded, keys_of
+from dpaudit.sampling.independence.values import FEATURES, features, folded, keys_of
 from tests.sparse import one_in
 
 quick = pytest.mark.quick
@@ -307,7 +307,7 @@ def p_values(P, Q, calls):
     found += [order.log_p([order.runs(bits[0], calls)])]
     found += [order.log_p([order.together(*bits, calls)])]
     again = repeats.come_again(left, calls).T
-    return np.concatenate([np.concatenate(np.split(np.array(found), 2, axis=1)), again])
+    return np.concatenate([np.concatenate(np.split(np.array(found), FEATURES, axis=1)), again])
 
 
 @pytest.mark.parametrize("law", one_in(2, LAWS))

@@ -106,7 +106,7 @@ class Block:
 
     @cached_property
     def bits(self) -> list[np.ndarray]:
-        """The features of each side, (2c, n)."""
+        """The features of each side, (4c, n)."""
         return [features(part) for part in self.keys]
 
     @property

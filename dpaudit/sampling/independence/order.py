@@ -27,7 +27,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.sampling.independence.calls import Calls
 from dpaudit.sampling.independence.tails import combined, two_sided
-from dpaudit.sampling.independence.values import features
+from dpaudit.sampling.independence.values import FEATURES, features
 
 INSIDE, CALLS = 0, 1  # levels of the tree: halves of a call, neighbouring calls; then coarser ones
 
@@ -53,7 +53,7 @@ def log_p(parts: Sequence[Evidence]) -> Array:
 def halves(bits: np.ndarray, keys: np.ndarray, calls: Calls) -> list[Evidence]:
     """The evidence of each level of the tree, from halves of a call up to halves of the run.
 
-    bits : the features of the keys, (2c, n) bool. keys : (c, n). The counts of the first and second
+    bits : the features of the keys, (4c, n) bool. keys : (c, n). The counts of the first and second
     half of a call are level 0, those of two neighbouring calls level 1, with features of their own.
     The last of an odd number of nodes goes up alone.
     """
@@ -72,12 +72,12 @@ def halves(bits: np.ndarray, keys: np.ndarray, calls: Calls) -> list[Evidence]:
 def _neighbours(keys: np.ndarray, calls: Calls) -> np.ndarray:
     """Counts of both calls of each pair, by features that have the pair's own quartiles.
 
-    Returns (2c, 2·pairs).
+    Returns (4c, 2·pairs).
     Calls that rise from first to last, say, hardly differ from their neighbours by the median of
     all draws. Given the values of each pair, the counts of different pairs are independent.
     """
     sizes = calls.sizes[: len(calls.sizes) // 2 * 2].reshape(-1, 2)
-    out = np.zeros((2 * len(keys), *sizes.shape), dtype=np.int32)
+    out = np.zeros((FEATURES * len(keys), *sizes.shape), dtype=np.int32)
     for first, second in np.unique(sizes, axis=0).tolist():
         pairs = np.flatnonzero((sizes == (first, second)).all(axis=1))
         places = calls.starts[2 * pairs, None] + np.arange(first + second)

@@ -1,4 +1,4 @@
-"""What the tests see of the draws: ordered integers, and two yes-or-no features of each column."""
+"""What the tests see of the draws: ordered integers, and four yes-or-no features of each column."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from dpaudit._core.linalg import transposed
 from dpaudit._core.types import Array
 
 AT_ONCE = 1 << 20  # entries of a block of columns
+FEATURES = 4  # of a column
+CUTS = (0.1, 0.25, 0.5, 0.75, 0.9)  # shares of the draws below
 ABOVE_ALL = np.iinfo(np.int64).max - 1
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying modulo 2^64 loses nothing
 
@@ -47,15 +49,17 @@ def folded(rows: np.ndarray, keys: np.ndarray) -> np.ndarray:
 
 
 def features(keys: np.ndarray) -> np.ndarray:
-    """For each column whether a draw is above the median, then whether outside the quartiles.
+    """For each column whether a draw is above the median, outside the quartiles, in the highest
+    tenth, and in the lowest.
 
-    keys : (c, n). Returns (2c, n) bool, first the c medians. The cuts depend on the values, not on
-    their order. With ties, a cut has the share of draws below it that is nearest to ¼, ½ or ¾ and
-    neither 0 nor 1, so a column of two values has a second feature that is constant.
+    keys : (c, n). Returns (4c, n) bool, first the c medians. The cuts depend on the values, not on
+    their order. With ties, a cut has the share of draws below it that is nearest to the share asked
+    for and neither 0 nor 1, so a column of two values has features that are constant.
     """
     ordered = np.sort(keys, axis=1)
-    low, middle, high = (_cut(keys, ordered, share) for share in (0.25, 0.5, 0.75))
-    return np.concatenate([keys >= middle, (keys < low) | (keys >= high)])
+    first, low, middle, high, last = (_cut(keys, ordered, share) for share in CUTS)
+    outside = (keys < low) | (keys >= high)
+    return np.concatenate([keys >= middle, outside, keys >= last, keys < first])
 
 
 def _cut(keys: np.ndarray, ordered: np.ndarray, share: float) -> np.ndarray:
