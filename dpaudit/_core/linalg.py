@@ -23,6 +23,7 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import DegenerateData
 
 EPS = float(np.finfo(np.float64).eps)
+SMALLEST, LARGEST = 1e-300, 1e290  # beyond these, products of rows lose digits or overflow
 HEAVY = 0.5  # rows of more leverage or residual share are judged by the other rows; they are few
 TILE = 64  # rows of a table that a cache holds: transposed together in half the time of all at once
 MOST_RESULTS = 4  # that a cache keeps
@@ -160,9 +161,16 @@ def least_squares(data: ArrayLike, *, exact: bool = False) -> LeastSquares:
     """Fit the last column of `data` (n, p + 1) on the first p, done once for each content.
 
     Residuals that are zero to rounding are 0. Raises `DegenerateData` for dependent features,
-    n ≤ p, and, unless the fit may be `exact`, where all residuals are 0.
+    n ≤ p, numbers that floats hold with few digits, and, unless the fit may be `exact`, where all
+    residuals are 0.
     """
     data = check.matrix("data", data, min_columns=2)
+    size = float(np.abs(data).max(initial=0.0))
+    if size > 0.0 and not SMALLEST <= size <= LARGEST:
+        raise DegenerateData(
+            f"data must have a largest number between {SMALLEST:g} and {LARGEST:g} in size; choose "
+            "another unit"
+        )
     fit = _FITS.get(data, lambda: _fit(data))
     if fit.norm == 0.0 and not exact:
         raise DegenerateData(

@@ -115,3 +115,12 @@ def test_losses_are_multiplied_from_either_side_and_summed():
     for other in (1, 0.0, False, "a"):
         with pytest.raises(TypeError):
             other + loss
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e300])
+@pytest.mark.parametrize("mechanism", [dp.mechanisms.GaussianLS(sigma=1.0), dp.mechanisms.ALS(6)])
+def test_data_that_floats_hold_with_few_digits_are_refused(mechanism, scale):
+    """Both gave δ = 1 without a word."""
+    data = np.random.default_rng(0).standard_t(2, (8, 3)) * scale
+    with pytest.raises(dp.DegenerateData, match="between 1e-300 and 1e\\+290 in size"):
+        dp.exact.worst_case(mechanism, data, 0.5)

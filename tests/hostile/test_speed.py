@@ -81,7 +81,7 @@ def test_more_laplace_releases_than_can_be_computed_are_refused_at_once():
     whole = dp.mechanisms.Composition((mechanism,), times=(10_000,))
     with (
         a_second(),
-        pytest.raises(dp.NoExactSpectrum, match=r"at most 4,000 coordinates .* got 10,000; use"),
+        pytest.raises(dp.NoExactSpectrum, match=r"at most 2,500 coordinates .* got 10,000; use"),
     ):
         dp.exact.spectrum(whole, mechanism.pair(), 1.0)
 

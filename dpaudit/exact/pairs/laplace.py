@@ -25,7 +25,7 @@ from dpaudit.laws.noise import laplace_log_density
 AT_ONCE = 1 << 18  # terms worked out at a time, for all ε together
 SAME = 1e-12  # relative difference of shifts that is rounding
 NODES, MOST_NODES = 32, 200  # of a span, and where its density is steep
-MOST = 4000  # coordinates: a second; time grows with the square of their number
+MOST = 2500  # coordinates: less than a second; time grows with the square of their number
 # of a density, and of a distance from a node: less counts as so much
 TINY, NEAREST = 1e-320, 1e-200
 
