@@ -255,12 +255,13 @@ def counted(write_scenario, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "most", [1, *(pytest.param(most, marks=pytest.mark.slow) for most in (10, 30, 40, 50))]
+    "most", [1, *(pytest.param(most, marks=pytest.mark.slow) for most in (10, 30, 40, 65))]
 )
 def test_of_an_interrupted_search_only_the_first_draws_are_made_twice(counted, tmp_path, most):
     """The calls of both runs together are those of a run without interruption, audit included.
 
-    The first draws of M(D) are made again, and the first block of each side that is kept.
+    The first draws of M(D) are made again, and the first block of each side that is kept. The last
+    run is interrupted after the first block of the audit, of 16 calls.
     """
     whole = counted("whole", 10**6)
     first = counted("out", most)
