@@ -9,11 +9,13 @@ from tests.golden.calls import CALLS, COMMANDS
 from tests.golden.record import command, differences, recorded, result
 
 
+@pytest.mark.slow  # 20 CPU seconds together, with the commands
 @pytest.mark.parametrize("name", CALLS)
 def test_call(name):
     assert differences(result(name), recorded()["calls"][name]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_command(name, tmp_path, monkeypatch, capsys):
     assert (

@@ -243,7 +243,14 @@ def test_ten_thousand_columns():
     assert audited(P, Q, claim=(0.1, 0.0)).verdict == "violated"
 
 
-@pytest.mark.parametrize(("draws", "stop"), [(300, None), (501, None), (501, "verdict")])
+@pytest.mark.parametrize(
+    ("draws", "stop"),
+    [
+        pytest.param(300, None, marks=pytest.mark.slow),
+        (501, None),
+        pytest.param(501, "verdict", marks=pytest.mark.slow),
+    ],
+)
 def test_lists_of_one_length_are_the_table_that_they_are(draws, stop):
     """Lists of more than `SLOTS` numbers, whichever call they come from."""
 
