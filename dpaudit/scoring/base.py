@@ -192,6 +192,11 @@ def without_nan(score: Array) -> Array:
     return np.where(np.isnan(score), 0.0, score)
 
 
+def nan_count(scores: tuple[Array, Array]) -> int:
+    """How many scores of both sides are NaN."""
+    return int(sum(np.isnan(score).sum() for score in scores))
+
+
 def nan_note(name: str, undefined: int) -> tuple[str, ...]:
     """A sentence on certifying draws of both sides whose score was NaN, if there are any."""
     if undefined == 0:

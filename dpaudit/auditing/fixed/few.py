@@ -30,7 +30,7 @@ from dpaudit.power import least_excess
 from dpaudit.report.text import count
 from dpaudit.sampling import Pair, Progress
 from dpaudit.scoring import Fitted, KnownScore, Sides
-from dpaudit.scoring.base import nan_note, refuse_nan, without_nan
+from dpaudit.scoring.base import nan_count, nan_note, refuse_nan, without_nan
 from dpaudit.scoring.few.cross_validated import fit_few
 
 
@@ -134,7 +134,7 @@ def _certify(
         settings.focus,
         fresh=SortedScores(np.empty(0), np.empty(0)) if learned else past,
     )
-    return estimate, int(sum(np.isnan(score).sum() for score in scores))
+    return estimate, nan_count(scores)
 
 
 def _evidence(

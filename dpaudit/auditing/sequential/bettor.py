@@ -19,6 +19,7 @@ from dpaudit.certify.betting.claimed import null_of
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.scoring import Fitted, Sides
+from dpaudit.scoring.base import nan_count
 
 # After this many draws a side score and bet no longer change, and further draws are not kept.
 FULL = 1 << 20
@@ -71,7 +72,7 @@ class Bettor:
                 self.judged_by = self.learned
         with self.clock.step("certify_s"):
             scores = scoring.scores(self.judge.fitted.score, self.past.like(fresh))
-            self.undefined += int(sum(np.isnan(side).sum() for side in scores))
+            self.undefined += nan_count(scores)
             self._settle(self.judge, self.judge.odds(scores))
 
     def learn(self, fresh: Batch) -> None:

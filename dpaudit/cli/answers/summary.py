@@ -139,7 +139,7 @@ def _verdict(record: Mapping[str, Any], curves: Curves) -> Iterator[str]:
 
 
 def _in_delta(record: Mapping[str, Any]) -> Iterator[str]:
-    """What is ruled out of δ at the claim's own ε, where that is no more than allowed."""
+    """The values of δ that are ruled out at the claim's own ε, where all are allowed."""
     found = section(record, "headline")
     if found and found.get("allowed_delta") is not None:
         epsilon, allowed = number(found["epsilon"]), number(found["allowed_delta"], 3)
