@@ -93,8 +93,9 @@ def _counts(bits: np.ndarray, starts: np.ndarray) -> np.ndarray:
     ends = np.append(starts[1:], bits.shape[1])
     filled = ends > starts
     out = np.zeros((len(bits), len(starts)), dtype=np.int32)
-    ones = bits.view(np.int8)
-    out[:, filled] = np.add.reduceat(ones, starts[filled], axis=1, dtype=np.int32)
+    for row, ones in zip(out, bits.view(np.int8), strict=True):
+        # a row at a time, since reduceat copies what it is given as int32
+        row[filled] = np.add.reduceat(ones, starts[filled], dtype=np.int32)
     return out
 
 
