@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from dpaudit._core.result_file import plain
 from dpaudit._core.types import describe
-from dpaudit.auditing.record import plain
 from dpaudit.cli.answers.analysis import WIDTH, about, neighbour
 from dpaudit.cli.table import hanging, named
 from dpaudit.mechanisms.scatter import ScatterDraw

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from dpaudit import power
-from dpaudit.auditing.record import plain
+from dpaudit._core.result_file import plain
 from dpaudit.auditing.settings import Settings, in_reach
 from dpaudit.auditing.vacuous import fewest
 from dpaudit.certify.few import FEWEST

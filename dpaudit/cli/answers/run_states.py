@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tqdm import tqdm
 
-from dpaudit.auditing.record import plain
+from dpaudit._core.result_file import plain
 from dpaudit.cli.table import named
 from dpaudit.run.store.status import DONE, INTERRUPTED, RUNNING, State
 from dpaudit.verdict.numbers import count, label, number

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.auditing.record import plain
+from dpaudit._core.result_file import plain
 from dpaudit.auditing.result import AuditResult
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
