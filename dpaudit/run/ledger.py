@@ -209,10 +209,6 @@ class Ledger:
     def entries(self) -> list[Entry]:
         """All lines, in order; an unfinished last one is left out.
 
-        Returns
-        -------
-        list of Entry
-
         Raises
         ------
         InvalidInput
