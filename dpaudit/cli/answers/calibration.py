@@ -9,8 +9,8 @@ from dpaudit.auditing.record import plain
 from dpaudit.cli.answers.analysis import WIDTH, about, neighbour
 from dpaudit.cli.table import hanging, named
 from dpaudit.mechanisms.scatter import ScatterDraw
-from dpaudit.report.text import label, number
 from dpaudit.run.calibration import Calibrated
+from dpaudit.verdict.numbers import label, number
 
 PRIVATE = "The value is a function of these data: if the data are private, so is the value."
 

@@ -10,8 +10,8 @@ from tqdm import tqdm
 
 from dpaudit.auditing.record import plain
 from dpaudit.cli.table import named
-from dpaudit.report.text import count, label, number
 from dpaudit.run.store.status import DONE, INTERRUPTED, RUNNING, State
+from dpaudit.verdict.numbers import count, label, number
 
 WIDTH = 100
 
