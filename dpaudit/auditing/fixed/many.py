@@ -58,16 +58,18 @@ def audit_fixed(
     who : what differs between the databases, in words.
     """
     with clock.step("sample_s"):
-        sizes = source.look(2 * SMALLEST, partial(_split, settings))
+        sizes = _split(settings, source.peek(2 * SMALLEST))
         held = source.hold(sizes.train + sizes.choose)
     with clock.step("fit_s"):
         progress("fitting the score", 0, 1)
-        learned = held(Learner(settings, sizes, source.calls))
+        learned: Learned = held(Learner(settings, sizes, source.calls))
         del held
         progress("fitting the score", 1, 1)
     with clock.step("certify_s"):
         fitted = _fitted(settings, learned)
-        counts = StreamedCounts(fitted, learned.columns, TimedDraws(source, clock), sizes.certify)
+        counts = StreamedCounts(
+            fitted, learned.columns, partial(_timed, source, clock), sizes.certify
+        )
         estimate = learned.choices.certified_by(counts)
         # certifying draws may decide that nothing is certified
         refuse_scores(counts.first_scores(), fitted.name, source.calls, sizes.train + sizes.choose)
@@ -159,19 +161,12 @@ def _rows(drawn: Pair) -> tuple[outcomes.Columns, Sides]:
     return columns, Sides(*map(columns, drawn))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TimedDraws:
-    """The draws that are left, whose time is counted as sampling, in whichever step they come."""
-
-    source: Draws
-    clock: Clock
-
-    def rest(self, count: Count) -> Iterator[Pair | Counts]:
-        """All that are left, or their counts, whose time is then counted as sampling too."""
-        left = self.source.rest(count)
-        while True:
-            with self.clock.step("sample_s"):
-                drawn = next(left, None)
-            if drawn is None:
-                return
-            yield drawn
+def _timed(draws: Draws, clock: Clock, count: Count) -> Iterator[Pair | Counts]:
+    """All draws that are left, or their counts. Their time is counted as sampling."""
+    left = draws.rest(count)
+    while True:
+        with clock.step("sample_s"):
+            part = next(left, None)
+        if part is None:
+            return
+        yield part

@@ -6,7 +6,7 @@ from dpaudit import scoring
 from dpaudit.auditing.independence import refuse_dependence
 from dpaudit.auditing.sequential.source import Past
 from dpaudit.auditing.settings import Settings
-from dpaudit.sampling import randomness
+from dpaudit.sampling import degenerate
 from dpaudit.scoring import Fitted
 
 FIRST_LOOK = 256  # draws a side
@@ -34,7 +34,7 @@ class Guard:
         """Before the verdict, after batch `number`. Sentences for the report."""
         if self.looked_at < self.past.size:
             self._look(number, fitted)
-        return (*self.drift, *randomness.notes(*self.past.parts[0]))
+        return (*self.drift, *degenerate.notes(*self.past.parts[0]))
 
     def _look(self, number: int, fitted: Fitted | None) -> None:
         self.looked_at = self.past.size
