@@ -1,4 +1,4 @@
-"""A scenario of one run: the [one_run] table, and the report that comes of it.
+"""A scenario of one run: the [one_run] table, and the audit that it describes.
 
 `dpaudit schema --markdown` prints every key (`dpaudit.run.schema`).
 """
@@ -22,11 +22,10 @@ from dpaudit.one_run.canaries import KINDS, RELATIONS, Canaries, canaries
 from dpaudit.one_run.insertion import audit_canaries
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import NAMES
-from dpaudit.run.scenario.audits import File, parsed
-from dpaudit.run.scenario.claim import PRINTED, RowClaim
-from dpaudit.run.scenario.data import Data
+from dpaudit.run.files import audit_scores
 from dpaudit.run.scenario.file import REPORTS, read_claim, read_name, read_subject
-from dpaudit.run.scenario.mechanism import Call, Called
+from dpaudit.run.scenario.files import File, parsed
+from dpaudit.run.scenario.mechanism import Call, Called, is_synthesizer
 from dpaudit.run.scenario.section import (
     FLAG,
     Checked,
@@ -37,9 +36,8 @@ from dpaudit.run.scenario.section import (
     number,
     one_of,
 )
+from dpaudit.run.scenario.tables import PRINTED, Data, RowClaim
 from dpaudit.run.scenario.target import TARGET, imported, target_text
-from dpaudit.run.scenario.user_mechanism import is_synthesizer
-from dpaudit.run.scores import audit_scores
 
 ONE_RUN = "one_run"
 BETWEEN, ABOVE_0 = number(0.0, 1.0, open_=True), number(0.0, open_=True)
@@ -88,8 +86,8 @@ class ScoresOfRun(OneRun):
         return self.scores
 
     @property
-    def known(self) -> dict[str, Any]:
-        """What result.json says of it."""
+    def facts(self) -> dict[str, Any]:
+        """What result.json says of the run."""
         return {"score": self.path.name}
 
 
@@ -114,7 +112,7 @@ class RunToMake(OneRun):
     """The seed of canaries, coins and mechanism."""
 
     @property
-    def made(self) -> dict[str, Any]:
+    def canary_options(self) -> dict[str, Any]:
         """Keywords of `dpaudit.canaries` that the file has."""
         own = {"count", "score", "relation", "seed"}
         return self.values_set(*own, *OneRun.model_fields)
@@ -124,7 +122,7 @@ class RunToMake(OneRun):
 class Insertion:
     """A mechanism that is to run once on data with canaries.
 
-    mechanism : one, or a `Call` that is imported when it runs.
+    mechanism : a mechanism, or a `Call` that is imported when it runs.
     """
 
     data: Data
@@ -135,21 +133,25 @@ class Insertion:
 
     def canaries(self, data: Array, seed: int) -> Canaries:
         """For the database, (n, b). Raises `InvalidInput`."""
-        return canaries(data, self.table.count, **self.table.made, rng=seed)
+        return canaries(data, self.table.count, **self.table.canary_options, rng=seed)
 
     def audit(self, seed: int, **options: Any) -> OneRunResult:
         """Runs the mechanism. Raises `ScenarioError`, `DataNotFound`, `MechanismError`."""
         data = self.data.load().database
         named = self.table.score
         score = named if named in NAMES else imported(named, "[one_run] score")
-        mechanism, rows = loaded(self.mechanism), self.canaries(data, seed)
-        return audit_canaries(
-            mechanism, data, rows, score, relation=self.table.relation, rng=seed, **options
-        )
+        mechanism = self.mechanism
+        if isinstance(mechanism, Call):
+            mechanism = mechanism.load()
+            if is_synthesizer(self.mechanism) and isinstance(mechanism, Called):
+                fit, sample = mechanism.function.fit, mechanism.function.sample
+                mechanism = lambda data, *, rng: sample(fit(data, rng), rng)  # noqa: E731
+        rows, relation = self.canaries(data, seed), self.table.relation
+        return audit_canaries(mechanism, data, rows, score, relation=relation, rng=seed, **options)
 
     @property
-    def known(self) -> dict[str, Any]:
-        """What result.json says of it."""
+    def facts(self) -> dict[str, Any]:
+        """What result.json says of the run."""
         called, named = isinstance(self.mechanism, Call), self.mechanism
         own = (getattr(named, "parameters", None) or {}) if called else named.parameters()
         return {
@@ -158,15 +160,6 @@ class Insertion:
             "inserted": {"kind": self.table.kind, "relation": self.table.relation},
             "score": self.table.score,
         }
-
-
-def loaded(mechanism: Any) -> Any:
-    """What `audit_canaries` takes; a `call` executes the user's code. Raises `ScenarioError`."""
-    made = mechanism.load() if isinstance(mechanism, Call) else mechanism
-    if not (is_synthesizer(mechanism) and isinstance(made, Called)):
-        return made
-    fit, sample = made.function.fit, made.function.sample
-    return lambda data, *, rng: sample(fit(data, rng), rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +198,7 @@ class OneRunScenario:
 
     @classmethod
     def read(cls, file: File) -> OneRunScenario:
-        """From a file that was parsed. Raises as `load`."""
+        """Check a file that was parsed. Raises as `load`."""
         return read_tables(Reader(file.path, file.content))
 
     def report_folder(self, out: str | Path | None = None) -> Path:
@@ -223,17 +216,17 @@ class OneRunScenario:
         """
         chosen = self.override(seed).seed
         with beside(self.folder):
-            found = self.source.audit(chosen, claim=self.claim, **self.options)
-        subject = {"scenario": self.name, **self.source.known}
+            result = self.source.audit(chosen, claim=self.claim, **self.options)
+        subject = {"scenario": self.name, **self.source.facts}
         if isinstance(self.source, Insertion):
             subject["seed"] = chosen
-        result = replace(found, subject=subject)
+        result = replace(result, subject=subject)
         result.save(self.report_folder(out))
         return result
 
 
 def read_tables(reader: Reader) -> OneRunScenario:
-    """All tables. Raises `ScenarioError` after a fault in any of them."""
+    """Read all tables. Raises `ScenarioError` after a fault in any of them."""
     name, drawn = read_name(reader), "scores" in reader.table(ONE_RUN)
     data, mechanism = (None, None) if drawn else read_subject(reader)
     claim = read_claim(reader, mechanism, RowClaim)

@@ -12,7 +12,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.cli import main
-from dpaudit.cli.answers import listing
+from dpaudit.cli.answers import starting
 from dpaudit.cli.commands import dpaudit as dpaudit_commands
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
@@ -176,7 +176,7 @@ def test_list_shows_all_that_is_known_of_one(capsys):
 @pytest.fixture(scope="module")
 def exactly():
     """By mechanism, what `list --json` says of its exact spectrum."""
-    return {item.name: item.more["exact spectrum"] for item in listing.mechanisms()}
+    return {item.name: item.more["exact spectrum"] for item in starting.mechanisms()}
 
 
 def test_list_of_mechanisms_says_what_is_known_exactly(exactly):

@@ -13,7 +13,7 @@ from click.shell_completion import ShellComplete
 from dpaudit.cli import main
 from dpaudit.cli.answers.summary import line
 from dpaudit.cli.commands import dpaudit
-from dpaudit.run.shipped import shipped
+from dpaudit.cli.shipped import shipped
 
 pytestmark = pytest.mark.usefixtures("no_figures")
 

@@ -8,7 +8,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import power
 from dpaudit.cli import main
-from dpaudit.cli.answers.planning import needs
+from dpaudit.run.planning import plan
 from reports.make.audits.shapes import shift_of
 from tests.cases import shifted
 
@@ -70,7 +70,7 @@ def test_audits_of_the_planned_size_show_the_excess(stop):
 
     Of 40 audits, shares of 0.95 and 0.90 did. Fewer than 3 of ten do with probability below 1e-4.
     """
-    row = needs((1.0, 1e-3), [0.1]).rows[0]
+    row = plan((1.0, 1e-3), [0.1]).rows[0]
     mu = shift_of(1.0, 0.101)
     pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
     samples = int(row.audit if stop is None else row.early)

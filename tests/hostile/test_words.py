@@ -13,9 +13,7 @@ from dpaudit.report.headline import Headline
 from dpaudit.report.html import render_html
 from dpaudit.report.index import render_index
 from dpaudit.report.one_run import render_page
-from dpaudit.run.suite.job_summary import job_summary
-from dpaudit.run.suite.junit import junit
-from dpaudit.run.suite.sarif import sarif
+from dpaudit.run.suite.outputs import job_summary, junit, sarif
 from dpaudit.run.suite.suite import ScenarioOutcome
 
 ROOT = Path(__file__).parents[2]

@@ -11,9 +11,8 @@ import dpaudit as dp
 from dpaudit._core.result_file import load
 from dpaudit._core.source import commit_of
 from dpaudit.run import Scenario, run
-from dpaudit.run.described import describe_source
-from dpaudit.run.origin import origin_of
-from dpaudit.run.scenario.text import kept
+from dpaudit.run.execute import describe_source, origin_of
+from dpaudit.run.scenario.files import kept
 from tests.run.records import text_without_clock
 
 pytestmark = pytest.mark.usefixtures("no_figures")

@@ -10,7 +10,7 @@ from dpaudit._core.result_file import load
 from dpaudit.cli import main
 from dpaudit.errors import ScenarioError
 from dpaudit.run import OneRunScenario, Scenario, load_scenario
-from dpaudit.run.suite.redraw import redraw_suite
+from dpaudit.run.suite.suite import redraw_suite
 from tests.run.faults import faults
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")

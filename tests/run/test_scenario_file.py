@@ -8,7 +8,7 @@ import pytest
 import dpaudit as dp
 from dpaudit.auditing.settings import DEFAULT_EPSILON
 from dpaudit.run import Scenario, analyse
-from dpaudit.run.scenario.user_mechanism import Function
+from dpaudit.run.scenario.mechanism import Function
 from tests.run.faults import faults
 
 pytestmark = pytest.mark.quick

@@ -7,7 +7,7 @@ import pytest
 from dpaudit.cli import main
 from dpaudit.errors import ScenarioError
 from dpaudit.run import OneRunScenario, Scenario, load_scenario
-from dpaudit.run.scenario.audits import audits_in, merged
+from dpaudit.run.scenario.files import audits_in, merged
 
 pytestmark = pytest.mark.quick
 

@@ -17,12 +17,8 @@ from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
 from dpaudit.report.comparison.moved import margin, moved
 from dpaudit.report.text import number
-from dpaudit.run.suite.job_summary import job_summary
-from dpaudit.run.suite.junit import junit
-from dpaudit.run.suite.outputs import Outputs
-from dpaudit.run.suite.redraw import redraw_suite
-from dpaudit.run.suite.sarif import sarif
-from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, write_index
+from dpaudit.run.suite.outputs import Outputs, job_summary, junit, sarif
+from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, redraw_suite, write_index
 from tests.cases import shifted
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpaudit._core.types import describe
 from dpaudit.run import OneRunScenario, StudyScenario
-from dpaudit.run.scenario.search import Search, Searched
+from dpaudit.run.scenario.neighbour import Search, Searched
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 FIELDS = ("at", "index", "row", "template")

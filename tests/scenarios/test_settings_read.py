@@ -12,7 +12,7 @@ import pytest
 
 from dpaudit.cli import main
 from dpaudit.run import load_scenario
-from dpaudit.run.scenario.audits import audits_in
+from dpaudit.run.scenario.files import audits_in
 from tests.scenarios.settings_read import SCENARIOS, digest
 from tests.scenarios.wrong_files import MINE, WRONG
 

@@ -49,7 +49,7 @@ class Entry:
     def of(
         cls, result: AuditResult, origin: Mapping[str, Any], marks: Iterable[str | None] = ()
     ) -> Entry:
-        """Of a run. origin : what determines its draws (`dpaudit.run.origin.made_by`).
+        """Of a run. origin : what determines its draws (`dpaudit.run.execute.made_by`).
 
         Raises `InvalidInput` for a run without evidence.
         """

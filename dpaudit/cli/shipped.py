@@ -1,4 +1,8 @@
-"""The scenarios that come with dpaudit, by name."""
+"""The scenarios that come with dpaudit, by name.
+
+No room of dpaudit is loaded for it, which would take a second for every key press in a shell that
+completes their names.
+"""
 
 from __future__ import annotations
 
@@ -35,16 +39,14 @@ def shipped() -> dict[str, Path]:
 
 def files_below(place: Path) -> list[Path]:
     """The .toml files of a folder, then those of its subfolders; hidden ones are left out."""
-    found = (
-        path
-        for path in place.rglob("*.toml")
-        if not any(part.startswith(".") for part in path.relative_to(place).parts)
-    )
-    return sorted(found, key=lambda path: (path.parent, path.name))
+    hidden = re.compile(r"(^|/)\.")
+    paths = place.rglob("*.toml")
+    seen = [path for path in paths if not hidden.search(path.relative_to(place).as_posix())]
+    return sorted(seen, key=lambda path: (path.parent, path.name))
 
 
-def found(given: Path) -> Path:
-    """The file of a scenario that is given by path or by name.
+def scenario_path(given: Path) -> Path:
+    """The file of a scenario that a command names by path or by name.
 
     A name has no suffix and no separator. NAME and NAME.toml in the current folder come before what
     comes with dpaudit. Raises `ScenarioError` for a name that is unknown, with those that are near.

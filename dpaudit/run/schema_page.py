@@ -1,15 +1,14 @@
-"""The page of all keys of a scenario, in Markdown."""
+"""The page of all keys of a scenario, in Markdown, made from the models of `run.scenario`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 
 from dpaudit.papers import REGISTRY
-from dpaudit.run.scenario.claim import PairClaim
+from dpaudit.run.scenario.tables import PairClaim
 from dpaudit.run.scenario.target import TARGET
-from dpaudit.run.schema.document import known
-from dpaudit.run.schema.kinds import ABOUT, NAME, Kind, Schema, tables
+from dpaudit.run.schema import ABOUT, NAME, Kind, Schema, keys_of, tables
 
 HEAD = """# Keys of a scenario
 
@@ -39,27 +38,25 @@ def page() -> str:
     """The whole page."""
     name = NAME["description"]
     parts = [HEAD.format(name=name[0].lower() + name[1:])]
-    parts += [text for place, kinds in tables().items() for text in section(place, kinds)]
+    for place, kinds in tables().items():
+        parts.append(f"## `[{place}]`\n\n{ABOUT[place]}\n")
+        meanings = {key: schema.get("description", "") for key, schema in keys_of(kinds).items()}
+        own = [kind for kind in kinds if kind.title in REGISTRY]
+        parts += [_table(kind, meanings) for kind in kinds if kind not in own]
+        if own:
+            parts.append("\n".join([OWN, *map(_own_row, own)]) + "\n")
     return "\n".join(parts)
 
 
-def section(place: str, kinds: Sequence[Kind]) -> Iterator[str]:
-    """One table of a scenario: its kinds, and then dpaudit's own mechanisms."""
-    yield f"## `[{place}]`\n\n{ABOUT[place]}\n"
-    keys = known(kinds)
-    for kind in kinds:
-        if kind.title not in REGISTRY:
-            code = "=" in kind.title or kind.title in PairClaim.model_fields
-            head = f"### {f'`{kind.title}`' if code else kind.title}\n\n" if kind.title else ""
-            lines = (_row(kind, key, keys[key].get("description", "")) for key in kind.keys)
-            yield head + "\n".join([COLUMNS, *lines]) + "\n"
-    if own := [kind for kind in kinds if kind.title in REGISTRY]:
-        yield "\n".join([OWN, *map(_own, own)]) + "\n"
-
-
-def _row(kind: Kind, key: str, meaning: str) -> str:
-    needed = "required" if key in kind.wanted else _default(kind.keys[key])
-    return f"| `{key}` | {words(kind.keys[key])} | {needed} | {meaning} |"
+def _table(kind: Kind, meanings: Mapping[str, str]) -> str:
+    """The keys of one kind of table."""
+    code = "=" in kind.title or kind.title in PairClaim.model_fields
+    lines = [f"### {f'`{kind.title}`' if code else kind.title}\n"] if kind.title else []
+    lines.append(COLUMNS)
+    for key, schema in kind.keys.items():
+        needed = "required" if key in kind.wanted else _default(schema)
+        lines.append(f"| `{key}` | {words(schema)} | {needed} | {meanings[key]} |")
+    return "\n".join(lines) + "\n"
 
 
 def words(values: Schema) -> str:
@@ -77,24 +74,20 @@ def words(values: Schema) -> str:
         return f"table of {keys}" if keys else "table"
     if values.get("pattern") == TARGET["pattern"]:
         return '`"package.module:callable"`'
-    ends = [f"{sign} {_end(values[key])}" for key, sign in SIGNS.items() if key in values]
-    return " ".join([WORDS.get(values.get("type", ""), "any"), ", ".join(ends)]).rstrip()
-
-
-def _end(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    ends = {sign: values[key] for key, sign in SIGNS.items() if key in values}
+    texts = [f"{sign} {end:{',' if isinstance(end, int) else 'g'}}" for sign, end in ends.items()]
+    return " ".join([WORDS.get(values.get("type", ""), "any"), ", ".join(texts)]).rstrip()
 
 
 def _default(values: Schema) -> str:
     return f"`{json.dumps(values['default'])}`" if "default" in values else ""
 
 
-def _own(kind: Kind) -> str:
-    keys = [_parameter(kind, key) for key in kind.keys if key != "name"]
-    return f"| `{kind.title}` | {', '.join(keys)} |"
-
-
-def _parameter(kind: Kind, key: str) -> str:
-    default = _default(kind.keys[key])
-    usual = f", default {default}" if default else "" if key in kind.wanted else ", optional"
-    return f"`{key}` ({words(kind.keys[key])}{usual})"
+def _own_row(kind: Kind) -> str:
+    """A mechanism of dpaudit's own with its parameters."""
+    parameters: list[str] = []
+    for key in [key for key in kind.keys if key != "name"]:
+        default = _default(kind.keys[key])
+        usual = f", default {default}" if default else "" if key in kind.wanted else ", optional"
+        parameters.append(f"`{key}` ({words(kind.keys[key])}{usual})")
+    return f"| `{kind.title}` | {', '.join(parameters)} |"
