@@ -159,7 +159,7 @@ def test_candidates_that_are_no_rows_of_the_data(data, candidates, text, message
 
 def test_calibration_keeps_the_target_and_no_more(write_scenario, data):
     done = calibrate(Scenario.load(write_scenario(mechanism=NOISE)), 1.0, 1e-3)
-    found = done.found
+    found = done.calibration
     assert (found.parameter, found.mechanism.sigma, done.mechanism.sigma) == (
         "sigma",
         found.value,
@@ -173,8 +173,8 @@ def test_calibration_keeps_the_target_and_no_more(write_scenario, data):
 
 def test_calibration_takes_a_parameter_and_a_relation(write_scenario, candidates):
     scenario = Scenario.load(write_scenario(mechanism='name = "GaussMix"\nrows = 5\nsigma = 9.0'))
-    assert calibrate(scenario, 1.0, 1e-3, parameter="rows").found.parameter == "rows"
-    assert calibrate(scenario, 1.0, 1e-3, relation="add", row_bound=2.0).found.index is None
+    assert calibrate(scenario, 1.0, 1e-3, parameter="rows").calibration.parameter == "rows"
+    assert calibrate(scenario, 1.0, 1e-3, relation="add", row_bound=2.0).calibration.index is None
     assert calibrate(
         scenario, 1.0, 1e-3, relation="replace", candidates=candidates
-    ).found.candidate in (0, 1, 2)
+    ).calibration.candidate in (0, 1, 2)

@@ -43,7 +43,7 @@ def one_run(source):
     if not hasattr(source, "mechanism"):
         return source.path
     table = source.table
-    made = table.count, table.made, table.score, table.relation
+    made = table.count, table.canary_options, table.score, table.relation
     return [data(source.data), mechanism(source.mechanism), *made]
 
 
