@@ -10,20 +10,19 @@ from typing import Any
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Mechanism
 from dpaudit.adapters.trial import Trial
-from dpaudit.auditing.evidence import Evidence
 from dpaudit.auditing.record import to_dict
 from dpaudit.auditing.saved import Recorded, SavedResult
-from dpaudit.auditing.sequential.record import Sequential
 from dpaudit.auditing.settings import Settings
-from dpaudit.auditing.verdict import Verdict
 from dpaudit.certify.band import Certificate
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.split import Split
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.report.headline import Headline
 from dpaudit.scoring import Fitted
+from dpaudit.verdict.evidence import Evidence, Sequential
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.judgement import Verdict
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import InvalidInput
 from dpaudit.report.data import read_curves
-from dpaudit.report.headline import Headline
+from dpaudit.verdict.headline import Headline
 
 if TYPE_CHECKING:
     from dpaudit.report.style import Axes

@@ -28,7 +28,6 @@ from dpaudit.cli.progress import shown
 from dpaudit.cli.shipped import scenario_path
 from dpaudit.errors import DpauditError, InvalidInput, ScenarioError
 from dpaudit.report.tables import values_table
-from dpaudit.report.text import count
 from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
 from dpaudit.run import run as execute
 from dpaudit.run.ledger.fit import check_fit
@@ -41,6 +40,7 @@ from dpaudit.run.suite.outputs import Outputs
 from dpaudit.run.suite.relations import together
 from dpaudit.run.suite.suite import Before, Done, ScenarioOutcome, outcome, study_text, write_index
 from dpaudit.run.written import in_options, readings, source_of
+from dpaudit.verdict.numbers import count
 
 NO_FILES = Outputs()
 GRAVEST = (ERROR, VIOLATED, INCOMPLETE, NOT_VIOLATED)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.errors import InvalidInput
 
 CONSTANT = "constant"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Dataset:
     """Features and a target; unpacks as `X, y = dataset`.
 
@@ -91,7 +92,7 @@ class Dataset:
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Table:
     """Named columns of finite numbers: a database as a mechanism sees it.
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.laws.base import Law
 from dpaudit.laws.discrete import Discrete
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Branches:
     """Branch i, of log probability `log_probability[i]`: row `templates[i]` with `slots` drawn.
 
@@ -32,8 +30,6 @@ class Branches:
     log_probability: Array
     slots: tuple[tuple[int, ...], ...]
     parts: tuple[Law | None, ...]
-
-    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:

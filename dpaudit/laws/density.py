@@ -7,13 +7,13 @@ interval between neighbouring edges.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 import numpy as np
 
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 FAR = 740.0  # in scales of exponential noise: at more than this e^{−x} underflows to 0
@@ -24,7 +24,7 @@ def _none() -> Array:
     return np.empty(0)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Density:
     """One number with log density `log_p`, and with atoms if there are any.
 
@@ -45,8 +45,6 @@ class Density:
     edges: Array
     atoms: Array = field(default_factory=_none)
     log_mass: Array = field(default_factory=_none)
-
-    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import logsumexp
 
 from dpaudit._core.check import Words, fail
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 
 ROUNDING = 1e-9  # by which the sum of the probabilities may differ from 1
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Discrete:
     """A law with finitely many outcomes.
 
@@ -33,8 +31,6 @@ class Discrete:
 
     outcomes: Array
     log_probability: Array
-
-    __repr__ = shape_repr
 
     def __post_init__(self) -> None:
         outcomes = np.asarray(self.outcomes, dtype=np.float64)

@@ -6,13 +6,11 @@ and a candidate, and the worst row within a bound, a family of one entry.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class ShiftRows:
     """Zeroing row i moves the mean of a Gaussian by `mu[i]` standard deviations.
 
@@ -24,10 +22,8 @@ class ShiftRows:
 
     mu: Array
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class SketchRows:
     """Zeroing row i takes vvᵀ from the covariance Σ of `rows` Gaussian rows.
 
@@ -48,10 +44,8 @@ class SketchRows:
     rows: int
     inverted: bool = False
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class ScaleRows:
     """Pair i changes the variance of `rows` Gaussian rows on two axes.
 
@@ -72,10 +66,8 @@ class ScaleRows:
     rows: int
     inverted: bool = False
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class WishartRows:
     """Zeroing row i takes vvᵀ from AᵀA + W, W ~ Wishart_dim(V, dof).
 
@@ -93,10 +85,8 @@ class WishartRows:
     dof: int
     dim: int
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class StudentRows:
     """Zeroing row i of a least-squares problem that is solved on a Gaussian sketch (ALS).
 
@@ -123,10 +113,8 @@ class StudentRows:
     features: int
     rows: int
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class ReplacedWishartRows:
     """Pair i has vvᵀ in place of uuᵀ beside W ~ Wishart_dim(V, dof).
 
@@ -149,10 +137,8 @@ class ReplacedWishartRows:
     dof: int
     dim: int
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class ReplacedStudentRows:
     """Pair i replaces a row of a least-squares problem that is solved on a Gaussian sketch (ALS).
 
@@ -182,10 +168,8 @@ class ReplacedStudentRows:
     features: int
     rows: int
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class ComposedRows:
     """Several releases of one database: part j, released `times[j]` times, on the same row i.
 
@@ -199,8 +183,6 @@ class ComposedRows:
 
     parts: tuple[ZeroedRows, ...]
     times: tuple[int, ...]
-
-    __repr__ = shape_repr
 
 
 ReplacedRows = ReplacedStudentRows | ReplacedWishartRows  # no order of whose entries is known

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import logsumexp
 
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.laws import density
 from dpaudit.laws.density import Density
 from dpaudit.laws.discrete import Discrete
 from dpaudit.laws.noise import laplace_log_cdf, laplace_log_density
 
 
-@dataclass(frozen=True)
+@value_class(eq=True)
 class Noise:
     """Noise of a location and scale family.
 
@@ -29,8 +28,6 @@ class Noise:
     log_cdf: Callable[[Array], Array]
     start: float
     sample: Callable[[np.random.Generator, float, tuple[int, ...]], Array]
-
-    __repr__ = shape_repr
 
 
 def _exponential_log_density(x: Array) -> Array:

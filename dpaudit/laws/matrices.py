@@ -6,20 +6,19 @@ A symmetric matrix is drawn as its upper triangle.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import cholesky_stack
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.triangular import log_det, symmetric_matrix, trace_weights, upper_triangle
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.laws.base import CHUNK, draw_in_chunks
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class GaussianRows:
     """`rows` i.i.d. rows N(0, rootᵀroot), or the upper triangle of their Gram matrix.
 
@@ -39,8 +38,6 @@ class GaussianRows:
     root: Array
     rows: int
     release: str = "sketch"
-
-    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:
@@ -77,7 +74,7 @@ class GaussianRows:
         return np.asarray(-0.5 * square - self.rows * log_det(self.root))
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class InverseWishart:
     """X ~ W⁻¹_d(Ψ, dof) with Ψ = rootᵀroot, as its upper triangle.
 
@@ -101,8 +98,6 @@ class InverseWishart:
 
     root: Array
     dof: int
-
-    __repr__ = shape_repr
 
     def __post_init__(self) -> None:
         check_dof(self.dof, len(self.root))
@@ -139,7 +134,7 @@ class InverseWishart:
         return np.where(definite, density, -np.inf)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class ShiftedWishart:
     """shift + W with W ~ Wishart_d(rootᵀroot, dof), as its upper triangle.
 
@@ -163,8 +158,6 @@ class ShiftedWishart:
     shift: Array
     root: Array
     dof: int
-
-    __repr__ = shape_repr
 
     def __post_init__(self) -> None:
         check_dof(self.dof, len(self.root))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.laws.base import draw_in_chunks
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Laplace:
     """Independent coordinates with density ``e^{−|x − loc|/scale}/(2·scale)``.
 
@@ -25,8 +23,6 @@ class Laplace:
 
     loc: Array
     scale: Array
-
-    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:
@@ -46,7 +42,7 @@ class Laplace:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class SharedLaplace:
     """loc + Z·(1, …, 1) with ONE draw Z of density ``e^{−|z|/scale}/(2·scale)``.
 
@@ -60,8 +56,6 @@ class SharedLaplace:
 
     loc: Array
     scale: float
-
-    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:

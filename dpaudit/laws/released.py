@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.laws import density
 from dpaudit.laws.discrete import row_positions
 from dpaudit.laws.noise import laplace_log_density
@@ -16,7 +14,7 @@ from dpaudit.laws.sparse_vector import TAIL, NoisyComparison, Pattern, panels, p
 BLOCK = 1 << 12  # draws whose density is computed at a time
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class ReleasedAnswers:
     """Rows (number answered, the noisy answer of each query above, NaN for the other queries).
 
@@ -32,8 +30,6 @@ class ReleasedAnswers:
 
     comparison: NoisyComparison
     most: int
-
-    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:

@@ -6,15 +6,14 @@ Its laws are integrals over the threshold's noise, by Gauss–Legendre quadratur
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.laws import density
 from dpaudit.laws.discrete import Discrete
 from dpaudit.laws.noise import laplace_log_cdf, laplace_log_density
@@ -30,7 +29,7 @@ class Pattern(NamedTuple):
     above: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class NoisyComparison:
     """Queries with Laplace noise, compared with a threshold with Laplace noise.
 
@@ -52,8 +51,6 @@ class NoisyComparison:
     threshold: float
     threshold_scale: float
     query_scale: float
-
-    __repr__ = shape_repr
 
     @property
     def kinks(self) -> Array:

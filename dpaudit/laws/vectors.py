@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.triangular import log_det
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.laws.base import CHUNK, Law, draw_in_chunks
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Gaussian:
     """N(mean, (rootᵀroot)⁻¹).
 
@@ -28,8 +27,6 @@ class Gaussian:
 
     mean: Array
     root: Array
-
-    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:
@@ -45,7 +42,7 @@ class Gaussian:
         return -0.5 * _square_norm(x, self.mean, self.root) + log_det(self.root)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class GaussianNoise:
     """Independent coordinates N(meanᵢ, deviationᵢ²).
 
@@ -61,8 +58,6 @@ class GaussianNoise:
 
     mean: Array
     deviation: Array
-
-    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:
@@ -88,7 +83,7 @@ class GaussianNoise:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class StudentT:
     """Multivariate t with density ∝ (1 + ‖root(x − mean)‖²)^{−(dof + k)/2}.
 
@@ -105,8 +100,6 @@ class StudentT:
     mean: Array
     root: Array
     dof: int
-
-    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:
@@ -130,7 +123,7 @@ class StudentT:
         return log_det(self.root) - power * np.log1p(_square_norm(x, self.mean, self.root))
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Product:
     """Independent draws of several laws side by side.
 
@@ -141,8 +134,6 @@ class Product:
     """
 
     parts: tuple[Law, ...]
-
-    __repr__ = shape_repr
 
     @property
     def dim(self) -> int:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import html_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours.source import RowSource
 
@@ -26,7 +25,7 @@ DONE = {
 NAMED = 5  # rows of a group that are named one by one
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class NeighbourPair:
     """Two databases, D and D'.
 
@@ -143,8 +142,6 @@ class NeighbourPair:
         shapes = [f"{len(side):,} × {side.shape[1]:,}" for side in (self.left, self.right)]
         where = ", ".join(part for part in (self.relation, self._place) if part)
         return f"NeighbourPair({where}; {' against '.join(dict.fromkeys(shapes))})"
-
-    _repr_html_ = html_repr
 
     def _check_relation(self, left: Array, right: Array) -> None:
         """Raises `InvalidInput` unless the relation holds, since exact spectra rely on it."""

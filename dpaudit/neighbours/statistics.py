@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dpaudit._core import check
 from dpaudit._core.linalg import least_squares
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class RowStatistics:
     """What zeroing each row does to the least-squares solution x_opt.
 

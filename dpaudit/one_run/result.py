@@ -18,8 +18,8 @@ from dpaudit.certify.one_run import bound
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
 from dpaudit.one_run.record import to_dict
-from dpaudit.one_run.verdict import Judged, Question
-from dpaudit.report.headline import Headline
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.one_run import Judged, Question
 
 if TYPE_CHECKING:
     from dpaudit.report.style import Axes

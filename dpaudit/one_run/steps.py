@@ -13,7 +13,7 @@ from dpaudit._core.percent import percent
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.auditing.record import plain
 from dpaudit.certify.one_run.steps.wealth import StepWealth
-from dpaudit.report.text import from_log, number
+from dpaudit.verdict.numbers import from_log, number
 
 MEANING = {
     "privacy": "the projections tell when the canary was in the batch, more than {claim} allows",

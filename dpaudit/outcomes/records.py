@@ -10,14 +10,13 @@ has to learn from the draws which of them matter. Any fixed function of an outpu
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Self
 
 import numpy as np
 
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.outcomes.vicinity import Vicinity, agree
 
 RECORDS = 8  # differing records that are looked for
@@ -27,7 +26,7 @@ DESCRIBED = 32  # columns that are described as a whole
 LEVELS = np.array([0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0])  # of the quantiles of a column
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class RecordFeatures:
     """The row (k,) of a table (m, c) in any order of its records; c ≥ 1, m may be 0.
 
@@ -44,8 +43,6 @@ class RecordFeatures:
     spread: Array
     vicinities: tuple[Vicinity, ...]
     described: tuple[int, ...]
-
-    __repr__ = short_repr
 
     @classmethod
     def of(cls, left: Array, right: Array, categories: Collection[int] | None = None) -> Self:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.outcomes.features import text_code
 from dpaudit.outcomes.refused import NotOutcomes
 from dpaudit.outcomes.tables import REAL
@@ -18,7 +17,7 @@ from dpaudit.outcomes.tables import REAL
 FORMS = "an array, a data frame, a list of records or a dict of columns"
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class TableForm:
     """What reads a table as a float64 array (m, c).
 
@@ -30,8 +29,6 @@ class TableForm:
     width: int
     names: tuple[str, ...] | None
     labels: Mapping[int, Sequence[str]]
-
-    __repr__ = short_repr
 
     def __call__(self, table: Any) -> Array:
         """The table as numbers: a text without label is a hash, None and no value are NaN.

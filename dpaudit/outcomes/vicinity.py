@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 
 LIMITS = 5  # numbers of differing columns, from 0, up to which records are counted
 RADII = np.array([0.05, 0.1, 0.25, 0.5, 1.0])  # mean distances by column
 HALF = 0.5  # spreads within which two numbers agree
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Vicinity:
     """What a table says of one record, (c,).
 
@@ -34,8 +33,6 @@ class Vicinity:
     spread: Array
     singles: np.ndarray
     pairs: np.ndarray
-
-    __repr__ = short_repr
 
     def __call__(self, table: Array) -> list[Array]:
         """The numbers, of a table (m, c)."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dpaudit.report.data import section
-from dpaudit.report.text import assignments, count, least, moment, number, percent, plain
+from dpaudit.verdict.numbers import assignments, count, least, moment, number, percent, plain
 
 Fact = tuple[str, str]
 RELATIONS = {

@@ -28,7 +28,7 @@ from dpaudit.report.tables import (
     tried_table,
     values_table,
 )
-from dpaudit.report.text import moment
+from dpaudit.verdict.numbers import moment
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

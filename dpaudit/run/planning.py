@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 
 from dpaudit import power as detection
-from dpaudit.auditing.headline import Reference
 from dpaudit.auditing.settings import Settings, in_reach
 from dpaudit.auditing.vacuous import fewest
 from dpaudit.certify.few import FEWEST
 from dpaudit.curves.claims import Claim, refuse_unbreakable
+from dpaudit.verdict.headline import Reference
 
 EXCESS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)
 DRAWS = (10_000, 100_000, 1_000_000, 10_000_000)  # per side, of the table of what draws show
@@ -84,7 +84,7 @@ def plan(
         real = detection.least_epsilon(epsilon, delta + x, delta)
         rows.append(Row(x, delta + x, real, *needed))
     settings = Settings.of(FEWEST, claim=whole, level=level)
-    reference = Reference.of(whole, settings.epsilon, None)
+    reference = Reference.of(whole, settings.epsilon)
     assert reference is not None
     least_draws = fewest(settings, reference, COLUMNS)
     return Needs(epsilon, delta, level, power, tuple(rows), shown, least_draws)

@@ -16,8 +16,8 @@ from dpaudit.errors import InvalidInput, ScenarioError
 from dpaudit.run.scenario.files import File, as_toml
 from dpaudit.run.scenario.target import target_text
 from dpaudit.search import INCOMING, OF_DATA, RELATIONS
+from dpaudit.verdict.relations import READINGS
 
-READINGS = {"add-remove": ("remove", "add"), "replace": ("replace",)}  # by end of the name
 # of each reading, in audits: both searches and audits together cost what one costs by default
 BUDGET = 5.0
 

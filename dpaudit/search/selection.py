@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from dpaudit._core.shown.short_repr import html_repr
 from dpaudit.neighbours import RowSource
-from dpaudit.report.text import count, number
 from dpaudit.search.changes import Change
+from dpaudit.verdict.numbers import count, number
 
 if TYPE_CHECKING:
     from dpaudit.report.style import Axes

@@ -24,7 +24,6 @@ from dpaudit.certify.scores import SortedScores
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.report.text import number
 from dpaudit.sampling import MechanismDraws
 from dpaudit.scoring import ClassifierLike, Sides
 from dpaudit.scoring.base import without_nan
@@ -32,6 +31,7 @@ from dpaudit.testing import failure
 from dpaudit.testing.budget import granted, rate_of, seed_of
 from dpaudit.testing.failure import PrivacyFailure
 from dpaudit.testing.reporting import MATCHES, may_show, tell
+from dpaudit.verdict.numbers import number
 
 SpectrumLike = Spectrum | Claim | Callable[[Any], Any] | tuple[ArrayLike, ArrayLike]
 

@@ -16,9 +16,9 @@ from dpaudit.cli import main
 from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
 from dpaudit.report.comparison.moved import margin, moved
-from dpaudit.report.text import number
 from dpaudit.run.suite.outputs import Outputs, job_summary, junit, sarif
 from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, redraw_suite, write_index
+from dpaudit.verdict.numbers import number
 from tests.cases import shifted
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")

@@ -12,8 +12,8 @@ from dpaudit.auditing.record import plain
 from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.mechanisms.scatter import ScatterDraw
 from dpaudit.neighbours.pair import DONE
-from dpaudit.report.text import assignments, count, label, number
 from dpaudit.run.analysis import Analysis, Calibrated, Neighbours
+from dpaudit.verdict.numbers import assignments, count, label, number
 
 WIDTH = 100
 PRIVATE = "The value is a function of these data: if the data are private, so is the value."

@@ -13,9 +13,9 @@ from dpaudit.auditing.record import plain
 from dpaudit.cli.table import named
 from dpaudit.errors import InvalidInput
 from dpaudit.report.comparison import Comparison
-from dpaudit.report.text import count, label, number
 from dpaudit.run.ledger import Standing
 from dpaudit.run.store.status import DONE, RUNNING, State
+from dpaudit.verdict.numbers import count, label, number
 
 WIDTH = 100
 

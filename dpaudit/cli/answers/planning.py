@@ -10,9 +10,9 @@ import numpy as np
 from dpaudit.auditing.record import plain
 from dpaudit.certify.few import FEWEST
 from dpaudit.cli.table import aligned, hanging
-from dpaudit.report.text import count, number, percent
 from dpaudit.run.planning import Needs
 from dpaudit.testing.budget import FALSE_FAILURE
+from dpaudit.verdict.numbers import count, number, percent
 
 MANY = 1e9  # draws per side that few would make
 

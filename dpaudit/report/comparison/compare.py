@@ -14,7 +14,7 @@ from dpaudit._core.result_file import is_one_run, load
 from dpaudit._core.shown.printable import printable
 from dpaudit.report.comparison.moved import Moved, moved
 from dpaudit.report.data import read_curves
-from dpaudit.report.headline import Headline
+from dpaudit.verdict.headline import Headline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dpaudit.auditing.result import AuditResult
-from dpaudit.report.headline import Headline
 from dpaudit.run.ledger.standing import Standing
+from dpaudit.verdict.headline import Headline
 
 ALONE = (
     "This run alone would be judged violated. Of a sound mechanism a single run is, too, from time "

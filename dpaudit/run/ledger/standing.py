@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dpaudit.certify.betting import log_mean
-from dpaudit.report.text import count, from_log, number
 from dpaudit.run.ledger.entry import Entry
+from dpaudit.verdict.numbers import count, from_log, number
 
 ALPHA = 0.05  # of a false alarm over the whole history, where no level is given
 

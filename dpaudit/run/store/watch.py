@@ -14,12 +14,12 @@ from typing import Any
 
 from dpaudit._core.files import clear_drafts, replace_file
 from dpaudit._core.result_file import RESULT
-from dpaudit.report.text import count
 from dpaudit.run.store.checksums import listed
 from dpaudit.run.store.draws import DrawStore
 from dpaudit.run.store.lock import Lock
 from dpaudit.run.store.search import FOLDER as SEARCH
 from dpaudit.sampling import Progress
+from dpaudit.verdict.numbers import count
 
 Notice = Callable[[str], None]
 PROGRESS, LOCK = "progress.json", "lock"
