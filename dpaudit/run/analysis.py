@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from dpaudit import exact
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit._core.user_code import beside
+from dpaudit._core.value import value_class
 from dpaudit.auditing.settings import grid
 from dpaudit.curves.claims import Claim, exceeds
 from dpaudit.curves.spectrum import Spectrum
@@ -26,7 +26,7 @@ DELTAS = (1e-5, 1e-6)  # at which ε is read off a spectrum
 EPSILON = 1.0  # at which the μ of a Gaussian shift is read off
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Neighbours:
     """The neighbours of a worst case.
 
@@ -38,8 +38,6 @@ class Neighbours:
     candidates: Array | None = None
     row_bound: float | None = None
     source: str | None = None
-
-    __repr__ = short_repr
 
     @classmethod
     def read(
@@ -101,7 +99,7 @@ class Readings:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Analysis:
     """The worst case over all neighbours of one kind, with its law's limit where it has one.
 
@@ -115,8 +113,6 @@ class Analysis:
     spectrum: Spectrum
     claim: Claim | None
     claimed: Array | None
-
-    __repr__ = short_repr
 
     @cached_property
     def readings(self) -> Readings:
@@ -190,7 +186,7 @@ def analyse(
     return Analysis(scenario.name, mechanism, about, neighbours, worst, claim, claimed)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Calibrated:
     """A calibration and its scenario.
 
@@ -202,8 +198,6 @@ class Calibrated:
     dataset: dict[str, Any]
     neighbours: Neighbours
     calibration: exact.Calibration
-
-    __repr__ = short_repr
 
 
 def calibrate(

@@ -6,16 +6,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit._core.user_code import beside
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.canaries import KINDS, RELATIONS, Canaries, canaries
@@ -29,8 +28,8 @@ from dpaudit.run.scenario.mechanism import Call, Called, is_synthesizer
 from dpaudit.run.scenario.section import (
     FLAG,
     Checked,
+    NeededPath,
     Reader,
-    ScenarioPath,
     Section,
     integer,
     number,
@@ -72,23 +71,8 @@ class OneRun(Section):
 class ScoresOfRun(OneRun):
     """A run that was made elsewhere."""
 
-    scores: ScenarioPath
+    scores: NeededPath
     """A CSV file, columns score, included, perhaps inclusion; no data, no mechanism."""
-
-    def audit(self, seed: int, **options: Any) -> OneRunResult:
-        """Raises `DataNotFound`, `InvalidInput`."""
-        return audit_scores(self.path, **options)
-
-    @property
-    def path(self) -> Path:
-        """The file of scores."""
-        assert self.scores is not None
-        return self.scores
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What result.json says of the run."""
-        return {"score": self.path.name}
 
 
 class RunToMake(OneRun):
@@ -114,55 +98,10 @@ class RunToMake(OneRun):
     @property
     def canary_options(self) -> dict[str, Any]:
         """Keywords of `dpaudit.canaries` that the file has."""
-        own = {"count", "score", "relation", "seed"}
-        return self.values_set(*own, *OneRun.model_fields)
+        return self.values_set("count", "score", "relation", "seed", *OneRun.model_fields)
 
 
-@dataclass(frozen=True, eq=False)
-class Insertion:
-    """A mechanism that is to run once on data with canaries.
-
-    mechanism : a mechanism, or a `Call` that is imported when it runs.
-    """
-
-    data: Data
-    mechanism: Any
-    table: RunToMake
-
-    __repr__ = short_repr
-
-    def canaries(self, data: Array, seed: int) -> Canaries:
-        """For the database, (n, b). Raises `InvalidInput`."""
-        return canaries(data, self.table.count, **self.table.canary_options, rng=seed)
-
-    def audit(self, seed: int, **options: Any) -> OneRunResult:
-        """Runs the mechanism. Raises `ScenarioError`, `DataNotFound`, `MechanismError`."""
-        data = self.data.load().database
-        named = self.table.score
-        score = named if named in NAMES else imported(named, "[one_run] score")
-        mechanism = self.mechanism
-        if isinstance(mechanism, Call):
-            mechanism = mechanism.load()
-            if is_synthesizer(self.mechanism) and isinstance(mechanism, Called):
-                fit, sample = mechanism.function.fit, mechanism.function.sample
-                mechanism = lambda data, *, rng: sample(fit(data, rng), rng)  # noqa: E731
-        rows, relation = self.canaries(data, seed), self.table.relation
-        return audit_canaries(mechanism, data, rows, score, relation=relation, rng=seed, **options)
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What result.json says of the run."""
-        called, named = isinstance(self.mechanism, Call), self.mechanism
-        own = (getattr(named, "parameters", None) or {}) if called else named.parameters()
-        return {
-            "mechanism": {"name": named.target if called else named.name, "parameters": dict(own)},
-            "dataset": {"name": self.data.name or self.data.path.name},  # type: ignore[union-attr]
-            "inserted": {"kind": self.table.kind, "relation": self.table.relation},
-            "score": self.table.score,
-        }
-
-
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class OneRunScenario:
     """One audit of one run, checked. `load` makes it from a file with a table [one_run].
 
@@ -172,24 +111,25 @@ class OneRunScenario:
         The name of the audit and of the folder of its report.
     folder : Path
         The folder of the file. Paths in the file begin there, and so do the user's modules.
-    source : ScoresOfRun or Insertion
+    table : ScoresOfRun or RunToMake
         A file of scores, or a mechanism that is to run once on data with canaries.
+    data : Data or None
+        The rows that canaries go into; None for a file of scores.
+    mechanism : LawMechanism, Call or None
+        What runs once. A `Call` is imported when it runs.
     claim : Claim or None
         What the verdict is about; None where nothing is claimed.
-    options : Mapping[str, Any]
-        Keywords of `dpaudit.audit_one_run`: level, inclusion, delta where the file has them.
     seed : int
         The seed of canaries, coins and mechanism.
     """
 
     name: str
     folder: Path
-    source: ScoresOfRun | Insertion
+    table: ScoresOfRun | RunToMake
+    data: Data | None
+    mechanism: Any
     claim: Claim | None
-    options: Mapping[str, Any]
     seed: int
-
-    __repr__ = short_repr
 
     @classmethod
     def load(cls, path: str | Path) -> OneRunScenario:
@@ -206,23 +146,57 @@ class OneRunScenario:
         return REPORTS / self.name if out is None else Path(out)
 
     def override(self, seed: int | None) -> OneRunScenario:
-        """With another seed if one is given. Raises `InvalidInput`."""
+        """The scenario with another seed, if it is not None. Raises `InvalidInput`."""
         return self if seed is None else replace(self, seed=check.integer("seed", seed, 0))
+
+    def canaries(self, data: Array) -> Canaries:
+        """The canaries for a database, (n, b). Raises `InvalidInput`."""
+        assert isinstance(self.table, RunToMake)
+        return canaries(data, self.table.count, **self.table.canary_options, rng=self.seed)
 
     def run(self, out: str | Path | None = None, *, seed: int | None = None) -> OneRunResult:
         """Audit, and write result.json, report.html and guesses.png.
 
         Raises `ScenarioError`, `DataNotFound`, `InvalidInput`, `MechanismError`, OSError.
         """
-        chosen = self.override(seed).seed
+        scenario = self.override(seed)
         with beside(self.folder):
-            result = self.source.audit(chosen, claim=self.claim, **self.options)
-        subject = {"scenario": self.name, **self.source.facts}
-        if isinstance(self.source, Insertion):
-            subject["seed"] = chosen
-        result = replace(result, subject=subject)
+            result, subject = scenario._audit()
+        result = replace(result, subject={"scenario": self.name, **subject})
         result.save(self.report_folder(out))
         return result
+
+    def _audit(self) -> tuple[OneRunResult, dict[str, Any]]:
+        """The result, and what result.json says of the run. Executes the user's code."""
+        table, options = self.table, {"claim": self.claim, **self.table.options}
+        if isinstance(table, ScoresOfRun):
+            return audit_scores(table.scores, **options), {"score": table.scores.name}
+        assert self.data is not None
+        data, mechanism, score = self.data.load().database, self.mechanism, table.score
+        if isinstance(mechanism, Call):
+            name, parameters = mechanism.target, getattr(mechanism, "parameters", None) or {}
+            mechanism = mechanism.load()
+        else:
+            name, parameters = mechanism.name, mechanism.parameters()
+        if is_synthesizer(self.mechanism) and isinstance(mechanism, Called):
+            model = mechanism.function
+            mechanism = lambda data, *, rng: model.sample(model.fit(data, rng), rng)  # noqa: E731
+        result = audit_canaries(
+            mechanism,
+            data,
+            self.canaries(data),
+            score if score in NAMES else imported(score, "[one_run] score"),
+            relation=table.relation,
+            rng=self.seed,
+            **options,
+        )
+        return result, {
+            "mechanism": {"name": name, "parameters": dict(parameters)},
+            "dataset": {"name": self.data.name or self.data.path.name},  # type: ignore[union-attr]
+            "inserted": {"kind": table.kind, "relation": table.relation},
+            "score": score,
+            "seed": self.seed,
+        }
 
 
 def read_tables(reader: Reader) -> OneRunScenario:
@@ -236,6 +210,5 @@ def read_tables(reader: Reader) -> OneRunScenario:
     if "delta" in reader.table(ONE_RUN) and claim is not None and claim.epsilon is not None:
         reader.fault(ONE_RUN, "delta", "must be left out: the claim has its own")
     reader.close("name", ONE_RUN, "claim", *(() if drawn else ("data", "mechanism")))
-    source = table if data is None else Insertion(data, mechanism, table)
     seed = 0 if drawn else table.seed
-    return OneRunScenario(name, reader.path.parent, source, claim, table.options, seed)
+    return OneRunScenario(name, reader.path.parent, table, data, mechanism, claim, seed)

@@ -106,8 +106,8 @@ def test_audits_of_one_run_share_tables_too(tmp_path):
         encoding="utf-8",
     )
     runs = [OneRunScenario.load(file.path) for file in audits_in(path)]
-    assert [run.source.path.name for run in runs] == ["a.csv", "b.csv"]
-    assert [run.options["level"] for run in runs] == [0.9, 0.8]
+    assert [run.table.scores.name for run in runs] == ["a.csv", "b.csv"]
+    assert [run.table.options["level"] for run in runs] == [0.9, 0.8]
 
 
 def test_tables_are_merged_and_other_values_replaced():

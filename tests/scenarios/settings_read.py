@@ -29,7 +29,7 @@ def settings(scenario):
         return [scenario.name, type(study).__name__, dataclasses.asdict(study), scenario.seed]
     common = [scenario.name, scenario.folder, claim(scenario.claim), scenario.seed]
     if isinstance(scenario, OneRunScenario):
-        return [*common, one_run(scenario.source), dict(scenario.options)]
+        return [*common, one_run(scenario), dict(scenario.table.options)]
     chosen = scenario.settings
     names = sorted(field.name for field in dataclasses.fields(chosen))
     known = {name: getattr(chosen, name) for name in names if name not in ("claim", "seed")}
@@ -40,9 +40,9 @@ def settings(scenario):
 
 
 def one_run(source):
-    if not hasattr(source, "mechanism"):
-        return source.path
     table = source.table
+    if source.data is None:
+        return table.scores
     made = table.count, table.canary_options, table.score, table.relation
     return [data(source.data), mechanism(source.mechanism), *made]
 

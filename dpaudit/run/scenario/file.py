@@ -6,13 +6,13 @@ It is parsed once, into objects, and all of it is checked before anything runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from dpaudit._core import check
 from dpaudit._core.seeds import root
-from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.value import value_class
 from dpaudit.auditing.settings import Settings
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput
@@ -38,7 +38,7 @@ ELSEWHERE = {
 NOTHING_TO_REFUTE = "needs a claim, since no exact spectrum is known"
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Scenario:
     """One audit, checked. `load` makes it from a file.
 
@@ -73,8 +73,6 @@ class Scenario:
     seed: int
     workers: Workers = field(default_factory=Workers)
     text: str | None = field(default=None, repr=False)
-
-    __repr__ = short_repr
 
     @property
     def claim(self) -> Claim | None:

@@ -12,7 +12,6 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +22,7 @@ from pydantic import Field, PrivateAttr, create_model, model_validator
 from dpaudit import adapters
 from dpaudit._core import check
 from dpaudit._core.check import choice, nearest_float
-from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.value import value_class
 from dpaudit.adapters import tables
 from dpaudit.adapters.commands import arguments
 from dpaudit.adapters.functions import seconds
@@ -152,14 +151,12 @@ class Function(Imported):
         return Called(call, mechanism if limit is None else adapters.limited(mechanism, limit))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Called:
     """A user's mechanism under the name and parameters that the scenario gives it."""
 
     call: Imported
     function: Any
-
-    __repr__ = short_repr
 
     def __call__(self, data: Any, size: int, *, rng: Any) -> Any:
         return self.function(data, size, rng=rng)

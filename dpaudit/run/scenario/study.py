@@ -10,8 +10,8 @@ from typing import Annotated
 from pydantic import ConfigDict
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.user_code import beside
+from dpaudit._core.value import value_class
 from dpaudit.errors import ScenarioError
 from dpaudit.report.studies.content import Content
 from dpaudit.report.studies.study import Study
@@ -27,7 +27,7 @@ STUDY = "study"
 NAMED = Checked(partial(target_text, expected='"module:Name", a study'), TARGET)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class StudyScenario:
     """A study with its settings, checked. `load` makes it from a file with a table [study].
 
@@ -47,8 +47,6 @@ class StudyScenario:
     name: str
     study: Study
     seed: int
-
-    __repr__ = short_repr
 
     @classmethod
     def load(cls, path: str | Path) -> StudyScenario:

@@ -12,7 +12,7 @@ from dpaudit._core.shown.printable import one_line
 from dpaudit._core.types import Array
 from dpaudit.errors import DpauditError, InvalidInput, NoExactSpectrum, ScenarioError
 from dpaudit.run.files import read_scores
-from dpaudit.run.one_run import Insertion, OneRunScenario
+from dpaudit.run.one_run import OneRunScenario, ScoresOfRun
 from dpaudit.run.scenario.file import NOTHING_TO_REFUTE, Scenario
 from dpaudit.run.scenario.files import File, parsed
 from dpaudit.run.scenario.mechanism import Call, Program
@@ -127,15 +127,15 @@ def _check_own_mechanism(scenario: Scenario, data: Array) -> None:
 
 def _check_one_run(scenario: OneRunScenario, file: str, faults: list[str]) -> None:
     """Note what is wrong with the scores, or with data, canaries and mechanism."""
-    source = scenario.source
-    if not isinstance(source, Insertion):
+    if isinstance(scenario.table, ScoresOfRun):
         with _noted(faults, file, "[one_run] scores"):
-            read_scores(source.path)
+            read_scores(scenario.table.scores)
         return
+    assert scenario.data is not None
     with _noted(faults, file, "[data]"):
-        data = source.data.load().database
+        data = scenario.data.load().database
         with _noted(faults, file, "[one_run]"):
-            source.canaries(data, scenario.seed)
-        if not isinstance(source.mechanism, Call):
+            scenario.canaries(data)
+        if not isinstance(scenario.mechanism, Call):
             with _noted(faults, file, "[mechanism]"):
-                sampler_of(source.mechanism, data)
+                sampler_of(scenario.mechanism, data)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import dpaudit.report
 from dpaudit._core.files import replace_file
 from dpaudit._core.result_file import RESULT, is_one_run, load, reading
 from dpaudit._core.shown.raised import Raised
-from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.value import value_class
 from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError, InvalidInput, MechanismError
 from dpaudit.one_run.result import OneRunResult
@@ -26,7 +25,7 @@ ERROR, STUDY = "error", "study"
 Done = AuditResult | OneRunResult | str  # of an audit its result, of a study its sentences
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class ScenarioOutcome:
     """What came of one scenario.
 
@@ -44,8 +43,6 @@ class ScenarioOutcome:
     seconds: float
     record: dict[str, Any] | None = None
     error: Exception | None = None
-
-    __repr__ = short_repr
 
 
 def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> ScenarioOutcome:
@@ -84,14 +81,12 @@ def error_text(error: Exception) -> str:
     return Raised.of(error).line.rstrip(": ")
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Before:
     """The results of an earlier run by scenario, read before this one writes. folder : as given."""
 
     folder: Path
     records: dict[str, dict[str, Any]]
-
-    __repr__ = short_repr
 
     @classmethod
     def read(cls, folder: Path, names: Sequence[str]) -> Before:
