@@ -153,7 +153,7 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     "--data",
     metavar="ROWS.csv",
     required=True,
-    shell_complete=opt.complete_data,
+    shell_complete=partial(opt.complete, kind="datasets", suffix=".csv"),
     help="CSV file with a header, a row a person; or the name of a data set.",
 )
 @opt.claim(help="The claim to audit; DELTA is 0 for pure ε-DP.", required=True)
@@ -254,7 +254,7 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
     metavar="NAME",
     default="auto",
     show_default=True,
-    shell_complete=opt.complete_classifiers,
+    shell_complete=partial(opt.complete, kind="classifiers"),
     help="A name from `dpaudit list classifiers`.",
 )
 @click.option(
@@ -344,9 +344,6 @@ def canaries(scores: Path, out: Path | None, mu: float | None, **options: Any) -
     return running.print_verdict(folder)
 
 
-KINDS = ("mechanisms", "datasets", "classifiers", "scenarios")
-
-
 @dpaudit.command(
     short_help="Make a folder with a mechanism, its data, a scenario and a privacy test.",
     epilog=statuses({0: "the folder is made"}, error="the folder cannot be made, or is not empty"),
@@ -379,8 +376,8 @@ def init(folder: Path) -> int:
         {0: "the list is printed"}, error="usage error, or there is nothing of that name"
     ),
 )
-@click.argument("kind", required=False, type=click.Choice(KINDS))
-@click.argument("name", required=False, metavar="[NAME|FOLDER]", shell_complete=opt.complete_listed)
+@click.argument("kind", required=False, type=click.Choice(list(opt.NAMES)))
+@click.argument("name", required=False, metavar="[NAME|FOLDER]", shell_complete=opt.complete)
 @click.option("--long", is_flag=True, help="All that is known of each.")
 def list_(kind: str | None, name: str | None, long: bool) -> int:
     """List mechanisms, datasets, classifiers and scenarios, a line for each.
@@ -392,7 +389,7 @@ def list_(kind: str | None, name: str | None, long: bool) -> int:
     """
     from dpaudit.cli.answers import starting
 
-    items = starting.listed(KINDS if kind is None else (kind,), name)
+    items = starting.listed(list(opt.NAMES) if kind is None else [kind], name)
     single = name is not None and sum(map(len, items.values())) == 1
     as_text = partial(starting.as_text, long=long or single)
     console().show(items, as_text, starting.as_json, starting.as_line)

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 from functools import partial, wraps
 from glob import escape, glob
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,61 +113,48 @@ class Group(click.Group):
         return list(self.commands)
 
 
-# --- what a shell completes
-
-
-def _completed(names: Iterable[str], begun: str, suffix: str = "") -> list[CompletionItem]:
-    """Names, and with a suffix such files and whatever files the shell finds.
-
-    The last comes first: at it, the script of `click` for bash forgets what it was given before,
-    and asks the shell where nothing follows.
-    """
-    from click.shell_completion import CompletionItem
-
-    here = sorted(glob(f"{escape(begun)}*{suffix}")) if suffix else []
-    items = [CompletionItem(name) for name in [*here, *names] if name.startswith(begun)]
-    return [CompletionItem(begun, type="file"), *items] if suffix else items
-
-
-def names_of(kind: str) -> Iterable[str]:
-    """All names of "mechanisms", "datasets", "classifiers" or "scenarios"."""
-    if kind == "scenarios":
-        return shipped()  # without a room of dpaudit, which takes a second for every key press
-    if kind == "mechanisms":
-        from dpaudit.papers import REGISTRY
-
-        return REGISTRY
-    if kind == "datasets":
-        from dpaudit.datasets import names
-
-        return names()
-    if kind == "classifiers":
-        from dpaudit.scoring import ALIASES
-
-        return ALIASES
-    return ()
+NAMES: dict[str, Callable[[], Iterable[str]]] = {  # by kind, in the order of `dpaudit list`
+    "mechanisms": lambda: import_module("dpaudit.papers").REGISTRY,
+    "datasets": lambda: import_module("dpaudit.datasets").names(),
+    "classifiers": lambda: import_module("dpaudit.scoring").ALIASES,
+    "scenarios": shipped,
+}
 
 
 def complete(
-    context: click.Context, parameter: click.Parameter, begun: str, kind: str, suffix: str = ""
+    context: click.Context,
+    parameter: click.Parameter,
+    begun: str,
+    kind: str | None = None,
+    suffix: str = "",
 ) -> list[CompletionItem]:
-    """Names of one kind, and files with the suffix where a file may be given too."""
-    return _completed(names_of(kind), begun, suffix)
+    """What a shell completes: names of a kind, by default of the kind that `dpaudit list` lists.
 
+    With a suffix also such files and whatever files the shell finds. The last comes first: at it,
+    the script of `click` for bash forgets what it was given before, and asks the shell where
+    nothing follows.
+    """
+    from click.shell_completion import CompletionItem
 
-def complete_listed(
-    context: click.Context, argument: click.Parameter, begun: str
-) -> list[CompletionItem]:
-    """Names of the kind that `dpaudit list` is to list."""
-    return _completed(names_of(str(context.params.get("kind"))), begun)
+    names = NAMES.get(kind or context.params.get("kind") or "", tuple)()
+    files = sorted(glob(f"{escape(begun)}*{suffix}")) if suffix else []
+    items = [CompletionItem(name) for name in [*files, *names] if name.startswith(begun)]
+    return [CompletionItem(begun, type="file"), *items] if suffix else items
 
 
 complete_scenarios = partial(complete, kind="scenarios", suffix=".toml")
-complete_data = partial(complete, kind="datasets", suffix=".csv")
-complete_classifiers = partial(complete, kind="classifiers")
 
 
-# --- options and arguments
+def reader(read: Callable[[str], Any], form: str = "") -> Callable[..., Any]:
+    """A callback that reads the text of an option. `read` raises ValueError for another form."""
+
+    def callback(context: click.Context, option: click.Parameter, text: str | None) -> Any:
+        try:
+            return None if text is None else read(text)
+        except ValueError:
+            raise click.BadParameter(f"{text!r} is not of the form {form}") from None
+
+    return callback
 
 
 def _or_of_project(
@@ -239,24 +227,17 @@ def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
     return collected
 
 
-def _claim(
-    context: click.Context, option: click.Parameter, value: str | None
-) -> tuple[float, float] | None:
+def _claim(text: str) -> tuple[float, float]:
     """Read EPS,DELTA."""
-    if value is None:
-        return None
-    try:
-        numbers = [float(part) for part in value.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) != 2:
-        pure = len(numbers) == 1 and numbers[0] >= 0.0
-        more = f"; for pure ε-DP give {value},0" if pure else ""
-        raise click.BadParameter(f"{value!r} is not of the form {CLAIM}{more}")
-    return numbers[0], numbers[1]
+    numbers = [float(part) for part in text.split(",")]
+    if len(numbers) == 1 and numbers[0] >= 0.0:
+        pure = f"for pure ε-DP give {text},0"
+        raise click.BadParameter(f"{text!r} is not of the form {CLAIM}; {pure}")
+    epsilon, delta = numbers
+    return epsilon, delta
 
 
-claim = partial(click.option, "--claim", metavar=CLAIM, callback=_claim)
+claim = partial(click.option, "--claim", metavar=CLAIM, callback=reader(_claim, CLAIM))
 
 
 def _workers(context: click.Context, option: click.Parameter, value: int | None) -> int | None:
@@ -273,18 +254,6 @@ jobs = click.option(
     callback=_workers,
     help="Number of parallel workers (-1: all cores); the result does not depend on it.",
 )
-
-
-def epsilons(
-    context: click.Context, option: click.Parameter, value: str | None
-) -> list[float] | None:
-    """Read numbers with commas between them."""
-    if value is None:
-        return None
-    try:
-        return [float(part) for part in value.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not of the form 0.1,0.5,1") from None
 
 
 def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
@@ -330,40 +299,29 @@ def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
     return checked
 
 
-def relations(
-    context: click.Context, option: click.Parameter, value: str | None
-) -> tuple[str, ...] | None:
-    """Read the names of relations with commas between them."""
-    return None if value is None else tuple(part.strip() for part in value.split(","))
+epsilons = reader(lambda text: [float(part) for part in text.split(",")], "0.1,0.5,1")
+relations = reader(lambda text: tuple(part.strip() for part in text.split(",")))
 
 
-def bounds(
-    context: click.Context, option: click.Parameter, value: str | None
-) -> list[list[float]] | str | None:
+def _bounds(text: str) -> list[list[float]] | str:
     """Read 0:1,0:100, a pair a column or one for all, or the name of a file."""
-    if value is None or Path(value).suffix.lower() == ".csv" or Path(value).exists():
-        return value
-    try:
-        pairs = [[float(end) for end in part.split(":")] for part in value.split(",")]
-    except ValueError:
-        pairs = [[]]
+    if Path(text).suffix.lower() == ".csv" or Path(text).exists():
+        return text
+    pairs = [[float(end) for end in part.split(":")] for part in text.split(",")]
     if any(len(pair) != 2 for pair in pairs):
-        form = "0:1,0:100 (least:largest of each column, or one pair for all) or FILE.csv"
-        raise click.BadParameter(f"{value!r} is not of the form {form}")
+        raise ValueError
     return pairs
 
 
-def parameters(
-    context: click.Context, option: click.Parameter, value: str | None
-) -> dict[str, Any] | None:
+def _parameters(text: str) -> dict[str, Any]:
     """Read A=1,B=2: names, and values as TOML writes them."""
-    if value is None:
-        return None
-    try:
-        content = tomllib.loads(f"table = {{ {value} }}")
-    except tomllib.TOMLDecodeError:
-        content = {}
+    content = tomllib.loads(f"table = {{ {text} }}")
     if set(content) != {"table"} or not isinstance(content["table"], dict):
-        form = 'A=1,B="text" (numbers, true, false, or text in quotes)'
-        raise click.BadParameter(f"{value!r} is not of the form {form}")
+        raise ValueError
     return content["table"]
+
+
+bounds = reader(
+    _bounds, "0:1,0:100 (least:largest of each column, or one pair for all) or FILE.csv"
+)
+parameters = reader(_parameters, 'A=1,B="text" (numbers, true, false, or text in quotes)')
