@@ -79,15 +79,6 @@ def test_audits_of_the_planned_size_show_the_excess(stop):
     assert found.count("violated") >= 3
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 1.0])
-def test_the_excess_of_a_number_of_draws_inverts_the_draws_of_an_excess(epsilon):
-    excess = power.excess_of(epsilon, 0.02, 20_000, statements=5)
-    assert power.draws_to_detect(epsilon, 0.02, excess, statements=5) == pytest.approx(
-        20_000, rel=0.01
-    )
-    assert power.excess_of(0.0, 1.0, 1000) == np.inf
-
-
 def test_the_share_of_a_claim_is_what_the_plan_counts_with():
     """An audit spends 1/AUDIT_STATEMENTS of 1 − level on the claim's own ε."""
     pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)

@@ -108,12 +108,6 @@ def test_a_claim_is_judged_against_the_neighbours_asked_for(write_scenario):
     assert broken == [0, 3]
 
 
-def test_relations_that_have_no_closed_form(write_scenario):
-    scenario = Scenario.load(write_scenario())
-    with pytest.raises(dp.NoExactSpectrum, match="ALS has no worst row within a bound"):
-        analyse(scenario, relation="add", row_bound=1.0)
-
-
 def test_candidates_are_taken_by_name(data, candidates):
     np.testing.assert_array_equal(
         read_candidates(candidates, data), [[1, 3, 2, 1], [1, 5, 0, -4], [1, -1, 0.25, 0.5]]

@@ -8,8 +8,7 @@ import pytest
 
 from dpaudit._core.result_file import load
 from dpaudit.cli import main
-from dpaudit.errors import ScenarioError
-from dpaudit.run import OneRunScenario, Scenario, load_scenario
+from dpaudit.run import OneRunScenario, load_scenario
 from dpaudit.run.suite.suite import redraw_suite
 from tests.run.faults import faults
 
@@ -140,11 +139,6 @@ def test_files_are_checked_before_anything_runs(write, tmp_path, capsys, content
     assert main(["run", "good.toml", "once.toml"]) == 2
     assert expected in capsys.readouterr().err.replace(str(tmp_path), "")
     assert not (tmp_path / "dpaudit-out").exists()
-
-
-def test_it_is_no_scenario_of_two_samples(write):
-    with pytest.raises(ScenarioError, match=r"\[one_run\]: names an audit of one run"):
-        Scenario.load(write(TOLD))
 
 
 def test_a_suite_has_a_row_and_a_case_for_it(write, write_scenario, tmp_path, capsys):

@@ -84,14 +84,6 @@ def ran(write_scenario, tmp_path, monkeypatch):
     return ran
 
 
-@pytest.mark.slow
-def test_one_output_a_call(ran):
-    record = ran('call = "own_code:one"\nbatched = false\ntimeout = 30')["mechanism"]
-    assert record["name"] == "own_code:one"
-    assert record["description"] == "One noisy mean."
-    assert record["parameters"] == {"batched": False}
-
-
 def test_one_output_a_call_without_a_docstring_does_not_show_that_of_the_adapter(ran):
     record = ran('call = "own_code:undescribed"\nbatched = false')["mechanism"]
     assert record["description"] == "the user's own callable"
@@ -163,15 +155,6 @@ def test_a_command_runs_in_the_folder_of_the_scenario(ran, tmp_path, monkeypatch
     assert record["verdict"] == "not violated"
 
 
-@pytest.mark.slow
-def test_a_changed_program_is_not_resumed(ran, tmp_path):
-    ran(COMMAND, keep_draws=True)
-    ran(COMMAND, resume=True, keep_draws=True)
-    (tmp_path / "mech.py").write_text(PROGRAM.replace("gauss(0.0", "gauss(0.5"))
-    with pytest.raises(dp.InvalidInput, match=r"\(mech.py has changed\)"):
-        ran(COMMAND, resume=True)
-
-
 def test_what_hangs_or_fails_is_said_with_its_block(ran):
     with pytest.raises(
         dp.MechanismError,
@@ -218,12 +201,3 @@ def test_an_output_that_cannot_be_imported_is_said(ran):
         dp.ScenarioError, match=r"\[mechanism\] outputs: own_code:absent: AttributeError"
     ):
         ran('call = "own_code:Noisy"\nkind = "estimator"\noutputs = "own_code:absent"')
-
-
-def test_numbers_of_the_data_arrive_whole(ran, tmp_path):
-    (tmp_path / "mech.py").write_text(
-        "import sys; sys.stdout.write(open(sys.argv[1]).read().splitlines()[0])"
-    )
-    command = dp.adapters.command(["{python}", str(tmp_path / "mech.py"), "{data}", "{size}"])
-    (draw,) = command(np.array([[0.1, 1 / 3]]), 1, rng=1)
-    assert list(draw) == [0.1, 1 / 3]

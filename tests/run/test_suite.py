@@ -114,13 +114,6 @@ def test_nothing_is_drawn_again_where_a_result_cannot_be_read(suite, tmp_path):
     assert not (tmp_path / "out" / "holds" / "report.html").exists()
 
 
-def test_the_gravest_status_and_no_index_of_one(suite, tmp_path):
-    assert main(["run", suite[0], suite[2], "--out", "both"]) == 1
-    assert main(["run", suite[0], "--out", "one", "--junit", "one.xml"]) == 0
-    assert not (tmp_path / "one" / "index.html").exists()
-    assert ET.parse(tmp_path / "one.xml").getroot().get("tests") == "1"
-
-
 def test_a_single_error_is_raised_after_it_is_written_down(suite, tmp_path, capsys):
     assert main(["run", suite[1], "--junit", "one.xml"]) == 2
     out, err = capsys.readouterr()

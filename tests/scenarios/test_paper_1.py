@@ -1,6 +1,5 @@
 """Studies of paper 1 at sizes that take a moment: what is said follows from what is drawn."""
 
-import json
 import math
 
 import numpy as np
@@ -15,7 +14,6 @@ from dpaudit._core.linalg import least_squares
 from dpaudit.errors import InvalidInput
 from dpaudit.laws import Gaussian, StudentT
 from dpaudit.mechanisms import ALS, RPLS, GaussianLS
-from dpaudit.report.studies.write import write
 from tests.scenarios.shipped import STUDIES
 
 SMALL_SPECTRA = {
@@ -86,16 +84,6 @@ def test_spectra_show_three_curves_a_panel(spectra):
         assert limit.y[-1] == pytest.approx(0.01, rel=0.01)
 
 
-@pytest.mark.slow
-def test_the_exact_curve_is_of_the_row_that_is_named(spectra):
-    panel, said = spectra.figures["figure-3"][0], spectra.sentences[0]
-    data, row = in_units("diabetes", "as they are"), int(said.split("row ")[1].split(":")[0])
-    from dpaudit.neighbours import zero_row
-
-    again = exact.spectrum(ALS(30), zero_row(data, row), np.array(panel.lines[0].x))
-    np.testing.assert_allclose(panel.lines[0].y, again.delta, rtol=1e-9)
-
-
 # Figure 2
 
 
@@ -132,21 +120,6 @@ def test_the_table_has_the_closed_forms(utility):
     )
 
 
-def test_utility_has_a_panel_for_each_unit_and_bars(utility):
-    for name in ("figure-2", "figure-2-mean-square"):
-        assert [panel.title for panel in utility.figures[name]] == [
-            "diabetes, units as they are",
-            "diabetes, units standardised",
-        ]
-    for panel in utility.figures["figure-2"]:
-        for line in panel.lines:
-            assert all(
-                low < y < high for low, y, high in zip(line.low, line.y, line.high, strict=True)
-            )
-    assert "at the δ of ALS" in utility.sentences[0]
-    assert any("bias of the padding" in one for one in utility.sentences)
-
-
 def test_standardised_columns():
     data = in_units("diabetes", "standardised")
     assert np.all(data[:, 0] == data[0, 0])
@@ -167,12 +140,6 @@ def test_a_growing_row_ends_privacy_or_use(outliers):
     assert growing[-1] > 10.0 * growing[0]
 
 
-def test_the_sentences_name_both_ends(outliers):
-    assert outliers.sentences[0].startswith("The label of one of 51 rows moves the solution by")
-    assert len(outliers.sentences) == 1 + 2 * 4
-    assert "above ½ from 10" in outliers.sentences[1]
-
-
 # All
 
 
@@ -181,13 +148,3 @@ def test_studies_are_registered_and_checked(name):
     assert STUDIES[name]().parameters()
     with pytest.raises(InvalidInput, match="sizes" if "lemma" in name else "rows"):
         STUDIES[name](**({"sizes": ()} if "lemma" in name else {"rows": ((1,),)}))
-
-
-@pytest.mark.slow
-def test_contents_are_written_and_the_same_twice(outliers, utility, spectra, tmp_path):
-    for content in (outliers, utility, spectra):
-        write(content, tmp_path, "command")
-        kept = json.loads((tmp_path / "content.json").read_text(encoding="utf-8"))
-        assert kept["title"] == content.title
-    again = OutlierStudy(others=50, sizes=(0.1, 10.0, 1e4)).make(1)
-    assert again == outliers
