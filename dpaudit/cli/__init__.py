@@ -11,5 +11,6 @@ and `progress` shows progress.
 """
 
 from dpaudit.cli.app import main
+from dpaudit.cli.commands import dpaudit
 
-__all__ = ["main"]
+__all__ = ["dpaudit", "main"]

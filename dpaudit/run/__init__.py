@@ -10,7 +10,9 @@ from dpaudit.run.execute import run
 from dpaudit.run.files import run_samples
 from dpaudit.run.ledger import Ledger
 from dpaudit.run.one_run import OneRunScenario
+from dpaudit.run.planning import plan
 from dpaudit.run.scenario.file import Scenario
+from dpaudit.run.scenario.files import audits_in
 from dpaudit.run.scenario.study import StudyScenario, load_scenario
 
 __all__ = [
@@ -19,8 +21,10 @@ __all__ = [
     "Scenario",
     "StudyScenario",
     "analyse",
+    "audits_in",
     "calibrate",
     "load_scenario",
+    "plan",
     "run",
     "run_samples",
 ]

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit.cli import dpaudit as dpaudit_commands
 from dpaudit.cli import main
-from dpaudit.cli.answers import starting
-from dpaudit.cli.commands import dpaudit as dpaudit_commands
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
@@ -162,10 +161,12 @@ def test_list_shows_all_that_is_known_of_one(capsys):
     assert "Gausmix is not among the mechanisms: GaussMix" in capsys.readouterr().err
 
 
-@pytest.fixture(scope="module")
-def exactly():
+@pytest.fixture
+def exactly(capsys):
     """By mechanism, what `list --json` says of its exact spectrum."""
-    return {item.name: item.more["exact spectrum"] for item in starting.mechanisms()}
+    main(["list", "mechanisms", "--json"])
+    listed = json.loads(capsys.readouterr().out)["mechanisms"]
+    return {item["name"]: item["exact spectrum"] for item in listed}
 
 
 def test_list_of_mechanisms_says_what_is_known_exactly(exactly):

@@ -8,7 +8,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import power
 from dpaudit.cli import main
-from dpaudit.run.planning import plan
+from dpaudit.run import plan
 from reports.make.audits.shapes import shift_of
 from tests.cases import shifted
 

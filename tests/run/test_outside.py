@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.user_code import beside
 from dpaudit.run import Scenario, run
 from tests.sparse import one_in
 
@@ -134,11 +133,13 @@ def test_a_function_or_transformer_of_a_package_as_it_is(ran, kind):
 
 
 @pytest.mark.parametrize("kind", ADAPTED)
-def test_such_a_function_is_found_beside_the_scenario(write_scenario, tmp_path, kind):
+def test_such_a_function_gives_draws_of_its_own(write_scenario, tmp_path, kind, monkeypatch):
     (tmp_path / "own_code.py").write_text(OWN)
     path = write_scenario(mechanism=f'{ADAPTED[kind]}\nkind = "{kind}"', neighbour=ROW)
-    with beside(tmp_path):
-        mechanism = Scenario.load(path).mechanism.load()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_code", raising=False)
+    mechanism = Scenario.load(path).mechanism.load()
+    monkeypatch.delitem(sys.modules, "own_code")
     draws = mechanism(np.arange(12.0).reshape(4, 3).repeat(2, axis=0), 2, rng=1)
     again = mechanism(np.arange(12.0).reshape(4, 3).repeat(2, axis=0), 2, rng=1)
     assert repr(draws) == repr(again)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.auditing.settings import DEFAULT_EPSILON
 from dpaudit.run import Scenario, analyse
 from tests.run.faults import faults
 
 pytestmark = pytest.mark.quick
+
+DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
 
 
 def test_a_valid_scenario(write_scenario):

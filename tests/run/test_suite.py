@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.result_file import load
 from dpaudit.cli import main
 from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
@@ -20,6 +19,7 @@ from dpaudit.run.suite.outputs import Outputs, job_summary, junit, sarif
 from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, redraw_suite, write_index
 from dpaudit.verdict.numbers import number
 from tests.cases import shifted
+from tests.run.records import record_of
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
 
@@ -95,7 +95,7 @@ def test_a_suite_is_drawn_again_from_its_results(suite, tmp_path):
     assert redraw_suite(tmp_path / "out") == [tmp_path / "out" / "leaks"]
     assert report.exists()
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
-    seconds = load(tmp_path / "out" / "leaks")["timings"]["total_s"]
+    seconds = record_of(tmp_path / "out" / "leaks")["timings"]["total_s"]
     links = ('href="leaks/report.html"', 'href="a%20study/report.html"')
     for piece in (*links, "Claimed ε = 0", "It is so.", f"{number(seconds, 3)} s"):
         assert piece in page

@@ -1,4 +1,4 @@
-"""Scenario files that are wrong are refused in lines that name the file, the key and what may be."""
+"""Wrong scenario files are refused in lines that name the file, the key and what may be there."""
 
 import pytest
 
