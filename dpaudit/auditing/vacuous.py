@@ -16,8 +16,8 @@ import numpy as np
 from dpaudit import outcomes, power, scoring
 from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.adapters import Command, OneDraw
-from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import MOST_SAMPLES, Settings
+from dpaudit.auditing.subject import Findings
 from dpaudit.certify.estimate import certify
 from dpaudit.certify.few import MOST, certify_few
 from dpaudit.certify.scores import SortedScores

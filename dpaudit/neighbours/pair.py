@@ -123,10 +123,6 @@ class NeighbourPair:
         show_data : bool, default False
             Whether it has the values of a row that comes in. Without it they are there only if they
             are public (`RowSource`).
-
-        Returns
-        -------
-        dict
         """
         rows, source = self._rows_in, self.source or RowSource()
         put_in = None if rows is None else source.to_dict(rows, show_data=show_data)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpaudit.curves.claims import exceeds
-from dpaudit.report.data import Curves, section
 from dpaudit.verdict.headline import CLAIMED, Headline
 from dpaudit.verdict.numbers import NONE, count, equation, label, number, percent, plain
+from dpaudit.verdict.record import Curves, section
 
 NOTE_WIDTH = 80  # characters below a tile
 

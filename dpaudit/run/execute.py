@@ -14,33 +14,46 @@ from typing import Any
 
 import dpaudit
 from dpaudit._core.files import clear_drafts, replace_file
+from dpaudit._core.result_file import RESULT, plain
 from dpaudit._core.source import commit_of
 from dpaudit._core.types import Mechanism, describe
 from dpaudit._core.user_code import beside
 from dpaudit.auditing.engine import audit_mechanism
-from dpaudit.auditing.record import plain
-from dpaudit.auditing.result import AuditResult, Subject
-from dpaudit.auditing.saved import FILES
+from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import Drawing
+from dpaudit.auditing.subject import Subject
 from dpaudit.curves.claims import Claim
 from dpaudit.datasets import Table
 from dpaudit.errors import ScenarioError
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.run.ledger import Entry, Ledger, judged_by
-from dpaudit.run.ledger.entry import draws_id, subject_of
-from dpaudit.run.ledger.file import fresh_seed
-from dpaudit.run.ledger.fit import check_fit
+from dpaudit.report import FILES
+from dpaudit.run.ledger import (
+    Entry,
+    Ledger,
+    check_fit,
+    draws_id,
+    fresh_seed,
+    judged_by,
+    subject_of,
+)
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.files import kept
 from dpaudit.run.scenario.mechanism import Call, Called, Program, is_synthesizer
 from dpaudit.run.scenario.neighbour import TABLE, Own, Search, Unstated
 from dpaudit.run.scenario.source import KNOWN, Source, loaded_from
-from dpaudit.run.store import search
-from dpaudit.run.store.draws import DrawStore, digest_of
-from dpaudit.run.store.manifest import clear, manifest_of
-from dpaudit.run.store.search import SearchStore
-from dpaudit.run.store.status import DRAWS, INTERRUPTED, state_of
-from dpaudit.run.store.watch import Notice, Watch
+from dpaudit.run.store import (
+    DRAWS,
+    INTERRUPTED,
+    SEARCH,
+    DrawStore,
+    Notice,
+    SearchStore,
+    Watch,
+    digest_of,
+    manifest_of,
+    remove_store,
+    state_of,
+)
 from dpaudit.run.suite.relations import alone
 from dpaudit.sampling import Progress
 from dpaudit.sampling.replay import hint
@@ -158,13 +171,13 @@ def run(
         if isinstance(scenario.neighbour, Search) and not scenario.neighbour.named:
             result = alone(result)
         with _step(watch, "writing the report"):
-            for name in (*FILES, TABLE):
+            for name in (RESULT, *FILES, TABLE):
                 clear_drafts(folder, name)
             result.save(folder)
             if selection is not None:
                 replace_file(folder / TABLE, selection.to_csv(show_data=show_data))
         if not keep_draws:
-            clear(folder / DRAWS / search.FOLDER, search.OURS)
+            remove_store(folder / DRAWS / SEARCH)
             store.remove()
     return result
 
@@ -174,7 +187,7 @@ def _seed_left(folder: Path) -> int | None:
     left = state_of(folder)
     if left is None or left.state != INTERRUPTED:
         return None
-    manifests = map(manifest_of, (folder / DRAWS, folder / DRAWS / search.FOLDER))
+    manifests = map(manifest_of, (folder / DRAWS, folder / DRAWS / SEARCH))
     seeds = [manifest["seed"] for manifest in manifests if manifest and "seed" in manifest]
     return seeds[0] if seeds and isinstance(seeds[0], int) else None
 
@@ -215,7 +228,7 @@ def _prepare(
                 rng=scenario.seed,
                 n_jobs=n_jobs,
                 progress=watch,
-                checkpoint=SearchStore(watch.folder / search.FOLDER, compared, resume=resume),
+                checkpoint=SearchStore(watch.folder / SEARCH, compared, resume=resume),
             )
             pair, words = selection.best.change.pair(dataset.database), rule.text(selection)
             notes = rule.notes

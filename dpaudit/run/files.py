@@ -12,7 +12,8 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.auditing.api import audit_samples_of
-from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.result import AuditResult
+from dpaudit.auditing.subject import Subject
 from dpaudit.errors import DataNotFound, InvalidInput
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.result import OneRunResult

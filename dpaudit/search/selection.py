@@ -16,7 +16,7 @@ from dpaudit.search.changes import Change
 from dpaudit.verdict.numbers import count, number
 
 if TYPE_CHECKING:
-    from dpaudit.report.style import Axes
+    from matplotlib.axes import Axes
 
 HEADS = {"delta": "δ estimate", "counted": "δ counted", "error": "± error"}  # for people
 LEGEND = (

@@ -15,8 +15,9 @@ from dpaudit._core.percent import percent
 from dpaudit._core.seeds import root
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.api import audit_samples, audit_samples_of, check_pair
-from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import DEFAULT_EPSILON
+from dpaudit.auditing.subject import Subject
 from dpaudit.certify.binomial import lower, upper
 from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.interval import interval

@@ -14,8 +14,9 @@ from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.api import audit, audit_subject
-from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import grid
+from dpaudit.auditing.subject import Subject
 from dpaudit.curves.claims import Claim, ClaimLike, as_claim, exceeds
 from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.neighbours import NeighbourPair, zero_row

@@ -355,7 +355,7 @@ def test_an_outcome_of_work_that_fails_and_of_a_study(tmp_path):
 
 
 def test_the_margin_is_that_of_the_band():
-    from dpaudit.report.data import read_curves
+    from dpaudit.verdict.record import read_curves
 
     curves = read_curves(json.loads(json.dumps(record(1.0))))
     assert np.all(margin(curves) >= curves.estimate - curves.low)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit._core.result_file import plain
 from dpaudit._core.types import Mechanism, describe
-from dpaudit.auditing.record import plain
 from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.mechanisms.scatter import ScatterDraw
 from dpaudit.neighbours.pair import DONE

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from dpaudit.auditing.record import plain
+from dpaudit._core.result_file import plain
 from dpaudit.cli.table import named
 from dpaudit.errors import InvalidInput
 from dpaudit.report.comparison import Comparison
 from dpaudit.run.ledger import Standing
-from dpaudit.run.store.status import DONE, RUNNING, State
+from dpaudit.run.store import DONE, RUNNING, State
 from dpaudit.verdict.numbers import count, label, number
 
 WIDTH = 100

@@ -30,12 +30,12 @@ from dpaudit import __version__
 from dpaudit._core.files import replace_file
 from dpaudit._core.shown.printable import encodable, printable
 from dpaudit.errors import InvalidInput
-from dpaudit.report.data import section
 from dpaudit.report.facts import properties
 from dpaudit.run.scenario.files import as_toml
 from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import NONE, number
+from dpaudit.verdict.record import section
 
 GITHUB = "GITHUB_STEP_SUMMARY"  # names the file of the page of a GitHub job
 GREEN = ("not violated", "study")

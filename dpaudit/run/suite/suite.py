@@ -17,8 +17,8 @@ from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError, InvalidInput, MechanismError
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.report.comparison.moved import Moved, moved
-from dpaudit.report.data import section
 from dpaudit.report.index import render_index
+from dpaudit.verdict.record import section
 
 INDEX = "index.html"
 ERROR, STUDY = "error", "study"
