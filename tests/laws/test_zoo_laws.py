@@ -37,11 +37,6 @@ def test_the_larger_of_two(noise):
     np.testing.assert_allclose(p, [1.0 - expected, expected], rtol=1e-11)
 
 
-def test_exponential_noise_chooses_by_symmetry_and_falls_off():
-    p = np.exp(largest_index(np.zeros(5), EXPONENTIAL, 20.0).log_probability)
-    np.testing.assert_allclose(p, 0.2, rtol=1e-12)
-
-
 def test_the_density_of_the_largest_is_the_slope_of_the_product():
     queries, at = np.array([0.0, 1.0, 1.5]), np.array([-3.0, 0.4, 2.0])
     law = largest_value(queries, LAPLACE, 2.0)
@@ -218,29 +213,3 @@ def test_a_mixed_release_composes_its_thirds():
     ]
     for at, found in zip((0.0, 1.0), spectrum.forward, strict=True):
         assert found == pytest.approx(sum(p * laplace(at - loss) for loss, p in losses), rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    "mechanism", [textbook.SparseVector1(), textbook.ReportNoisyMax1(), broken.ReportNoisyMax3()]
-)
-def test_one_column_is_asked_for(mechanism):
-    with pytest.raises(dp.InvalidInput, match="one column of numbers"):
-        mechanism(np.zeros((3, 2)), 10, rng=1)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: textbook.Laplace(epsilon=0.0), "epsilon"),
-        (lambda: textbook.OneTimeRappor(permanent=0.0), "permanent"),
-        (lambda: textbook.SparseVector1(most=0), "most"),
-        (lambda: textbook.SparseVector1(threshold=float("nan")), "threshold"),
-        (lambda: textbook.Gaussian(delta=2.0), "delta"),
-        (lambda: textbook.TruncatedGeometric().law(rows(7.0)), "a count in 0, ..., 5"),
-        (lambda: textbook.MixedRelease().law(rows(1.0)), "data"),
-        (lambda: broken.MissingPassed().law(rows(1.0)), "data"),
-    ],
-)
-def test_what_cannot_be_is_named(make, message):
-    with pytest.raises(dp.InvalidInput, match=message):
-        make()

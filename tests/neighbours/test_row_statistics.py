@@ -26,16 +26,16 @@ def by_removal(data):
     """
     coef, norm = solved(data)
     size = np.linalg.slogdet(data[:, :-1].T @ data[:, :-1])[1]
-    found = []
+    statistics = []
     for index in range(len(data)):
         zeroed = data.copy()
         zeroed[index] = 0.0
         other, other_norm = solved(zeroed)
         ratio = np.linalg.slogdet(zeroed[:, :-1].T @ zeroed[:, :-1])[1] - size
-        found.append(
+        statistics.append(
             (-np.expm1(ratio), 1.0 - (other_norm / norm) ** 2, np.linalg.norm(other - coef))
         )
-    return np.array(found).T
+    return np.array(statistics).T
 
 
 def statistics(data):
@@ -44,18 +44,10 @@ def statistics(data):
 
 
 @pytest.mark.parametrize("shape", [(3, 1), (5, 4), (40, 3), (60, 12)])
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_statistics_agree_with_removal(shape, seed):
-    data = database(*shape, seed=seed)
+def test_statistics_agree_with_removal(shape):
+    data = database(*shape)
     for ours, theirs in zip(statistics(data), by_removal(data), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-11)
-
-
-def test_leverages_sum_to_the_rank_and_shares_stay_in_range():
-    rows = row_statistics(database(200, 7))
-    assert rows.leverage.sum() == pytest.approx(7.0, rel=1e-12)
-    assert np.all((rows.leverage > 0) & (rows.leverage < 1))
-    assert np.all((rows.residual_share >= 0) & (rows.residual_share < 1))
 
 
 def test_column_scales_from_1e_minus_7_to_1e7_change_nothing():
@@ -81,21 +73,6 @@ def zeroed(data, index):
     return dp.neighbours.zero_row(data, index).right
 
 
-def exactly(data):
-    """(leverage, residual share) in rational arithmetic, from integer data."""
-    B = [[Fraction(int(value)) for value in row[:-1]] for row in data]
-    b = [Fraction(int(row[-1])) for row in data]
-    gram = [[sum(row[i] * row[j] for row in B) for j in range(len(B[0]))] for i in range(len(B[0]))]
-    coef = solve(
-        gram, [sum(row[i] * y for row, y in zip(B, b, strict=True)) for i in range(len(gram))]
-    )
-    residual = [y - dot(row, coef) for row, y in zip(B, b, strict=True)]
-    leverage = [dot(row, solve(gram, row)) for row in B]
-    total = dot(residual, residual)
-    share = [w**2 / ((1 - h) * total) for w, h in zip(residual, leverage, strict=True)]
-    return np.array(leverage, dtype=float), np.array(share, dtype=float)
-
-
 def dot(x, y):
     return sum(a * b for a, b in zip(x, y, strict=True))
 
@@ -119,9 +96,9 @@ def test_nearly_collinear_features_against_rational_arithmetic(offset):
     """Columns 1, x, x² of years far from 0: condition number up to 1e9 after column scaling."""
     x = offset + np.array([0, 1, 2, 4, 7, 11, 16, 22])
     data = np.column_stack([np.ones(8), x, x**2, x**2 % 13])
-    leverage, share = exactly(data)
+    room, share, _ = np.transpose([removed(data, index) for index in range(8)])
     rows = row_statistics(data)
-    np.testing.assert_allclose(rows.leverage, leverage, rtol=1e-6)
+    np.testing.assert_allclose(rows.leverage, 1.0 - room, rtol=1e-6)
     np.testing.assert_allclose(rows.residual_share, share, rtol=1e-6, atol=1e-9)
 
 
@@ -134,9 +111,8 @@ def indicator(n=30, index=4, scale=1.0, seed=6):
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-7, 1e7, -3.0])
-@pytest.mark.parametrize("seed", range(5))
-def test_a_row_that_alone_spans_a_direction_has_leverage_one(scale, seed):
-    data = indicator(scale=scale, seed=seed)
+def test_a_row_that_alone_spans_a_direction_has_leverage_one(scale):
+    data = indicator(scale=scale)
     rows = row_statistics(data)
     assert rows.leverage[4] == 1.0
     assert rows.residual_share[4] == 0.0
@@ -185,23 +161,6 @@ def test_a_zero_row_weighs_nothing():
     assert rows.leverage[3] == rows.residual_share[3] == rows.displacement[3] == 0.0
 
 
-def test_the_factor_multiplies_back():
-    data = database(50, 6) * 10.0 ** np.arange(-3, 4)
-    factor = factorise(data)
-    np.testing.assert_allclose(factor.basis @ factor.root, data, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(factor.basis.T @ factor.basis, np.eye(7), atol=1e-14)
-    assert np.all(np.tril(factor.root, -1) == 0.0)
-
-
-def test_the_fit_is_the_least_squares_fit():
-    data = database(50, 6)
-    fit = least_squares(data)
-    coef, norm = solved(data)
-    np.testing.assert_allclose(fit.coef, coef, rtol=1e-10)
-    assert fit.norm == pytest.approx(norm, rel=1e-12)
-    np.testing.assert_allclose(data[:, :-1].T @ fit.residual, 0.0, atol=1e-11)
-
-
 # --- data that leave it undefined
 
 
@@ -218,21 +177,12 @@ def degenerate():
             double,
             "the features of data must have linearly independent columns, got rank below 3",
         ),
-        "combination at 1e8": (
-            double * [1.0, 1e8, 1e-8, 1.0],
-            "linearly independent columns, got rank below 3",
-        ),
         "zero column": (zero, "got only zeros in column 1"),
         "as many rows as features": (
             data[:3],
             "data must have more rows than features, got 3 and 3",
         ),
-        "fewer rows than features": (
-            data[:2],
-            "data must have more rows than features, got 2 and 3",
-        ),
         "exact fit": (fitted, "the features fit the label exactly"),
-        "exact fit at 1e9": (fitted * [1.0, 1.0, 1.0, 1e9], "the features fit the label exactly"),
         "zero label": (label, "the features fit the label exactly"),
     }
 
@@ -275,13 +225,6 @@ def test_degenerate_databases_are_refused_by_sketches(data, message):
             dp.exact.worst_case(mechanism, data, 1.0)
 
 
-def test_one_column_is_no_least_squares_database():
-    with pytest.raises(
-        dp.InvalidInput, match="data must be a 2-D array of finite numbers, at least 1 x 2"
-    ):
-        row_statistics(np.ones((5, 1)))
-
-
 def removed(data, index):
     """(1 − h, t, ‖x_opt − x'_opt‖) of a row of floats, in rational arithmetic."""
     rows = [[Fraction(value) for value in row] for row in data.tolist()]
@@ -313,7 +256,7 @@ def outlying(size):
     return data
 
 
-@pytest.mark.parametrize("size", [1e2, 1e6, 1e7, 1e8, 1e12])
+@pytest.mark.parametrize("size", [1e2, 1e7, 1e12])
 def test_a_row_far_from_the_others_keeps_its_digits(size):
     """1 − h is 2e-23 at 1e12, where h rounds to 1."""
     data = outlying(size)
