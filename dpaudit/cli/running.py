@@ -17,7 +17,6 @@ from dpaudit.cli.console import console
 from dpaudit.cli.exit_status import NOTHING_KEPT, say, text_of
 from dpaudit.cli.progress import shown
 from dpaudit.errors import DpauditError, ScenarioError
-from dpaudit.report.text import count
 from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
 from dpaudit.run import run as execute
 from dpaudit.run.ledger import check_fit
@@ -37,6 +36,7 @@ from dpaudit.run.suite.suite import (
     write_index,
 )
 from dpaudit.run.written import in_options, readings, source_of
+from dpaudit.verdict.numbers import count
 
 NO_FILES = Outputs()
 GRAVEST = (

@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.files import clear_drafts, replace_file
+from dpaudit._core.result_file import RESULT
 from dpaudit._core.types import Mechanism
 from dpaudit._core.user_code import beside
 from dpaudit.auditing.engine import audit_mechanism
-from dpaudit.auditing.result import AuditResult, Subject
-from dpaudit.auditing.saved import FILES
+from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import Drawing
+from dpaudit.auditing.subject import Subject
 from dpaudit.datasets import Table
 from dpaudit.errors import ScenarioError
+from dpaudit.report import FILES
 from dpaudit.run.described import describe_data, describe_pair, describe_source
 from dpaudit.run.imports import loaded_from
 from dpaudit.run.ledger import (
@@ -197,7 +199,7 @@ def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:
 
 
 def _save(result: AuditResult, selection: Selection | None, folder: Path) -> None:
-    for name in (*FILES, TABLE):
+    for name in (RESULT, *FILES, TABLE):
         clear_drafts(folder, name)
     result.save(folder)
     if selection is not None:

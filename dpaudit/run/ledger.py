@@ -19,14 +19,14 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from dpaudit._core.files import append_line, replace_file
-from dpaudit.auditing.record import plain
+from dpaudit._core.result_file import plain
 from dpaudit.auditing.result import AuditResult
 from dpaudit.certify.betting import log_mean
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, MechanismError, ScenarioError
-from dpaudit.report.text import count, from_log, number
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.sampling.independence.findings import OWN_SEED
+from dpaudit.verdict.numbers import count, from_log, number
 
 ALPHA = 0.05  # probability of a false alarm over the whole history, where no level is given
 GRID = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 60)])  # of ε at which claims are compared

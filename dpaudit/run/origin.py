@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import dpaudit
+from dpaudit._core.result_file import plain
 from dpaudit._core.types import describe
-from dpaudit.auditing.record import plain
-from dpaudit.auditing.result import Subject
+from dpaudit.auditing.subject import Subject
 from dpaudit.run.imports import KNOWN
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call

@@ -20,10 +20,10 @@ from filelock import FileLock, Timeout
 from dpaudit._core.files import clear_drafts, replace_file
 from dpaudit._core.result_file import RESULT, load
 from dpaudit.errors import InvalidInput
-from dpaudit.report.text import count
 from dpaudit.run.store.draws import DrawStore
 from dpaudit.run.store.folder import listed_parts, manifest_of
 from dpaudit.sampling import Progress
+from dpaudit.verdict.numbers import count
 
 Notice = Callable[[str], None]
 DRAWS, SEARCH = "draws", "search"  # folder of the draws in that of the run; of the search in it
