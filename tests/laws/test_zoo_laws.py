@@ -14,7 +14,6 @@ from dpaudit.laws.density import (
     laplace_mixture,
     laplace_ratio,
     largest_index,
-    largest_value,
 )
 from dpaudit.mechanisms import broken, textbook
 
@@ -35,20 +34,6 @@ def test_the_larger_of_two(noise):
     p = np.exp(largest_index(np.array([0.0, t]), noise, 1.0).log_probability)
     expected = 1.0 - 0.25 * (2.0 + t) * np.exp(-t) if noise is LAPLACE else 1.0 - 0.5 * np.exp(-t)
     np.testing.assert_allclose(p, [1.0 - expected, expected], rtol=1e-11)
-
-
-def test_the_density_of_the_largest_is_the_slope_of_the_product():
-    queries, at = np.array([0.0, 1.0, 1.5]), np.array([-3.0, 0.4, 2.0])
-    law = largest_value(queries, LAPLACE, 2.0)
-
-    def below(x):
-        z = (x - queries) / 2.0
-        return np.prod(
-            np.where(z < 0, 0.5 * np.exp(np.minimum(z, 0)), 1 - 0.5 * np.exp(-np.maximum(z, 0)))
-        )
-
-    slope = [(below(x + 1e-5) - below(x - 1e-5)) / 2e-5 for x in at]
-    np.testing.assert_allclose(np.exp(law.log_p(at)), slope, rtol=1e-6)
 
 
 COUNT, SCALE = 2.0, 7.0
@@ -133,21 +118,6 @@ def test_low_bits_of_floats():
     fine = -np.expm1(-0.05) * 2.0 / 3.0
     assert abs(share(0.0, 1) - fine) < 0.02 * fine + 5.6 * np.sqrt(fine * (1.0 - fine) / n)
     assert share(1.0, 2) == share(-3.0, 3) == 0.0
-
-
-def test_rappor_bits():
-    mechanism = textbook.Rappor()
-    one, zero = mechanism.odds
-    assert (one, zero) == (pytest.approx(0.5125), pytest.approx(0.4875))
-    first, other = (
-        mechanism.filter(side) for side in (mechanism.pair().left, mechanism.pair().right)
-    )
-    assert first.sum() == other.sum() == 4.0
-    assert not (first * other).any()
-    published = mechanism.published_pair()
-    assert np.abs(mechanism.filter(published.left) - mechanism.filter(published.right)).sum() == 6.0
-    spectrum = dp.exact.spectrum(mechanism, mechanism.pair(), 0.0)
-    assert spectrum.pure_epsilon == pytest.approx(8.0 * np.log(0.5125 / 0.4875))
 
 
 def test_missing_values_by_hand():

@@ -13,64 +13,23 @@ from tests.cases import database
 pytestmark = pytest.mark.quick
 
 
-def solved(data):
-    """Coefficients and residual norm by another routine (an SVD)."""
-    coef = np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0]
-    return coef, np.linalg.norm(data[:, -1] - data[:, :-1] @ coef)
-
-
-def by_removal(data):
-    """(leverage, residual share, displacement) of each row, by zeroing it.
-
-    |M'| = (1 − h)|M| and ‖w'‖² = (1 − t)‖w‖².
-    """
-    coef, norm = solved(data)
-    size = np.linalg.slogdet(data[:, :-1].T @ data[:, :-1])[1]
-    statistics = []
-    for index in range(len(data)):
-        zeroed = data.copy()
-        zeroed[index] = 0.0
-        other, other_norm = solved(zeroed)
-        ratio = np.linalg.slogdet(zeroed[:, :-1].T @ zeroed[:, :-1])[1] - size
-        statistics.append(
-            (-np.expm1(ratio), 1.0 - (other_norm / norm) ** 2, np.linalg.norm(other - coef))
-        )
-    return np.array(statistics).T
-
-
-def statistics(data):
-    rows = row_statistics(data)
-    return rows.leverage, rows.residual_share, rows.displacement
-
-
-@pytest.mark.parametrize("shape", [(3, 1), (5, 4), (40, 3), (60, 12)])
-def test_statistics_agree_with_removal(shape):
+@pytest.mark.parametrize("shape", [(3, 1), (5, 4), (20, 3)])
+def test_statistics_agree_with_removal_in_rational_arithmetic(shape):
     data = database(*shape)
-    for ours, theirs in zip(statistics(data), by_removal(data), strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-11)
-
-
-def test_column_scales_from_1e_minus_7_to_1e7_change_nothing():
-    """Scales are powers of two, so every bit of the data is kept.
-
-    Brute force on the unscaled data therefore serves.
-    """
-    data = database(40, 5)
-    scale = 2.0 ** np.array([-23, 23, 0, 10, -17])
-    scaled = np.column_stack([data[:, :-1] * scale, data[:, -1] * 2.0**20])
-    leverage, share, _ = by_removal(data)
-    rows = row_statistics(scaled)
-    np.testing.assert_allclose(rows.leverage, leverage, rtol=1e-8)
+    room, share, moved = np.transpose([removed(data, index) for index in range(len(data))])
+    rows = row_statistics(data)
+    np.testing.assert_allclose(rows.leverage, 1.0 - room, rtol=1e-8, atol=1e-11)
     np.testing.assert_allclose(rows.residual_share, share, rtol=1e-8, atol=1e-11)
-    moved = np.linalg.norm(
-        [(solved(zeroed(data, i))[0] - solved(data)[0]) / scale * 2.0**20 for i in range(40)],
-        axis=1,
-    )
     np.testing.assert_allclose(rows.displacement, moved, rtol=1e-8)
 
 
-def zeroed(data, index):
-    return dp.neighbours.zero_row(data, index).right
+def test_column_scales_from_1e_minus_7_to_1e7_change_nothing():
+    """Scales are powers of two, so every bit of the data is kept."""
+    data = database(40, 5)
+    scale = 2.0 ** np.array([-23, 23, 0, 10, -17, 20])
+    rows, scaled = row_statistics(data), row_statistics(data * scale)
+    np.testing.assert_allclose(scaled.leverage, rows.leverage, rtol=1e-8)
+    np.testing.assert_allclose(scaled.residual_share, rows.residual_share, rtol=1e-8, atol=1e-11)
 
 
 def dot(x, y):
@@ -124,6 +83,10 @@ def test_a_row_that_alone_spans_a_direction_has_leverage_one(scale):
 def test_leverage_one_is_certain_disclosure():
     data, epsilon = indicator(), [0.0, 1.0, 20.0]
     pair = dp.neighbours.zero_row(data, 4)
+    sketched = data.copy()
+    sketched[:, -1] = np.arange(30) % 5 + 1.0
+    worst = dp.exact.worst_case(dp.mechanisms.RandomProjection(3), sketched, [0.0, 5.0])
+    np.testing.assert_array_equal([worst.delta, worst.index], [[1.0, 1.0], [4, 4]])
     for mechanism in (dp.mechanisms.ALS(9), dp.mechanisms.GaussianLS(sigma=1.0)):
         np.testing.assert_array_equal(
             dp.exact.spectrum(mechanism, pair, epsilon).delta, [1.0, 1.0, 1.0]
@@ -133,14 +96,6 @@ def test_leverage_one_is_certain_disclosure():
         np.testing.assert_array_equal(worst.index, [4, 4, 4])
 
 
-def test_leverage_one_in_the_whole_database_is_certain_disclosure_of_a_sketch():
-    data = indicator()
-    data[:, -1] = np.arange(30) % 5 + 1.0
-    worst = dp.exact.worst_case(dp.mechanisms.RandomProjection(3), data, [0.0, 5.0])
-    np.testing.assert_array_equal(worst.delta, [1.0, 1.0])
-    np.testing.assert_array_equal(worst.index, [4, 4])
-
-
 def test_a_row_that_alone_has_a_residual_takes_the_whole_share():
     data = database(30, 3)
     data[:, -1] = data[:, :-1] @ [1.0, 2.0, 3.0]
@@ -148,7 +103,8 @@ def test_a_row_that_alone_has_a_residual_takes_the_whole_share():
     rows = row_statistics(data)
     assert rows.residual_share[8] == 1.0
     assert rows.displacement[8] == pytest.approx(
-        np.linalg.norm(solved(data)[0] - [1.0, 2.0, 3.0]), rel=1e-9
+        np.linalg.norm(np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0] - [1.0, 2.0, 3.0]),
+        rel=1e-9,
     )
     spectrum = dp.exact.spectrum(dp.mechanisms.ALS(9), dp.neighbours.zero_row(data, 8), [0.0, 3.0])
     np.testing.assert_array_equal(spectrum.delta, [1.0, 1.0])
