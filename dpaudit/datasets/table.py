@@ -98,15 +98,15 @@ def _header(file: str, cells: list[str]) -> tuple[str, ...]:
     values = [column for column in columns if _is_number(column)]
     # a name may be a year, but hardly a number with a sign or a decimal point
     if not columns or len(values) == len(columns) or not all(map(str.isdigit, values)):
-        given = "a row of values" if columns else "no line"
-        fail(f"the first line of {file}", Words(given), "a header row of column names")
+        first = "a row of values" if columns else "no line"
+        fail(f"the first line of {file}", Words(first), "a header row of column names")
     if len(columns) == 1 and (";" in columns[0] or "\t" in columns[0]):
         fail(f"the header of {file}", Words("other separators"), "separated by commas")
     for place, column in enumerate(columns):
         if not column or column in columns[:place]:
-            given = f"the name of column {columns.index(column) + 1}" if column else "no name"
+            name = f"the name of column {columns.index(column) + 1}" if column else "no name"
             expected = "named, and unlike the columns before it"
-            fail(f"column {place + 1} in the header of {file}", Words(given), expected)
+            fail(f"column {place + 1} in the header of {file}", Words(name), expected)
     return columns
 
 

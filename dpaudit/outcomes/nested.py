@@ -67,12 +67,12 @@ def as_texts(draws: np.ndarray) -> np.ndarray:
     return np.array([_text(_listed(int(row[0]), row[1:])) for row in rows], dtype=np.bytes_)
 
 
-def shown(text: bytes) -> Any:
+def readable(text: bytes) -> Any:
     """The draw that a text stands for, as people write it, in JSON types."""
-    return json.loads(text, object_hook=_shown)
+    return json.loads(text, object_hook=_readable)
 
 
-def _shown(content: dict[str, Any]) -> Any:
+def _readable(content: dict[str, Any]) -> Any:
     if NUMBER in content:
         nearest, rest = content[NUMBER]
         return int(nearest) + rest if isinstance(rest, int) else rest
