@@ -90,10 +90,12 @@ class NeighbourPair:
             return len(self.group or (self.index,))
         size = min(len(self.left), len(self.right))
         moved = np.any(self.left[:size] != self.right[:size], axis=1)
-        left, right = (np.delete(one, np.flatnonzero(~moved), 0) for one in (self.left, self.right))
+        left, right = (
+            np.delete(side, np.flatnonzero(~moved), 0) for side in (self.left, self.right)
+        )
         _, kind = np.unique(np.concatenate([left, right]), axis=0, return_inverse=True)
         sides = np.split(kind.ravel(), [len(left)])
-        more = np.subtract(*(np.bincount(one, minlength=len(kind)) for one in sides))
+        more = np.subtract(*(np.bincount(side, minlength=len(kind)) for side in sides))
         return int(max(more.clip(min=0).sum(), (-more).clip(min=0).sum()))
 
     @property
@@ -150,9 +152,9 @@ class NeighbourPair:
             return
         else:
             rows = [self._checked_index(left, right)]
-        kept = left if self.relation == "add" else np.delete(left, rows, axis=0)
+        others = left if self.relation == "add" else np.delete(left, rows, axis=0)
         stayed = right if self.relation in REMOVING else np.delete(right, rows, axis=0)
-        if not np.array_equal(kept, stayed):
+        if not np.array_equal(others, stayed):
             what = "left but for " + (self._place or "one row")
             check.fail(
                 "right", check.Words(f"other rows that differ ({_sides(left, right)})"), what
@@ -185,8 +187,8 @@ def _group(group: tuple[int, ...] | None, rows: int) -> tuple[int, ...]:
     expected = f"a tuple of row numbers below {rows}, ascending, each once"
     if not isinstance(group, tuple) or not group:
         check.fail("group", group, expected)
-    found = [check.integer("group", index, 0) for index in group]
-    if found != sorted(set(found)) or found[-1] >= rows:
+    numbers = [check.integer("group", index, 0) for index in group]
+    if numbers != sorted(set(numbers)) or numbers[-1] >= rows:
         check.fail("group", group, expected)
     return group
 
