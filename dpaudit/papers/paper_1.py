@@ -139,7 +139,7 @@ class RandomProjectionLS(KnownAlgorithm):
         return RPLS(self.rows, self.epsilon, self.delta, row_bound=self.row_bound)
 
     def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return ALS(self.rows, "literal")(self.known(data).padded(data), size, rng=rng)
+        return ALS(self.rows, "literal")(self.known(data).problem(data), size, rng=rng)
 
     def pair(self) -> NeighbourPair:
         """Many short rows and one of norm c₁, zeroed: the printed padding shrinks to 1/1000."""
