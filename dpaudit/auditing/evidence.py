@@ -7,10 +7,9 @@ from typing import Any
 
 from dpaudit._core.types import Array
 from dpaudit.auditing.sequential.record import Sequential
-from dpaudit.certify.betting import Hits
-from dpaudit.certify.betting.choice import WIDTHS
-from dpaudit.certify.betting.claimed import null_of
-from dpaudit.certify.cells import ScoreCells
+from dpaudit.certify.betting import Hits, null_of
+from dpaudit.certify.constants import WIDTHS
+from dpaudit.certify.scores import ScoreCells
 from dpaudit.certify.sets import ChosenSet
 from dpaudit.curves.claims import Claim
 

@@ -18,9 +18,9 @@ from dpaudit.auditing.api import audit_samples, audit_samples_of, check_pair
 from dpaudit.auditing.result import AuditResult, Subject
 from dpaudit.auditing.settings import DEFAULT_EPSILON
 from dpaudit.certify.binomial import lower, upper
-from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.interval import interval
 from dpaudit.certify.scores import SortedScores
+from dpaudit.certify.sets import CandidateSets
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.neighbours import NeighbourPair

@@ -8,9 +8,7 @@ import pytest
 import dpaudit as dp
 from dpaudit.auditing.headline import Headline, Reference, headline
 from dpaudit.auditing.settings import Settings
-from dpaudit.certify.band import Certificate, Region
-from dpaudit.certify.estimate import Direction, Estimate, certify
-from dpaudit.certify.scores import SortedScores
+from dpaudit.certify import Certificate, Direction, Estimate, Region, SortedScores, certify
 from dpaudit.curves.readings import gdp_mu
 from tests.sparse import one_in
 

@@ -118,11 +118,6 @@ def test_every_room_says_what_it_holds():
         assert said.split("\n\n")[0].endswith("."), path
 
 
-def test_no_folder_is_large():
-    for folder in {path.parent for path in modules()} - {HOUSE}:
-        assert len(list(folder.glob("*.py"))) <= 14, folder
-
-
 def test_a_library_is_known_to_few_rooms():
     """scikit-learn to scores, data and the adapter of texts, LightGBM to scores, matplotlib to the
     report, pydantic to scenarios.

@@ -19,8 +19,8 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.vacuous import with_unread
 from dpaudit.auditing.verdict import judge_e_value, reference_of, with_notes
 from dpaudit.certify.band import Certificate, Region
-from dpaudit.certify.candidates import evenly_spaced
 from dpaudit.certify.estimate import Direction, Estimate
+from dpaudit.certify.sets import evenly_spaced
 from dpaudit.certify.split import Split
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.sampling import Progress

@@ -14,7 +14,7 @@ from dpaudit.auditing.headline import Reference
 from dpaudit.auditing.record import plain
 from dpaudit.auditing.settings import Settings, in_reach
 from dpaudit.auditing.vacuous import fewest
-from dpaudit.certify.few import FEWEST
+from dpaudit.certify.constants import FEWEST
 from dpaudit.cli.table import aligned, hanging
 from dpaudit.curves.claims import Claim, refuse_unbreakable
 from dpaudit.report.text import count, number, percent
