@@ -7,8 +7,8 @@ earlier draws. By Ville's inequality it ever exceeds 1/α with probability at mo
 Grünwald, Vovk & Shafer 2023).
 
 `Null` is the null hypothesis and gives the price C of a `Bet`; `certify.bet_choice` chooses the
-next bet. `Counts` gives lower bounds on δ(ε) that hold at any stopping time. `Hits` is the evidence of
-an audit that is pooled with others. Scores are numbers here: draws and mechanisms are not known.
+next bet. `Counts` gives lower bounds on δ(ε) that hold at any stopping time. `Hits` is the evidence
+of an audit that is pooled with others. Scores are numbers here: draws and mechanisms are not known.
 """
 
 from __future__ import annotations

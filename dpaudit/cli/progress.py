@@ -14,8 +14,8 @@ from tqdm import tqdm
 from dpaudit._core.shown.printable import one_line
 from dpaudit.auditing.progress import Bars
 from dpaudit.cli.console import console
-from dpaudit.report.text import count
 from dpaudit.sampling import Progress
+from dpaudit.verdict.numbers import count
 
 COUNTED = "{desc}: {percentage:3.0f} % |{bar:18}| {n:,} of {total:,}, {remaining} left"
 SINGLE = "{desc}: {elapsed}"

@@ -10,14 +10,16 @@ side; `studies` holds the pages of experiments.
 """
 
 from dpaudit.report.comparison import Comparison, compare
-from dpaudit.report.data import read_curves
 from dpaudit.report.figures import plot_spectrum, plot_tradeoff, spectrum_figure
 from dpaudit.report.html import render_html
-from dpaudit.report.write import write_report
+from dpaudit.report.write import FILES, plot, write_report
+from dpaudit.verdict.record import read_curves
 
 __all__ = [
+    "FILES",
     "Comparison",
     "compare",
+    "plot",
     "plot_spectrum",
     "plot_tradeoff",
     "read_curves",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dpaudit.report.data import section
-from dpaudit.report.text import assignments, count, least, moment, number, percent, plain
+from dpaudit.verdict.numbers import assignments, count, least, moment, number, percent, plain
+from dpaudit.verdict.record import section
 
 Fact = tuple[str, str]
 RELATIONS = {

@@ -17,11 +17,11 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.curves.readings import grid_tradeoff
-from dpaudit.report.data import Curves
-from dpaudit.report.headline import Headline
 from dpaudit.report.style import BLUE, GREEN, GREY, RUST, VERMILION, Look, legend, new_figure, tidy
-from dpaudit.report.text import label, number, percent, power_of_ten
 from dpaudit.report.tradeoff import implied_corners, tradeoff_above
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.numbers import label, number, percent, power_of_ten
+from dpaudit.verdict.record import Curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,6 @@ import base64
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.report.data import Curves, lookup, read_curves, section, selected_rows
 from dpaudit.report.facts import facts, process
 from dpaudit.report.figures import (
     as_svg,
@@ -28,7 +27,8 @@ from dpaudit.report.tables import (
     tried_table,
     values_table,
 )
-from dpaudit.report.text import moment
+from dpaudit.verdict.numbers import moment
+from dpaudit.verdict.record import Curves, lookup, read_curves, section, selected_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,12 +9,12 @@ from urllib.parse import quote
 
 from dpaudit._core.result_file import is_one_run
 from dpaudit.report import one_run
-from dpaudit.report.data import read_curves, section
-from dpaudit.report.headline import Headline
 from dpaudit.report.html import BADGES
 from dpaudit.report.opening import tiles
 from dpaudit.report.pages import render
-from dpaudit.report.text import NONE, assignments, number
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.numbers import NONE, assignments, number
+from dpaudit.verdict.record import read_curves, section
 
 SYMBOLS = {**BADGES, "study": "≡", "error": "!"}
 COLUMNS = ("mechanism", "data", "neighbour", "claimed", "certified", "shown")

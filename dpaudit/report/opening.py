@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpaudit.curves.claims import exceeds
-from dpaudit.report.data import Curves, section
-from dpaudit.report.headline import CLAIMED, Headline
-from dpaudit.report.text import NONE, count, equation, label, number, percent, plain
+from dpaudit.verdict.headline import CLAIMED, Headline
+from dpaudit.verdict.numbers import NONE, count, equation, label, number, percent, plain
+from dpaudit.verdict.record import Curves, section
 
 NOTE_WIDTH = 80  # characters below a tile
 
@@ -76,18 +76,6 @@ def breaks_exactly(curves: Curves) -> bool:
     if curves.claim is None or curves.exact is None:
         return False
     return bool(np.any(exceeds(curves.exact, curves.claim)))
-
-
-def would_show(detectable: Mapping[str, Any]) -> str:
-    """How large an excess would have been found: how often, and by what score.
-
-    detectable : as in result.json.
-    """
-    excess, at, power = (number(detectable.get(key), 3) for key in ("excess", "epsilon", "power"))
-    return (
-        f"An excess of {excess} in δ({at}), whatever its shape, would have been found with "
-        f"probability {power} by a score as good as the true loss."
-    )
 
 
 def _of_violated(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from dpaudit._core.check import fail
 from dpaudit._core.shown.printable import printable
-from dpaudit.report.text import number, percent, plain
+from dpaudit.verdict.numbers import number, percent, plain
 
 
 @cache

@@ -13,9 +13,9 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.curves.readings import grid_tradeoff
 from dpaudit.neighbours.pair import in_words
-from dpaudit.report.data import Curves, section
-from dpaudit.report.text import NONE, count, label, number
 from dpaudit.report.tradeoff import tradeoff_above
+from dpaudit.verdict.numbers import NONE, count, label, number
+from dpaudit.verdict.record import Curves, section
 
 lower_bound = partial(number, down=True)  # never printed larger than it is
 upper_bound = partial(number, up=True)  # never printed smaller than it is

@@ -4,14 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpaudit._core.files import replace_file
 from dpaudit._core.result_file import is_one_run
 from dpaudit.report import one_run
-from dpaudit.report.data import read_curves
-from dpaudit.report.figures import as_png, house_style, spectrum_figure
+from dpaudit.report.figures import as_png, house_style, plot_spectrum, spectrum_figure
 from dpaudit.report.html import render_html
+from dpaudit.report.one_run.figure import SIZE, Guessed, plot_guesses
+from dpaudit.report.style import pyplot_axes
+from dpaudit.verdict.record import read_curves
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FILES = ("report.html", "spectrum.png")  # of an audit by draws, beside result.json
+SQUARE = (5.6, 5.6)  # inches, of the figure of δ(ε)
+
+
+def plot(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
+    """Draw the figure of the report on `ax`, or on a new figure of pyplot; returns the axes.
+
+    The figure is δ(ε) with all curves or, of one run, the share of right guesses.
+    """
+    if is_one_run(result):
+        guesses = Guessed.of(result)
+        return plot_guesses(guesses, ax or pyplot_axes(*SIZE))
+    return plot_spectrum(read_curves(result), ax or pyplot_axes(*SQUARE))
 
 
 def write_report(folder: Path, result: Mapping[str, Any]) -> None:

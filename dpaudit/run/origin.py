@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import dpaudit
+from dpaudit._core.result_file import plain
 from dpaudit._core.types import describe
-from dpaudit.auditing.record import plain
-from dpaudit.auditing.result import Subject
+from dpaudit.auditing.subject import Subject
 from dpaudit.run.imports import KNOWN
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call
 from dpaudit.run.scenario.user_mechanism import Source
-from dpaudit.run.store.draws import digest_of
+from dpaudit.run.store import digest_of
 
 
 def origin_of(scenario: Scenario, mechanism: Any, loaded: Iterable[str] = ()) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.auditing.api import audit_samples_of
-from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.result import AuditResult
+from dpaudit.auditing.subject import Subject
 from dpaudit.errors import InvalidInput
 
 REPORT = Path("dpaudit-out") / "samples"

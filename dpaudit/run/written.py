@@ -17,8 +17,8 @@ from dpaudit.run.scenario.audits import File
 from dpaudit.run.scenario.target import target_text
 from dpaudit.run.scenario.text import as_toml
 from dpaudit.search import INCOMING, OF_DATA, RELATIONS
+from dpaudit.verdict.relations import READINGS
 
-READINGS = {"add-remove": ("remove", "add"), "replace": ("replace",)}  # by end of the name
 # of each reading, in audits: both searches and audits together cost what one costs by default
 BUDGET = 5.0
 

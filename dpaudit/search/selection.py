@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from dpaudit._core.shown.short_repr import html_repr
 from dpaudit.neighbours import RowSource
-from dpaudit.report.text import count, number
 from dpaudit.search.changes import Change
+from dpaudit.verdict.numbers import count, number
 
 if TYPE_CHECKING:
-    from dpaudit.report.style import Axes
+    from matplotlib.axes import Axes
 
 HEADS = {"delta": "δ estimate", "counted": "δ counted", "error": "± error"}  # for people
 LEGEND = (

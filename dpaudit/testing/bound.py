@@ -22,8 +22,8 @@ from dpaudit._core.seeds import Purpose, describe, generator, root
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, RngLike
 from dpaudit.errors import DpauditError, InvalidInput
-from dpaudit.report.text import count, number
 from dpaudit.testing.ranges import Domain, Point, in_words
+from dpaudit.verdict.numbers import count, number
 
 UPPER, LOWER, BOTH = SIDES = ("upper", "lower", "both")
 LARGEST_FACTOR = 1e6  # a larger factor is not written out

@@ -23,9 +23,9 @@ from dpaudit.neighbours import NeighbourPair
 from dpaudit.neighbours.pair import DONE
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.report.facts import properties
-from dpaudit.report.headline import Headline
-from dpaudit.report.text import count, number, plain
 from dpaudit.testing.reporting import Audited
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.numbers import count, number, plain
 
 SHOWN = 8  # numbers of a row
 WIDTH = 14  # of the names of facts, in characters

@@ -15,8 +15,9 @@ from dpaudit._core.percent import percent
 from dpaudit._core.seeds import root
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.api import audit_samples, audit_samples_of, check_pair
-from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import DEFAULT_EPSILON
+from dpaudit.auditing.subject import Subject
 from dpaudit.certify.binomial import lower, upper
 from dpaudit.certify.interval import interval
 from dpaudit.certify.scores import SortedScores
@@ -24,7 +25,6 @@ from dpaudit.certify.sets import CandidateSets
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.report.text import number
 from dpaudit.sampling import MechanismDraws
 from dpaudit.scoring import ClassifierLike, Sides
 from dpaudit.scoring.base import without_nan
@@ -32,6 +32,7 @@ from dpaudit.testing import failure
 from dpaudit.testing.budget import granted, rate_of, seed_of
 from dpaudit.testing.failure import PrivacyFailure
 from dpaudit.testing.reporting import MATCHES, may_show, tell
+from dpaudit.verdict.numbers import number
 
 SpectrumLike = Spectrum | Claim | Callable[[Any], Any] | tuple[ArrayLike, ArrayLike]
 

@@ -10,10 +10,10 @@ from dpaudit.curves.claims import Claim, ClaimLike, as_claim
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.report.facts import properties
-from dpaudit.report.text import count, number
 from dpaudit.testing.budget import granted, rate_of, seed_of
 from dpaudit.testing.failure import PrivacyFailure, certified_line, chance, claim_code
 from dpaudit.testing.reporting import Audited, tell
+from dpaudit.verdict.numbers import count, number
 
 FALSE_FAILURE = 0.01  # by default
 

@@ -14,16 +14,17 @@ from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.api import audit, audit_subject
-from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import grid
+from dpaudit.auditing.subject import Subject
 from dpaudit.curves.claims import Claim, ClaimLike, as_claim, exceeds
 from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.report.text import number
 from dpaudit.testing import failure
 from dpaudit.testing.budget import granted, rate_of, seed_of
 from dpaudit.testing.failure import PrivacyFailure
 from dpaudit.testing.reporting import PASSING, may_show, tell
+from dpaudit.verdict.numbers import number
 
 BUDGET = 10.0  # draws of search and audit in units of the audit's, as of `search_neighbours`
 BY_EXACT = "violated by the exact spectrum"  # a verdict

@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import norm
 
 import dpaudit as dp
-from dpaudit.auditing.saved import SavedResult
 from dpaudit.certify import ScoreCells, SortedScores, cells_interval, certify
 from dpaudit.certify.constants import END_SHARES
 from dpaudit.certify.interval import interval
@@ -96,10 +95,10 @@ def test_a_saved_result_keeps_the_interval():
     P, Q = rng.normal(1.0, size=(1_000, 1)), rng.normal(size=(1_000, 1))
     result = dp.audit_samples(P, Q, classifier="logistic", rng=0)
     content = result.to_dict()
-    again = SavedResult.of(content).spectrum.interval
+    again = dp.AuditResult.of(content).spectrum.interval
     assert again.shape == (2, len(result.spectrum.epsilon))
     assert np.array_equal(again, result.spectrum.interval)
     content["empirical"]["interval"] = None
-    assert SavedResult.of(content).spectrum.interval is None
+    assert dp.AuditResult.of(content).spectrum.interval is None
     del content["empirical"]["interval"]  # a file of an earlier version
-    assert SavedResult.of(content).spectrum.interval is None
+    assert dp.AuditResult.of(content).spectrum.interval is None

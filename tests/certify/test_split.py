@@ -5,7 +5,8 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.certify import Split, samples_for
-from dpaudit.certify.split import SMALLEST, split
+from dpaudit.certify.constants import SMALLEST
+from dpaudit.certify.split import split
 
 pytestmark = pytest.mark.quick
 

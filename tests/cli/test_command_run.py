@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpaudit.cli import main
-from dpaudit.run.store.status import INTERRUPTED, State
+from dpaudit.run.store import INTERRUPTED, State
 from tests.run.held_runs import held_run, held_scenario
 from tests.run.records import text_without_clock
 

@@ -8,8 +8,8 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.cli.answers import ledgers
-from dpaudit.report.text import from_log
 from dpaudit.run.ledger import Standing
+from dpaudit.verdict.numbers import from_log
 from tests.run.test_ledger import entry
 
 # --- step by step ---------------------------------------------------------------------------------

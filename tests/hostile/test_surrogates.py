@@ -12,7 +12,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit._core.files import replace_file
-from dpaudit.auditing.record import plain
+from dpaudit._core.result_file import plain
 from dpaudit.cli import main
 from tests.run.records import text_without_clock
 

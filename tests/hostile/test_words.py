@@ -9,7 +9,6 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.cli.answers.summary import line, summary
-from dpaudit.report.headline import Headline
 from dpaudit.report.html import render_html
 from dpaudit.report.index import render_index
 from dpaudit.report.one_run import render_page
@@ -17,6 +16,7 @@ from dpaudit.run.suite.job_summary import job_summary
 from dpaudit.run.suite.junit import junit
 from dpaudit.run.suite.sarif import sarif
 from dpaudit.run.suite.suite import ScenarioOutcome
+from dpaudit.verdict.headline import Headline
 
 ROOT = Path(__file__).parents[2]
 FROM_ABOVE = re.compile(r"\bno (?:ε|μ|ρ|δ(?:\([^)]*\))?|\\u03b5|\\u03bc) above\b", re.IGNORECASE)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.auditing.record import plain
+from dpaudit._core.result_file import plain
 from dpaudit.neighbours import RowSource, from_record
 from tests.neighbours.test_relations import DATA, NEW, PAIRS
 

@@ -16,13 +16,13 @@ from dpaudit.cli import main
 from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
 from dpaudit.report.comparison.moved import margin, moved
-from dpaudit.report.text import number
 from dpaudit.run.suite.job_summary import job_summary
 from dpaudit.run.suite.junit import junit
 from dpaudit.run.suite.outputs import Outputs
 from dpaudit.run.suite.redraw import redraw_suite
 from dpaudit.run.suite.sarif import sarif
 from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, write_index
+from dpaudit.verdict.numbers import number
 from tests.cases import shifted
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
@@ -366,7 +366,7 @@ def test_an_outcome_of_work_that_fails_and_of_a_study(tmp_path):
 
 
 def test_the_margin_is_that_of_the_band():
-    from dpaudit.report.data import read_curves
+    from dpaudit.verdict.record import read_curves
 
     curves = read_curves(json.loads(json.dumps(record(1.0))))
     assert np.all(margin(curves) >= curves.estimate - curves.low)

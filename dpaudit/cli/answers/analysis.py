@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit._core.result_file import plain
 from dpaudit._core.types import Mechanism, describe
-from dpaudit.auditing.record import plain
 from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.neighbours.pair import DONE
-from dpaudit.report.text import assignments, count, label, number
 from dpaudit.run.analysis import Analysis, Neighbours, Readings
+from dpaudit.verdict.numbers import assignments, count, label, number
 
 WIDTH = 100
 

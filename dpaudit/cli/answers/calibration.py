@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
+from dpaudit._core.result_file import plain
 from dpaudit._core.types import describe
-from dpaudit.auditing.record import plain
 from dpaudit.cli.answers.analysis import WIDTH, about, neighbour
 from dpaudit.cli.table import hanging, named
 from dpaudit.mechanisms.scatter import ScatterDraw
-from dpaudit.report.text import label, number
 from dpaudit.run.calibration import Calibrated
+from dpaudit.verdict.numbers import label, number
 
 PRIVATE = "The value is a function of these data: if the data are private, so is the value."
 

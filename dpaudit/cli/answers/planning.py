@@ -10,15 +10,15 @@ from functools import partial
 import numpy as np
 
 from dpaudit import power
-from dpaudit.auditing.headline import Reference
-from dpaudit.auditing.record import plain
+from dpaudit._core.result_file import plain
 from dpaudit.auditing.settings import Settings, in_reach
 from dpaudit.auditing.vacuous import fewest
 from dpaudit.certify.constants import FEWEST
 from dpaudit.cli.table import aligned, hanging
 from dpaudit.curves.claims import Claim, refuse_unbreakable
-from dpaudit.report.text import count, number, percent
 from dpaudit.testing.budget import FALSE_FAILURE
+from dpaudit.verdict.headline import Reference
+from dpaudit.verdict.numbers import count, number, percent
 
 EXCESS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)
 DRAWS = (10_000, 100_000, 1_000_000, 10_000_000)  # per side, of the table of what draws show
@@ -90,7 +90,7 @@ def needs(
 
 def _fewest(claim: Claim, level: float) -> int | None:
     settings = Settings.of(FEWEST, claim=claim, level=level)
-    reference = Reference.of(claim, settings.epsilon, None)
+    reference = Reference.of(claim, settings.epsilon)
     assert reference is not None
     return fewest(settings, reference, COLUMNS)
 

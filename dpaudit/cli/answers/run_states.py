@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from tqdm import tqdm
 
-from dpaudit.auditing.record import plain
+from dpaudit._core.result_file import plain
 from dpaudit.cli.table import named
-from dpaudit.report.text import count, label, number
-from dpaudit.run.store.status import DONE, INTERRUPTED, RUNNING, State
+from dpaudit.run.store import DONE, INTERRUPTED, RUNNING, State
+from dpaudit.verdict.numbers import count, label, number
 
 WIDTH = 100
 

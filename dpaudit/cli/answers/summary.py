@@ -8,12 +8,13 @@ from typing import Any
 
 from dpaudit._core.result_file import is_one_run
 from dpaudit.cli.table import aligned, hanging, named
-from dpaudit.report.data import Curves, read_curves, section, selected_rows
 from dpaudit.report.facts import HINT, facts, hint, process
 from dpaudit.report.one_run.page import facts as one_run_facts
-from dpaudit.report.opening import breaks_exactly, sentences, would_show
+from dpaudit.report.opening import breaks_exactly, sentences
 from dpaudit.report.tables import Column, lower_bound, table
-from dpaudit.report.text import count, label, number
+from dpaudit.verdict.judgement import would_show
+from dpaudit.verdict.numbers import count, label, number
+from dpaudit.verdict.record import Curves, read_curves, section, selected_rows
 
 PURPOSE = {"test": "certify"}  # of draws, where its name in result.json is another
 FIRST = ("Mechanism", "Parameters", "Data", "Claim", "Neighbour")

@@ -15,7 +15,7 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.exact.pairs.mixed import BranchCurve
-from dpaudit.laws.noise import laplace_log_cdf
+from dpaudit.laws.vectors import laplace_log_cdf
 from dpaudit.mechanisms.parameters import BelowOne, Count, Positive
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.algorithm import JointSpectrumAlgorithm, Sampling, Variant, zeroed_index

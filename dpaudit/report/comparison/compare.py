@@ -13,8 +13,8 @@ from dpaudit._core.files import replace_file
 from dpaudit._core.result_file import is_one_run, load
 from dpaudit._core.shown.printable import printable
 from dpaudit.report.comparison.moved import Moved, moved
-from dpaudit.report.data import read_curves
-from dpaudit.report.headline import Headline
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.record import read_curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

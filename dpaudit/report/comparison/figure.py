@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpaudit.report.comparison.moved import margin, parted
-from dpaudit.report.data import Curves
 from dpaudit.report.style import BLUE, DASHED, GREY, MIXED, VERMILION, Look, legend, tidy
-from dpaudit.report.text import number, percent
+from dpaudit.verdict.numbers import number, percent
+from dpaudit.verdict.record import Curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,8 +22,8 @@ import numpy as np
 
 from dpaudit._core.result_file import is_one_run
 from dpaudit._core.types import Array
-from dpaudit.report.data import Curves, lookup, read_curves
-from dpaudit.report.text import number, plain
+from dpaudit.verdict.numbers import number, plain
+from dpaudit.verdict.record import Curves, lookup, read_curves
 
 # smaller differences of an exact δ are rounding of another machine
 RELATIVE, ABSOLUTE = (1e-6, 1e-14)

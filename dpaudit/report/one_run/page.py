@@ -6,14 +6,14 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from dpaudit.report.data import TITLE_WIDTH, section
 from dpaudit.report.figures import as_svg, house_style
-from dpaudit.report.headline import Headline
 from dpaudit.report.html import BADGES
 from dpaudit.report.one_run.figure import Guessed, guesses_figure
 from dpaudit.report.opening import Tile, certified_tile, sentences
 from dpaudit.report.pages import embed, render
-from dpaudit.report.text import assignments, count, equation, label, number, percent, plain
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.numbers import assignments, count, equation, label, number, percent, plain
+from dpaudit.verdict.record import TITLE_WIDTH, section
 
 METHODS = {
     "likelihood": "likelihood ratio of the right guesses",

@@ -15,7 +15,7 @@ from dpaudit.report.figures import as_png, house_style
 from dpaudit.report.pages import environment
 from dpaudit.report.studies.content import Cell, Content
 from dpaudit.report.studies.figures import figure
-from dpaudit.report.text import number
+from dpaudit.verdict.numbers import number
 
 DIGITS = 3  # of a cell that is a number
 SAVED = 6  # significant digits in content.json: later digits depend on the machine

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from dpaudit._core.shown.printable import printable
-from dpaudit.report.headline import Headline
-from dpaudit.report.text import NONE, number
 from dpaudit.run.suite.suite import ScenarioOutcome
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.numbers import NONE, number
 
 MARKUP = re.compile(r"[\\`*_\[\]|~#!]")
 HEADS = ("Scenario", "Verdict", "Claimed", "Certified at least", "What was found", "Time")

@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dpaudit._core.shown.printable import printable
-from dpaudit.report.data import section
 from dpaudit.report.facts import properties
 from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
+from dpaudit.verdict.record import section
 
 TAGS = {"violated": "failure", "inconclusive": "skipped", ERROR: "error"}
 FORBIDDEN = re.compile("[\ufffe\uffff]")  # in XML 1.0 (section 2.2), beside what cannot be seen

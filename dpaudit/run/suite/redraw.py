@@ -9,8 +9,8 @@ from typing import Any
 import dpaudit.report
 from dpaudit._core.result_file import RESULT, is_one_run, load, reading
 from dpaudit.errors import InvalidInput
-from dpaudit.report.data import section
 from dpaudit.run.suite.suite import STUDY, ScenarioOutcome, write_index
+from dpaudit.verdict.record import section
 
 CONTENT = "content.json"  # of a study, whose figures are not drawn again
 

@@ -17,7 +17,7 @@ from dpaudit.mechanisms import ALS, RPLS, GaussianLS, LawMechanism
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.report.studies.content import Content, Line, Panel, Table
 from dpaudit.report.studies.study import Progress, Study
-from dpaudit.report.text import number
+from dpaudit.verdict.numbers import number
 from studies.paper_1.accuracy import accuracy
 from studies.repeats import positive
 

@@ -18,7 +18,7 @@ from dpaudit.mechanisms import ALS
 from dpaudit.neighbours import zero_row
 from dpaudit.report.studies.content import Content, Line, Panel, Table
 from dpaudit.report.studies.study import Progress, Study
-from dpaudit.report.text import number
+from dpaudit.verdict.numbers import number
 from studies.repeats import positive
 
 EXACT, LIMIT, FOUND = (

@@ -23,7 +23,7 @@ from dpaudit.exact import worst_case
 from dpaudit.mechanisms import ALS, RPLS, GaussianLS
 from dpaudit.report.studies.content import Content, Line, Panel, Table
 from dpaudit.report.studies.study import Progress, Study
-from dpaudit.report.text import number
+from dpaudit.verdict.numbers import number
 from studies.paper_1.accuracy import Accuracy, accuracy, norm_variance
 from studies.populations import standardised
 from studies.repeats import positive

@@ -11,8 +11,8 @@ from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.certify.one_run import bound
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
-from dpaudit.report.headline import CLAIMED, Headline
-from dpaudit.report.text import count, number
+from dpaudit.verdict.headline import CLAIMED, Headline
+from dpaudit.verdict.numbers import count, number
 
 NOTHING = "Nothing is claimed to judge by."
 EQUAL = "All scores are equal, so they tell nothing of the coins."

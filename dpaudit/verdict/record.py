@@ -11,8 +11,8 @@ import numpy as np
 from dpaudit._core.check import choice, fail, integer, real
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
-from dpaudit.report.headline import Headline
-from dpaudit.report.text import label
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.numbers import label
 
 VERDICTS = ("violated", "not violated", "inconclusive")
 TITLE_WIDTH = 90

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.auditing.headline import Headline, Reference, headline
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify import Certificate, Direction, Estimate, Region, SortedScores, certify
 from dpaudit.curves.readings import gdp_mu
+from dpaudit.verdict.headline import Headline, Reference, headline
 from tests.sparse import one_in
 
 PAIR = dp.neighbours.zero_row([[1.0], [1.0], [1.0]], 2)
@@ -74,7 +74,7 @@ def old_rule(estimate, claim):
 def read(band, claim, grid):
     settings = Settings.of(1000, claim=claim, epsilon=grid)
     estimate = estimate_of(band, settings.epsilon)
-    return headline(estimate, settings, Reference.of(claim, settings.epsilon, None), ""), estimate
+    return headline(estimate, Reference.of(claim, settings.epsilon), settings.level), estimate
 
 
 CLAIMS = {
@@ -228,7 +228,7 @@ def test_what_audits_of_drawn_scores_refute_is_violated():
         estimate = certify(choose, test, epsilon, 0.5)
         for claim in (random_claim(rng) for _ in range(20)):
             settings = Settings.of(1000, claim=claim)
-            head = headline(estimate, settings, Reference.of(claim, epsilon, None), "")
+            head = headline(estimate, Reference.of(claim, epsilon), settings.level)
             assert head.exceeded or not old_rule(estimate, claim)
 
 
