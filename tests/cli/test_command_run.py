@@ -251,7 +251,7 @@ def test_an_interruption_says_what_it_left(
     left = State(Path("out"), INTERRUPTED, made=draws)
     monkeypatch.setattr("dpaudit.cli.running.execute", stopped)
     monkeypatch.setattr("dpaudit.cli.running.state_of", lambda folder: left)
-    monkeypatch.setattr("dpaudit.cli.running.searched", lambda folder: searched)
+    monkeypatch.setattr("dpaudit.cli.running.has_search", lambda folder: searched)
     assert main(["run", str(write_scenario()), "--out", "out"]) == 130
     assert capsys.readouterr().err.splitlines()[-1].startswith(f"dpaudit: {said}")
 
