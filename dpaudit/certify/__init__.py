@@ -8,33 +8,23 @@ read. `betting` is for audits that stop, `one_run` for audits of one run.
 The names below are loaded on first use, so that a part of the room is imported without the others.
 """
 
-from __future__ import annotations
+from dpaudit._core.lazy import on_first_use
 
-import importlib
-from typing import Any
-
-_MODULES = {
-    "band": ["Certificate", "Region"],
-    "bet_choice": ["Menu", "cuts_by_draws"],
-    "betting": ["NO_BET", "Bet", "Counts", "Cuts", "Hits", "Null", "Side", "log_mean", "null_of"],
-    "binomial": ["lower", "ratio_region", "region", "upper"],
-    "counting": ["CellCount", "StreamedCounts"],
-    "estimate": ["Choices", "Direction", "Estimate", "certify"],
-    "few": ["certify_few", "few_bet", "few_split"],
-    "interval": ["cells_interval"],
-    "plug_in": ["Counted", "estimated", "mean_scores"],
-    "refuting": ["RefutingCounts"],
-    "scores": ["ScoreCells", "SortedScores"],
-    "sets": ["FOCUS", "CandidateSets", "ChosenSet", "choose_sets"],
-    "split": ["Split", "samples_for"],
-}
-_PLACES = {name: module for module, names in _MODULES.items() for name in names}
-
-__all__ = sorted(_PLACES)
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name on first use (PEP 562)."""
-    if name in _PLACES:
-        return getattr(importlib.import_module(f"dpaudit.certify.{_PLACES[name]}"), name)
-    raise AttributeError(f"module 'dpaudit.certify' has no attribute {name!r}")
+__getattr__, __dir__, __all__ = on_first_use(
+    __name__,
+    {
+        "dpaudit.certify.band": "Certificate Region",
+        "dpaudit.certify.bet_choice": "Menu cuts_by_draws",
+        "dpaudit.certify.betting": "NO_BET Bet Counts Cuts Hits Null Side log_mean null_of",
+        "dpaudit.certify.binomial": "lower ratio_region region upper",
+        "dpaudit.certify.counting": "CellCount StreamedCounts",
+        "dpaudit.certify.estimate": "Choices Direction Estimate certify",
+        "dpaudit.certify.few": "certify_few few_bet few_split",
+        "dpaudit.certify.interval": "cells_interval",
+        "dpaudit.certify.plug_in": "Counted estimated mean_scores",
+        "dpaudit.certify.refuting": "RefutingCounts",
+        "dpaudit.certify.scores": "ScoreCells SortedScores",
+        "dpaudit.certify.sets": "FOCUS CandidateSets ChosenSet choose_sets",
+        "dpaudit.certify.split": "Split samples_for",
+    },
+)
