@@ -13,14 +13,8 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from dpaudit._core.types import Array
-from dpaudit.certify.betting.bets import NO_BET, Bet, Side, gain
-from dpaudit.certify.betting.null import Null
-
-# stop − start, nats: at most 1 − e⁻⁴ of the wealth is at risk, at least 1/2000
-WIDTHS = 4.0 * 0.5 ** np.arange(14)
-CAUTION = 1.0  # standard errors
-CUTS = 32  # candidate sets a side, at quantiles of the pooled scores
-MOST = 1 << 16  # draws a side by which bets are chosen
+from dpaudit.certify.betting import NO_BET, Bet, Null, Side, gain
+from dpaudit.certify.constants import CAUTION, CUTS, MOST_TO_CHOOSE, WIDTHS
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,7 +45,7 @@ class Sample:
 class Ranked:
     """Candidate sides in one direction, one for each (start, stop) of a `Menu`, (k,).
 
-    value : mean log payoff less its standard errors, before the price. cut, step : as of `Side`.
+    value : mean log payoff less its standard errors, before the price. cut, step : as in `Side`.
     """
 
     value: Array
@@ -71,9 +65,9 @@ class Menu:
         start, width = (axis.ravel() for axis in np.meshgrid(epsilon, WIDTHS, indexing="ij"))
         self.start, self.stop = start, start + width
         self.up, self.down = gain(self.stop, start, 1.0), gain(self.stop, start, -1.0)
-        up, down, one = np.exp(self.up), np.exp(self.down), np.ones_like(start)
-        self.single = null.ceiling(np.stack([up, one], -1), np.stack([down, one], -1))
-        self.double = null.ceiling(np.stack([up, down, one], -1), np.stack([down, up, one], -1))
+        up, down, none = np.exp(self.up), np.exp(self.down), np.ones_like(start)
+        self.single = null.ceiling(np.stack([up, none], -1), np.stack([down, none], -1))
+        self.double = null.ceiling(np.stack([up, down, none], -1), np.stack([down, up, none], -1))
 
     def by_model(self, score: Array) -> Bet:
         """The bet with the largest gain if scores (n,) are the true log-odds of their draws.
@@ -93,10 +87,10 @@ class Menu:
 
         The draws must not have trained the score.
         """
-        sample = sample_of(x[:MOST], y[:MOST])
-        ways = sample, sample.mirrored()
-        slopes, steps = ([make(way) for way in ways] for make in (self._slopes, self._steps))
-        return self._best(sample, [(slopes[0], slopes[1]), (steps[0], steps[1])])
+        sample = sample_of(x[:MOST_TO_CHOOSE], y[:MOST_TO_CHOOSE])
+        slopes = self._slopes(sample), self._slopes(sample.mirrored())
+        steps = self._steps(sample), self._steps(sample.mirrored())
+        return self._best(sample, [slopes, steps])
 
     def _slopes(self, sample: Sample) -> Ranked:
         """Sides that count scores as they are, computed a start at a time."""
@@ -131,14 +125,15 @@ class Menu:
             bets.append(Bet(forward[-1][1], None, float(self.single[i])))
             bets.append(Bet(None, backward[-1][1], float(self.single[j])))
             bets += self._equal(ahead, behind)
-        for (i, one), (j, other) in product(forward, backward):
-            if one.cut + other.cut >= 0.0:
-                bets.append(Bet(one, other, self._price(i, j)))
-        return max(bets, key=lambda bet: self._gain(bet, sample))
+        for (i, near), (j, far) in product(forward, backward):
+            if near.cut + far.cut >= 0.0:
+                bets.append(Bet(near, far, self._price(i, j)))
 
-    def _gain(self, bet: Bet, sample: Sample) -> float:
-        """Mean log payoff less its standard errors."""
-        return float(sample.value(bet.up(sample.score), bet.down(sample.score))) - bet.cost
+        def gain_of(bet: Bet) -> float:
+            """Mean log payoff less its standard errors."""
+            return float(sample.value(bet.up(sample.score), bet.down(sample.score))) - bet.cost
+
+        return max(bets, key=gain_of)
 
     def _equal(self, forward: Ranked, backward: Ranked) -> list[Bet]:
         """The best bet with equal start and stop in both directions, if there is one.
@@ -157,7 +152,7 @@ class Menu:
         return Side(float(self.start[at]), float(self.stop[at]), float(ranked.cut[at]), ranked.step)
 
     def _price(self, forward: int, backward: int) -> float:
-        """Of a forward and a backward side together; it does not depend on their cuts."""
+        """The log price of a forward and a backward side together, whatever their cuts are."""
         if forward == backward:
             return float(self.double[forward])
         key = forward, backward
