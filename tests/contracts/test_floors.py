@@ -137,7 +137,7 @@ def test_a_library_is_known_to_few_rooms():
 def test_the_reader_of_imports_sees_what_it_should():
     tree = ast.parse(
         "import dpaudit.run\nfrom dpaudit import exact, scoring\n"
-        "from dpaudit.report.html import page\n"
+        "from dpaudit.report.audit import page\n"
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from dpaudit.cli import main\n"
         "def f():\n    from dpaudit.certify.binomial import upper\n"
     )

@@ -15,7 +15,7 @@ from dpaudit._core.result_file import load
 from dpaudit.cli import main
 from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
-from dpaudit.report.comparison.moved import margin, moved
+from dpaudit.report.comparison import margin, moved
 from dpaudit.run.suite.job_summary import job_summary
 from dpaudit.run.suite.junit import junit
 from dpaudit.run.suite.outputs import Outputs

@@ -15,7 +15,7 @@ from dpaudit._core.linalg import least_squares
 from dpaudit.errors import InvalidInput
 from dpaudit.laws import Gaussian, StudentT
 from dpaudit.mechanisms import ALS, RPLS, GaussianLS
-from dpaudit.report.studies.write import write
+from dpaudit.report.study import write
 from tests.scenarios.shipped import STUDIES
 
 SMALL_SPECTRA = {

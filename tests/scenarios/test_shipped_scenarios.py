@@ -20,7 +20,7 @@ import pytest
 
 from dpaudit import mechanisms
 from dpaudit.cli import main
-from dpaudit.report.studies.study import Study
+from dpaudit.report.study import Study
 from dpaudit.run import Scenario, StudyScenario, analyse, load_scenario
 from dpaudit.run.scenario.audits import audits_in, file_of
 from dpaudit.run.shipped import files_below

@@ -15,8 +15,7 @@ from dpaudit._core import check
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.user_code import beside
 from dpaudit.errors import ScenarioError
-from dpaudit.report.studies.content import Content
-from dpaudit.report.studies.study import Study
+from dpaudit.report.study import Content, Study
 from dpaudit.run.one_run import ONE_RUN, OneRunScenario
 from dpaudit.run.scenario.audits import File, parsed
 from dpaudit.run.scenario.file import REPORTS, Scenario, read_name
@@ -76,7 +75,7 @@ class StudyScenario:
 
         Raises `DataNotFound`, `InvalidInput`, OSError.
         """
-        from dpaudit.report.studies.write import write  # loads matplotlib
+        from dpaudit.report.study import write  # loads matplotlib
 
         chosen = self.seed if seed is None else check.integer("seed", seed, 0)
         with beside(self.path.parent):
@@ -155,4 +154,4 @@ def _loaded(target: str) -> type[Study]:
     study = imported(target)
     if isinstance(study, type) and issubclass(study, Study):
         return study
-    raise ScenarioError(f"{target} must be a subclass of dpaudit.report.studies.study.Study")
+    raise ScenarioError(f"{target} must be a subclass of dpaudit.report.study.Study")
