@@ -50,7 +50,7 @@ def table(array: np.ndarray, size: int | None) -> Array:
 
 
 def not_floats(array: np.ndarray, entries: Iterable[Any]) -> bool:
-    """Whether any of the entries, of which the array was made, is an integer that no float equals."""
+    """Whether any entry, of which the array was made, is an integer that no float equals."""
     if array.dtype.kind not in "fiu" or not np.any((array > EXACT) | (array < -EXACT)):
         return False
     return any(

@@ -1,40 +1,36 @@
-"""The report as one HTML page: no script, nothing fetched, names escaped, result.json inside."""
+"""The report of an audit by draws: one HTML page without scripts, and the figure of δ(ε)."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpaudit.report.facts import facts, process
 from dpaudit.report.figures import (
-    as_svg,
     estimate_floor,
-    house_style,
     is_close,
     is_narrow,
     key_figure,
     log_floor,
     panel_figure,
+    spectrum_figure,
     tradeoff_figure,
 )
-from dpaudit.report.opening import advice, sentences, tiles
-from dpaudit.report.pages import embed, render
-from dpaudit.report.tables import (
-    SHORT,
-    spectrum_table,
-    tradeoff_table,
-    tried_table,
-    values_table,
-)
+from dpaudit.report.opening import advice, tiles
+from dpaudit.report.pages import embed, render_result
+from dpaudit.report.style import as_png, as_svg, data_address, house_style
+from dpaudit.report.tables import SHORT, spectrum_table, tradeoff_table, tried_table, values_table
 from dpaudit.verdict.numbers import moment
 from dpaudit.verdict.record import Curves, lookup, read_curves, section, selected_rows
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
-# symbol and word carry the verdict, colour only repeats it
-BADGES = {"violated": "✕", "not violated": "○", "inconclusive": "?"}
+def files(result: Mapping[str, Any]) -> dict[str, bytes | str]:
+    """The content of report.html and spectrum.png, by name. Raises `InvalidInput`."""
+    curves = read_curves(result)
+    page = render_html(result, curves)
+    with house_style():
+        picture = as_png(spectrum_figure(curves))
+    return {"spectrum.png": picture, "report.html": page}
 
 
 def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
@@ -58,14 +54,13 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
     """
     embedded = embed(result)
     curves = read_curves(result) if curves is None else curves
-    return render(
+    return render_result(
         "report.html",
-        result=result,
+        result,
+        embedded=embedded,
         curves=curves,
         title=curves.title,
-        symbol=BADGES[result["verdict"]],
         tiles=tiles(result, curves),
-        sentences=sentences(result),
         advice=advice(result, curves),
         started=moment(lookup(result, "timings.started")),
         facts=facts(result),
@@ -83,20 +78,16 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
         worst=tried_table(result, SHORT),
         tried=tried_table(result),
         values=values_table(result),
-        embedded=embedded,
     )
 
 
 def _figures(curves: Curves) -> dict[str, str]:
     """The figures as data addresses; the page puts the panels side by side where it is wide."""
     with house_style():
-        return {
-            "linear": _address(panel_figure(curves, log=False)),
-            "log": _address(panel_figure(curves, log=True)),
-            "key": _address(key_figure(curves)),
-            "tradeoff": _address(tradeoff_figure(curves)),
+        figures = {
+            "linear": panel_figure(curves, log=False),
+            "log": panel_figure(curves, log=True),
+            "key": key_figure(curves),
+            "tradeoff": tradeoff_figure(curves),
         }
-
-
-def _address(figure: Figure) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(as_svg(figure)).decode("ascii")
+        return {name: data_address(as_svg(figure), "svg+xml") for name, figure in figures.items()}
