@@ -274,11 +274,11 @@ def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any
     report as `dpaudit run`.
     """
     from dpaudit.cli import running
-    from dpaudit.cli.progress import shown
+    from dpaudit.cli.progress import show_progress
     from dpaudit.run import run_samples
 
     folder = out or console().reports / "samples"
-    with shown() as progress:
+    with show_progress() as progress:
         run_samples(left, right, folder, rng=seed, progress=progress, **options)
     return running.print_verdict(folder)
 

@@ -24,7 +24,7 @@ from dpaudit.cli.console import (
     error_lines,
     say,
 )
-from dpaudit.cli.progress import shown
+from dpaudit.cli.progress import show_progress
 from dpaudit.cli.shipped import scenario_path
 from dpaudit.errors import DpauditError, InvalidInput, ScenarioError
 from dpaudit.report.tables import values_table
@@ -163,7 +163,7 @@ def _work(
     if isinstance(scenario, OneRunScenario):
         return scenario.run(folder, seed=seed)
     if isinstance(scenario, StudyScenario):
-        with shown() as progress:
+        with show_progress() as progress:
             content = scenario.run(folder, seed=seed, progress=progress)
         return study_text(content.title, content.source, content.sentences)
     return _audit(scenario, folder, n_jobs=jobs, seed=seed, **options)
@@ -171,7 +171,7 @@ def _work(
 
 def _audit(scenario: Scenario, folder: Path, **options: Any) -> AuditResult:
     try:
-        with shown() as progress:
+        with show_progress() as progress:
             return execute(scenario, folder, progress=progress, notice=_notice, **options)
     except KeyboardInterrupt:
         left = _draws_left(folder)

@@ -45,22 +45,22 @@ def files_below(place: Path) -> list[Path]:
     return sorted(seen, key=lambda path: (path.parent, path.name))
 
 
-def scenario_path(given: Path) -> Path:
+def scenario_path(reference: Path) -> Path:
     """The file of a scenario that a command names by path or by name.
 
     A name has no suffix and no separator. NAME and NAME.toml in the current folder come before what
     comes with dpaudit. Raises `ScenarioError` for a name that is unknown, with those that are near.
     """
-    if given.suffix or len(given.parts) != 1 or given.is_file():
-        return given
-    if (own := Path(f"{given}.toml")).is_file():
+    if reference.suffix or len(reference.parts) != 1 or reference.is_file():
+        return reference
+    if (own := Path(f"{reference}.toml")).is_file():
         return own
     known = shipped()
-    if given.name in known:
-        return known[given.name]
-    near = difflib.get_close_matches(given.name, known, n=3, cutoff=0.5)
+    if reference.name in known:
+        return known[reference.name]
+    near = difflib.get_close_matches(reference.name, known, n=3, cutoff=0.5)
     hint = f"; near names: {', '.join(near)}" if near else ""
     raise ScenarioError(
-        f"{one_line(given.name)} is neither a file nor the name of a scenario that comes with "
+        f"{one_line(reference.name)} is neither a file nor the name of a scenario that comes with "
         f"dpaudit{hint}; `dpaudit list scenarios` has all names"
     )

@@ -37,7 +37,7 @@ from dpaudit.run.ledger import (
     subject_of,
 )
 from dpaudit.run.scenario.file import Scenario
-from dpaudit.run.scenario.files import kept
+from dpaudit.run.scenario.files import recorded_text
 from dpaudit.run.scenario.mechanism import Call, Called, Program, is_synthesizer
 from dpaudit.run.scenario.neighbour import TABLE, Own, Search, Unstated
 from dpaudit.run.scenario.source import KNOWN, Source, loaded_from
@@ -244,7 +244,7 @@ def _prepare(
         scenario.name,
         described,
         rule=words,
-        scenario_text=kept(scenario.text),
+        scenario_text=recorded_text(scenario.text),
         source=source,
         search=None if selection is None else selection.to_dict(show_data=show_data),
         show_data=show_data,

@@ -264,7 +264,7 @@ def of_some_kind(kinds: Sequence[Kind]) -> Schema:
 def files() -> list[Schema]:
     """What a file holds: a study, an audit of one run, or an audit by draws."""
     scores = within({ONE_RUN: has("scores")})
-    made = within({ONE_RUN: has(without=["scores"])})
+    inserted = within({ONE_RUN: has(without=["scores"])})
     own = within({"neighbour": {"const": OWN}})
     drawn = has(without=[STUDY, ONE_RUN])
     unasked = within({"mechanism": has("name"), "neighbour": has(without=["rule"])})
@@ -278,13 +278,13 @@ def files() -> list[Schema]:
             {**holds("name", ONE_RUN, "claim"), **part(properties={"claim": holds(*unprinted)})},
         ),
         when(
-            made,
+            inserted,
             {
                 **holds("name", ONE_RUN, "claim", "data", "mechanism"),
                 **part(properties={"claim": holds(*row)}),
             },
         ),
-        when(made, has("data", "mechanism")),
+        when(inserted, has("data", "mechanism")),
         when(drawn, {**holds(*AUDITED), "required": ["mechanism"]}),
         when({**drawn, "not": own}, has("data")),
         when(own, has(without=["data"])),

@@ -111,14 +111,14 @@ def written(
     for relation in relations:
         if relation not in RELATIONS:
             fail("--neighbours", relation, "some of " + ",".join(RELATIONS))
-    given = any(value is not None for value in rows.values())
+    some = any(value is not None for value in rows.values())
     incoming = any(relation in INCOMING for relation in relations)
-    if given and not incoming:
+    if some and not incoming:
         raise InvalidInput(
             "--bounds, --row-bound and --candidates go with --neighbours replace or "
             "--neighbours add"
         )
-    if incoming and not given:
+    if incoming and not some:
         rows["bounds"] = OF_DATA
     # a bare name that is no file here is that of a data set
     path = Path(data)

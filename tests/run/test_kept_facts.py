@@ -11,7 +11,7 @@ import dpaudit as dp
 from dpaudit._core.source import commit_of
 from dpaudit.run import Scenario, run
 from dpaudit.run.execute import describe_source, origin_of
-from dpaudit.run.scenario.files import kept
+from dpaudit.run.scenario.files import recorded_text
 from tests.run.records import record_of, text_without_clock
 
 pytestmark = pytest.mark.usefixtures("no_figures")
@@ -93,7 +93,7 @@ def test_a_row_that_is_spelled_out_is_left_out_of_the_text(write_scenario, row):
     data = 'path = "small.csv"\ntarget = "y"\nconstant = false'
     path = write_scenario(data=data, neighbour=f'rule = "replace"\nindex = 2\n{row}')
     text = Scenario.load(path).text
-    shown = kept(text)
+    shown = recorded_text(text)
     assert "73.125" in text
     assert re.search(r"row['\"]?\s*=\s*\[…\]\n", shown)
     assert not re.search("73|41", shown)
@@ -102,19 +102,19 @@ def test_a_row_that_is_spelled_out_is_left_out_of_the_text(write_scenario, row):
 
 @pytest.mark.quick
 def test_a_text_whose_row_cannot_be_told_apart_is_not_kept():
-    assert kept('[neighbour]\n"\\u0072ow" = [73.125]\n') is None
-    assert kept('neighbour = { rule = "replace", row = [73.125], index = 3 }\n') == (
+    assert recorded_text('[neighbour]\n"\\u0072ow" = [73.125]\n') is None
+    assert recorded_text('neighbour = { rule = "replace", row = [73.125], index = 3 }\n') == (
         'neighbour = { rule = "replace", row = […], index = 3 }\n'
     )
-    assert kept("[audit]\nepsilon = [0, 1]\nthrow = [2]\n").count("…") == 0
+    assert recorded_text("[audit]\nepsilon = [0, 1]\nthrow = [2]\n").count("…") == 0
 
 
 @pytest.mark.quick
 def test_workers_are_left_out_of_the_text_since_they_change_no_result():
     alone = "[audit]\ndraws = 400\nseed = 1\n"
     workers = '[audit]\ndraws = 400\nbackend = "dask"\n  address = "tcp://x:1"\nseed = 1'
-    assert kept(workers) == kept(alone) == alone
-    assert kept('audit = { draws = 400, backend = "dask" }\n') is None
+    assert recorded_text(workers) == recorded_text(alone) == alone
+    assert recorded_text('audit = { draws = 400, backend = "dask" }\n') is None
 
 
 def test_values_are_kept_only_where_they_are_asked_for(write_scenario, tmp_path):

@@ -105,8 +105,8 @@ def calibrated_text(done: Calibrated) -> str:
     ]
     # noise for any added row within a bound does not depend on the data
     public = done.neighbours.relation == "add" and not isinstance(done.mechanism, ScatterDraw)
-    shown = named([(name, label(value, WIDTH)) for name, value in question])
-    return "\n\n".join([shown, named(values), *([] if public else [hanging("", PRIVATE)])])
+    question_lines = named([(name, label(value, WIDTH)) for name, value in question])
+    return "\n\n".join([question_lines, named(values), *([] if public else [hanging("", PRIVATE)])])
 
 
 def calibrated_line(done: Calibrated) -> str:

@@ -159,7 +159,7 @@ ROW = re.compile(r"""((?:\brow|"row"|'row')\s*=\s*)\[(?:[^\]#]|#[^\n]*)*\]""")
 WORKERS = re.compile(r"""^[ \t]*(?:backend|address)[ \t]*=[^\n]*\n?""", re.MULTILINE)
 
 
-def kept(text: str | None) -> str | None:
+def recorded_text(text: str | None) -> str | None:
     """The text with `[…]` for the numbers of a row, and without backend and address; None where
     they cannot be told apart, and of a scenario without a file.
     """
@@ -173,8 +173,8 @@ def kept(text: str | None) -> str | None:
 
 
 def _value(content: dict[str, Any], table: str, key: str) -> Any:
-    found = content.get(table)
-    return found.get(key) if isinstance(found, dict) else None
+    values = content.get(table)
+    return values.get(key) if isinstance(values, dict) else None
 
 
 def as_toml(content: Mapping[str, Any]) -> str:

@@ -165,10 +165,10 @@ class Called:
         """What is audited on a pair: a synthesizer's features are about its differing records."""
         if getattr(self.call, "kind", None) != "synthesizer":
             return self
-        made = self.function
-        known = {name: getattr(made, name, None) for name in ("columns", "categories")}
+        model = self.function
+        known = {name: getattr(model, name, None) for name in ("columns", "categories")}
         timeout = self.call.timeout
-        adapted = adapters.synthesizer(made.fit, made.sample, pair, timeout=timeout, **known)
+        adapted = adapters.synthesizer(model.fit, model.sample, pair, timeout=timeout, **known)
         return dataclasses.replace(self, function=self.call.seeded(adapted))
 
     @property

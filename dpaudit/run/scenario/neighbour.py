@@ -290,14 +290,14 @@ class Worst(Rule):
 
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
         try:
-            found = exact.worst_case(mechanism, data, [self.at or 0.0])
+            worst = exact.worst_case(mechanism, data, [self.at or 0.0])
         except NoExactSpectrum as error:
             raise ScenarioError(
                 '[neighbour] rule: give "search", or "row" and an index; "worst" is not known: '
                 f"{error}"
             ) from None
-        assert found.index is not None
-        return neighbours.zero_row(data, int(found.index[0]))
+        assert worst.index is not None
+        return neighbours.zero_row(data, int(worst.index[0]))
 
     def text(self, data: Array) -> str:
         return f"worst of {len(data):,} rows at ε = {self.at:g}"
