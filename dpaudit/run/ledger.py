@@ -131,7 +131,7 @@ class Standing:
 
     Sound versions are rejected with probability at most α over the whole history, however many
     there are: version k gets α/(k(k + 1)), and the shares sum to α. The evidence of a version
-    is a mean over widths of products over runs (`certify.betting.pooled`), so by Ville's inequality
+    is a mean over widths of products over runs (`certify.betting`), so by Ville's inequality
     it ever reaches k(k + 1)/α with probability at most that share. Products need runs whose draws
     are independent, so no two runs of a mechanism and claim have one seed.
 

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.result_file import load
 from dpaudit._core.source import commit_of
 from dpaudit.run import Scenario, run
-from dpaudit.run.described import describe_source
-from dpaudit.run.origin import origin_of
-from dpaudit.run.scenario.text import kept
-from tests.run.records import text_without_clock
+from dpaudit.run.execute import describe_source, origin_of
+from dpaudit.run.scenario.files import kept
+from tests.run.records import record_of, text_without_clock
 
 pytestmark = pytest.mark.usefixtures("no_figures")
 
@@ -48,7 +46,7 @@ def scenario(write_scenario, tmp_path):
 def test_the_text_and_the_code_and_the_start_are_kept(scenario, tmp_path):
     before = datetime.now(UTC).replace(microsecond=0)
     run(scenario, tmp_path / "out")
-    record = load(tmp_path / "out")
+    record = record_of(tmp_path / "out")
     text = (tmp_path / "small.toml").read_text(encoding="utf-8")
     assert record["scenario_text"] == text.rstrip() + "\n"
     sha256 = hashlib.sha256(OWN.encode()).hexdigest()
@@ -126,7 +124,7 @@ def test_values_are_kept_only_where_they_are_asked_for(write_scenario, tmp_path)
     old = scenario.data.load().values[2].tolist()
     for asked in (False, True):
         run(scenario, tmp_path / str(asked), show_data=asked)
-    silent, shown = (load(tmp_path / str(asked))["neighbour"] for asked in (False, True))
+    silent, shown = (record_of(tmp_path / str(asked))["neighbour"] for asked in (False, True))
     assert (silent["row_put_in"], silent["row_taken_out"]) == ({"from": "user"}, None)
     assert (shown["row_put_in"]["values"], shown["row_taken_out"]) == ([73.125, 0.5, -41.0], old)
     assert "73.125" not in (tmp_path / "False" / "result.json").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.certify.betting import Hits, Null
+from dpaudit.certify import Hits, Null
 from dpaudit.cli.app import main
 from dpaudit.run.ledger import Entry, Ledger, Standing, code_of, judged_by
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit.cli.app import main
+from dpaudit.cli import main
 from dpaudit.errors import ScenarioError
 from dpaudit.report.studies.figures import LOOKS, figure, looks_of
 from dpaudit.report.studies.write import as_json
