@@ -50,19 +50,11 @@ def table(array: np.ndarray, size: int | None) -> Array:
 
 
 def not_floats(array: np.ndarray, entries: Iterable[Any]) -> bool:
-    """Whether any entry, of which the array was made, is an integer that no float equals."""
+    """Whether one of the entries, of which the array was made, is an integer without a float."""
     if array.dtype.kind not in "fiu" or not np.any((array > EXACT) | (array < -EXACT)):
         return False
-    return any(
-        isinstance(entry, numbers.Integral) and not _is_float(int(entry)) for entry in entries
-    )
-
-
-def _is_float(value: int) -> bool:
-    try:
-        return value == float(value)  # Python compares the two exactly
-    except OverflowError:
-        return False
+    integers = (int(entry) for entry in entries if isinstance(entry, numbers.Integral))
+    return any(entry != nearest_float(entry) for entry in integers)  # Python compares them exactly
 
 
 def lists(values: Sequence[Any]) -> np.ndarray | None:
