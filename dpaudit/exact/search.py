@@ -1,8 +1,8 @@
-"""The largest δ found so far at each place, and which δ's still have to be computed.
+"""The search for the worst of many pairs: the largest δ so far, and which δ's may still exceed it.
 
-Of m ε there are 2m places: the forward direction at each ε, then the backward one. So the worst
-entry in either direction is searched for at once, and a pair whose two δ's are computed together
-serves both.
+For m values of ε there are 2m places: the forward direction at each ε, then the backward one. So
+the worst entry in either direction is searched for at once, and a pair whose two δ's are computed
+together serves both.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 
-FAINT = 1e-30  # a δ below it is taken for 0: no pair is looked for whose δ is smaller
+FAINT = 1e-30  # a smaller δ counts as 0: no pair is looked for whose δ is smaller
 MARGIN = 1e-9  # relative: how far a bound must lie below a δ, for the rounding of either
 BATCH = 1 << 10  # δ's that are computed between two looks at what is left
 
@@ -41,23 +41,18 @@ class Worst:
         return np.unique(self.entry[self.entry >= 0])
 
     @property
-    def entries_or_first(self) -> np.ndarray:
-        """The same, and entry 0 where no δ exceeds 0."""
-        return self.entries if len(self.entries) else np.zeros(1, dtype=np.intp)
-
-    @property
     def threshold(self) -> Array:
         """What a bound must exceed at each place, (2m,)."""
         return np.maximum(self.delta, FAINT) * (1.0 - MARGIN)
 
     def with_values(self, entry: np.ndarray, place: np.ndarray, delta: Array) -> Worst:
-        """With δ's of entries at these places, each (k,)."""
+        """The worst after δ's of entries at these places, each (k,), have been computed."""
         order = np.lexsort((entry, -delta, place))  # of equal δ's the first entry
         first = order[np.unique(place[order], return_index=True)[1]]
         first = first[delta[first] > self.delta[place[first]]]
-        known, best = self.entry.copy(), self.delta.copy()
-        known[place[first]], best[place[first]] = entry[first], delta[first]
-        return Worst(known, best)
+        entries, largest = self.entry.copy(), self.delta.copy()
+        entries[place[first]], largest[place[first]] = entry[first], delta[first]
+        return Worst(entries, largest)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,12 +64,6 @@ class Open:
     bound: Array
 
     @classmethod
-    def none(cls) -> Open:
-        """Nothing to compute."""
-        nothing = np.zeros(0, dtype=np.intp)
-        return cls(nothing, nothing, np.zeros(0))
-
-    @classmethod
     def all_of(cls, entry: np.ndarray, bound: Array, first: int = 0) -> Open:
         """Entries at every place from `first` on; bound : (k, places)."""
         row, place = np.indices(bound.shape).reshape(2, -1)
@@ -82,13 +71,9 @@ class Open:
 
     @classmethod
     def together(cls, parts: list[Open]) -> Open:
-        """Several together."""
-        parts = [cls.none(), *parts]
-        return cls(
-            np.concatenate([part.entry for part in parts]),
-            np.concatenate([part.place for part in parts]),
-            np.concatenate([part.bound for part in parts]),
-        )
+        """Several together; at least one."""
+        names = ("entry", "place", "bound")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def at(self, some: np.ndarray) -> Open:
         """Some of them."""
@@ -105,16 +90,12 @@ class Open:
         order = np.lexsort((-self.bound, self.place))
         return self.at(order[np.unique(self.place[order], return_index=True)[1]])
 
-
-Compute = Callable[[Open], Array]
-
-
-def computed(left: Open, worst: Worst, compute: Compute) -> Worst:
-    """The largest δ after all that can still exceed it is computed, in the order of the bounds."""
-    left = left.above(worst)
-    while len(left.entry):
-        places = np.arange(len(left.entry))
-        batch, rest = left.at(places[:BATCH]), left.at(places[BATCH:])
-        worst = worst.with_values(batch.entry, batch.place, compute(batch))
-        left = rest.above(worst)
-    return worst
+    def computed(self, worst: Worst, delta_of: Callable[[Open], Array]) -> Worst:
+        """The worst after all that can still exceed it, in the order of the bounds."""
+        left = self.above(worst)
+        while len(left.entry):
+            places = np.arange(len(left.entry))
+            batch, rest = left.at(places[:BATCH]), left.at(places[BATCH:])
+            worst = worst.with_values(batch.entry, batch.place, delta_of(batch))
+            left = rest.above(worst)
+        return worst

@@ -1,6 +1,6 @@
 """Additive Wishart noise with one row replaced: δ(ε) of many pairs at once, by angles.
 
-In the notation of `wishart.py` and with m = f + 1, the noise has for (s, t) the density
+In the notation of `replaced_wishart.py` and with m = f + 1, the noise has for (s, t) the density
 
     (st)^{m/2−1} e^{−z/2} G(z/2)/N,   z = s + t,   G(y) = ∫_0^∞ (1 + x)^{m/2} x^{−½} e^{−yx} dx,
 
@@ -28,7 +28,7 @@ from numpy.polynomial.chebyshev import chebint, chebpts1, chebval, chebvander
 from scipy.special import betaln, gammaln
 
 from dpaudit._core.types import Array
-from dpaudit.exact.pairs.confluent import LogG
+from dpaudit.exact.pairs.replaced_wishart import LogG
 
 LARGEST = 41  # m, beyond which the series would need too many terms
 REACH = 7.5  # of the series, in units of √χ²: e^{−28} is left out
@@ -46,14 +46,14 @@ def upper(up: Array, down: Array, freedom: int, epsilon: Array) -> Array:
 
     up, down : (n,), α and β > 0. freedom : f ≥ 1, and f + 1 ≤ LARGEST. epsilon : (m,), nats.
     """
-    found = np.empty((len(up), 2 * len(epsilon)))
+    value = np.empty((len(up), 2 * len(epsilon)))
     order = np.argsort(up - down)  # pairs of a block then have their z₀ at the same side
     step = max(1, BLOCK // (len(epsilon) * len(PANELS) * len(NODES)))
     for at in range(0, len(up), step):
         some = order[at : at + step]
         both = directions(up[some], down[some], freedom, epsilon)
-        found[some] = np.hstack([_above(*one, epsilon) for one in both])
-    return found
+        value[some] = np.hstack([_above(*direction, epsilon) for direction in both])
+    return value
 
 
 def _above(delta: Array, chance: Array, epsilon: Array) -> Array:
@@ -178,11 +178,11 @@ class _Mass:
 
     @property
     def full(self) -> Array:
-        """Of all z, (n, nodes, 1)."""
+        """The mass of all z, (n, nodes, 1)."""
         return np.asarray(self.terms.sum(axis=0))
 
     def __call__(self, z: Array) -> Array:
-        """Of all below z, (n, nodes, m)."""
+        """The mass of all below z, (n, nodes, m)."""
         root = np.sqrt(np.maximum(z - self.least[..., None], 0.0))
         place = np.clip(2.0 * (root - self.start) / self.width - 1.0, -1.0, 1.0)
         return np.asarray(chebval(place, self.terms, tensor=False))
@@ -205,7 +205,7 @@ def _nodes(order: int) -> tuple[Array, Array]:
 
 
 def _log_density(least: Array, root: Array, size: Array, order: int) -> Array:
-    """Of √(z − c) at an angle, without (sin θ cos θ)^{m−1}; z^{m−1−a} = z^{(m+1)/2}."""
+    """Log density of √(z − c) at an angle, without (sin θ cos θ)^{m−1}; z^{m−1−a} = z^{(m+1)/2}."""
     z = least + root**2
     log_norm = order * np.log(2.0) + gammaln(order) + betaln(0.5, 0.5 * (order - 1))
     log_norm += betaln(0.5 * order, 0.5 * order) - np.log(2.0)
