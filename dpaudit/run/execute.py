@@ -224,7 +224,7 @@ def _prepare(
             selection = rule.select(
                 mechanism,
                 dataset,
-                samples=scenario.settings.samples,
+                draws=scenario.settings.draws,
                 rng=scenario.seed,
                 n_jobs=n_jobs,
                 progress=watch,
@@ -279,7 +279,7 @@ def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:
     It comes after all draws: a mechanism may keep what it did in earlier calls.
     """
     costly = isinstance(scenario.mechanism, Program) or is_synthesizer(scenario.mechanism)
-    if result.exact is not None or costly or scenario.settings.samples < REPLAYED:
+    if result.exact is not None or costly or scenario.settings.draws < REPLAYED:
         return result
     subject = result.subject
     assert subject.mechanism is not None
@@ -377,7 +377,7 @@ def _made_by(origin: dict[str, Any], scenario: Scenario, pair: NeighbourPair) ->
         **origin,
         "D": digest_of(pair.left),
         "D'": digest_of(pair.right),
-        "samples": scenario.settings.samples,
+        "samples": scenario.settings.draws,
         "stop": scenario.settings.stop,
         "unit": scenario.settings.unit,
     }

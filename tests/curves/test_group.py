@@ -95,7 +95,7 @@ def noisy_sum(data, size, *, rng):
 
 
 def judged(claim, pair):
-    return dp.audit(noisy_sum, pair, claim=claim, samples=60, classifier=KNOWN, rng=1)
+    return dp.audit(noisy_sum, pair, claim=claim, draws=60, classifier=KNOWN, rng=1)
 
 
 KNOWN = dp.scoring.KnownScore(lambda outcome: -outcome[:, 0], "sum")

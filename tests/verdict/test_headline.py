@@ -28,7 +28,7 @@ def audit_of_shift(mu, claim, stop=None):
 
 
 def audit(mechanism, claim, **options):
-    settings = {"samples": 20_000, "rng": 3, "classifier": "logistic", "level": 0.999, **options}
+    settings = {"draws": 20_000, "rng": 3, "classifier": "logistic", "level": 0.999, **options}
     return dp.audit(mechanism, PAIR, claim=claim, **settings)
 
 
@@ -161,7 +161,7 @@ def test_a_bound_below_the_claims_own_epsilon_counts():
     ids=str,
 )
 def test_verdict_and_headline_agree(claim, mu):
-    result = audit(shifted(mu), claim, samples=3_000, rng=0, level=0.5)
+    result = audit(shifted(mu), claim, draws=3_000, rng=0, level=0.5)
     head = result.headline
     assert (result.verdict == "violated") == head.exceeded
     assert head.exceeded == (head.certified > head.claimed)

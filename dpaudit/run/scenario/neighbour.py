@@ -195,7 +195,7 @@ class Search(Section):
         self.bounds_of(dataset)
 
     def select(self, mechanism: Any, dataset: Rows, **given: Any) -> Selection:
-        """given : samples, rng, n_jobs, progress, checkpoint of `dpaudit.search.select`.
+        """given : draws, rng, n_jobs, progress, checkpoint of `dpaudit.search.select`.
 
         Raises what that does, and `ScenarioError` where the score cannot be imported.
         """
