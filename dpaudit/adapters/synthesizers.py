@@ -14,8 +14,7 @@ from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, describe
 from dpaudit.adapters.functions import OneDraw, one_draw
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.outcomes.records import RecordFeatures
-from dpaudit.outcomes.unordered import TableForm
+from dpaudit.outcomes.records import RecordFeatures, TableForm
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,11 +19,10 @@ from dpaudit.cli.progress import shown
 from dpaudit.errors import DpauditError, ScenarioError
 from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
 from dpaudit.run import run as execute
-from dpaudit.run.ledger.fit import check_fit
+from dpaudit.run.ledger import check_fit
 from dpaudit.run.scenario.audits import File, audits_of, file_of
 from dpaudit.run.shipped import found
-from dpaudit.run.store.search import searched
-from dpaudit.run.store.status import DRAWS, INTERRUPTED, state_of
+from dpaudit.run.store import DRAWS, INTERRUPTED, has_search, state_of
 from dpaudit.run.suite.faults import Checked, checked
 from dpaudit.run.suite.outputs import Outputs
 from dpaudit.run.suite.relations import together
@@ -224,7 +223,7 @@ def _kept(folder: Path) -> str:
     again = "the same command with --resume continues from them, if nothing else has changed"
     if draws := min(left.made):
         return f"{count(draws)} draws a side are kept in {folder / DRAWS}; {again}"
-    if searched(folder / DRAWS):
+    if has_search(folder / DRAWS):
         return f"the audits of the search are kept in {folder / DRAWS}; {again}"
     return ""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import html_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours.source import RowSource
 
@@ -26,7 +25,7 @@ DONE = {
 NAMED = 5  # rows of a group that are named one by one
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class NeighbourPair:
     """Two databases, D and D'.
 
@@ -124,10 +123,6 @@ class NeighbourPair:
         show_data : bool, default False
             Whether it has the values of a row that comes in. Without it they are there only if they
             are public (`RowSource`).
-
-        Returns
-        -------
-        dict
         """
         rows, source = self._rows_in, self.source or RowSource()
         put_in = None if rows is None else source.to_dict(rows, show_data=show_data)
@@ -143,8 +138,6 @@ class NeighbourPair:
         shapes = [f"{len(side):,} × {side.shape[1]:,}" for side in (self.left, self.right)]
         where = ", ".join(part for part in (self.relation, self._place) if part)
         return f"NeighbourPair({where}; {' against '.join(dict.fromkeys(shapes))})"
-
-    _repr_html_ = html_repr
 
     def _check_relation(self, left: Array, right: Array) -> None:
         """Raises `InvalidInput` unless the relation holds, since exact spectra rely on it."""

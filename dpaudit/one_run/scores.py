@@ -24,10 +24,8 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.outcomes.records import spreads
-from dpaudit.outcomes.refused import NotOutcomes
-from dpaudit.outcomes.unordered import TableForm
-from dpaudit.outcomes.vicinity import distances
+from dpaudit.outcomes.records import TableForm, distances, spreads
+from dpaudit.outcomes.tables import NotOutcomes
 
 Score = Callable[[Any, Array], ArrayLike]
 NAMES = ("gradient", "loss", "nearest")

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from dpaudit.outcomes import tables
-from dpaudit.outcomes.canonical import as_texts, canonical_texts
-from dpaudit.outcomes.refused import NotOutcomes
-from dpaudit.outcomes.tables import LISTS, NUMBERS, REAL, SHAPE
+from dpaudit.outcomes.nested import as_texts, canonical_texts
+from dpaudit.outcomes.tables import LISTS, NUMBERS, REAL, SHAPE, NotOutcomes
 
 NESTED = "OUSV"  # kinds of dtype whose entries may be draws of any form
 

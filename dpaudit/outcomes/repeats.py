@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.outcomes.canonical import shown
 from dpaudit.outcomes.columns import aligned
 from dpaudit.outcomes.forms import joined
-from dpaudit.outcomes.refused import NotOutcomes
-from dpaudit.outcomes.tables import LISTS
+from dpaudit.outcomes.nested import shown
+from dpaudit.outcomes.tables import LISTS, NotOutcomes
 
 CHARACTERS = 80  # of a value in a message
 TRIED = 1 << 14  # periods that are tried: places where the first draw occurs again

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.outcomes.refused import NotOutcomes
 
 LISTS = "list"  # the field of the structured dtype of lists, in memory and on disk
 SHAPE = "shape ({}, k)"
@@ -26,6 +25,17 @@ REAL = "fiub"  # kinds of dtype that hold real numbers or booleans
 SLOTS = 1000  # entries of a list that its row has room for
 CODE_BITS = 52  # integers of so many bits are floats exactly
 EXACT = 2**53  # all integers up to it are floats too
+
+
+class NotOutcomes(ValueError):
+    """Values that are not draws of any allowed form; the caller says where they come from.
+
+    expected : what was expected. got : what came instead.
+    """
+
+    def __init__(self, expected: str, got: object) -> None:
+        super().__init__(f"{expected}, got {got}")
+        self.expected, self.got = expected, got
 
 
 def table(array: np.ndarray, size: int | None) -> Array:

@@ -21,10 +21,15 @@ from dpaudit.errors import ScenarioError
 from dpaudit.report import FILES
 from dpaudit.run.described import describe_data, describe_pair, describe_source
 from dpaudit.run.imports import loaded_from
-from dpaudit.run.ledger import Entry, Ledger, judged_by
-from dpaudit.run.ledger.entry import draws_id, subject_of
-from dpaudit.run.ledger.file import fresh_seed
-from dpaudit.run.ledger.fit import check_fit
+from dpaudit.run.ledger import (
+    Entry,
+    Ledger,
+    check_fit,
+    draws_id,
+    fresh_seed,
+    judged_by,
+    subject_of,
+)
 from dpaudit.run.origin import made_by, origin_of
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call, Called
@@ -32,12 +37,19 @@ from dpaudit.run.scenario.neighbour import Own, Unstated
 from dpaudit.run.scenario.search import TABLE, Search
 from dpaudit.run.scenario.text import kept
 from dpaudit.run.scenario.user_mechanism import Program, is_synthesizer
-from dpaudit.run.store import search
-from dpaudit.run.store.draws import DrawStore, digest_of
-from dpaudit.run.store.manifest import clear, manifest_of
-from dpaudit.run.store.search import SearchStore
-from dpaudit.run.store.status import DRAWS, INTERRUPTED, state_of
-from dpaudit.run.store.watch import Notice, Watch
+from dpaudit.run.store import (
+    DRAWS,
+    INTERRUPTED,
+    SEARCH,
+    DrawStore,
+    Notice,
+    SearchStore,
+    Watch,
+    digest_of,
+    manifest_of,
+    remove_store,
+    state_of,
+)
 from dpaudit.run.suite.relations import alone
 from dpaudit.sampling import Progress
 from dpaudit.sampling.replay import hint
@@ -156,7 +168,7 @@ def run(
         with _step(watch, "writing the report"):
             _save(result, task.selection, folder)
         if not keep_draws:
-            clear(folder / DRAWS / search.FOLDER, search.OURS)
+            remove_store(folder / DRAWS / SEARCH)
             store.remove()
     return result
 
@@ -166,7 +178,7 @@ def _seed_left(folder: Path) -> int | None:
     left = state_of(folder)
     if left is None or left.state != INTERRUPTED:
         return None
-    manifests = map(manifest_of, (folder / DRAWS, folder / DRAWS / search.FOLDER))
+    manifests = map(manifest_of, (folder / DRAWS, folder / DRAWS / SEARCH))
     seeds = [one["seed"] for one in manifests if one is not None and "seed" in one]
     return seeds[0] if seeds and isinstance(seeds[0], int) else None
 
@@ -278,7 +290,7 @@ def _searched(
 ) -> Selection:
     """Search the neighbours, with what an interrupted search left on disk."""
     known = {**origin, "D": digest_of(dataset.database), **rule.compared}
-    checkpoint = SearchStore(watch.folder / search.FOLDER, known, resume=resume)
+    checkpoint = SearchStore(watch.folder / SEARCH, known, resume=resume)
     return rule.select(
         mechanism,
         dataset,

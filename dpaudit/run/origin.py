@@ -23,7 +23,7 @@ from dpaudit.run.imports import KNOWN
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.mechanism import Call
 from dpaudit.run.scenario.user_mechanism import Source
-from dpaudit.run.store.draws import digest_of
+from dpaudit.run.store import digest_of
 
 
 def origin_of(scenario: Scenario, mechanism: Any, loaded: Iterable[str] = ()) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpaudit.cli import main
-from dpaudit.run.store.status import INTERRUPTED, State
+from dpaudit.run.store import INTERRUPTED, State
 from tests.run.held_runs import held_run, held_scenario
 from tests.run.records import text_without_clock
 
@@ -251,7 +251,7 @@ def test_an_interruption_says_what_it_left(
     left = State(Path("out"), INTERRUPTED, made=draws)
     monkeypatch.setattr("dpaudit.cli.running.execute", stopped)
     monkeypatch.setattr("dpaudit.cli.running.state_of", lambda folder: left)
-    monkeypatch.setattr("dpaudit.cli.running.searched", lambda folder: searched)
+    monkeypatch.setattr("dpaudit.cli.running.has_search", lambda folder: searched)
     assert main(["run", str(write_scenario()), "--out", "out"]) == 130
     assert capsys.readouterr().err.splitlines()[-1].startswith(f"dpaudit: {said}")
 

@@ -6,8 +6,16 @@ from scipy.integrate import quad
 
 import dpaudit as dp
 from dpaudit.laws import Discrete, Laplace, Product
-from dpaudit.laws.largest import EXPONENTIAL, LAPLACE, largest_index, largest_value
-from dpaudit.laws.ratio import gaussian_mixture, gaussian_ratio, laplace_mixture, laplace_ratio
+from dpaudit.laws.density import (
+    EXPONENTIAL,
+    LAPLACE,
+    gaussian_mixture,
+    gaussian_ratio,
+    laplace_mixture,
+    laplace_ratio,
+    largest_index,
+    largest_value,
+)
 from dpaudit.mechanisms import broken, textbook
 
 pytestmark = pytest.mark.quick

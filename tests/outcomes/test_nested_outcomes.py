@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit._core.seeds import root
-from dpaudit.outcomes.features import text_code
+from dpaudit.outcomes.nested import text_code
 from dpaudit.sampling import draw
 from tests.cases import database
 
@@ -145,7 +145,7 @@ def test_codes_of_text_do_not_depend_on_the_process():
     script = (
         "from dpaudit import outcomes\n"
         "print(outcomes.rows([{'x', 'yy', 'zzz', 'é'}, 'a']).tobytes())\n"
-        "print(outcomes.features.text_code('é'))"
+        "print(outcomes.nested.text_code('é'))"
     )
     for seed in "12":
         done = subprocess.run(
@@ -312,7 +312,7 @@ def test_the_same_law_of_nested_draws_on_both_sides_tells_nothing():
 
 
 def test_n_jobs_and_a_store_change_no_byte(tmp_path):
-    from dpaudit.run.store.draws import DrawStore
+    from dpaudit.run.store import DrawStore
 
     def many(data, size, *, rng):
         return [

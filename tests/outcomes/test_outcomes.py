@@ -134,7 +134,7 @@ def test_a_list_late_in_a_run_of_tables_changes_them_all():
 
 
 def test_blocks_of_lists_are_kept_and_read_again(tmp_path):
-    from dpaudit.run.store.draws import DrawStore
+    from dpaudit.run.store import DrawStore
 
     whole = draw(longer_each_block, DATA, SIZE, SEED, 1)
     for resume in (False, True):

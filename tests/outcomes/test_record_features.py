@@ -6,9 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpaudit.outcomes import NotOutcomes
-from dpaudit.outcomes.records import RecordFeatures, differing
-from dpaudit.outcomes.unordered import TableForm
-from dpaudit.outcomes.vicinity import RADII
+from dpaudit.outcomes.records import RADII, RecordFeatures, TableForm, differing
 from tests.sparse import one_in
 
 LEFT = np.array([[0.0, 1.5], [1.0, 2.5], [1.0, 4.5], [2.0, 0.5]])

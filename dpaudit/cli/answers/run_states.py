@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from dpaudit._core.result_file import plain
 from dpaudit.cli.table import named
-from dpaudit.run.store.status import DONE, INTERRUPTED, RUNNING, State
+from dpaudit.run.store import DONE, INTERRUPTED, RUNNING, State
 from dpaudit.verdict.numbers import count, label, number
 
 WIDTH = 100

@@ -30,7 +30,7 @@ def status_(folder: Path) -> int:
     interrupted run, repeat its command with --resume.
     """
     from dpaudit.cli.answers import run_states
-    from dpaudit.run.store.status import states
+    from dpaudit.run.store import states
 
     found = states(folder)
     console().show(found, run_states.as_text, run_states.as_json, run_states.as_line)

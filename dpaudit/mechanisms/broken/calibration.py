@@ -18,7 +18,7 @@ from dpaudit.curves.claims import Claim
 from dpaudit.errors import DegenerateData
 from dpaudit.laws import GaussianNoise, Laplace, Product
 from dpaudit.laws.base import Law
-from dpaudit.laws.ratio import LEAST, gaussian_mixture, laplace_mixture
+from dpaudit.laws.density import LEAST, gaussian_mixture, laplace_mixture
 from dpaudit.mechanisms.example import PureExample, column, pair_of
 from dpaudit.mechanisms.parameters import Positive, UpToOne
 from dpaudit.mechanisms.textbook.additive import Gaussian, NoisyHistogram1, TruncatedGeometric

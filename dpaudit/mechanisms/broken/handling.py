@@ -18,9 +18,8 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Branches, Density, Discrete, Law, SharedLaplace
-from dpaudit.laws.density import panel_edges
-from dpaudit.laws.largest import EXPONENTIAL, Noise, largest_value
-from dpaudit.laws.noise import laplace_log_cdf, laplace_log_density
+from dpaudit.laws.density import EXPONENTIAL, Noise, largest_value, panel_edges
+from dpaudit.laws.vectors import laplace_log_cdf, laplace_log_density
 from dpaudit.mechanisms.example import PureExample, column, pair_of
 from dpaudit.mechanisms.parameters import Positive, UpToOne
 from dpaudit.mechanisms.textbook.choices import ReportNoisyMax1

@@ -16,7 +16,7 @@ from dpaudit.laws import Gaussian, GaussianRows
 from dpaudit.mechanisms.example import ExampleMechanism
 from dpaudit.mechanisms.least_squares import GaussianLS
 from dpaudit.mechanisms.parameters import Count, Positive, UpToOne
-from dpaudit.mechanisms.sketching import RandomProjection
+from dpaudit.mechanisms.scatter import RandomProjection
 from dpaudit.neighbours import NeighbourPair
 
 

@@ -10,7 +10,7 @@ from scipy.special import log_softmax
 
 from dpaudit._core.types import Array
 from dpaudit.laws import Discrete, Law
-from dpaudit.laws.largest import EXPONENTIAL, LAPLACE, Noise, largest_index
+from dpaudit.laws.density import EXPONENTIAL, LAPLACE, Noise, largest_index
 from dpaudit.mechanisms.example import PureExample, column, pair_of
 from dpaudit.mechanisms.parameters import Count, Finite, Positive
 from dpaudit.neighbours import NeighbourPair

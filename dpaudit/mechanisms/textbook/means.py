@@ -13,7 +13,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.laws import Density
 from dpaudit.laws.base import Law
-from dpaudit.laws.ratio import LEAST, gaussian_ratio, laplace_ratio
+from dpaudit.laws.density import LEAST, gaussian_ratio, laplace_ratio
 from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
 from dpaudit.mechanisms.parameters import Positive, UpToOne
 from dpaudit.neighbours import NeighbourPair

@@ -23,9 +23,8 @@ from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.parameters import BelowOne, NonNegative, Positive
 from dpaudit.mechanisms.second_moment import SufficientStatistics
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import ReplacementAlgorithm, Variant
-from dpaudit.papers.data import shrunk
-from dpaudit.papers.paper_2 import printed
+from dpaudit.papers import printed
+from dpaudit.papers.algorithm import ReplacementAlgorithm, Variant, shrunk
 from dpaudit.papers.paper_2.truncation import (
     CoefRelease,
     CutRegression,
@@ -55,7 +54,7 @@ class NoisyMoments:
     def law(self) -> GaussianNoise:
         """The law of the upper triangle of AᵀA/n + G, and of Aᵀy/n + g."""
         features, label = self.rows[:, :-1], self.rows[:, -1]
-        gram = upper_triangle((features.T @ features / len(label))[None])[0]
+        gram = upper_triangle(features.T @ features / len(label))
         cross = features.T @ label / len(label)
         deviation = np.repeat(self.sigmas, [len(gram), len(cross)])
         return GaussianNoise(np.concatenate([gram, cross]), deviation)
@@ -127,14 +126,11 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
 
     Parameters
     ----------
-    mu : float > 0
-        μ of the claim.
-    eta, ridge : float, default 0.05 and 0
-        η in (0, 1), and the penalty λ ≥ 0.
-    public_rows : int
-        How many first rows of the data are public; or `public_moment` is given.
-    public_moment : array of shape (d + 1, d + 1), optional
-        The public second moment of features and label, of which the two blocks are used.
+    mu, eta, ridge : float > 0, in (0, 1) and ≥ 0
+        μ of the claim, η, and the penalty λ.
+    public_rows, public_moment : int, or array of shape (d + 1, d + 1)
+        How many first rows of the data are public, or else the public second moment of features and
+        label, of which the two blocks on the diagonal are used.
     release : {"coef", "statistics"}, default "coef"
         "coef", or "statistics" for the noisy moments themselves.
 
@@ -233,16 +229,10 @@ class DPRR(RadiusRidge):
 
     Parameters
     ----------
-    mu : float > 0
-        μ of the claim.
-    trace : float ≥ 0
-        Tr(Σ).
-    coef_norm : float > 0
-        ‖β‖.
-    eta, ridge : float, default 0.05 and 0
-        η in (0, 1), and the penalty λ ≥ 0.
-    release : {"coef", "statistics"}, default "coef"
-        "coef", or "statistics" for the noisy moments themselves.
+    mu, eta, ridge, release
+        As for `PMTRR`.
+    trace, coef_norm : float ≥ 0, and float > 0
+        Tr(Σ), and ‖β‖.
     """
 
     mu: Positive
@@ -277,18 +267,12 @@ class PracticalDPRR(RadiusRidge):
 
     Parameters
     ----------
-    mu : float > 0
-        μ of the claim.
-    eta, ridge : float, default 0.05 and 0
-        η in (0, 1), and the penalty λ ≥ 0.
-    trace : float > 0, optional
-        Public value of Tr(Σ); given with variant="corrected" only.
-    label_moment : float > 0, optional
-        Public value of E y²; given with variant="corrected" only.
+    mu, eta, ridge, release
+        As for `PMTRR`.
+    trace, label_moment : float > 0, optional
+        Public values of Tr(Σ) and E y², needed by variant="corrected" and refused by the other.
     variant : {"printed", "corrected"}, default "printed"
-        Which form of the algorithm.
-    release : {"coef", "statistics"}, default "coef"
-        "coef", or "statistics" for the noisy moments themselves.
+        As for `Algorithm`.
     """
 
     mu: Positive

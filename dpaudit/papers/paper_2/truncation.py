@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -25,9 +25,8 @@ from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.parameters import BelowOne, Positive, at_least, one_of
 from dpaudit.mechanisms.second_moment import AnalyzeGauss
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import Algorithm, ReplacementAlgorithm
-from dpaudit.papers.data import shrunk
-from dpaudit.papers.paper_2.printed import algorithm_1_radius, theorem_3_2_sigma
+from dpaudit.papers.algorithm import Algorithm, ReplacementAlgorithm, shrunk
+from dpaudit.papers.printed import algorithm_1_radius, theorem_3_2_sigma
 
 Moment = tuple[tuple[float, ...], ...]  # a symmetric matrix, (d, d)
 PublicRows = Annotated[int, at_least(0)]
@@ -72,8 +71,13 @@ class PublicAlgorithm(Algorithm):
         if (self.public_moment is None) == (self.public_rows == 0):
             expected = "at least 1, or else public_moment given (not both)"
             fail("public_rows", self.public_rows, expected)
-        if self.public_moment is not None:
-            object.__setattr__(self, "public_moment", _moment(self.public_moment))
+        if self.public_moment is None:
+            return
+        matrix = check.matrix("public_moment", self.public_moment)
+        n, d = matrix.shape
+        if n != d or not np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0):
+            fail("public_moment", Words(f"shape {(n, d)}"), "a symmetric matrix")
+        object.__setattr__(self, "public_moment", tuple(map(tuple, matrix.tolist())))
 
     def parts(self, data: Array) -> tuple[Array, Array]:
         """The public second moment of the columns, (k, k), and the private rows.
@@ -116,14 +120,10 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
 
     Parameters
     ----------
-    mu : float > 0
-        μ of the claim.
-    eta : float in (0, 1), default 0.05
-        η.
-    public_rows : int
-        How many first rows of the data are public; or `public_moment` is given.
-    public_moment : array of shape (d, d), optional
-        The public second moment itself.
+    mu, eta : float > 0, and float in (0, 1)
+        μ of the claim, and η.
+    public_rows, public_moment : int, or array of shape (d, d)
+        How many first rows of the data are public, or else the public second moment itself.
 
     Raises
     ------
@@ -154,7 +154,7 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
     def law(self, data: Array) -> GaussianNoise:
         """The law of the upper triangle of Σ̃ + G."""
         rows = self.truncated(data)
-        mean = upper_triangle((rows.T @ rows / len(rows))[None])[0]
+        mean = upper_triangle(rows.T @ rows / len(rows))
         return GaussianNoise(mean, np.full_like(mean, self._sigma(rows)))
 
     def prepare(self, data: Array) -> Sampler:
@@ -186,10 +186,7 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
 
 
 def inverse_root(moment: Array) -> Array:
-    """The symmetric Σ^{−1/2}. Raises `DegenerateData` for a singular Σ.
-
-    Σ is singular with fewer public rows than columns, for example.
-    """
+    """The symmetric Σ^{−1/2}. Raises `DegenerateData` for a singular Σ."""
     scale = np.sqrt(np.diag(moment))
     least = np.linalg.eigvalsh(moment / np.outer(scale, scale))[0] if np.all(scale > 0.0) else 0.0
     if least <= 4.0 * len(moment) * EPS:
@@ -206,13 +203,6 @@ def whitened(rows: Array, root: Array, count: int, eta: float) -> Array:
     if columns != len(root):
         fail("public_moment", Words(f"{len(root)} columns"), f"of {columns} columns, as the rows")
     return shrunk(rows @ root, algorithm_1_radius(len(root), count, eta))
-
-
-def _moment(value: Any) -> Moment:
-    matrix = check.matrix("public_moment", value)
-    if matrix.shape[0] != matrix.shape[1] or not np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0):
-        fail("public_moment", Words(f"shape {matrix.shape}"), "a symmetric matrix")
-    return tuple(tuple(row) for row in matrix.tolist())
 
 
 def apart(cosine: float, dim: int) -> tuple[Array, Array]:

@@ -15,9 +15,8 @@ from dpaudit._core.types import Array
 from dpaudit.laws import Density
 from dpaudit.mechanisms.parameters import BelowOne, Positive
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.algorithm import Algorithm, Variant
-from dpaudit.papers.data import check_signs, within
-from dpaudit.papers.paper_3.printed import objective_ridge, objective_sigma
+from dpaudit.papers.algorithm import Algorithm, Variant, check_signs, within
+from dpaudit.papers.printed import objective_ridge, objective_sigma
 
 STEPS = 2000  # at most; a minimum takes some ten
 TOLERANCE = 1e-10  # of the gradient's norm, in units of the norms of the noise and the rows

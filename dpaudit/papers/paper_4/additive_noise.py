@@ -13,11 +13,16 @@ from dpaudit._core.types import Array
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.laws import ShiftedWishart
 from dpaudit.mechanisms.parameters import BelowOne, Flag, Positive
+from dpaudit.mechanisms.scatter import AdditiveWishart
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse
-from dpaudit.mechanisms.wishart import AdditiveWishart
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import KnownAddedRow, KnownReplacedRows, Sampling, Variant
-from dpaudit.papers.data import smallest_eigenvalue
+from dpaudit.papers.algorithm import (
+    KnownAddedRow,
+    KnownReplacedRows,
+    Sampling,
+    Variant,
+    smallest_eigenvalue,
+)
 from dpaudit.papers.paper_4.matrix_release import (
     MatrixRelease,
     Moments,
@@ -28,7 +33,7 @@ from dpaudit.papers.paper_4.matrix_release import (
     order,
     plus_identity,
 )
-from dpaudit.papers.paper_4.printed import (
+from dpaudit.papers.printed import (
     BelowInverseE,
     algorithm_3_dof,
     section_2_sigma,
@@ -45,10 +50,8 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 
     Parameters
     ----------
-    epsilon, delta : float > 0, nats, and float in (0, 1)
-        ε and δ of the claim.
-    row_bound : float > 0, default 1
-        B, a public bound on the row norms, label included.
+    epsilon, delta, row_bound : float > 0, nats, float in (0, 1) and float > 0
+        ε, δ and B, as for `MatrixRelease`.
     scaled : bool, default False
         Add c·I, c = E‖N‖, to draws that are not positive definite (section 6). This is
         post-processing.
@@ -115,12 +118,8 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
     ----------
     rho : float > 0
         ρ; it is public that σ_min(AᵀA) ≥ (1 + ρ)B².
-    epsilon : float in (0, 1), nats
-        ε of the claim.
-    delta : float in (0, 1/e)
-        δ of the claim.
-    row_bound : float > 0, default 1
-        B, a public bound on the row norms, label included.
+    epsilon, delta, row_bound : float in (0, 1), nats, float in (0, 1/e) and float > 0
+        ε, δ and B, as for `MatrixRelease`.
     variant : {"printed", "corrected"}, default "printed"
         "corrected": the sensitivity √2/(ρ(1 + ρ)B²), which scales as the inverse does.
 
@@ -200,10 +199,8 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
 
     Parameters
     ----------
-    epsilon, delta : float > 0, nats, and float in (0, 1/e)
-        ε and δ of the claim.
-    row_bound : float > 0, default 1
-        B, a public bound on the row norms, label included.
+    epsilon, delta, row_bound : float > 0, nats, float in (0, 1/e) and float > 0
+        ε, δ and B, as for `MatrixRelease`.
     shift : bool, default False
         Release `shifted` matrices instead, as section 4 does for its experiments. This is
         post-processing of M.
@@ -211,7 +208,7 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
         "corrected": k as for ε = 1 where ε is larger. Theorem 4.1 requires ε < 1, but the algorithm
         takes any ε.
     sampler : {"sufficient", "literal"}, default "sufficient"
-        "sufficient" (Bartlett factors) or "literal" (k rows a draw).
+        As for `Algorithm`; "literal" draws k rows a draw.
     """
 
     epsilon: Positive
@@ -253,9 +250,9 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
         return self.shifted(draws) if self.shift else draws
 
     def shifted(self, draws: Array) -> Array:
-        """M − kB²·I where that is positive definite, else M − B²(√k − √d − √(2 ln(4/δ)))²·I.
+        """Section 4: M − kB²·I where that is positive definite.
 
-        Section 4.
+        Elsewhere it is M − B²(√k − √d − √(2 ln(4/δ)))²·I.
         """
         dim = order(draws)
         k, square = self.dof(dim), self.row_bound**2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpaudit.papers.paper_3.printed import FIGURE_1_LABELS, figure_1_gammas
+from dpaudit.papers.printed import FIGURE_1_LABELS, figure_1_gammas
 from dpaudit.report.style import DASHED_LINE, MIXED_LINE, SOLID_LINE, legend, new_figure, tidy
 from dpaudit.verdict.numbers import number
 from reports.make.gallery.settings import Settings

@@ -13,7 +13,7 @@ from dpaudit._core import check
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit.papers import AdaSSP, LinearMixing, SheffetOLS, SheffetRenyiOLS
-from dpaudit.papers.data import smallest_eigenvalue
+from dpaudit.papers.algorithm import smallest_eigenvalue
 from dpaudit.papers.paper_3.sketches import SketchedSolver
 from dpaudit.report.study import Content, Panel, Progress, Study, Table
 from dpaudit.verdict.numbers import number

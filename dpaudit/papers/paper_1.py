@@ -1,4 +1,34 @@
-"""Paper 1's least squares with a printed privacy claim: Gaussian LS and RP LS."""
+"""Paper 1: Lu, Magdon-Ismail, Wei and Zikas, least squares with random projections.
+
+Yun Lu, Malik Magdon-Ismail, Yu Wei and Vassilis Zikas,
+*Privacy-Utility Tradeoff of OLS with Random Projections*, 2023.
+
+What it prints of privacy and noise is in `dpaudit.papers.printed`. Here are its algorithms with a
+printed privacy claim.
+
+| statement | formula in `printed` | algorithm |
+| --- | --- | --- |
+| proposition 2, σ of M_{ε,δ} | `proposition_2_sigma` | `GaussianMechanismLS` |
+| lemma 10, random linear combination | `lemma_10` | |
+| lemma 11, random projection | `lemma_11` | |
+| figure 4, RP LS | `figure_4_padding` | `RandomProjectionLS` |
+
+What holds as printed is a part of the library:
+
+| statement | there |
+| --- | --- |
+| definition 1, neighbours | `dpaudit.neighbours.zero_row` |
+| figure 1 (algorithm 1), ALS | `dpaudit.mechanisms.ALS` |
+| lemmas 1 and 3, asymptotic ALS | `dpaudit.exact.als(..., law="asymptotic")` |
+| lemma 2, two Gaussians | `dpaudit.exact.gaussian_pair` |
+| proposition 1, Gaussian LS | `dpaudit.mechanisms.GaussianLS`, `dpaudit.exact.gaussian_shift` |
+| lemma 4, random linear combination | `dpaudit.mechanisms.RandomLinearCombination` |
+| lemma 5, random projection | `dpaudit.mechanisms.RandomProjection` |
+| lemmas 4 and 5, the curves | `dpaudit.exact.gaussian_sketch` |
+
+Experiments are studies beside the scenarios, in `scenarios/papers/studies/paper_1`: figure 2 in
+`utility`, figure 3 in `spectra`, lemmas 6 and 7 in `outliers`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +45,7 @@ from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
 from dpaudit.mechanisms.parameters import BelowOne, Count, Positive
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.papers.algorithm import KnownAlgorithm, Sampling, Variant
-from dpaudit.papers.paper_1.printed import proposition_2_sigma
+from dpaudit.papers.printed import proposition_2_sigma
 
 OUTLYING = 1_000.0  # norm of a pair's one outlying row, in units of the others' norm
 MOST_ROWS = 20_000  # of a pair
@@ -32,10 +62,8 @@ class GaussianMechanismLS(KnownAlgorithm):
 
     Parameters
     ----------
-    epsilon : float > 0, nats
-        ε, which names the mechanism.
-    delta : float in (0, 1)
-        δ, which names the mechanism.
+    epsilon, delta : float > 0, nats, and float in (0, 1)
+        ε and δ, which name the mechanism.
     sensitivity : float > 0
         s, of the pair, or a public bound on ‖x_opt − x′_opt‖.
 
@@ -66,7 +94,6 @@ class GaussianMechanismLS(KnownAlgorithm):
         return proposition_2_sigma(self.sensitivity, self.epsilon, self.delta)
 
     def known(self, data: Array) -> GaussianLS:
-        """N(x_opt, σ²I). Raises `InvalidInput` where a row moves x_opt by more than s."""
         moved = float(least_squares(data, exact=True).displacement.max())
         if moved > self.sensitivity * (1.0 + 1e-12):
             expected = f"at least the largest move of the solution, {moved:g}"
@@ -103,10 +130,8 @@ class RandomProjectionLS(KnownAlgorithm):
     row_bound : float > 0, optional
         c₁, a public bound on the row norms; given with variant="corrected" only. As printed c₁ is
         the largest norm of the data.
-    variant : {"printed", "corrected"}, default "printed"
-        Which form of the algorithm.
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        "sufficient" (Student's t, p numbers a draw) or "literal" (line by line).
+    variant, sampler : str
+        As for `Algorithm`; the "sufficient" sampler draws Student's t, p numbers a draw.
     """
 
     rows: Count
@@ -138,10 +163,7 @@ class RandomProjectionLS(KnownAlgorithm):
         return ALS(self.rows, "literal")(self.known(data).padded(data), size, rng=rng)
 
     def pair(self) -> NeighbourPair:
-        """Many short rows and one of norm c₁, which is zeroed.
-
-        The printed padding then shrinks to a thousandth.
-        """
+        """Many short rows and one of norm c₁, zeroed: the printed padding shrinks to 1/1000."""
         bound = 1.0 if self.row_bound is None else self.row_bound
         square = RPLS(self.rows, self.epsilon, self.delta, row_bound=1.0).pad(np.ones((1, 1))) ** 2
         angle = np.linspace(0.3, 1.2, min(MOST_ROWS, math.ceil(20.0 * square)))
