@@ -120,7 +120,10 @@ class GradientAlignment:
     def __call__(self, output: Any, rows: Array) -> Array:
         """Scores, (m,). Raises `InvalidInput` for an output that is no vector of coefficients."""
         width = rows.shape[1] - 1
-        theta = _numbers(_coefficients(output), (width,), (width + 1,))
+        if hasattr(output, "coef_"):  # a fitted model: its coefficients, the intercept last
+            intercept = np.ravel(getattr(output, "intercept_", ()))
+            output = np.concatenate([np.ravel(output.coef_), intercept])
+        theta = _numbers(output, (width,), (width + 1,))
         if self.data is None:
             start = np.zeros(len(theta)) if self.reference is None else _numbers(self.reference)
             return np.asarray(-self._gradients(rows, start) @ (theta - start))
@@ -315,14 +318,6 @@ def _losses(model: Any, rows: Array) -> Array:
     if not hasattr(model, "predict"):
         fail("the mechanism's output", model, "a fitted model with predict, for the score 'loss'")
     return np.asarray((np.asarray(model.predict(x), dtype=np.float64).ravel() - y) ** 2)
-
-
-def _coefficients(output: Any) -> Any:
-    """The coefficients of a fitted linear model, the intercept last; other outputs as they are."""
-    if not hasattr(output, "coef_"):
-        return output
-    intercept = np.ravel(getattr(output, "intercept_", ()))
-    return np.concatenate([np.ravel(output.coef_), intercept])
 
 
 def _numbers(output: Any, *shapes: tuple[int, ...]) -> Array:
