@@ -76,10 +76,10 @@ def audit_one_run(
     >>> rng = np.random.default_rng(1)
     >>> included = rng.random(1000) < 0.5
     >>> scores = included + 0.3 * rng.normal(size=1000)  # a run that remembers its canaries
-    >>> found = dp.audit_one_run(scores, included, claim=(1.0, 1e-5))
-    >>> found.verdict
+    >>> result = dp.audit_one_run(scores, included, claim=(1.0, 1e-5))
+    >>> result.verdict
     'violated'
-    >>> print(found.headline.text)
+    >>> print(result.headline.text)
     Claimed ε = 1 at δ = 10⁻⁵. At 95 % confidence at least 5.07 (one run, 1,000 canaries).
     """
     values = finite_vector("scores", scores, "a 1-D array of finite numbers, one a canary")

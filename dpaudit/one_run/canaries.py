@@ -24,7 +24,7 @@ OWN = "own"
 MOST_CLASSES = 20  # a label of more values is a number
 POOL = 8  # unlike records are sought among so many times the rows wanted
 COMPARED = 1000  # records of the data that unlike records are compared with
-WEAKEST = 1e-12  # of the largest eigenvalue: weaker directions count as equally weak
+WEAKEST = 1e-12  # directions below this share of the largest eigenvalue are equally weak
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,12 +204,12 @@ def canaries(
     --------
     >>> import numpy as np
     >>> data = np.random.default_rng(0).normal(size=(50, 4))
-    >>> made = canaries(data, 3, row_bound=2.0, label_bound=1.0, rng=1)
-    >>> made
+    >>> three = canaries(data, 3, row_bound=2.0, label_bound=1.0, rng=1)
+    >>> three
     Canaries(rows=(3, 4) float64 array, ids=(3,) int64 array, kind='orthogonal')
-    >>> print(np.abs(made.rows[:, :3] @ made.rows[:, :3].T).round(6)[0])
+    >>> print(np.abs(three.rows[:, :3] @ three.rows[:, :3].T).round(6)[0])
     [4. 0. 0.]
-    >>> sorted({abs(one) for one in made.rows[:, 3].tolist()})
+    >>> sorted({abs(label) for label in three.rows[:, 3].tolist()})
     [1.0]
     """
     labelled = check.boolean("label", label)
@@ -331,12 +331,12 @@ def _leverage(table: Array, count: int, rng: np.random.Generator) -> Array:
 
 def _orthogonal(table: Array, count: int, rng: np.random.Generator) -> Array:
     """Directions of random orthonormal bases, (m, p), one basis if count ≤ p; random signs."""
-    width, made = table.shape[1], []
+    width, bases = table.shape[1], []
     for start in range(0, count, width):
         size = min(width, count - start)
         basis = np.linalg.qr(rng.standard_normal((width, size)))[0]
-        made.append(basis.T * rng.choice([-1.0, 1.0], size=size)[:, None])
-    return np.vstack(made)
+        bases.append(basis.T * rng.choice([-1.0, 1.0], size=size)[:, None])
+    return np.vstack(bases)
 
 
 def _shuffled(table: Array, count: int, rng: np.random.Generator) -> Array:

@@ -103,11 +103,11 @@ def audit_canaries(
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> data = np.zeros((5, 40))
-    >>> made = dp.canaries(data, 40, label=False, row_bound=1.0, rng=1)
+    >>> forty = dp.canaries(data, 40, label=False, row_bound=1.0, rng=1)
     >>> def total(data, *, rng):
     ...     return data.sum(axis=0) + 0.1 * rng.normal(size=40)
     >>> score = dp.one_run.SumAlignment(lambda rows: rows, data)
-    >>> dp.audit_canaries(total, data, made, score, claim=dp.Claim.gdp(0.5), rng=1).verdict
+    >>> dp.audit_canaries(total, data, forty, score, claim=dp.Claim.gdp(0.5), rng=1).verdict
     'violated'
     """
     seen = observe(

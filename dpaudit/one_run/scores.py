@@ -30,7 +30,7 @@ from dpaudit.outcomes.tables import NotOutcomes
 Score = Callable[[Any, Array], ArrayLike]
 NAMES = ("gradient", "loss", "nearest")
 LOSSES = ("squared", "logistic")
-LARGEST = 3000  # of the smaller of m and k; beyond, each canary's own projection is taken
+LARGEST = 3000  # where both m and k are larger, each canary's own projection is taken
 NOISE = np.geomspace(1e-9, 1e9, 181)  # σ² in units of the mean of the spread of the parts
 RANK = 1e-12  # eigenvalues below this share of the largest are zero
 
