@@ -11,7 +11,7 @@ import numpy as np
 from dpaudit import power as detection
 from dpaudit.auditing.settings import Settings, in_reach
 from dpaudit.auditing.vacuous import fewest
-from dpaudit.certify.few import FEWEST
+from dpaudit.certify.constants import FEWEST
 from dpaudit.curves.claims import Claim, refuse_unbreakable
 from dpaudit.verdict.headline import Reference
 

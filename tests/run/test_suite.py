@@ -14,7 +14,7 @@ import dpaudit as dp
 from dpaudit.cli import main
 from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
-from dpaudit.report.comparison.moved import moved
+from dpaudit.report.comparison import moved
 from dpaudit.run.suite.outputs import Outputs, job_summary, junit, sarif
 from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, redraw_suite, write_index
 from dpaudit.verdict.numbers import number

@@ -21,7 +21,7 @@ import pytest
 from dpaudit import mechanisms
 from dpaudit.cli import main
 from dpaudit.cli.shipped import files_below
-from dpaudit.report.studies.study import Study
+from dpaudit.report.study import Study
 from dpaudit.run import Scenario, StudyScenario, analyse, load_scenario
 from dpaudit.run.scenario.files import audits_in, file_of
 from tests.sparse import one_in

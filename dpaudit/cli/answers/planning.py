@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 
 from dpaudit._core.result_file import plain
-from dpaudit.certify.few import FEWEST
+from dpaudit.certify.constants import FEWEST
 from dpaudit.cli.table import aligned, hanging
 from dpaudit.run.planning import Needs
 from dpaudit.testing.budget import FALSE_FAILURE

@@ -9,7 +9,7 @@ from typing import Any
 from dpaudit._core.result_file import is_one_run
 from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.report.facts import HINT, facts, hint, process
-from dpaudit.report.one_run.page import facts as one_run_facts
+from dpaudit.report.one_run import facts as one_run_facts
 from dpaudit.report.opening import breaks_exactly, sentences
 from dpaudit.report.tables import Column, lower_bound, table
 from dpaudit.verdict.judgement import would_show

@@ -13,8 +13,7 @@ from dpaudit._core import check
 from dpaudit._core.user_code import beside
 from dpaudit._core.value import value_class
 from dpaudit.errors import ScenarioError
-from dpaudit.report.studies.content import Content
-from dpaudit.report.studies.study import Study
+from dpaudit.report.study import Content, Study
 from dpaudit.run.one_run import ONE_RUN, OneRunScenario
 from dpaudit.run.scenario.file import REPORTS, Scenario, read_name
 from dpaudit.run.scenario.files import File, parsed
@@ -72,7 +71,7 @@ class StudyScenario:
 
         Raises `DataNotFound`, `InvalidInput`, OSError.
         """
-        from dpaudit.report.studies.write import write  # loads matplotlib
+        from dpaudit.report.study import write  # loads matplotlib
 
         chosen = self.seed if seed is None else check.integer("seed", seed, 0)
         with beside(self.path.parent):
@@ -121,7 +120,7 @@ class StudyFile:
             try:
                 cls = imported(self.target)
                 if not (isinstance(cls, type) and issubclass(cls, Study)):
-                    base = "dpaudit.report.studies.study.Study"
+                    base = "dpaudit.report.study.Study"
                     raise ScenarioError(f"{self.target} must be a subclass of {base}")
                 study = instance(cls, reader, STUDY, KnownStudy)
             except ScenarioError as error:

@@ -16,8 +16,8 @@ from dpaudit._core.value import value_class
 from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError, InvalidInput, MechanismError
 from dpaudit.one_run.result import OneRunResult
-from dpaudit.report.comparison.moved import Moved, moved
-from dpaudit.report.index import render_index
+from dpaudit.report import render_index
+from dpaudit.report.comparison import Moved, moved
 from dpaudit.verdict.record import section
 
 INDEX = "index.html"
