@@ -174,9 +174,7 @@ def test_an_interruption_leaves_what_was_done(suite, tmp_path, monkeypatch):
         "dpaudit.cli.running.execute", lambda *given, **options: next(steps)(*given, **options)
     )
     with pytest.raises(KeyboardInterrupt):
-        run_all(
-            [Path(suite[0]), Path(suite[2])], Path("out"), outputs=Outputs(Path("j.xml")), **QUICK
-        )
+        run_all([Path(suite[0]), Path(suite[2])], Path("out"), junit=Path("j.xml"), **QUICK)
     assert ET.parse(tmp_path / "j.xml").getroot().get("tests") == "1"
     assert "holds" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
 
