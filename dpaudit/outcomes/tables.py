@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit._core.check import nearest_float
 from dpaudit._core.types import Array
 
 LISTS = "list"  # the field of the structured dtype of lists, in memory and on disk
