@@ -22,7 +22,7 @@ from dpaudit.auditing.vacuous import copied, ignored, settled
 from dpaudit.auditing.verdict import nothing_missing, of_given_draws, with_notes
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.interval import interval
-from dpaudit.curves.metric import refuse_unresolved
+from dpaudit.curves.claims import refuse_unresolved
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.neighbours import NeighbourPair

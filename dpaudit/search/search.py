@@ -19,8 +19,7 @@ from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult, Subject
-from dpaudit.curves.claims import ClaimLike, as_claim, refuse_unbreakable
-from dpaudit.curves.metric import MetricClaim
+from dpaudit.curves.claims import ClaimLike, MetricClaim, as_claim, refuse_unbreakable
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import check_mechanism

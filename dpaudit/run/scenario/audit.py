@@ -20,8 +20,7 @@ from dpaudit.auditing.settings import (
     Settings,
 )
 from dpaudit.certify.sets import FOCUS
-from dpaudit.curves.claims import Claim
-from dpaudit.curves.metric import MetricClaim
+from dpaudit.curves.claims import Claim, MetricClaim
 from dpaudit.errors import InvalidInput
 from dpaudit.run.scenario.section import (
     FLAG,

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 from dpaudit._core.check import fail
 from dpaudit.auditing.settings import LARGEST_EPSILON
-from dpaudit.curves.claims import Claim
-from dpaudit.curves.metric import DISTANCES, MetricClaim
+from dpaudit.curves.claims import DISTANCES, Claim, MetricClaim
 from dpaudit.errors import InvalidInput
 from dpaudit.run.scenario.section import FLAG, Checked, Section, integer, number
 from dpaudit.run.scenario.target import TARGET, imported, is_target

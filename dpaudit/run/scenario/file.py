@@ -14,8 +14,7 @@ from dpaudit._core import check
 from dpaudit._core.seeds import root
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.settings import Settings
-from dpaudit.curves.claims import Claim
-from dpaudit.curves.metric import MetricClaim
+from dpaudit.curves.claims import Claim, MetricClaim
 from dpaudit.errors import InvalidInput
 from dpaudit.run.scenario.audit import Audit
 from dpaudit.run.scenario.audits import File, parsed

@@ -19,8 +19,7 @@ import numpy as np
 from dpaudit import exact, neighbours
 from dpaudit._core import check
 from dpaudit._core.types import Array, Mechanism
-from dpaudit.curves.claims import Claim
-from dpaudit.curves.metric import MetricClaim
+from dpaudit.curves.claims import Claim, MetricClaim
 from dpaudit.datasets import Table as Rows
 from dpaudit.errors import InvalidInput, NoExactSpectrum, ScenarioError
 from dpaudit.mechanisms import LawMechanism

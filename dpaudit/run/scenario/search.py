@@ -22,8 +22,7 @@ from pydantic import (
 from dpaudit import scoring, search
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit.curves.claims import Claim
-from dpaudit.curves.metric import MetricClaim
+from dpaudit.curves.claims import Claim, MetricClaim
 from dpaudit.datasets import Table as Rows
 from dpaudit.datasets.table import read_candidates
 from dpaudit.errors import InvalidInput, ScenarioError

@@ -9,7 +9,7 @@ from scipy import stats
 
 import dpaudit as dp
 from dpaudit.exact import additive_wishart
-from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve, Direction
+from dpaudit.exact.pairs.replaced_wishart import Direction, ReplacedWishartCurve
 from dpaudit.mechanisms import AdditiveWishart
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from dpaudit.exact import replaced_wishart as wishart
+from dpaudit.exact import wishart_angles as wishart_angle
 from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
-from dpaudit.exact import replaced_wishart as wishart, wishart_angles as wishart_angle
 from dpaudit.exact.replaced_student import Replaced
 from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
 from dpaudit.mechanisms import ALS
