@@ -119,13 +119,6 @@ def test_a_clipped_setting_needs_its_break():
     np.testing.assert_allclose(curve.delta(np.array([0.0, 1.0])), exact, rtol=1e-8)
 
 
-def test_what_is_released_besides_can_only_add():
-    epsilon = np.array([0.1, 1.0])
-    alone, _ = sketch(0.0).delta(epsilon)
-    both, _ = adaptive(FirstRelease.laplace(0.0, 0.2, 1.0), lambda x: sketch(0.0), epsilon)
-    assert np.all(both > alone)
-
-
 def test_moments_of_the_pair():
     """Rényi divergences of independent releases add: order 2 of Gaussian shifts is μ²."""
     curve = adaptive_curve(

@@ -129,7 +129,7 @@ def checked(kind, key, readings):
     return True
 
 
-@settings(max_examples=14, deadline=None, derandomize=True, database=None)
+@settings(max_examples=30, deadline=None, derandomize=True, database=None)
 @given(kind=st.sampled_from(list(random_curves.KINDS)), key=st.integers(0, 10**9))
 def test_a_random_curve_is_one_of_two_laws(kind, key):
     checked(kind, key, readings=False)

@@ -18,36 +18,6 @@ def noise(loc, scale=1.0):
     return Laplace(loc, np.full(len(loc), float(scale)))
 
 
-def recursion(shift, count, epsilon):
-    """E[δ_{k−1}(ε − L)] over the loss of one coordinate: two atoms and a piece.
-
-    δ(−e) is by the symmetry of the pair.
-    """
-    if count == 0:
-        return max(0.0, -np.expm1(epsilon))
-
-    def inner(loss):
-        return recursion(shift, count - 1, epsilon - loss)
-
-    ends = [
-        u
-        for u in (0.5 * (shift - epsilon + (count - 1) * m * shift) for m in (-1, 1))
-        if 0.0 < u < shift
-    ]
-    cuts = sorted({*ends, *(0.5 * shift,)})
-    between = quad(
-        lambda u: 0.5 * np.exp(-u) * inner(shift - 2.0 * u), 0.0, shift, points=cuts, epsabs=1e-12
-    )[0]
-    return 0.5 * inner(shift) + 0.5 * np.exp(-shift) * inner(-shift) + between
-
-
-@pytest.mark.parametrize("shift", [0.3, 1.0, 4.0])
-def test_two_coordinates_are_the_recursion(shift):
-    epsilon = np.array([0.0, 0.4 * shift, shift, 1.7 * shift])
-    expected = [recursion(shift, 2, e) for e in epsilon]
-    np.testing.assert_allclose(LaplaceShift(shift, 2).delta(epsilon)[0], expected, rtol=1e-8)
-
-
 def test_many_coordinates_are_the_recursion_on_the_closed_form():
     """δ_k from δ_{k−1} by quadrature over the loss of one more coordinate."""
     shift, smaller, larger = 0.2, LaplaceShift(0.2, 9), LaplaceShift(0.2, 10)

@@ -243,9 +243,3 @@ def _rows_raise(seed, count):
 
 def test_delta_rises_with_the_rows_in_10_random_settings():
     _rows_raise(0, 10)
-
-
-@pytest.mark.slow  # 30 s each
-@pytest.mark.parametrize("seed", range(100, 108))
-def test_delta_rises_with_the_rows_in_10640_random_settings(seed):
-    _rows_raise(seed, 1330)

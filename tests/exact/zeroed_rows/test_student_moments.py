@@ -11,7 +11,7 @@ from dpaudit.exact.zeroed_rows.als import StudentCurve
 pytestmark = pytest.mark.quick
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(20))
 def test_orders_are_skew_symmetric(seed):
     """(1 − α)D_α(P‖Q) = α D_{1−α}(Q‖P): the two directions meet, each by its own quadrature."""
     rng = np.random.default_rng(seed)

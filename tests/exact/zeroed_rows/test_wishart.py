@@ -5,7 +5,6 @@ import pytest
 from mpmath import mp, mpf
 from scipy import stats
 
-from dpaudit import InvalidInput
 from dpaudit.exact import additive_wishart, gaussian_shift
 from tests.sparse import one_in
 
@@ -93,14 +92,6 @@ def test_against_draws_of_the_noise():
         assert abs(gain.mean() - exact) < 5 * gain.std() / np.sqrt(size)
 
 
-def test_the_floor_does_not_fall():
-    q, k, d = 2.0, 10, 3
-    curve = additive_wishart(q, k, d, [1.0, 10.0, 400.0])[1]
-    floor = stats.chi2.cdf(q, k - d + 1)
-    assert np.all(curve >= floor)
-    assert curve[-1] == pytest.approx(floor, rel=1e-12)
-
-
 @pytest.mark.parametrize(("q", "k", "d"), [(1.0, 6, 3), (0.01, 7, 2), (30.0, 9, 3), (1.0, 40, 3)])
 @pytest.mark.parametrize(
     "steps", one_in(4, [5.0, 20.0, 21.0, 33.5, 37.0, pytest.param(300.0, marks=pytest.mark.slow)])
@@ -136,15 +127,6 @@ def test_the_smallest_degrees_of_freedom(k):
     there, back = additive_wishart(2.0, k, 3, 0.0)
     assert float(there) == pytest.approx(float(back), rel=1e-12)
     assert float(back) == pytest.approx(stats.chi2.cdf(2.0, k - 2), rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [((-1.0, 9, 3), "q"), ((1.0, 2, 3), "dof"), ((1.0, 9, 0), "dim"), ((1.0, 9.0, 3), "dof")],
-)
-def test_bad_arguments_are_named(arguments, name):
-    with pytest.raises(InvalidInput, match=name):
-        additive_wishart(*arguments, 0.0)
 
 
 def test_very_many_degrees_of_freedom_take_no_more_memory():
