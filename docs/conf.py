@@ -81,7 +81,7 @@ autosummary_ignore_module_all = False
 autosummary_imported_members = True
 autodoc_typehints = "none"  # docstrings say shapes and units
 numpydoc_show_class_members = False
-# Sections that numpydoc knows, in its order; every entry with a name that exists, a type and a text.
+# Sections that numpydoc knows, in its order; each entry has a name that exists, a type, a text.
 # Parameters that an entry leaves out are found by ruff (D417).
 numpydoc_validation_checks = {
     *("GL01", "GL02", "GL05", "GL06", "GL07", "GL10", "SS01", "SS03", "SS04", "RT02", "RT05"),

@@ -11,7 +11,6 @@ import hashlib
 import math
 import weakref
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
 
@@ -20,6 +19,7 @@ from scipy.linalg import qr, solve_triangular
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.errors import DegenerateData
 
 EPS = float(np.finfo(np.float64).eps)
@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 UNEVEN = 1e3  # ratio of the sizes of two rows (columns scaled to norm 1) from which order matters
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Factor:
     """Thin QR of an n × p matrix with rows v_i; its arrays are read-only.
 
@@ -59,7 +59,7 @@ class Factor:
         return np.asarray(pulls)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class LeastSquares:
     """The fit of the last column of a database on the others; its arrays are read-only.
 

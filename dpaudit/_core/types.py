@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike as ArrayLike
 from numpy.typing import NDArray
 
+from dpaudit._core.value import value_class
+
 Array = NDArray[np.float64]
 RngLike = (
     int
@@ -56,7 +58,7 @@ def describe(mechanism: Any) -> tuple[str, dict[str, Any]]:
     return str(getattr(mechanism, "__qualname__", type(mechanism).__name__)), {}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Wrapped:
     """A mechanism that calls another one, and has its name and summary."""
 

@@ -14,20 +14,21 @@ from dpaudit.auditing.clock import Clock, peak_memory_mb
 from dpaudit.auditing.fixed.few import audit_few
 from dpaudit.auditing.fixed.many import audit_fixed
 from dpaudit.auditing.independence import look_further, refuse_shared
-from dpaudit.auditing.result import AuditResult, Findings, Subject
+from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.sequential.loop import audit_sequentially
 from dpaudit.auditing.sequential.source import GivenBatches, MechanismBatches
 from dpaudit.auditing.settings import Drawing, Settings
+from dpaudit.auditing.subject import Findings, Subject
 from dpaudit.auditing.vacuous import copied, ignored, settled
-from dpaudit.auditing.verdict import nothing_missing, of_given_draws, with_notes
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.interval import interval
 from dpaudit.curves.claims import refuse_unresolved
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.report.text import count
 from dpaudit.sampling import Draws, GivenDraws, MechanismDraws
+from dpaudit.verdict.judgement import no_doubt, of_given_draws, with_notes
+from dpaudit.verdict.numbers import count
 
 
 def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> AuditResult:
@@ -50,7 +51,7 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
             found = audit_fixed(settings, draws, *common)
         else:
             found = audit_few(settings, few, draws.calls, *common)
-    same = partial(ignored, mechanism, pair, settings) if theory is None else nothing_missing
+    same = partial(ignored, mechanism, pair, settings) if theory is None else no_doubt
     databases = pair.left, pair.right
     with clock.step("sample_s"):
         if found.judged.verdict == "violated":
@@ -142,6 +143,8 @@ def _result(
         peak_memory_mb=peak_memory_mb(),
         sequential=found.sequential,
         evidence=found.evidence,
+        ledger=None,
+        trial=None,
     )
 
 

@@ -16,27 +16,23 @@ import numpy as np
 from dpaudit import outcomes, power, scoring
 from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.adapters import Command, OneDraw
-from dpaudit.auditing.headline import Reference, headline
-from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import MOST_SAMPLES, Settings
-from dpaudit.auditing.verdict import never_green, with_notes
+from dpaudit.auditing.subject import Findings
+from dpaudit.certify.constants import FEW as FEW_DRAWS
 from dpaudit.certify.estimate import certify
-from dpaudit.certify.few import MOST, certify_few
+from dpaudit.certify.few import certify_few
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import Split
 from dpaudit.curves.claims import about_fewer, doubtful
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.report.text import count
 from dpaudit.sampling.common import same_outputs
 from dpaudit.scoring import Fitted
 from dpaudit.scoring.pool import ENOUGH
+from dpaudit.verdict.headline import Reference, headline
+from dpaudit.verdict.judgement import never_green, too_few_draws, with_notes
+from dpaudit.verdict.numbers import count
 
-NEVER = "No number of draws refutes {name}: not even outputs that give their database away."
-TOO_FEW = (
-    "These draws would not have refuted {name} even if every output gave its database away: take "
-    "at least {needed} draws a side."
-)
 # Of 1 − level, the least share of the set that decides, and a factor for how an audit falls short
 # of the best test: with so many draws nothing needs to be tried. Nor with so few of those of the
 # best test at an ε of the grid: another ε may need fewer, but not by that factor.
@@ -54,14 +50,7 @@ def too_few(settings: Settings, reference: Reference | None, sizes: Split, colum
     """
     if reference is None or _refutes(settings, reference, sizes):
         return ""
-    return said_too_few(reference, fewest(settings, reference, columns))
-
-
-def said_too_few(reference: Reference, needed: int | None) -> str:
-    """The sentence. needed : draws a side that would do, None where no number does."""
-    if needed is None:
-        return NEVER.format(name=reference.name)
-    return TOO_FEW.format(name=reference.name, needed=count(needed))
+    return too_few_draws(reference, fewest(settings, reference, columns))
 
 
 def fewest(settings: Settings, reference: Reference, columns: int) -> int | None:
@@ -71,7 +60,7 @@ def fewest(settings: Settings, reference: Reference, columns: int) -> int | None
     able = partial(_able, settings, reference, columns)
     low, high = 0, settings.samples
     while not able(high):
-        low, high = high, min(2 * high, MOST) if high < MOST else 2 * high
+        low, high = high, min(2 * high, FEW_DRAWS) if high < FEW_DRAWS else 2 * high
         if low >= MOST_SAMPLES:
             return None
     while high - low > max(1, high // 100):
@@ -117,7 +106,7 @@ def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
         own = settings.claimed_epsilon
         claim_epsilon = () if own is None else (own,)
         found = certify(*drawn, *asked, claim_epsilon=claim_epsilon, focus=settings.focus)
-    return headline(found, settings, reference, "").exceeded
+    return headline(found, reference, settings.level).exceeded
 
 
 def _two_values(draws: int) -> SortedScores:

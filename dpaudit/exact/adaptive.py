@@ -23,7 +23,7 @@ from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.exact.pairs.mixed import BranchCurve
 from dpaudit.laws.density import gauss_legendre
-from dpaudit.laws.noise import laplace_log_density
+from dpaudit.laws.vectors import laplace_log_density
 
 # natural-log units below the peak beyond which the first release is left out
 TAIL_LAPLACE, TAIL_GAUSSIAN = (45.0, 60.0)

@@ -1,18 +1,17 @@
 """The pairs of laws that zeroing a row gives, for ALL rows of a database at once.
 
 The same families describe all replacements of rows by candidates, one entry for each pair of a row
-and a candidate, and the worst row within a bound, a family of one entry.
+and a candidate, and the worst row within a bound, a family of one entry. What is called a room is
+1 minus a quantity; both are given, each to its own relative accuracy.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class ShiftRows:
     """Zeroing row i moves the mean of a Gaussian by `mu[i]` standard deviations.
 
@@ -24,19 +23,15 @@ class ShiftRows:
 
     mu: Array
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class SketchRows:
     """Zeroing row i takes vvᵀ from the covariance Σ of `rows` Gaussian rows.
 
     Parameters
     ----------
-    leverage : array of shape (n,)
-        qᵢ = vᵀΣ⁻¹v of row i.
-    room : array of shape (n,)
-        1 − qᵢ; each of the two to its own relative accuracy.
+    leverage, room : arrays of shape (n,)
+        qᵢ = vᵀΣ⁻¹v of row i, and 1 − qᵢ.
     rows : int
         Gaussian rows.
     inverted : bool, default False
@@ -48,19 +43,15 @@ class SketchRows:
     rows: int
     inverted: bool = False
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class ScaleRows:
     """Pair i changes the variance of `rows` Gaussian rows on two axes.
 
     Parameters
     ----------
-    up : array of shape (n,)
-        On one axis the variance changes by the factor 1 + `up[i]`.
-    down : array of shape (n,)
-        On the other axis it changes by the factor 1 − `down[i]`.
+    up, down : arrays of shape (n,)
+        The variance changes by the factor 1 + `up[i]` on one axis and 1 − `down[i]` on the other.
     rows : int
         Gaussian rows.
     inverted : bool, default False
@@ -72,10 +63,8 @@ class ScaleRows:
     rows: int
     inverted: bool = False
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class WishartRows:
     """Zeroing row i takes vvᵀ from AᵀA + W, W ~ Wishart_dim(V, dof).
 
@@ -83,37 +72,25 @@ class WishartRows:
     ----------
     quadratic : array of shape (n,)
         vᵀV⁻¹v of row i.
-    dof : int
-        Degrees of freedom of W.
-    dim : int
-        Rows and columns of W.
+    dof, dim : int
+        Degrees of freedom of W, and its number of rows and columns.
     """
 
     quadratic: Array
     dof: int
     dim: int
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class StudentRows:
     """Zeroing row i of a least-squares problem that is solved on a Gaussian sketch (ALS).
 
     Parameters
     ----------
-    leverage : array of shape (n,)
-        Of each row.
-    residual_share : array of shape (n,)
-        Of each row.
-    room : array of shape (n,)
-        1 − leverage, to its own relative accuracy.
-    share_room : array of shape (n,)
-        1 − residual_share, to its own relative accuracy.
-    features : int
-        Number of features, p.
-    rows : int
-        r, of the sketch.
+    leverage, residual_share, room, share_room : arrays of shape (n,)
+        The leverage and the residual share of each row, and 1 minus each of the two.
+    features, rows : int
+        The number of features p, and of rows r of the sketch.
     """
 
     leverage: Array
@@ -123,10 +100,8 @@ class StudentRows:
     features: int
     rows: int
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class ReplacedWishartRows:
     """Pair i has vvᵀ in place of uuᵀ beside W ~ Wishart_dim(V, dof).
 
@@ -134,14 +109,10 @@ class ReplacedWishartRows:
 
     Parameters
     ----------
-    old : array of shape (n,)
-        The positive eigenvalues.
-    new : array of shape (n,)
-        The negative ones, less their sign.
-    dof : int
-        Degrees of freedom of W.
-    dim : int
-        Rows and columns of W.
+    old, new : arrays of shape (n,)
+        The positive eigenvalues, and the absolute values of the negative ones.
+    dof, dim : int
+        Degrees of freedom of W, and its number of rows and columns.
     """
 
     old: Array
@@ -149,10 +120,8 @@ class ReplacedWishartRows:
     dof: int
     dim: int
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class ReplacedStudentRows:
     """Pair i replaces a row of a least-squares problem that is solved on a Gaussian sketch (ALS).
 
@@ -161,18 +130,12 @@ class ReplacedStudentRows:
 
     Parameters
     ----------
-    up : array of shape (n,)
-        Of the larger eigenvalue.
-    down : array of shape (n,)
-        Of the smaller eigenvalue.
-    inner_up : array of shape (n,)
-        As `up`, of the features B alone.
-    inner_down : array of shape (n,)
-        As `down`, of the features B alone.
-    features : int
-        Number of features, p.
-    rows : int
-        r, of the sketch.
+    up, down : arrays of shape (n,)
+        By how much the larger eigenvalue exceeds 1, and the smaller one falls below it.
+    inner_up, inner_down : arrays of shape (n,)
+        The same of the features B alone.
+    features, rows : int
+        The number of features p, and of rows r of the sketch.
     """
 
     up: Array
@@ -182,10 +145,8 @@ class ReplacedStudentRows:
     features: int
     rows: int
 
-    __repr__ = shape_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class ComposedRows:
     """Several releases of one database: part j, released `times[j]` times, on the same row i.
 
@@ -199,8 +160,6 @@ class ComposedRows:
 
     parts: tuple[ZeroedRows, ...]
     times: tuple[int, ...]
-
-    __repr__ = shape_repr
 
 
 ReplacedRows = ReplacedStudentRows | ReplacedWishartRows  # no order of whose entries is known

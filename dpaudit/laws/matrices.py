@@ -6,21 +6,20 @@ A symmetric matrix is drawn as its upper triangle.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import cholesky_stack
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.triangular import log_det, symmetric_matrix, trace_weights, upper_triangle
 from dpaudit._core.types import Array
-from dpaudit.laws.base import CHUNK, draw_in_chunks
+from dpaudit._core.value import value_class
+from dpaudit.laws.base import CHUNK, Law, draw_in_chunks
 
 
-@dataclass(frozen=True, eq=False)
-class GaussianRows:
+@value_class
+class GaussianRows(Law):
     """`rows` i.i.d. rows N(0, rootᵀroot), or the upper triangle of their Gram matrix.
 
     The Gram matrix is a Wishart draw and sufficient for the covariance, so both releases have the
@@ -40,8 +39,6 @@ class GaussianRows:
     rows: int
     release: str = "sketch"
 
-    __repr__ = shape_repr
-
     @property
     def dim(self) -> int:
         """rows·d, or d(d+1)/2."""
@@ -49,7 +46,6 @@ class GaussianRows:
         return self.rows * d if self.release == "sketch" else d * (d + 1) // 2
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, dim) independent draws."""
         d = len(self.root)
         if self.release == "sketch":
             return draw_in_chunks(
@@ -77,8 +73,8 @@ class GaussianRows:
         return np.asarray(-0.5 * square - self.rows * log_det(self.root))
 
 
-@dataclass(frozen=True, eq=False)
-class InverseWishart:
+@value_class
+class InverseWishart(Law):
     """X ~ W⁻¹_d(Ψ, dof) with Ψ = rootᵀroot, as its upper triangle.
 
     Parameters
@@ -87,11 +83,6 @@ class InverseWishart:
         Upper triangular.
     dof : int ≥ d
         Degrees of freedom.
-
-    Raises
-    ------
-    InvalidInput
-        When dof is below d.
 
     Notes
     -----
@@ -102,14 +93,11 @@ class InverseWishart:
     root: Array
     dof: int
 
-    __repr__ = shape_repr
-
     def __post_init__(self) -> None:
         check_dof(self.dof, len(self.root))
 
     @property
     def dim(self) -> int:
-        """d(d+1)/2."""
         return len(self.root) * (len(self.root) + 1) // 2
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
@@ -139,8 +127,8 @@ class InverseWishart:
         return np.where(definite, density, -np.inf)
 
 
-@dataclass(frozen=True, eq=False)
-class ShiftedWishart:
+@value_class
+class ShiftedWishart(Law):
     """shift + W with W ~ Wishart_d(rootᵀroot, dof), as its upper triangle.
 
     The density is 0 where x − shift is not positive definite.
@@ -153,29 +141,20 @@ class ShiftedWishart:
         Upper triangular.
     dof : int ≥ d
         Degrees of freedom.
-
-    Raises
-    ------
-    InvalidInput
-        When dof is below d.
     """
 
     shift: Array
     root: Array
     dof: int
 
-    __repr__ = shape_repr
-
     def __post_init__(self) -> None:
         check_dof(self.dof, len(self.root))
 
     @property
     def dim(self) -> int:
-        """d(d+1)/2."""
         return len(self.root) * (len(self.root) + 1) // 2
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, dim) independent draws."""
         middle = upper_triangle(self.shift[None])
         numbers = len(self.root) ** 2
         return draw_in_chunks(
@@ -211,22 +190,7 @@ def wishart(size: int, root: Array, dof: int, rng: np.random.Generator) -> Array
 
 
 def bartlett(size: int, dim: int, dof: int, rng: np.random.Generator) -> Array:
-    """Draws of lower trapezoidal L with LLᵀ ~ Wishart_dim(I, dof).
-
-    Parameters
-    ----------
-    size : int
-        Number of draws.
-    dim : int
-        Rows of L.
-    dof : int
-        Degrees of freedom.
-    rng : Generator
-        Of the draws.
-
-    Returns
-    -------
-    array of shape (size, dim, min(dim, dof))
+    """Draws of lower trapezoidal L with LLᵀ ~ Wishart_dim(I, dof), (size, dim, min(dim, dof)).
 
     References
     ----------

@@ -1,21 +1,20 @@
-"""Laws of a vector: Gaussian, independent Gaussian noise, Student t, and products of laws."""
+"""Laws of a vector: Gaussian, Student t, Laplace, and products of laws."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.triangular import log_det
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.laws.base import CHUNK, Law, draw_in_chunks
 
 
-@dataclass(frozen=True, eq=False)
-class Gaussian:
+@value_class
+class Gaussian(Law):
     """N(mean, (rootᵀroot)⁻¹).
 
     Parameters
@@ -29,15 +28,11 @@ class Gaussian:
     mean: Array
     root: Array
 
-    __repr__ = shape_repr
-
     @property
     def dim(self) -> int:
-        """Dimension of an output, k."""
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, k) independent draws."""
         return _elliptical(self, size, rng, lambda z: z)
 
     def log_density(self, x: Array) -> Array:
@@ -45,8 +40,8 @@ class Gaussian:
         return -0.5 * _square_norm(x, self.mean, self.root) + log_det(self.root)
 
 
-@dataclass(frozen=True, eq=False)
-class GaussianNoise:
+@value_class
+class GaussianNoise(Law):
     """Independent coordinates N(meanᵢ, deviationᵢ²).
 
     Nothing of size k² is built, so k may be thousands.
@@ -62,15 +57,11 @@ class GaussianNoise:
     mean: Array
     deviation: Array
 
-    __repr__ = shape_repr
-
     @property
     def dim(self) -> int:
-        """Dimension of an output, k."""
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, k) independent draws."""
 
         def draw(count: int) -> Array:
             z = rng.standard_normal((count, self.dim))
@@ -88,8 +79,8 @@ class GaussianNoise:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class StudentT:
+@value_class
+class StudentT(Law):
     """Multivariate t with density ∝ (1 + ‖root(x − mean)‖²)^{−(dof + k)/2}.
 
     Parameters
@@ -106,11 +97,8 @@ class StudentT:
     root: Array
     dof: int
 
-    __repr__ = shape_repr
-
     @property
     def dim(self) -> int:
-        """Dimension of an output, k."""
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
@@ -130,8 +118,71 @@ class StudentT:
         return log_det(self.root) - power * np.log1p(_square_norm(x, self.mean, self.root))
 
 
-@dataclass(frozen=True, eq=False)
-class Product:
+@value_class
+class Laplace(Law):
+    """Independent coordinates with density ``e^{−|x − loc|/scale}/(2·scale)``.
+
+    Parameters
+    ----------
+    loc : array of shape (k,)
+        The centres.
+    scale : array of shape (k,)
+        Scales > 0.
+    """
+
+    loc: Array
+    scale: Array
+
+    @property
+    def dim(self) -> int:
+        return len(self.loc)
+
+    def sample(self, size: int, rng: np.random.Generator) -> Array:
+        return draw_in_chunks(
+            size, self.dim, self.dim, lambda m: rng.laplace(self.loc, self.scale, (m, self.dim))
+        )
+
+    def log_density(self, x: Array) -> Array:
+        return np.asarray(
+            -(np.abs(x - self.loc) / self.scale).sum(axis=1) - np.sum(np.log(2.0 * self.scale))
+        )
+
+
+@value_class
+class SharedLaplace(Law):
+    """loc + Z·(1, …, 1) with ONE draw Z of density ``e^{−|z|/scale}/(2·scale)``.
+
+    Parameters
+    ----------
+    loc : array of shape (k,)
+        The centre.
+    scale : float > 0
+        The scale of Z.
+    """
+
+    loc: Array
+    scale: float
+
+    @property
+    def dim(self) -> int:
+        return len(self.loc)
+
+    def sample(self, size: int, rng: np.random.Generator) -> Array:
+        return np.asarray(self.loc + rng.laplace(0.0, self.scale, (size, 1)))
+
+    def log_density(self, x: Array) -> Array:
+        """Log density by length along the line; −∞ for a row off the line by more than rounding."""
+        along = x - self.loc
+        middle = along.mean(axis=1)
+        spread = np.abs(along - middle[:, None]).max(axis=1)
+        size = np.abs(x).max(axis=1) + np.abs(self.loc).max()
+        on_line = spread <= 8.0 * np.finfo(np.float64).eps * size
+        density = -np.abs(middle) / self.scale - np.log(2.0 * self.scale)
+        return np.where(on_line, density, -np.inf)
+
+
+@value_class
+class Product(Law):
     """Independent draws of several laws side by side.
 
     Parameters
@@ -142,15 +193,11 @@ class Product:
 
     parts: tuple[Law, ...]
 
-    __repr__ = shape_repr
-
     @property
     def dim(self) -> int:
-        """Numbers of all parts together."""
         return sum(part.dim for part in self.parts)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, dim) independent draws."""
         return np.hstack([part.sample(size, rng) for part in self.parts])
 
     def log_density(self, x: Array) -> Array:
@@ -161,6 +208,18 @@ class Product:
             [part.log_density(piece) for part, piece in zip(self.parts, pieces, strict=True)],
             axis=0,
         )
+
+
+def laplace_log_cdf(x: Array) -> Array:
+    """log P(Z < x) of standard Laplace noise Z, to relative accuracy in the lower tail."""
+    return np.where(
+        x < 0.0, np.minimum(x, 0.0) - np.log(2.0), np.log1p(-0.5 * np.exp(-np.maximum(x, 0.0)))
+    )
+
+
+def laplace_log_density(x: Array) -> Array:
+    """Log density of standard Laplace noise."""
+    return np.asarray(-np.abs(x) - np.log(2.0))
 
 
 def _elliptical(

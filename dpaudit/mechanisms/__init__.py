@@ -13,14 +13,19 @@ from typing import Any
 
 from dpaudit.mechanisms import broken, textbook
 from dpaudit.mechanisms.base import LawMechanism
-from dpaudit.mechanisms.broken.dp_sgd import BROKEN_DPSGD
 from dpaudit.mechanisms.composition import Composition
-from dpaudit.mechanisms.dp_sgd import DPSGD
+from dpaudit.mechanisms.dp_sgd import BROKEN_DPSGD, DPSGD
 from dpaudit.mechanisms.example import ExampleMechanism
 from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
+from dpaudit.mechanisms.scatter import (
+    AdditiveWishart,
+    GaussMix,
+    InverseWishartDraw,
+    RandomLinearCombination,
+    RandomProjection,
+    WishartDraw,
+)
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse, SufficientStatistics
-from dpaudit.mechanisms.sketching import GaussMix, RandomLinearCombination, RandomProjection
-from dpaudit.mechanisms.wishart import AdditiveWishart, InverseWishartDraw, WishartDraw
 
 OWN: tuple[type[LawMechanism], ...] = (
     ALS,

@@ -13,7 +13,7 @@ from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim, ClaimLike, as_claim, refuse_unbreakable
 from dpaudit.one_run.canaries import chances
 from dpaudit.one_run.result import OneRunResult
-from dpaudit.one_run.verdict import Question, judge
+from dpaudit.verdict.one_run import Question, judge
 
 EPSILON = np.linspace(0.0, 20.0, 41)  # nats, where a claim has to allow less than any mechanism
 UNLIKELY = 1e-9  # coins that fall so by chance less often were not flipped as stated

@@ -1,24 +1,20 @@
 """The four papers' formulas as printed and their algorithms.
 
-`paper_1` to `paper_4` are the papers. The docstring of each has the full citation and a table from
-lemma, theorem, algorithm or figure to the function or class. A folder has two kinds of modules:
+`printed` has the formulas, named after their statements, such as `theorem_3_1_padding`. No verdict
+rests on them: an audit refutes them, or measures how loose they are.
 
-* `printed`: formulas as printed, named after their statement, such as `theorem_3_1_padding`. No
-  verdict rests on them: an audit refutes them, or measures how loose they are.
-  `dpaudit.papers.printed` lists those of all papers.
-* the algorithms: subclasses of `Algorithm` with the steps as printed, the claim as printed, and the
-  exact law of the output where it is known. `PAPERS` has them all by name, and a scenario file
-  names them so, as it does the other mechanisms of `REGISTRY`.
-
-Most algorithms have `variant="printed"` and `variant="corrected"`; the attribute `correction` says
-what differs. `algorithm` and `data` hold what the papers share. No paper's folder imports another
-paper's.
+`paper_1` to `paper_4` have the algorithms: subclasses of `Algorithm` with the steps as printed, the
+claim as printed, and the exact law of the output where it is known. The docstring of each has the
+full citation and a table from lemma, theorem, algorithm or figure to the function or class. Most
+algorithms have `variant="printed"` and `variant="corrected"`; the attribute `correction` says what
+differs. No paper imports another one. `PAPERS` has all algorithms by name, and a scenario file
+names them so, as it does the other mechanisms of `REGISTRY`.
 """
 
 from dpaudit.mechanisms import OWN, LawMechanism
 from dpaudit.papers import printed
 from dpaudit.papers.algorithm import VARIANTS, Algorithm
-from dpaudit.papers.paper_1.least_squares import GaussianMechanismLS, RandomProjectionLS
+from dpaudit.papers.paper_1 import GaussianMechanismLS, RandomProjectionLS
 from dpaudit.papers.paper_2.gradient_descent import DPGD
 from dpaudit.papers.paper_2.newton import DPLR, PMTGLM, PMTLR
 from dpaudit.papers.paper_2.ridge import DPRR, PMTRR, PracticalDPRR
@@ -29,9 +25,10 @@ from dpaudit.papers.paper_3.mixing import (
     LinearMixing,
     LogisticMixing,
     ModifiedGaussMix,
+    SheffetOLS,
+    SheffetRenyiOLS,
 )
 from dpaudit.papers.paper_3.objective_perturbation import ObjectivePerturbation
-from dpaudit.papers.paper_3.sheffet import SheffetOLS, SheffetRenyiOLS
 from dpaudit.papers.paper_4.additive_noise import (
     AdditiveWishartNoise,
     AnalyzeGaussNoise,

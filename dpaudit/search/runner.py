@@ -22,11 +22,11 @@ from dpaudit._core.types import Array, Mechanism
 from dpaudit._core.user_code import Carried
 from dpaudit.curves.claims import MetricClaim
 from dpaudit.errors import DpauditError
-from dpaudit.report.text import number
 from dpaudit.sampling import Progress, checked, joined, outputs, sampler_of
 from dpaudit.scoring import Classifier
 from dpaudit.search.changes import Change
 from dpaudit.search.quick_audit import QuickEstimate
+from dpaudit.verdict.numbers import number
 
 BLOCK = 1 << 14  # draws made in one call
 FARTHEST = 500.0  # nats, above which no claim is judged

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from dpaudit._core import check
 from dpaudit._core.shown.short_repr import brief, short_repr
 from dpaudit._core.types import Array
-from dpaudit.report.text import number
+from dpaudit.verdict.numbers import number
 
 Code = float | int
 Complexity = tuple[float, ...]

@@ -16,8 +16,8 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 
 from dpaudit._core.files import replace_file
 from dpaudit.report.pages import environment
-from dpaudit.report.text import NONE
-from dpaudit.report.text import number as significant
+from dpaudit.verdict.numbers import NONE
+from dpaudit.verdict.numbers import number as significant
 
 REPORTS = Path("reports")
 TEMPLATES = Path(__file__).parent / "templates"

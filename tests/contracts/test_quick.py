@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.test_floors import FLOORS
+from tests.contracts.test_floors import ROOMS
 
 pytestmark = pytest.mark.quick
 TESTS = Path(__file__).parents[1]
-ROOMS = [room for rooms in FLOORS for room in rooms]
 FOLDERS = sorted(path.name for path in TESTS.iterdir() if (path / "__init__.py").exists())
 # What is tested of the project as a whole; every other folder is named after a room.
 NO_ROOMS = {

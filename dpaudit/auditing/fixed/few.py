@@ -15,23 +15,24 @@ import numpy as np
 from dpaudit import outcomes, scoring
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.clock import Clock
-from dpaudit.auditing.evidence import Evidence, of_set, where_to_bet
 from dpaudit.auditing.independence import CallSizes, notes_on, refuse_scores
-from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.subject import Findings
 from dpaudit.auditing.vacuous import too_few, with_unread
-from dpaudit.auditing.verdict import Verdict, judge_band, reference_of, with_notes
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.few import certify_few, few_bet
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import Split
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.power import least_excess
-from dpaudit.report.text import count
 from dpaudit.sampling import Pair, Progress
 from dpaudit.scoring import Fitted, KnownScore, Sides
 from dpaudit.scoring.base import nan_count, nan_note, refuse_nan, without_nan
 from dpaudit.scoring.few.cross_validated import fit_few
+from dpaudit.verdict.evidence import Evidence, of_set, where_to_bet
+from dpaudit.verdict.headline import Reference
+from dpaudit.verdict.judgement import Verdict, judge_band, with_notes
+from dpaudit.verdict.numbers import count
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +159,7 @@ def _judged(
     who: str,
 ) -> Verdict:
     """The verdict; the least excess that would have shown is found exactly."""
-    reference = reference_of(settings, theory)
+    reference = Reference.of(settings.claim, settings.epsilon, theory)
     sides = len(prepared.certifying.P), len(prepared.certifying.Q)
 
     def exact(at: int) -> float:
@@ -167,7 +168,8 @@ def _judged(
         return least_excess(sides, *point, float(estimate.share[at]), prepared.learned)
 
     few = partial(too_few, settings, reference, prepared.sizes, prepared.rows.P.shape[1])
-    judged = judge_band(estimate, settings, theory, who, few, exact, fitted.unread)
+    asked = reference, settings.level, settings.detect
+    judged = judge_band(estimate, *asked, who=who, few=few, least=exact, unread=fitted.unread)
     return with_notes(judged, (*_uneven(*sides), *prepared.notes))
 
 

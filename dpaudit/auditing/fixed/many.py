@@ -11,20 +11,22 @@ import numpy as np
 from dpaudit import outcomes, scoring
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.clock import Clock
-from dpaudit.auditing.evidence import of_set, where_to_bet
 from dpaudit.auditing.independence import CallSizes, notes_on, refuse_scores
-from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.subject import Findings
 from dpaudit.auditing.vacuous import too_few, with_unread
-from dpaudit.auditing.verdict import judge_band, reference_of, with_notes
+from dpaudit.certify.constants import SMALLEST
 from dpaudit.certify.counting import StreamedCounts
 from dpaudit.certify.estimate import Choices
 from dpaudit.certify.scores import SortedScores
-from dpaudit.certify.split import SMALLEST, Split
+from dpaudit.certify.split import Split
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.sampling import Count, Counts, Draws, Pair, Progress
 from dpaudit.scoring import Fitted, KnownScore, Sides
 from dpaudit.scoring.base import nan_note, refuse_nan
+from dpaudit.verdict.evidence import of_set, where_to_bet
+from dpaudit.verdict.headline import Reference
+from dpaudit.verdict.judgement import judge_band, with_notes
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +73,11 @@ def audit_fixed(
         # certifying draws may decide that nothing is certified
         refuse_scores(counts.first_scores(), fitted.name, source.calls, sizes.train + sizes.choose)
         progress("certifying", 1, 1)
-    few = partial(too_few, settings, reference_of(settings, theory), sizes, learned.numbers)
+    reference = Reference.of(settings.claim, settings.epsilon, theory)
+    few = partial(too_few, settings, reference, sizes, learned.numbers)
     notes = (*learned.notes, *nan_note(fitted.name, sum(counts.undefined)))
-    judged = judge_band(estimate, settings, theory, who, few, unread=fitted.unread)
+    asked = reference, settings.level, settings.detect
+    judged = judge_band(estimate, *asked, who=who, few=few, unread=fitted.unread)
     judged = with_notes(judged, notes)
     assert estimate.cells is not None
     evidence = of_set(settings.claim, learned.choices.bet, estimate.cells)

@@ -11,15 +11,16 @@ from dpaudit import scoring
 from dpaudit._core.seeds import Purpose, below
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.sequential.judge import Judge, judge_by_few, judge_by_many
-from dpaudit.auditing.sequential.record import FEW, Sequential
+from dpaudit.auditing.sequential.record import FEW
 from dpaudit.auditing.sequential.source import Batch, Past
 from dpaudit.auditing.settings import Settings
-from dpaudit.certify.betting import Counts, Menu
-from dpaudit.certify.betting.claimed import null_of
+from dpaudit.certify.bet_choice import Menu
+from dpaudit.certify.betting import Counts, null_of
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.scoring import Fitted, Sides
 from dpaudit.scoring.base import nan_count
+from dpaudit.verdict.evidence import Sequential
 
 # After this many draws a side score and bet no longer change, and further draws are not kept.
 FULL = 1 << 20

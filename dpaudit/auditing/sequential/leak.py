@@ -6,13 +6,13 @@ import numpy as np
 
 from dpaudit import power
 from dpaudit.auditing.clock import Clock
-from dpaudit.auditing.headline import Reference
 from dpaudit.auditing.sequential.bettor import Bettor, menu_of
 from dpaudit.auditing.sequential.record import batch_sizes
 from dpaudit.auditing.sequential.source import Batch
 from dpaudit.auditing.settings import MOST_SAMPLES, Settings
-from dpaudit.auditing.vacuous import said_too_few
 from dpaudit.curves.spectrum import Spectrum
+from dpaudit.verdict.headline import Reference
+from dpaudit.verdict.judgement import too_few_draws
 
 # Such an audit rejects after 0.3 to 2 times the draws that `power` gives for outputs that hardly
 # overlap (measured): what lies beyond is not tried, nor are more draws than TRIED.
@@ -27,10 +27,10 @@ def too_few(settings: Settings, reference: Reference, theory: Spectrum | None) -
         return ""
     if about > TRIED:
         needed = about if about < MOST_SAMPLES else None
-        return "" if settings.samples >= about else said_too_few(reference, _whole(needed))
+        return "" if settings.samples >= about else too_few_draws(reference, _whole(needed))
     if rejected_at(settings, theory, settings.samples) is not None:
         return ""
-    return said_too_few(reference, fewest(settings, theory, int(AMPLE * about)))
+    return too_few_draws(reference, fewest(settings, theory, int(AMPLE * about)))
 
 
 def fewest(settings: Settings, theory: Spectrum | None, most: int) -> int | None:

@@ -8,24 +8,25 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.auditing.clock import Clock
-from dpaudit.auditing.evidence import of_process
-from dpaudit.auditing.result import Findings
 from dpaudit.auditing.sequential.bettor import Bettor, menu_of
 from dpaudit.auditing.sequential.guard import Guard
 from dpaudit.auditing.sequential.leak import too_few
 from dpaudit.auditing.sequential.record import FIRST, batch_sizes
 from dpaudit.auditing.sequential.source import BatchSource
 from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.subject import Findings
 from dpaudit.auditing.vacuous import with_unread
-from dpaudit.auditing.verdict import judge_e_value, reference_of, with_notes
 from dpaudit.certify.band import Certificate, Region
-from dpaudit.certify.candidates import evenly_spaced
 from dpaudit.certify.estimate import Direction, Estimate
+from dpaudit.certify.sets import evenly_spaced
 from dpaudit.certify.split import Split
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.sampling import Progress
 from dpaudit.scoring import Fitted
 from dpaudit.scoring.base import nan_note
+from dpaudit.verdict.evidence import of_process
+from dpaudit.verdict.headline import Reference
+from dpaudit.verdict.judgement import judge_e_value, with_notes
 
 BAND = 16  # ε at which a lower bound is kept, in each direction
 
@@ -72,14 +73,13 @@ def _findings(
     notes: tuple[str, ...],
     who: str,
 ) -> Findings:
-    reference = reference_of(settings, theory)
+    reference = Reference.of(settings.claim, settings.epsilon, theory)
     assert reference is not None
     record, kept = bettor.record(), _kept(settings)
     estimate = _estimate(settings, bettor, reference.delta, kept)
     few = partial(too_few, settings, reference, theory)
-    judged = judge_e_value(
-        record, estimate, kept, settings, reference, who, few, theory, fitted.unread
-    )
+    asked = reference, settings.detect
+    judged = judge_e_value(record, estimate, kept, *asked, who=who, few=few, unread=fitted.unread)
     return Findings(
         estimate=estimate,
         fitted=fitted,

@@ -3,7 +3,8 @@
 Zilong Cao, Xuan Bi and Hai Zhang,
 *Differentially Private Truncation of Unbounded Data via Public Second Moments*, 2026.
 
-Its radii and noise are in `printed`, under the names of the statements. Its algorithms:
+Its radii and noise are in `dpaudit.papers.printed`, under the names of the statements. Its
+algorithms:
 
 | statement | formulas in `printed` | algorithm |
 | --- | --- | --- |
@@ -21,6 +22,4 @@ DP-GD is Avella-Medina, Bradshaw & Loh's, with which the paper compares.
 
 Experiments are studies beside the scenarios, in `scenarios/papers/studies/paper_2`: figures 1, 2, 4
 and 5 in `ridge`, figures 7 and 9 in `logistic`.
-
-No module here imports another paper's folder, and no formula here is used for a verdict.
 """

@@ -5,7 +5,6 @@ Source: Avella-Medina, Bradshaw & Loh 2023, quoted in paper 2, section 6.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +18,7 @@ from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.parameters import Count, NonNegative, Positive
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import ReplacementAlgorithm
-from dpaudit.papers.paper_2.printed import gradient_descent_sigma
+from dpaudit.papers.printed import gradient_descent_sigma
 
 BLOCK = 1 << 18  # residuals held at a time
 
@@ -28,23 +27,11 @@ BLOCK = 1 << 18  # residuals held at a time
 class DPGD(ReplacementAlgorithm):
     """DP-GD: T noisy gradient steps from 0 for ridge regression, each row's gradient cut at norm c.
 
-    A step is −rate times the sum of three terms: the average of the cut gradients (xᵀβ − y)x,
-    N(0, σ²I), and λβ. Paper 2 names T, c and the rate; σ = 2c√T/(μn) is Avella-Medina, Bradshaw &
-    Loh's, for μ-GDP of all steps together. That is exact: two rows whose gradients are c and −c at
-    every step use up μ. Output: (size, d), the last iterate.
-
-    Parameters
-    ----------
-    mu : float > 0
-        μ, of all steps together.
-    steps : int ≥ 1, default 1000
-        Number of steps, T.
-    clip : float > 0, default 1
-        The clipping norm c.
-    rate : float > 0, default 0.1
-        Step size.
-    ridge : float ≥ 0, default 0
-        λ.
+    A step is −`rate` times the sum of three terms: the average of the cut gradients (xᵀβ − y)x,
+    N(0, σ²I), and λβ. Paper 2 names T = `steps`, c = `clip`, the rate and λ = `ridge`; σ =
+    2c√T/(μn) is Avella-Medina, Bradshaw & Loh's, for μ-GDP of all steps together, μ = `mu` > 0.
+    That is exact: two rows whose gradients are c and −c at every step use up μ. Output: (size, d),
+    the last iterate.
     """
 
     mu: Positive
@@ -62,18 +49,18 @@ class DPGD(ReplacementAlgorithm):
 
     @property
     def claim(self) -> Claim:
-        """μ-GDP for all steps together."""
         return Claim.gdp(self.mu)
 
     def law(self, data: Array) -> GaussianNoise:
         """The law after one step. Raises `NoExactSpectrum` for several steps."""
-        self._check_one_step()
+        if self.steps > 1:
+            raise self.no_exact_spectrum()
         mean = -self.rate * self._first(data).mean(axis=0)
         return GaussianNoise(mean, np.full_like(mean, self.rate * self._sigma(len(data))))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The pairs of laws after one step. Raises `NoExactSpectrum` for several steps."""
-        self._check_one_step()
+        if self.steps > 1:
+            raise self.no_exact_spectrum()
         old, new = self._first(data), self._first(candidates)
 
         def change(rows: slice) -> Array:
@@ -88,10 +75,11 @@ class DPGD(ReplacementAlgorithm):
         if self.steps == 1:
             return self.law(data).sample
         features, label = data[:, :-1], data[:, -1]
+        step = max(1, BLOCK // len(data))
 
         def sample(size: int, rng: np.random.Generator) -> Array:
-            sizes = _blocks(size, len(data))
-            return np.concatenate([self._descend(features, label, count, rng) for count in sizes])
+            counts = [min(step, size - start) for start in range(0, size, step)]
+            return np.concatenate([self._descend(features, label, count, rng) for count in counts])
 
         return sample
 
@@ -121,18 +109,8 @@ class DPGD(ReplacementAlgorithm):
     def _sigma(self, rows: int) -> float:
         return gradient_descent_sigma(self.clip, rows, self.mu, self.steps)
 
-    def _check_one_step(self) -> None:
-        if self.steps > 1:
-            raise self.no_exact_spectrum()
-
     def pair(self) -> NeighbourPair:
         """One feature and two rows; the first row's gradient is always c or −c, which uses up μ."""
         reach = self.rate * self.steps * self.clip * (1.0 + 20.0 / self.mu)
         label = 2.0 * (self.clip + reach)
         return replace_row(np.array([[1.0, label], [0.0, 0.0]]), 0, np.array([1.0, -label]))
-
-
-def _blocks(size: int, numbers: int) -> Iterator[int]:
-    """Numbers of draws that sum to `size`, each so few that they have at most BLOCK residuals."""
-    step = max(1, BLOCK // numbers)
-    return (min(step, size - start) for start in range(0, size, step))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -27,9 +27,8 @@ from dpaudit.laws import GaussianNoise
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive, one_of
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import Variant
-from dpaudit.papers.data import shrunk
-from dpaudit.papers.paper_2 import printed
+from dpaudit.papers import printed
+from dpaudit.papers.algorithm import Variant, shrunk
 from dpaudit.papers.paper_2.truncation import (
     CoefRelease,
     CutRegression,
@@ -117,8 +116,10 @@ class Newton:
         row, column = np.triu_indices(self.dim)
         products = features[:, row] * features[:, column]
         out = np.empty((len(coef), len(row) + self.dim))
+        count = max(1, BLOCK // len(label))
         with np.errstate(over="ignore", invalid="ignore"):
-            for part in _blocks(len(coef), len(label)):
+            for start in range(0, len(coef), count):
+                part = slice(start, start + count)
                 slope, curve = self.family.moments(coef[part] @ features.T)
                 out[part, : len(row)] = curve @ products
                 out[part, len(row) :] = slope @ features
@@ -143,15 +144,25 @@ class Newton:
             mean = first.mean if t == 0 else self.means(coef[:, t])
             seen[:, t] = mean + first.deviation * rng.standard_normal((size, first.dim))
             hessian = symmetric_matrix(seen[:, t, : -self.dim], self.dim)
-            step = _solved(hessian, seen[:, t, -self.dim :])
-            coef[:, t + 1] = self._inside(coef[:, t] - step)
+            coef[:, t + 1] = coef[:, t] - _solved(hessian, seen[:, t, -self.dim :])
+            if math.isfinite(self.reach):
+                with np.errstate(invalid="ignore"):
+                    coef[:, t + 1] = shrunk(coef[:, t + 1], self.reach)
         return coef, seen
 
-    def _inside(self, coef: Array) -> Array:
-        if math.isinf(self.reach):
-            return coef
-        with np.errstate(invalid="ignore"):
-            return shrunk(coef, self.reach)
+
+def _solved(matrices: Array, vectors: Array) -> Array:
+    """x of matrix·x = vector for each pair, (m, d); NaN for a singular or infinite matrix."""
+    fine = np.isfinite(matrices).all(axis=(1, 2)) & np.isfinite(vectors).all(axis=1)
+    out = np.full_like(vectors, np.nan)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        try:
+            out[fine] = np.linalg.solve(matrices[fine], vectors[fine, :, None])[:, :, 0]
+        except np.linalg.LinAlgError:  # at least one matrix is singular: solve each by itself
+            for i in np.flatnonzero(fine):
+                with contextlib.suppress(np.linalg.LinAlgError):
+                    out[i] = np.linalg.solve(matrices[i], vectors[i])
+    return out
 
 
 class NewtonAlgorithm(CutRegression):
@@ -179,14 +190,14 @@ class NewtonAlgorithm(CutRegression):
 
     def prepare(self, data: Array) -> Sampler:
         newton = self.newton(check.matrix("data", data, min_columns=2))
+        step = max(1, BLOCK // len(newton.rows))
 
         def sample(size: int, rng: np.random.Generator) -> Array:
             parts = []
-            for part in _blocks(size, len(newton.rows)):
-                coef, seen = newton.path(part.stop - part.start, rng)
-                statistics = seen.reshape(len(seen), -1)
+            for start in range(0, size, step):
+                coef, seen = newton.path(min(step, size - start), rng)
                 released = self.release == "statistics"
-                parts.append(statistics if released else coef[:, -1] @ newton.back)
+                parts.append(seen.reshape(len(seen), -1) if released else coef[:, -1] @ newton.back)
             return np.concatenate(parts)
 
         return sample
@@ -197,50 +208,67 @@ class NewtonAlgorithm(CutRegression):
         return np.asarray(newton.path(size, rng)[0] @ newton.back)
 
 
-def _blocks(count: int, numbers: int) -> Iterator[slice]:
-    """Slices of range(count), each so short that its numbers fit in BLOCK."""
-    step = max(1, BLOCK // numbers)
-    return (slice(start, min(start + step, count)) for start in range(0, count, step))
+class PublicNewton(NewtonAlgorithm, PublicAlgorithm):
+    """Newton steps on private rows that are whitened by a public second moment and cut.
 
+    Subclasses give `sigmas`, and `labels`, `family` and `reach` where they are not those of
+    logistic regression without a bound on β.
+    """
 
-def _solved(matrices: Array, vectors: Array) -> Array:
-    """x of matrix·x = vector for each pair, (m, d); NaN for a singular or infinite matrix."""
-    fine = np.isfinite(matrices).all(axis=(1, 2)) & np.isfinite(vectors).all(axis=1)
-    out = np.full_like(vectors, np.nan)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        try:
-            out[fine] = np.linalg.solve(matrices[fine], vectors[fine, :, None])[:, :, 0]
-        except np.linalg.LinAlgError:  # a singular one among them: they are solved one by one
-            for i in np.flatnonzero(fine):
-                with contextlib.suppress(np.linalg.LinAlgError):
-                    out[i] = np.linalg.solve(matrices[i], vectors[i])
-    return out
+    family: str = "logistic"
+
+    @property
+    def labels(self) -> tuple[float, float]:
+        """The least and the largest label."""
+        return 0.0, 1.0
+
+    @property
+    def reach(self) -> float:
+        """The norm to which iterates are shrunk."""
+        return math.inf
+
+    def sigmas(self, dim: int, rows: int) -> tuple[float, float]:
+        """The noise of the Hessian and of the gradient, for n = `rows` private rows."""
+        raise NotImplementedError
+
+    def newton(self, data: Array) -> Newton:
+        moment, private = self.parts(data)
+        root = inverse_root(moment[:-1, :-1] if self.public_moment is None else moment)
+        features = whitened(private[:, :-1], root, len(private), self.eta)
+        _check_labels(private, *self.labels)
+        return Newton(
+            np.hstack([features, private[:, -1:]]),
+            FAMILIES[self.family],
+            self.sigmas(len(root), len(private)),
+            self.steps,
+            self.ridge * root @ root,
+            root,
+            self.reach,
+        )
+
+    def pair_at(self, cosine: float, labels: tuple[float, float]) -> NeighbourPair:
+        """A row at the radius, replaced by one at that cosine to it; the other rows are zeros.
+
+        labels : those of the two rows.
+        """
+        public, root = self.frame()
+        public = np.hstack([public, np.full((len(public), 1), labels[0])])
+        dim = len(root)
+        reach = printed.algorithm_1_radius(dim, dim + 1, self.eta)
+        pairs = zip(apart(cosine, dim), labels, strict=True)
+        u, v = (np.append(reach * unit @ root, label) for unit, label in pairs)
+        return replace_row(np.vstack([public, np.zeros((dim, dim + 1)), u]), len(public) + dim, v)
 
 
 @dataclass(frozen=True)
-class PMTLR(NewtonAlgorithm, PublicAlgorithm):
+class PMTLR(PublicNewton):
     """DP-PMTLR, algorithm 3: logistic regression by T noisy Newton steps on whitened, cut rows.
 
-    Rows are whitened by a public second moment. The loop "t = 0, …, T" makes T + 1 steps, but the
-    output β^(T) needs only T. The claim holds and is loose: whatever the path, T steps together are
-    at most μ-GDP. Labels are 0 and 1. Output: (size, d), or (size, T(d(d+1)/2 + d)).
-
-    Parameters
-    ----------
-    mu : float > 0
-        μ of the claim.
-    steps : int ≥ 1, default 5
-        The number T of steps.
-    eta, ridge : float, default 0.05 and 0
-        η in (0, 1), and the penalty λ ≥ 0.
-    public_rows : int
-        How many first rows of the data are public; or `public_moment` is given.
-    public_moment : array of shape (d, d), optional
-        The public second moment of the features.
-    variant : {"printed", "corrected"}, default "printed"
-        The claim is true of both.
-    release : {"coef", "statistics"}, default "coef"
-        "coef", or "statistics" for the noisy Hessians and gradients of all steps.
+    Rows are whitened by a public second moment of the features, (d, d). The loop "t = 0, …, T"
+    makes T + 1 steps, T = `steps`, but the output β^(T) needs only T. The claim holds of both
+    variants and is loose: whatever the path, T steps together are at most μ-GDP. Labels are 0 and
+    1. The other parameters are those of `CutRegression` and `PublicAlgorithm`. Output: (size, d),
+    or (size, T(d(d+1)/2 + d)) for the statistics of all steps.
     """
 
     mu: Positive
@@ -259,58 +287,31 @@ class PMTLR(NewtonAlgorithm, PublicAlgorithm):
         "σ₂ has √(d(1 + ln(2n/η))), as in the proof, where the algorithm has d(1 + ln(2n/η))"
     )
 
-    def newton(self, data: Array) -> Newton:
-        """The steps on the private rows, whitened and cut."""
-        rows, root = _public_rows(self, data)
-        dim, count = len(root), len(rows)
-        first, second = printed.algorithm_3_sigmas(dim, count, self.eta, self.mu, self.steps)
+    def sigmas(self, dim: int, rows: int) -> tuple[float, float]:
+        first, second = printed.algorithm_3_sigmas(dim, rows, self.eta, self.mu, self.steps)
         if self.variant == "corrected":
-            second /= printed.algorithm_1_radius(dim, count, self.eta)
-        _check_labels(rows, 0.0, 1.0)
-        penalty = self.ridge * root @ root
-        return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, root)
+            second /= printed.algorithm_1_radius(dim, rows, self.eta)
+        return first, second
 
     def pair(self) -> NeighbourPair:
         """A row at the radius, replaced by one nearly at right angles with another label.
 
         No other pair differs by more after one step.
         """
-        return _public_pair(self, (0.0, 1.0), 0.125)
+        return self.pair_at(0.125, (0.0, 1.0))
 
 
 @dataclass(frozen=True)
-class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
+class PMTGLM(PublicNewton):
     """DP-PMTGLM, algorithm 4: a generalised linear model by T noisy Newton steps, for ‖β‖ ≤ R_β.
 
-    Rows are whitened and cut as in algorithm 3. The bounds of b' and b'' need ‖β‖ ≤ R_β, which is
-    among the input but enforced by no line of the box; and M_{b'} is the largest b', not ``|b'|``.
-    So √2·μ fails in two corners (class B of the findings): where b' grows (Poisson), and where it
-    is negative (reflected) with a label of R_y. Labels −1 and 0 get exactly enough noise there.
-
-    A step that overflows gives NaN. Output: (size, d), or (size, T(d(d+1)/2 + d)).
-
-    Parameters
-    ----------
-    mu : float > 0
-        μ of the claim.
-    label_bound : float > 0
-        R_y, ``|y|`` ≤ R_y.
-    coef_bound : float > 0
-        R_β.
-    steps : int ≥ 1, default 5
-        The number T of steps.
-    eta, ridge : float, default 0.05 and 0
-        η in (0, 1), and the penalty λ ≥ 0.
-    family : {"poisson", "logistic", "linear", "reflected"}, default "poisson"
-        "linear" has b = θ²/2; "reflected" is minus a Bernoulli label, b = ln(1 + exp(−θ)).
-    public_rows : int
-        How many first rows of the data are public; or `public_moment` is given.
-    public_moment : array of shape (d, d), optional
-        The public second moment of the features.
-    variant : {"printed", "corrected"}, default "printed"
-        Which form of the algorithm.
-    release : {"coef", "statistics"}, default "coef"
-        "coef", or "statistics" for the noisy Hessians and gradients of all steps.
+    Rows are whitened and cut as in algorithm 3 (`PMTLR`), ``|y|`` ≤ R_y = `label_bound`, and R_β =
+    `coef_bound`. The `family` is "poisson", "logistic", "linear" (b = θ²/2) or "reflected" (minus a
+    Bernoulli label, b = ln(1 + exp(−θ))). The bounds of b' and b'' need ‖β‖ ≤ R_β, which is among
+    the input but enforced by no line of the box; and M_{b'} is the largest b', not ``|b'|``. So
+    √2·μ fails in two corners (class B of the findings): where b' grows (Poisson), and where it is
+    negative (reflected) with a label of R_y. Labels −1 and 0 get exactly enough noise there. A step
+    that overflows gives NaN. Output: (size, d), or (size, T(d(d+1)/2 + d)).
     """
 
     mu: Positive
@@ -331,16 +332,15 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
     statement = "algorithm 4 (DP-PMTGLM)"
     correction = "β is shrunk to norm R_β after each step, and M_{b'} is the largest |b'|"
 
-    def newton(self, data: Array) -> Newton:
-        """The steps on the private rows, whitened and cut."""
-        rows, root = _public_rows(self, data)
-        _check_labels(rows, -self.label_bound, self.label_bound)
-        corrected = self.variant == "corrected"
-        reach = self.coef_bound if corrected else math.inf
-        penalty, sigmas = self.ridge * root @ root, self._sigmas(len(root), len(rows))
-        return Newton(rows, FAMILIES[self.family], sigmas, self.steps, penalty, root, reach)
+    @property
+    def labels(self) -> tuple[float, float]:
+        return -self.label_bound, self.label_bound
 
-    def _sigmas(self, dim: int, rows: int) -> tuple[float, float]:
+    @property
+    def reach(self) -> float:
+        return self.coef_bound if self.variant == "corrected" else math.inf
+
+    def sigmas(self, dim: int, rows: int) -> tuple[float, float]:
         span = self.coef_bound * printed.algorithm_1_radius(dim, rows, self.eta)
         slope, size, curvature = FAMILIES[self.family].largest(span)
         if not math.isfinite(curvature):
@@ -355,31 +355,17 @@ class PMTGLM(NewtonAlgorithm, PublicAlgorithm):
         The mean of counts leaves its bounds.
         """
         label = 0.0 if self.family == "poisson" else self.label_bound
-        return _public_pair(self, (label, label), -1.0)
+        return self.pair_at(-1.0, (label, label))
 
 
 @dataclass(frozen=True)
 class DPLR(NewtonAlgorithm):
     """DP-LR: logistic regression by T noisy Newton steps on rows cut at √(Tr(Σ) + d ln(n/η)).
 
-    Algorithm 5 (appendix C.5) with theorem 5.4. Tr(Σ) is a public input. The claim holds for n ≥ 2
-    and is loose: the radius is above 1/√2 then, and σ₂ has its square. Labels are 0 and 1. Output:
-    (size, d), or (size, T(d(d+1)/2 + d)).
-
-    Parameters
-    ----------
-    mu : float > 0
-        μ of the claim.
-    trace : float ≥ 0
-        Tr(Σ).
-    steps : int ≥ 1, default 5
-        The number T of steps.
-    eta, ridge : float, default 0.05 and 0
-        η in (0, 1), and the penalty λ ≥ 0.
-    variant : {"printed", "corrected"}, default "printed"
-        For n ≥ 2 the claim is true of both.
-    release : {"coef", "statistics"}, default "coef"
-        "coef", or "statistics" for the noisy Hessians and gradients of all steps.
+    Algorithm 5 (appendix C.5) with theorem 5.4. Tr(Σ) = `trace` ≥ 0 is a public input, T = `steps`,
+    and the other parameters are those of `CutRegression`. For n ≥ 2 the claim holds of both
+    variants and is loose: the radius is above 1/√2 then, and σ₂ has its square. Labels are 0 and 1.
+    Output: (size, d), or (size, T(d(d+1)/2 + d)).
     """
 
     mu: Positive
@@ -412,27 +398,6 @@ class DPLR(NewtonAlgorithm):
         u, v = apart(0.125, 2)
         others[2, :2] = reach * u
         return replace_row(others, 2, np.append(reach * v, 0.0))
-
-
-def _public_rows(algorithm: PublicAlgorithm, data: Array) -> tuple[Array, Array]:
-    """Private rows with the features whitened and cut, (n, d + 1), and Σ̂^{−1/2}, (d, d)."""
-    moment, private = algorithm.parts(data)
-    root = inverse_root(moment[:-1, :-1] if algorithm.public_moment is None else moment)
-    features = whitened(private[:, :-1], root, len(private), algorithm.eta)
-    return np.hstack([features, private[:, -1:]]), root
-
-
-def _public_pair(
-    algorithm: PublicAlgorithm, labels: tuple[float, float], cosine: float
-) -> NeighbourPair:
-    """A row at the radius, replaced by one at that cosine to it; the other rows are zeros."""
-    public, root = algorithm.frame()
-    public = np.hstack([public, np.full((len(public), 1), labels[0])])
-    dim = len(root)
-    reach = printed.algorithm_1_radius(dim, dim + 1, algorithm.eta)
-    pairs = zip(apart(cosine, dim), labels, strict=True)
-    u, v = (np.append(reach * unit @ root, label) for unit, label in pairs)
-    return replace_row(np.vstack([public, np.zeros((dim, dim + 1)), u]), len(public) + dim, v)
 
 
 def _check_labels(rows: Array, low: float, high: float) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -25,9 +25,8 @@ from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.parameters import BelowOne, Positive, at_least, one_of
 from dpaudit.mechanisms.second_moment import AnalyzeGauss
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import Algorithm, ReplacementAlgorithm
-from dpaudit.papers.data import shrunk
-from dpaudit.papers.paper_2.printed import algorithm_1_radius, theorem_3_2_sigma
+from dpaudit.papers.algorithm import Algorithm, ReplacementAlgorithm, shrunk
+from dpaudit.papers.printed import algorithm_1_radius, theorem_3_2_sigma
 
 Moment = tuple[tuple[float, ...], ...]  # a symmetric matrix, (d, d)
 PublicRows = Annotated[int, at_least(0)]
@@ -35,7 +34,18 @@ CoefRelease = Annotated[str, one_of("coef", "statistics")]
 
 
 class CutRegression(Algorithm):
-    """A regression of paper 2 from cut rows, with two releases that have μ each."""
+    """A regression of paper 2 from cut rows, with two releases that have μ each.
+
+    Attributes
+    ----------
+    mu : float
+        μ > 0 of each release; √2·μ is claimed of both.
+    eta, ridge : float
+        η in (0, 1), 0.05 by default, and the penalty λ ≥ 0, 0 by default.
+    release : str
+        "coef" for the coefficient, or "statistics" for the noisy moments, or Hessians and
+        gradients, that it is computed from.
+    """
 
     regression = True
     paper = 2
@@ -49,7 +59,6 @@ class CutRegression(Algorithm):
 
     @property
     def claim(self) -> Claim:
-        """√2·μ-GDP: μ for each of two releases."""
         return Claim.gdp(math.sqrt(2.0) * self.mu)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -57,7 +66,16 @@ class CutRegression(Algorithm):
 
 
 class PublicAlgorithm(Algorithm):
-    """An algorithm of paper 2 that is given public data: checks of μ, η and the public moment."""
+    """An algorithm of paper 2 that is given public data.
+
+    Attributes
+    ----------
+    public_rows : int
+        How many first rows of the data are public; 0 where `public_moment` is given.
+    public_moment : tuple of tuples, or None
+        The public second moment of the columns, a symmetric matrix, as an array or as
+        nested sequences.
+    """
 
     paper = 2
     relation = "replace"
@@ -72,8 +90,13 @@ class PublicAlgorithm(Algorithm):
         if (self.public_moment is None) == (self.public_rows == 0):
             expected = "at least 1, or else public_moment given (not both)"
             fail("public_rows", self.public_rows, expected)
-        if self.public_moment is not None:
-            object.__setattr__(self, "public_moment", _moment(self.public_moment))
+        if self.public_moment is None:
+            return
+        matrix = check.matrix("public_moment", self.public_moment)
+        n, d = matrix.shape
+        if n != d or not np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0):
+            fail("public_moment", Words(f"shape {(n, d)}"), "a symmetric matrix")
+        object.__setattr__(self, "public_moment", tuple(map(tuple, matrix.tolist())))
 
     def parts(self, data: Array) -> tuple[Array, Array]:
         """The public second moment of the columns, (k, k), and the private rows.
@@ -112,23 +135,9 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
 
     Algorithm 1 with the release of theorem 3.2: Σ̃ + G, G symmetric, N(0, σ²) for each entry on and
     above the diagonal. A replaced row changes that triangle by at most √2·R²/n, so the release is
-    really μ/√2-GDP (μ/2-GDP for one column). Output: (size, d(d+1)/2), upper triangles.
-
-    Parameters
-    ----------
-    mu : float > 0
-        μ of the claim.
-    eta : float in (0, 1), default 0.05
-        η.
-    public_rows : int
-        How many first rows of the data are public; or `public_moment` is given.
-    public_moment : array of shape (d, d), optional
-        The public second moment itself.
-
-    Raises
-    ------
-    DegenerateData
-        For a singular public moment.
+    really μ/√2-GDP (μ/2-GDP for one column). The parameters are `mu` > 0, `eta` in (0, 1), and the
+    public rows or moment (d, d) of `PublicAlgorithm`, which raises `DegenerateData` if it is
+    singular. Output: (size, d(d+1)/2), upper triangles.
     """
 
     mu: Positive
@@ -143,7 +152,6 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
 
     @property
     def claim(self) -> Claim:
-        """μ-GDP: theorem 3.2."""
         return Claim.gdp(self.mu)
 
     def truncated(self, data: Array) -> Array:
@@ -154,7 +162,7 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
     def law(self, data: Array) -> GaussianNoise:
         """The law of the upper triangle of Σ̃ + G."""
         rows = self.truncated(data)
-        mean = upper_triangle((rows.T @ rows / len(rows))[None])[0]
+        mean = upper_triangle(rows.T @ rows / len(rows))
         return GaussianNoise(mean, np.full_like(mean, self._sigma(rows)))
 
     def prepare(self, data: Array) -> Sampler:
@@ -186,10 +194,7 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
 
 
 def inverse_root(moment: Array) -> Array:
-    """The symmetric Σ^{−1/2}. Raises `DegenerateData` for a singular Σ.
-
-    Σ is singular with fewer public rows than columns, for example.
-    """
+    """The symmetric Σ^{−1/2}. Raises `DegenerateData` for a singular Σ."""
     scale = np.sqrt(np.diag(moment))
     least = np.linalg.eigvalsh(moment / np.outer(scale, scale))[0] if np.all(scale > 0.0) else 0.0
     if least <= 4.0 * len(moment) * EPS:
@@ -206,13 +211,6 @@ def whitened(rows: Array, root: Array, count: int, eta: float) -> Array:
     if columns != len(root):
         fail("public_moment", Words(f"{len(root)} columns"), f"of {columns} columns, as the rows")
     return shrunk(rows @ root, algorithm_1_radius(len(root), count, eta))
-
-
-def _moment(value: Any) -> Moment:
-    matrix = check.matrix("public_moment", value)
-    if matrix.shape[0] != matrix.shape[1] or not np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0):
-        fail("public_moment", Words(f"shape {matrix.shape}"), "a symmetric matrix")
-    return tuple(tuple(row) for row in matrix.tolist())
 
 
 def apart(cosine: float, dim: int) -> tuple[Array, Array]:

@@ -4,7 +4,7 @@ Omri Lev, Vishwak Srinivasan, Moshe Shenfeld, Katrina Ligett, Ayush Sekhari and 
 C. Wilson, *The Gaussian Mixing Mechanism: Rényi Differential Privacy via Gaussian Sketches*, 2025.
 
 The privacy that it prints for Gaussian mixing, and how its algorithms set their noise, is in
-`printed`.
+`dpaudit.papers.printed`.
 
 | statement | formula |
 | --- | --- |
@@ -25,16 +25,14 @@ The privacy that it prints for Gaussian mixing, and how its algorithms set their
 | algorithm 1 | `mixing.ModifiedGaussMix` | `theorem_1_epsilon` |
 | algorithm 2, theorem 2 | `mixing.LinearMixing` | `linear_mixing_gamma` |
 | algorithm 3 | `ada_ssp.AdaSSP` | `ada_ssp_deviation` |
-| algorithm 4 | `sheffet.SheffetOLS` | `sheffet_2017_gamma` |
-| algorithm 5 | `sheffet.SheffetRenyiOLS` | `sheffet_renyi_gamma` |
+| algorithm 4 | `mixing.SheffetOLS` | `sheffet_2017_gamma` |
+| algorithm 5 | `mixing.SheffetRenyiOLS` | `sheffet_renyi_gamma` |
 | algorithm 6 | `objective_perturbation.ObjectivePerturbation` | `objective_sigma`, `_ridge` |
 | section 5.2, appendix G | `mixing.LogisticMixing` | `linear_mixing_gamma` |
 
-`sketches` draws the sketches that the algorithms share; it also has the exact loss of a zeroed row
+`sketches` draws the sketches that the algorithms share. It also has the exact loss of a zeroed row
 and the pairs of databases on which they are audited.
 
 Experiments are studies beside the scenarios, in `scenarios/papers/studies/paper_3`: figure 1 in
 `bounds`, figures 2 and 4 in `regression`, figures 3 and 5 in `logistic`.
-
-No module here imports another paper's folder, and no formula here is used for a verdict.
 """

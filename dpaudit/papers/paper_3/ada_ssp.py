@@ -21,9 +21,13 @@ from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms.parameters import BelowOne, Positive, one_of
 from dpaudit.mechanisms.second_moment import SufficientStatistics
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.algorithm import JointSpectrumAlgorithm, Variant, zeroed_index
-from dpaudit.papers.data import smallest_eigenvalue
-from dpaudit.papers.paper_3.printed import ada_ssp_deviation
+from dpaudit.papers.algorithm import (
+    JointSpectrumAlgorithm,
+    Variant,
+    smallest_eigenvalue,
+    zeroed_index,
+)
+from dpaudit.papers.printed import ada_ssp_deviation
 
 BLOCK = 1 << 22  # entries held at a time, of Gram matrices without one row
 
@@ -32,23 +36,13 @@ BLOCK = 1 << 22  # entries held at a time, of Gram matrices without one row
 class AdaSSP(JointSpectrumAlgorithm):
     """λ_min(XᵀX), XᵀX and Xᵀy with Gaussian noise, and the ridge regression solved from them.
 
-    The noise has the deviation s = √ln(6/δ)/(ε/3), in units of each statistic's sensitivity.
-    Output: (size, 1 + p(p+1)/2 + p), XᵀX as its upper triangle; or (size, p).
+    The noise has the deviation s = √ln(6/δ)/(ε/3), in units of each statistic's sensitivity for the
+    bounds C_X = `row_bound` and C_Y = `label_bound`. With variant="corrected" it is at least the
+    noise that three releases together need at (ε, δ), which at large ε is more than printed.
+    `failure` is ρ in (0, 1), the chance that the ridge of line 4 is too small.
 
-    Parameters
-    ----------
-    epsilon, delta : float > 0, nats, and float in (0, 1)
-        ε and δ of the budget.
-    row_bound, label_bound : float > 0, default 1
-        C_X and C_Y, public bounds on ‖x_i‖ and ``|y_i|``.
-    failure : float in (0, 1), default 0.05
-        ρ, the chance that the ridge of line 4 is too small.
-    release : {"statistics", "solution"}, default "statistics"
-        "statistics", all three with noise (lines 3, 5 and 6; λ_min before it is clipped), or
-        "solution" (line 7).
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": at least the noise that three releases together need at (ε, δ). At large ε that
-        is more than printed.
+    Output: (size, 1 + p(p+1)/2 + p) for release="statistics" (lines 3, 5 and 6: λ_min before it is
+    clipped, XᵀX as its upper triangle, Xᵀy), or (size, p) for "solution" (line 7).
     """
 
     epsilon: Positive
@@ -79,12 +73,14 @@ class AdaSSP(JointSpectrumAlgorithm):
 
     def law(self, data: Array) -> GaussianNoise:
         """The law of the statistics. Raises `NoExactSpectrum` for the solution."""
-        self._check_release()
+        if self.release == "solution":
+            raise self.no_exact_spectrum()
         return self.statistics(self.bounded(data))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
         """The shifts of the statistics. Raises `NoExactSpectrum` for the solution."""
-        self._check_release()
+        if self.release == "solution":
+            raise self.no_exact_spectrum()
         data = self.bounded(data)
         return self._shifts(data, np.arange(len(data)))
 
@@ -113,15 +109,8 @@ class AdaSSP(JointSpectrumAlgorithm):
         return Spectrum.of_directions(check.epsilon(epsilon), delta, delta, "Gaussian shift")
 
     def pair(self) -> NeighbourPair:
-        """One feature, two rows C_X; the row with label C_Y is zeroed.
-
-        All three statistics then move by their sensitivity.
-        """
+        """Two rows C_X; the one with label C_Y is zeroed: all statistics move by the most."""
         return zero_row(np.array([[self.row_bound, self.label_bound], [self.row_bound, 0.0]]), 0)
-
-    def _check_release(self) -> None:
-        if self.release == "solution":
-            raise self.no_exact_spectrum()
 
     @property
     def _noise(self) -> tuple[float, float]:
@@ -141,18 +130,14 @@ class AdaSSP(JointSpectrumAlgorithm):
     def _shifts(self, data: Array, rows: np.ndarray) -> ShiftRows:
         """μ of every row; the part of λ_min is computed for `rows` only, and 0 for the others."""
         moments = SufficientStatistics(*self._noise).zeroed_rows(data).mu
-        change = np.zeros(len(data))
-        change[rows] = eigenvalue_changes(data[:, :-1], rows) / self._noise[0]
-        return ShiftRows(np.hypot(moments, change))
-
-
-def eigenvalue_changes(features: Array, rows: np.ndarray) -> Array:
-    """λ_min(XᵀX) − λ_min(XᵀX − xxᵀ), in [0, ‖x‖²], (m,) for the indices `rows`, (m,)."""
-    gram, p = features.T @ features, features.shape[1]
-    whole, out = np.linalg.eigvalsh(gram)[0], np.empty(len(rows))
-    step = max(1, BLOCK // p**2)
-    for start in range(0, len(rows), step):
-        part = features[rows[start : start + step]]
-        without = gram - part[:, :, None] * part[:, None, :]
-        out[start : start + step] = whole - np.linalg.eigvalsh(without)[:, 0]
-    return np.clip(out, 0.0, np.sum(features[rows] ** 2, axis=1))
+        features, change = data[:, :-1], np.zeros(len(data))
+        gram = features.T @ features
+        smallest = np.linalg.eigvalsh(gram)[0]
+        step = max(1, BLOCK // gram.size)
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step]
+            x = features[part]
+            without = gram - x[:, :, None] * x[:, None, :]
+            fall = smallest - np.linalg.eigvalsh(without)[:, 0]
+            change[part] = np.clip(fall, 0.0, np.sum(x**2, axis=1))  # at most ‖x‖², up to rounding
+        return ShiftRows(np.hypot(moments, change / self._noise[0]))

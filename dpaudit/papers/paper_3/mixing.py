@@ -1,4 +1,4 @@
-"""Gaussian mixing and regressions on it: paper 3, lemma 1, algorithms 1 and 2, and section 5.2."""
+"""Gaussian mixing and regressions on it: paper 3, algorithms 1, 2, 4 and 5, and section 5.2."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from scipy.optimize import brentq
 
-from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.readings import epsilon_at
-from dpaudit.curves.spectrum import Curve, Spectrum
+from dpaudit.curves.spectrum import Curve
 from dpaudit.exact import gaussian_shift
 from dpaudit.exact.adaptive import FirstRelease, adaptive_curve
+from dpaudit.exact.pairs.discrete import Atoms
+from dpaudit.exact.pairs.mixed import BranchCurve
 from dpaudit.laws import StudentT, ZeroedRows
+from dpaudit.laws.vectors import laplace_log_cdf
 from dpaudit.mechanisms.least_squares import RPLS
 from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive, Release, between
-from dpaudit.mechanisms.sketching import RandomProjection
+from dpaudit.mechanisms.scatter import RandomProjection
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers.algorithm import (
     JointSpectrumAlgorithm,
@@ -31,17 +33,23 @@ from dpaudit.papers.algorithm import (
     KnownReplacedRows,
     Sampling,
     Variant,
+    check_signs,
+    smallest_eigenvalue,
     zeroed_index,
 )
-from dpaudit.papers.data import check_signs, smallest_eigenvalue
-from dpaudit.papers.paper_3.printed import gaussmix_gamma, linear_mixing_gamma, theorem_1_epsilon
 from dpaudit.papers.paper_3.sketches import (
     NoisySketch,
-    ReleasedRow,
     SolvedRow,
     axis_pair,
     labelled_pair,
-    released,
+    released_row,
+)
+from dpaudit.papers.printed import (
+    gaussmix_gamma,
+    linear_mixing_gamma,
+    sheffet_2017_gamma,
+    sheffet_renyi_gamma,
+    theorem_1_epsilon,
 )
 
 
@@ -49,22 +57,10 @@ from dpaudit.papers.paper_3.sketches import (
 class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     """GaussMix: SD + σξ with the least σ that lemma 1 and proposition 1 allow (paper 3, section 4).
 
-    σ² = C²γ(k, ε, δ) − λ̄. Output: (size, d(d+1)/2) or (size, k·d).
-
-    Parameters
-    ----------
-    rows : int ≥ 1
-        k, number of mixtures.
-    epsilon, delta : float > 0, nats, and float in (0, 1)
-        ε and δ of the budget.
-    row_bound : float > 0, default 1
-        C, a public bound on the row norms.
-    scale_bound : float ≥ 0, default 0
-        λ̄, a promise that λ_min(DᵀD) ≥ λ̄, which is not checked; 0 promises nothing.
-    release : {"gram", "sketch"}, default "gram"
-        "gram", the upper triangle of the sketch's Gram matrix, or "sketch".
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        How it is drawn.
+    σ² = C²γ(k, ε, δ) − λ̄ for k = `rows` mixtures and rows of norm at most C = `row_bound`.
+    `scale_bound` is λ̄ ≥ 0, a promise that λ_min(DᵀD) ≥ λ̄, which is not checked; 0 promises
+    nothing. Output: (size, d(d+1)/2), the upper triangle of the sketch's Gram matrix, for
+    release="gram"; or (size, k·d) for "sketch".
     """
 
     rows: Count
@@ -91,7 +87,7 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         sigma = self.sigma
         sketch = NoisySketch(data, self.rows, lambda count, _: np.full(count, sigma))
-        return released(sketch.literal(size, rng), self.release)
+        return sketch.released(self.release, self.sampler, size, rng)
 
     def pair(self) -> NeighbourPair:
         """λ_min(DᵀD) = max(C², λ̄), and the zeroed row lies on the axis of λ_min."""
@@ -102,27 +98,12 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
 class ModifiedGaussMix(JointSpectrumAlgorithm):
     """SD + wξ, w² being γC² less a private lower bound of λ_min(DᵀD) (paper 3, algorithm 1).
 
-    Output: (size, d(d+1)/2) or (size, k·d); λ̃ itself is not part of it.
-
-    Parameters
-    ----------
-    rows : int ≥ 1
-        Rows of the sketch, k.
-    gamma : float > 5/2
-        γ, the least λ_min/C² aimed at.
-    delta : float in (0, 1)
-        δ; τ = √(2 ln(3/δ)) as in theorem 1.
-    eta : float > 0, optional
-        η, the noise on λ_min in units of C²; None for γ/√k.
-    row_bound : float > 0, default 1
-        C, a public bound on the row norms.
-    release : {"gram", "sketch"}, default "gram"
-        The upper triangle of the sketch's Gram matrix, or the sketch.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": line 6 in units of C² (class A of the findings), √γ·C for γ·C in line 3 (where
-        too much is added), and a claim that holds at small η too (class B).
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        How it is drawn.
+    The sketch has k = `rows` rows, γ = `gamma` > 5/2 is the least λ_min/C² aimed at, and `eta` is η
+    > 0, the noise on λ_min in units of C²; None stands for γ/√k. τ = √(2 ln(3/δ)) as in theorem 1.
+    With variant="corrected" line 6 is in units of C² (class A of the findings), line 3 has √γ·C for
+    γ·C (where too much is added), and the claim holds at small η too (class B). Output: (size,
+    d(d+1)/2), the upper triangle of the sketch's Gram matrix, for release="gram"; or (size, k·d)
+    for "sketch". λ̃ itself is not part of it.
     """
 
     rows: Count
@@ -152,7 +133,7 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
     @property
     def spread(self) -> float:
-        """η, given or γ/√k."""
+        """η as it is passed, or else γ/√k."""
         return self.gamma / math.sqrt(self.rows) if self.eta is None else self.eta
 
     @property
@@ -178,50 +159,40 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
         """Whether line 4's branch runs; public, since γ and τ are."""
         return self.gamma > self.tau
 
+    @property
+    def fixed_noise(self) -> float:
+        """w of line 3, where λ_min is not read."""
+        return self.row_bound * (math.sqrt(self.gamma) if self._is_corrected else self.gamma)
+
     def noise_at(self, estimate: ArrayLike) -> Array:
         """w for λ_min − ηC²(τ − z), (m,), which is not yet clipped at 0 (lines 5 and 6)."""
-        square = self.row_bound**2
-        lower = np.maximum(estimate, 0.0) / (square if self.variant == "corrected" else 1.0)
+        lower = np.maximum(estimate, 0.0) / (self.row_bound**2 if self._is_corrected else 1.0)
         return np.asarray(self.row_bound * np.sqrt(np.maximum(self.gamma - lower, 0.0)))
 
     def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
         """w of each draw, (size,), for data with λ_min = `eigenvalue`."""
         if not self.reads_eigenvalue:
-            factor = math.sqrt(self.gamma) if self.variant == "corrected" else self.gamma
-            return np.full(size, factor * self.row_bound)
+            return np.full(size, self.fixed_noise)
         z = rng.standard_normal(size)
         return self.noise_at(eigenvalue - self.spread * self.row_bound**2 * (self.tau - z))
 
-    def sketch_of(self, data: Array) -> NoisySketch:
-        """The sketches of lines 2 to 7. Raises `InvalidInput` for a row beyond the bound."""
-        eigenvalue = smallest_eigenvalue(self.bounded(data))
-        return NoisySketch(data, self.rows, lambda count, rng: self.noise(eigenvalue, count, rng))
-
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        sketch = self.sketch_of(data)
-        if self.sampler == "literal":
-            return released(sketch.literal(size, rng), self.release)
-        return sketch.gram(size, rng) if self.release == "gram" else sketch.sketch(size, rng)
+        eigenvalue = smallest_eigenvalue(self.bounded(data))
+        sketch = NoisySketch(data, self.rows, lambda count, rng: self.noise(eigenvalue, count, rng))
+        return sketch.released(self.release, self.sampler, size, rng)
 
-    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
-        """Exact δ(ε) of λ̃ and the sketch together, for a zeroed row."""
-        row = ReleasedRow.of(pair.left, zeroed_index(pair), self.rows)
-        return self.joint_of(pair, row.loss, epsilon)
+    def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
+        """The curve of λ̃ and the sketch together, for a zeroed row."""
+        loss = released_row(pair.left, zeroed_index(pair), self.rows)
+        return self.curve_beside(pair, loss)
 
-    def joint_of(
-        self, pair: NeighbourPair, curve_at: Callable[[float], Curve], epsilon: ArrayLike
-    ) -> Spectrum:
-        """The spectrum of λ̃ together with a release that has the curve `curve_at(w)` at noise w."""
+    def curve_beside(
+        self, pair: NeighbourPair, curve_at: Callable[[float], Curve]
+    ) -> tuple[Curve, str]:
+        """The curve of λ̃ and a release that has the curve `curve_at(w)` at noise w, and its law."""
         left, right = (smallest_eigenvalue(self.bounded(side)) for side in (pair.left, pair.right))
-        if self.reads_eigenvalue:
-            curve, law = self._joint(left, right, curve_at), "λ̃ and a sketch with noise by λ̃"
-        else:
-            noise = float(self.noise(left, 1, np.random.default_rng(0))[0])
-            curve, law = curve_at(noise), "fixed noise"
-        epsilon = check.epsilon(epsilon)
-        return Spectrum.of_directions(epsilon, *curve.delta(epsilon), law).replace(curve=curve)
-
-    def _joint(self, left: float, right: float, curve_at: Callable[[float], Curve]) -> Curve:
+        if not self.reads_eigenvalue:
+            return curve_at(self.fixed_noise), "fixed noise"
         square = self.row_bound**2
         shift = self.spread * square * self.tau
         first = FirstRelease.gaussian(left - shift, right - shift, self.spread * square)
@@ -230,8 +201,8 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
         def curve(estimate: float) -> Curve:
             return at_noise(float(self.noise_at(estimate)))
 
-        highest = self.gamma * (square if self.variant == "corrected" else 1.0)
-        return adaptive_curve(first, curve, breaks=(0.0, highest))
+        highest = self.gamma * (square if self._is_corrected else 1.0)
+        return adaptive_curve(first, curve, breaks=(0.0, highest)), "λ̃ and a sketch with noise by λ̃"
 
     @property
     def worst_eigenvalue(self) -> float:
@@ -241,32 +212,25 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
         adds noise in one of 30,000 draws; it is taken where it is less than 1 + γ.
         """
         free = self.gamma / self.row_bound**2 + self.spread * (self.tau + 4.0) + 1.0
-        bare = self.variant == "printed" and self.reads_eigenvalue and free < 1.0 + self.gamma
+        bare = not self._is_corrected and self.reads_eigenvalue and free < 1.0 + self.gamma
         return free if bare else 1.0
 
     def pair(self) -> NeighbourPair:
         """The row on the axis of λ_min is zeroed."""
         return axis_pair(self.row_bound, self.worst_eigenvalue)
 
+    @property
+    def _is_corrected(self) -> bool:
+        return self.variant == "corrected"
+
 
 @dataclass(frozen=True)
-class LinearMixing(KnownAlgorithm, JointSpectrumAlgorithm):
-    """θ = (X̃ᵀX̃)⁻¹X̃ᵀỸ of [X̃, Ỹ] = ModifiedGaussMix([X, Y]) (paper 3, algorithm 2).
+class SketchedRegression(JointSpectrumAlgorithm):
+    """Least squares on a sketch SD + wξ whose noise w depends on a private λ_min(DᵀD).
 
-    γ > 5/2 is the smallest with ε̃(γ/√k, γ, k, δ) ≤ ε. Output: (size, p).
-
-    Parameters
-    ----------
-    rows : int
-        k ≥ p, number of mixtures.
-    epsilon, delta : float > 0, nats, and float in (0, 1)
-        ε and δ of the budget.
-    row_bound, label_bound : float > 0, default 1
-        C_X and C_Y, public bounds on ‖x_i‖ and ``|y_i|``.
-    variant : {"printed", "corrected"}, default "printed"
-        Which form of algorithm 1, as for `ModifiedGaussMix`.
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        "sufficient" (Student t given the noise) or "literal".
+    D = [X, Y], so the rows of D are at most C = √(C_X² + C_Y²) long, where C_X = `row_bound` and
+    C_Y = `label_bound`. The sketch has k = `rows` ≥ p rows. Given w the solution is Student t, from
+    which the "sufficient" sampler draws. Subclasses give `noise`. Output: (size, p).
     """
 
     rows: Count
@@ -278,6 +242,26 @@ class LinearMixing(KnownAlgorithm, JointSpectrumAlgorithm):
     sampler: Sampling = "sufficient"
     regression = True
     paper = 3
+
+    def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
+        """w of each draw, (size,), for data [X, Y] with λ_min = `eigenvalue`."""
+        raise NotImplementedError
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        eigenvalue = smallest_eigenvalue(self.bounded(data))
+        sketch = NoisySketch(data, self.rows, lambda count, rng: self.noise(eigenvalue, count, rng))
+        return sketch.solution(self.sampler, size, rng)
+
+
+@dataclass(frozen=True)
+class LinearMixing(SketchedRegression, KnownAlgorithm):
+    """θ = (X̃ᵀX̃)⁻¹X̃ᵀỸ of [X̃, Ỹ] = ModifiedGaussMix([X, Y]) (paper 3, algorithm 2).
+
+    γ > 5/2 is the smallest with ε̃(γ/√k, γ, k, δ) ≤ ε. The parameters are those of
+    `SketchedRegression`, and the variant is that of algorithm 1, `ModifiedGaussMix`. Output: (size,
+    p).
+    """
+
     statement = "algorithm 2, LinearMixing"
     summary = "least squares on a noisy Gaussian sketch (paper 3, algorithm 2)"
     unknown = (
@@ -294,29 +278,21 @@ class LinearMixing(KnownAlgorithm, JointSpectrumAlgorithm):
         return ModifiedGaussMix(self.rows, gamma, self.delta, row_bound=bound, variant=self.variant)
 
     def known(self, data: Array) -> RPLS:
-        """RP LS with the same law, where λ_min is not read. Raises `NoExactSpectrum` elsewhere."""
+        """RP LS, where λ_min is not read. Raises `NoExactSpectrum` elsewhere."""
         self.bounded(data)
-        if self.mixing.reads_eigenvalue:
+        mixing = self.mixing
+        if mixing.reads_eigenvalue:
             raise self.no_exact_spectrum()
-        noise = self.mixing.noise(0.0, 1, np.random.default_rng(0))  # constant: not random here
-        return RPLS(self.rows, padding=float(noise[0]))
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        sketch = self.mixing.sketch_of(self.bounded(data))
-        if self.sampler == "literal":
-            return sketch.literal_solution(size, rng)
-        return sketch.solution(size, rng)
+        return RPLS(self.rows, padding=mixing.fixed_noise)
 
     def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
-        """w of each draw, (size,), for data [X, Y] with λ_min = `eigenvalue`."""
         return self.mixing.noise(eigenvalue, size, rng)
 
-    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
-        """Exact δ(ε) of λ̃ and the solution together, for a zeroed row."""
+    def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
         for side in (pair.left, pair.right):
             self.bounded(side)
         row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
-        return self.mixing.joint_of(pair, row.curve, epsilon)
+        return self.mixing.curve_beside(pair, row.curve)
 
     def pair(self) -> NeighbourPair:
         """Algorithm 1's pair, rotated so that the row (C_X, C_Y) is zeroed."""
@@ -344,19 +320,9 @@ def _gamma(rows: int, epsilon: float, delta: float, variant: str) -> float:
 class LogisticMixing(JointSpectrumAlgorithm):
     """Logistic regression: −b₁/(2b₂) times LinearMixing's θ with the labels ±1 (appendix G).
 
-    ln σ(s) ≈ b₀ + b₁s + b₂s² on [−Q, Q]. The scaling follows the sketch, as in appendix G, so the
-    label bound is C_Y = 1. Output: (size, p).
-
-    Parameters
-    ----------
-    rows, epsilon, delta, row_bound : int and floats
-        k, the budget and C_X, as for `LinearMixing`.
-    radius : float > 0, default 4
-        Q; the loss is fitted on [−Q, Q], with Chebyshev's weight.
-    variant : {"printed", "corrected"}, default "printed"
-        Which form of algorithm 1, as for `ModifiedGaussMix`.
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        "sufficient" (Student t given the noise) or "literal".
+    ln σ(s) ≈ b₀ + b₁s + b₂s² on [−Q, Q], Q = `radius`, fitted with Chebyshev's weight. The scaling
+    follows the sketch, as in appendix G, so the label bound is C_Y = 1. The other parameters are
+    those of `LinearMixing`. Output: (size, p).
     """
 
     rows: Count
@@ -397,8 +363,8 @@ class LogisticMixing(JointSpectrumAlgorithm):
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         return self.scale * self.linear.run(check_signs(data), size, rng)
 
-    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
-        return self.linear.joint_spectrum(pair, epsilon)
+    def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
+        return self.linear.joint_curve(pair)
 
     def pair(self) -> NeighbourPair:
         """Rows with small features, half of each label, which make λ_min; (C_X, 1) is zeroed."""
@@ -416,9 +382,97 @@ class LogisticMixing(JointSpectrumAlgorithm):
 def surrogate(radius: float) -> tuple[float, float, float]:
     """(b₀, b₁, b₂), the parabola nearest to −ln(1 + e^{−s}) on [−Q, Q], Q = `radius`.
 
-    Nearest in least squares with Chebyshev's weight; b₁ = ½ and b₂ < 0.
+    It is nearest in least squares with Chebyshev's weight; b₁ = ½ and b₂ < 0.
     """
     nodes = radius * np.cos(np.pi * (np.arange(64) + 0.5) / 64)
     fit = chebyshev.chebfit(nodes / radius, -np.logaddexp(0.0, -nodes), 2)
     value, slope, bend = chebyshev.cheb2poly(fit)
     return float(value), float(slope / radius), float(bend / radius**2)
+
+
+class SheffetAlgorithm(SketchedRegression):
+    """What algorithms 4 and 5 share; C² = C_X² + C_Y². Subclasses give γ, in the units of λ_min."""
+
+    unknown = "a mixture of two Student t laws (`joint_spectrum` has it with the branch known)"
+
+    @property
+    def gamma(self) -> float:
+        """The least λ_min at which no noise is added, as line 3 sets it."""
+        raise NotImplementedError
+
+    @property
+    def square_bound(self) -> float:
+        """C_X² + C_Y²."""
+        return self.row_bound**2 + self.label_bound**2
+
+    @property
+    def sigma(self) -> float:
+        """w where noise is added: γ as printed, √γ as corrected."""
+        return math.sqrt(self.gamma) if self.variant == "corrected" else self.gamma
+
+    def margin(self, eigenvalue: float) -> float:
+        """λ_min less the threshold of line 5 at z = 0, in units of the Laplace scale 4C²/ε."""
+        scale = 4.0 * self.square_bound / self.epsilon
+        return (eigenvalue - self.gamma) / scale - math.log(1.0 / self.delta)
+
+    def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
+        """w of each draw, (size,): 0 or `sigma`."""
+        return np.where(rng.laplace(size=size) < self.margin(eigenvalue), 0.0, self.sigma)
+
+    def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
+        """The curve of the branch taken and the solution together, for a zeroed row."""
+        row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
+        sides = (self.bounded(side) for side in (pair.left, pair.right))
+        margins = np.array([self.margin(smallest_eigenvalue(side)) for side in sides])
+        left, right = np.array([laplace_log_cdf(margins), laplace_log_cdf(-margins)]).T
+        curves = row.curve(0.0), row.curve(self.sigma)
+        return BranchCurve(Atoms(left, right), curves), "the branch and Student t (finite rows)"
+
+    def pair(self) -> NeighbourPair:
+        """DᵀD = C²·I, a little more on the second axis; only the noise hides the row (C_X, C_Y)."""
+        return labelled_pair(self.row_bound, self.label_bound, 1.0)
+
+
+@dataclass(frozen=True)
+class SheffetOLS(SheffetAlgorithm):
+    """Algorithm 4 (Sheffet 2017): θ from SD where λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ.
+
+    γ = 4C²(√(2k ln(8/δ)) + 2 ln(8/δ))/ε and z ~ Lap(4C²/ε). The parameters are those of
+    `SketchedRegression`. With variant="corrected" √γ·ξ stands for γ·ξ (γ is a variance; where it is
+    below 1, for short rows, the printed noise is too little: class B of the findings), and γ is at
+    least algorithm 5's, which differs only for ε far above 10. Output: (size, p); the branch is not
+    part of it.
+    """
+
+    statement = "algorithm 4, Sheffet's algorithm"
+    summary = (
+        "least squares on a sketch, noisy if λ_min is small (paper 3, algorithm 4; Sheffet 2017)"
+    )
+    correction = "√γ·ξ for γ·ξ in line 9; γ no less than algorithm 5's"
+
+    @property
+    def gamma(self) -> float:
+        """C² times the printed γ; the corrected variant has no less than algorithm 5."""
+        gamma = sheffet_2017_gamma(self.rows, self.epsilon, self.delta)
+        if self.variant == "corrected":
+            gamma = max(gamma, sheffet_renyi_gamma(self.rows, self.epsilon, self.delta))
+        return self.square_bound * gamma
+
+
+@dataclass(frozen=True)
+class SheffetRenyiOLS(SheffetAlgorithm):
+    """Algorithm 4 with γ by lemma 1 and proposition 1 at (ε/2, δ) (paper 3, algorithm 5).
+
+    The parameters are those of `SketchedRegression`. With variant="corrected" γ is in units of C²
+    (line 3 prints none: class A of the findings), and √γ·ξ stands for γ·ξ. Output: (size, p).
+    """
+
+    statement = "algorithm 5, Sheffet's algorithm with paper 3's analysis"
+    summary = "algorithm 4 with γ by the Rényi curve (paper 3, algorithm 5)"
+    correction = "γ·C² for γ in line 3, √γ·ξ for γ·ξ in line 9"
+
+    @property
+    def gamma(self) -> float:
+        """γ without units, as printed; the corrected variant has it in units of C²."""
+        gamma = sheffet_renyi_gamma(self.rows, self.epsilon, self.delta)
+        return gamma * self.square_bound if self.variant == "corrected" else gamma

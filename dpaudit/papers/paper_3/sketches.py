@@ -21,7 +21,7 @@ from dpaudit.exact.zeroed_rows.als import StudentCurve
 from dpaudit.laws import bartlett
 from dpaudit.laws.base import draw_in_chunks
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.data import singular_axes
+from dpaudit.papers.algorithm import singular_axes
 
 Noise = Callable[[int, np.random.Generator], Array]  # count → standard deviations w ≥ 0, (count,)
 
@@ -30,67 +30,60 @@ Noise = Callable[[int, np.random.Generator], Array]  # count → standard deviat
 class NoisySketch:
     """k = `rows` rows of SD + wξ, S and ξ standard normal, with one w from `noise` for each draw.
 
-    data : (n, d), the label last for least squares solutions.
+    data : (n, d), the label last for least squares solutions. In each method the sampler "literal"
+    draws sketches as printed, k·(n + d) numbers each, and "sufficient" needs fewer numbers.
     """
 
     data: Array
     rows: int
     noise: Noise
 
-    def literal(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, k, d) sketches as printed, k·(n + d) numbers each."""
+    def released(self, release: str, sampler: str, size: int, rng: np.random.Generator) -> Array:
+        """(size, k·d) sketches, flattened, or (size, d(d+1)/2) triangles of their Gram matrices."""
+        if sampler == "literal":
+            sketches = self._literal(size, rng)
+            if release == "sketch":
+                return sketches.reshape(size, -1)
+            return upper_triangle(sketches.transpose(0, 2, 1) @ sketches)
+        scale, axes = singular_axes(self.data)
+        d = len(axes)
+
+        def draw(count: int) -> Array:
+            spread = np.sqrt(scale**2 + self.noise(count, rng)[:, None] ** 2)
+            if release == "sketch":
+                rows = (rng.standard_normal((count, self.rows, d)) * spread[:, None]) @ axes
+                return rows.reshape(count, -1)
+            factor = axes.T @ (spread[:, :, None] * bartlett(count, d, self.rows, rng))
+            return upper_triangle(factor @ factor.transpose(0, 2, 1))
+
+        if release == "sketch":
+            return draw_in_chunks(size, self.rows * d, self.rows * d, draw)
+        return draw_in_chunks(size, d * (d + 1) // 2, d**2, draw)
+
+    def solution(self, sampler: str, size: int, rng: np.random.Generator) -> Array:
+        """(size, p) least squares solutions of the sketch's last column on the other columns.
+
+        Raises `InvalidInput` for fewer sketch rows than features: the Gram matrix has no inverse.
+        """
+        p = self.data.shape[1] - 1
+        if self.rows < p:
+            fail("rows", self.rows, f"at least the number of features, {p}")
+        if sampler == "literal":
+            sketches = self._literal(size, rng)
+            return np.array([np.linalg.lstsq(s[:, :-1], s[:, -1], rcond=None)[0] for s in sketches])
+        solver = SketchedSolver.of(self.data)
+        return draw_in_chunks(
+            size, p, p, lambda count: solver.draw(self.noise(count, rng), self.rows, rng)
+        )
+
+    def _literal(self, size: int, rng: np.random.Generator) -> Array:
+        """(size, k, d) sketches as printed."""
         n, d = self.data.shape
         out = np.empty((size, self.rows, d))
         for sketch, w in zip(out, self.noise(size, rng), strict=True):
             mixed = rng.standard_normal((self.rows, n)) @ self.data
             sketch[...] = mixed + w * rng.standard_normal((self.rows, d))
         return out
-
-    def sketch(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, k·d) sketches, flattened; k·d random numbers each."""
-        scale, axes = singular_axes(self.data)
-        d = len(axes)
-
-        def draw(count: int) -> Array:
-            spread = np.sqrt(scale**2 + self.noise(count, rng)[:, None] ** 2)
-            rows = (rng.standard_normal((count, self.rows, d)) * spread[:, None]) @ axes
-            return rows.reshape(count, -1)
-
-        return draw_in_chunks(size, self.rows * d, self.rows * d, draw)
-
-    def gram(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, d(d+1)/2) upper triangles of the sketches' Gram matrices, by Bartlett factors."""
-        scale, axes = singular_axes(self.data)
-        d = len(axes)
-
-        def draw(count: int) -> Array:
-            spread = np.sqrt(scale**2 + self.noise(count, rng)[:, None] ** 2)
-            factor = axes.T @ (spread[:, :, None] * bartlett(count, d, self.rows, rng))
-            return upper_triangle(factor @ factor.transpose(0, 2, 1))
-
-        return draw_in_chunks(size, d * (d + 1) // 2, d**2, draw)
-
-    def solution(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, p) least squares solutions of the sketch's last column on the other columns.
-
-        p + 1 random numbers each. Raises `InvalidInput` for fewer sketch rows than features.
-        """
-        solver, p = SketchedSolver.of(self.data), self.data.shape[1] - 1
-        self.check_rows(p)
-        return draw_in_chunks(
-            size, p, p, lambda count: solver.draw(self.noise(count, rng), self.rows, rng)
-        )
-
-    def literal_solution(self, size: int, rng: np.random.Generator) -> Array:
-        """The same law by solving literal sketches."""
-        self.check_rows(self.data.shape[1] - 1)
-        sketches = self.literal(size, rng)
-        return np.array([np.linalg.lstsq(s[:, :-1], s[:, -1], rcond=None)[0] for s in sketches])
-
-    def check_rows(self, features: int) -> None:
-        """Raises `InvalidInput` for fewer sketch rows than features: XᵀX then has no inverse."""
-        if self.rows < features:
-            fail("rows", self.rows, f"at least the number of features, {features}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,42 +125,21 @@ class SketchedSolver:
         return np.asarray((self.scale * self.along * inverse + spread) @ self.axes)
 
 
-def released(sketches: Array, release: str) -> Array:
-    """(size, k, d) sketches flattened, or the upper triangles of their Gram matrices."""
-    if release == "sketch":
-        return sketches.reshape(len(sketches), -1)
-    upper = np.triu_indices(sketches.shape[2])
-    return np.asarray((sketches.transpose(0, 2, 1) @ sketches)[:, *upper])
+def released_row(data: Array, index: int, rows: int) -> Callable[[float], PrivacyLoss]:
+    """The privacy loss of zeroing a row, by the noise w, where a sketch of k = `rows` is released.
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ReleasedRow:
-    """A zeroed row where the sketch is released: q = vᵀ(DᵀD + w²I)⁻¹v, on D's singular axes.
-
-    scale : singular values of the full database, (d,). row : the row on the left singular vectors.
-    rows : k, of the sketch.
+    q = vᵀ(DᵀD + w²I)⁻¹v, computed on D's singular axes.
     """
+    basis, scale, _ = np.linalg.svd(data, full_matrices=False)
+    square = basis[index] ** 2
 
-    scale: Array
-    row: Array
-    rows: int
-
-    @classmethod
-    def of(cls, data: Array, index: int, rows: int) -> ReleasedRow:
-        """Row `index` of the data, for sketches of k = `rows` rows."""
-        basis, scale, _ = np.linalg.svd(data, full_matrices=False)
-        return cls(scale, basis[index], rows)
-
-    def leverage(self, noise: float) -> float:
-        """q with w = `noise`."""
-        return min(float(np.sum(self.row**2 * _shrinkage(self.scale, noise))), 1.0)
-
-    def loss(self, noise: float) -> PrivacyLoss:
-        """The privacy loss of a sketch with w = `noise`."""
-        leverage = self.leverage(noise)
+    def loss(noise: float) -> PrivacyLoss:
+        leverage = min(float(np.sum(square * _shrinkage(scale, noise))), 1.0)
         if leverage > 1.0 - 1e-12:
             return PrivacyLoss.disjoint("χ² of the rows")
-        return PrivacyLoss.gaussian_sketch(leverage, self.rows)
+        return PrivacyLoss.gaussian_sketch(leverage, rows)
+
+    return loss
 
 
 @dataclass(frozen=True, eq=False, repr=False)

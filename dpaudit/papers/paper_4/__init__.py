@@ -4,7 +4,8 @@ Or Sheffet,
 *Private Approximations of the 2nd-Moment Matrix Using Existing Techniques in Linear Regression*,
 2018.
 
-Its padding and noise are in `printed`, under the names of the statements. Its algorithms:
+Its padding and noise are in `dpaudit.papers.printed`, under the names of the statements. Its
+algorithms:
 
 | statement | class |
 | --- | --- |
@@ -34,6 +35,4 @@ classes say what is chosen here.
 
 Experiments are studies beside the scenarios, in `scenarios/papers/studies/paper_4`: figures 1 to 6
 in `regressions`.
-
-No module here imports another paper's folder, and no formula here is used for a verdict.
 """

@@ -18,8 +18,9 @@ from dpaudit._core.triangular import symmetric_matrix, upper_triangle
 from dpaudit._core.types import Array
 from dpaudit.laws.base import draw_in_chunks
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import Algorithm
-from dpaudit.papers.data import singular_axes
+from dpaudit.papers.algorithm import Algorithm, singular_axes
+
+NORM_DRAWS = 2_000  # of a standard symmetric matrix: its mean norm has an error of 0.3 %
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,9 +38,11 @@ class Moments:
 
 
 class MatrixRelease(Algorithm):
-    """An algorithm with the inputs ε, δ and B that releases a matrix M in place of AᵀA.
+    """An algorithm that releases a matrix M in place of AᵀA.
 
-    The coefficient β̃ is computed from M: `solution`.
+    M is released as its upper triangle, (size, d(d+1)/2), and the coefficient β̃ is computed from
+    M: `solution`. `epsilon` and `delta` are ε > 0 and δ in (0, 1/e) of the claim unless a subclass
+    says otherwise, and `row_bound` is B, a public bound on the norm of a row with its label.
     """
 
     paper = 4
@@ -50,10 +53,7 @@ class MatrixRelease(Algorithm):
         raise NotImplementedError
 
     def solution(self, draws: Array) -> Array:
-        """β̃ of each draw, (size, p): the stationary point of βᵀMβ with β_d = −1.
-
-        It is the minimum where M is positive definite.
-        """
+        """β̃ of each draw, (size, p)."""
         return regression(draws)
 
     def pair(self) -> NeighbourPair:
@@ -77,9 +77,6 @@ def axis_rows(sizes: tuple[float, float], longest: float) -> Array:
     return np.vstack(parts)
 
 
-NORM_DRAWS = 2_000  # of a standard symmetric matrix: its mean norm has an error of 0.3 %
-
-
 def axes_of(data: Array) -> tuple[Array, Array]:
     """Eigenvalues of DᵀD, (d,), descending, and its axes as rows, (d, d)."""
     scale, axes = singular_axes(data)
@@ -96,15 +93,21 @@ def scatter_draws(
 ) -> Array:
     """Triangles of one draw each of Wishart_d(Σ, dof), or of the inverse Wishart W⁻¹_d(Σ, dof).
 
-    Σ = axesᵀ·diag(eigenvalues)·axes. eigenvalues : (size, d) ≥ 0. axes : (d, d). dof : (size,)
-    integers ≥ d.
+    Σ = axesᵀ·diag(eigenvalues)·axes, by Bartlett's factors (1933). eigenvalues : (size, d) ≥ 0.
+    axes : (d, d). dof : (size,) integers ≥ d; `dpaudit.laws.bartlett` has one for all draws.
     """
-    done, d = [0], len(axes)
+    done, d = 0, len(axes)
+    below, diagonal = np.tril_indices(d, -1), np.arange(d)
 
     def draw(count: int) -> Array:
-        part = slice(done[0], done[0] + count)
-        done[0] += count
-        factor, root = bartlett_each(d, dof[part], rng), np.sqrt(eigenvalues[part])
+        nonlocal done
+        part = slice(done, done + count)
+        done += count
+        factor = np.zeros((count, d, d))  # lower triangular L, LLᵀ ~ Wishart_d(I, dof)
+        factor[:, *below] = rng.standard_normal((count, len(below[0])))
+        chi_square = 2.0 * rng.standard_gamma(0.5 * (dof[part, None] - diagonal))
+        factor[:, diagonal, diagonal] = np.sqrt(chi_square)
+        root = np.sqrt(eigenvalues[part])
         if inverse:
             turned = np.linalg.solve(factor, root[:, :, None] * axes)
             return upper_triangle(turned.transpose(0, 2, 1) @ turned)
@@ -112,20 +115,6 @@ def scatter_draws(
         return upper_triangle(turned @ turned.transpose(0, 2, 1))
 
     return draw_in_chunks(len(dof), d * (d + 1) // 2, d**2, draw)
-
-
-def bartlett_each(dim: int, dof: np.ndarray, rng: np.random.Generator) -> Array:
-    """Lower triangular L, (m, dim, dim), with LLᵀ ~ Wishart_dim(I, dof[i]) (Bartlett 1933).
-
-    dof : (m,) ≥ dim. `dpaudit.laws.bartlett` has one dof for all draws.
-    """
-    factor = np.zeros((len(dof), dim, dim))
-    below, diagonal = np.tril_indices(dim, -1), np.arange(dim)
-    factor[:, *below] = rng.standard_normal((len(dof), len(below[0])))
-    factor[:, diagonal, diagonal] = np.sqrt(
-        2.0 * rng.standard_gamma(0.5 * (dof[:, None] - diagonal))
-    )
-    return factor
 
 
 def literal_gram(matrix: Array, rows: int, rng: np.random.Generator) -> Array:
@@ -149,7 +138,10 @@ def literal_inverse(matrix: Array, dof: int, rng: np.random.Generator) -> Array:
 
 
 def regression(triangles: Array) -> Array:
-    """M_XX⁻¹M_Xy, (size, d − 1): the stationary point of βᵀMβ with β_d = −1."""
+    """M_XX⁻¹M_Xy, (size, d − 1): the stationary point of βᵀMβ with β_d = −1.
+
+    It is the minimum where M is positive definite.
+    """
     matrices = symmetric_matrix(triangles, order(triangles))
     return np.asarray(np.linalg.solve(matrices[:, :-1, :-1], matrices[:, :-1, -1:])[:, :, 0])
 

@@ -14,22 +14,26 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import factorise, padded
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.curves.spectrum import Curve, Spectrum
+from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import DegenerateData
 from dpaudit.exact import PrivacyLoss
 from dpaudit.exact.adaptive import FirstRelease, adaptive_curve
 from dpaudit.exact.pairs import dispatch
 from dpaudit.laws import GaussianRows
 from dpaudit.mechanisms.parameters import Count, Positive
-from dpaudit.mechanisms.sketching import RandomProjection
-from dpaudit.mechanisms.wishart import InverseWishartDraw
+from dpaudit.mechanisms.scatter import InverseWishartDraw, RandomProjection
 from dpaudit.neighbours import NeighbourPair, replace_row
-from dpaudit.papers.algorithm import KnownAddedRow, KnownReplacedRows, Sampling, Variant
-from dpaudit.papers.paper_4 import printed
+from dpaudit.papers import printed
+from dpaudit.papers.algorithm import (
+    JointSpectrumAlgorithm,
+    KnownAddedRow,
+    KnownReplacedRows,
+    Sampling,
+    Variant,
+)
 from dpaudit.papers.paper_4.matrix_release import (
     MatrixRelease,
     Moments,
@@ -39,13 +43,13 @@ from dpaudit.papers.paper_4.matrix_release import (
     literal_inverse,
     scatter_draws,
 )
-from dpaudit.papers.paper_4.printed import BelowInverseE
+from dpaudit.papers.printed import BelowInverseE
 
 MOST_ROWS = 10_000  # of a pair, on one axis
 MOST_SKETCHED = 10**12  # rows of a sketch
 
 
-class AdaptiveRelease(MatrixRelease):
+class AdaptiveRelease(JointSpectrumAlgorithm, MatrixRelease):
     """A Wishart (or `inverted`, an inverse-Wishart) draw about AᵀA + w²I, with w and r set by λ.
 
     λ is σ_min(AᵀA) plus Laplace noise, less a slack.
@@ -60,10 +64,6 @@ class AdaptiveRelease(MatrixRelease):
     def least(self) -> int:
         """The least number of rows or degrees of freedom, r₀."""
         raise NotImplementedError
-
-    def scaled(self, draws: Array, rows: np.ndarray) -> Array:
-        """The release from draws (size, k) with `rows` rows each, (size,)."""
-        return draws
 
     @property
     def noise(self) -> float:
@@ -92,40 +92,37 @@ class AdaptiveRelease(MatrixRelease):
         rows = np.minimum(room**2 / (2.0 * log) * (1.0 + 1e-12), MOST_SKETCHED).astype(np.int64)
         return np.maximum(self.most_padding - bound, 0.0), np.maximum(rows, self.least)
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        values, axes = axes_of(self._within(data))
-        padding, rows = self.chosen(float(values[-1]), size, rng)
-        if self.sampler == "literal":
-            return self._literal(data, padding, rows, rng)
-        return self._given_settings(values, axes, padding, rows, rng)
-
-    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        values, axes = moments.axes
-        return self._given_settings(values, axes, *self.chosen(float(values[-1]), size, rng), rng)
-
     def chosen(
         self, eigenvalue: float, size: int, rng: np.random.Generator
     ) -> tuple[Array, np.ndarray]:
         """(w², r) of each draw, for data with σ_min(AᵀA) = `eigenvalue`."""
         return self.settings(eigenvalue + rng.laplace(0.0, self.noise, size))
 
-    def _given_settings(
-        self, values: Array, axes: Array, padding: Array, rows: np.ndarray, rng: np.random.Generator
-    ) -> Array:
-        spread = values + padding[:, None]
-        return self.scaled(scatter_draws(spread, axes, rows, rng, inverse=self.inverted), rows)
-
-    def _literal(
-        self, data: Array, padding: Array, rows: np.ndarray, rng: np.random.Generator
-    ) -> Array:
-        """Draw by draw, from Gaussian rows as the definition of the law has them."""
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        values, axes = axes_of(self._within(data))
+        if self.sampler == "sufficient":
+            return self._drawn(values, axes, size, rng)
         upper = np.triu_indices(data.shape[1])
         draw = literal_inverse if self.inverted else literal_gram
-        drawn = [
+        padding, rows = self.chosen(float(values[-1]), size, rng)
+        draws = [
             draw(padded(data, math.sqrt(square)), int(count), rng)[upper]
             for square, count in zip(padding, rows, strict=True)
         ]
-        return self.scaled(np.array(drawn), rows)
+        return self._scaled(np.array(draws), rows)
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        return self._drawn(*moments.axes, size, rng)
+
+    def _drawn(self, values: Array, axes: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draws from the eigenvalues of AᵀA, descending, and its axes as rows."""
+        padding, rows = self.chosen(float(values[-1]), size, rng)
+        spread = values + padding[:, None]
+        return self._scaled(scatter_draws(spread, axes, rows, rng, inverse=self.inverted), rows)
+
+    def _scaled(self, draws: Array, rows: np.ndarray) -> Array:
+        """A Gram matrix of r rows is released divided by r; an inverse is released as it is."""
+        return draws if self.inverted else np.asarray(draws / rows[:, None])
 
     def _within(self, data: Array) -> Array:
         if self.least <= data.shape[1]:
@@ -133,19 +130,27 @@ class AdaptiveRelease(MatrixRelease):
             fail(name, self.least, f"more than {data.shape[1]}, the columns")
         return self.bounded(data)
 
-    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
-        """Exact δ(ε) of λ and the matrix together, on any pair: an upper bound of the matrix's own.
+    def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
+        """The curve of λ and the matrix together, on any pair.
 
-        epsilon : scalar or (m,), nats. r is an integer, so the integrand over λ has steps: where r
-        is large, the quadrature errs by about 1/r₀² of δ. Raises `InvalidInput` for rows beyond
-        the bound.
+        r is an integer, so the integrand over λ has steps: where r is large, the quadrature errs by
+        about 1/r₀² of δ.
         """
         sides = [self._within(side) for side in (pair.left, pair.right)]
         left, right = (float(axes_of(side)[0][-1]) for side in sides)
 
         @cache
         def at_settings(padding: float, rows: int) -> Curve:
-            return self._given(sides, math.sqrt(padding), rows)
+            noise = math.sqrt(padding)
+            try:
+                laws = [
+                    GaussianRows(factorise(padded(side, noise)).root, rows, "gram")
+                    for side in sides
+                ]
+            except DegenerateData:
+                return PrivacyLoss.disjoint("Gaussian rows pair")
+            curve = dispatch.curve(*laws)[0]
+            return curve.reversed() if self.inverted and isinstance(curve, PrivacyLoss) else curve
 
         def curve(estimate: float) -> Curve:
             padding, rows = self.settings(estimate)
@@ -153,20 +158,7 @@ class AdaptiveRelease(MatrixRelease):
 
         first = FirstRelease.laplace(left, right, self.noise)
         joint = adaptive_curve(first, curve, breaks=(self.slack, self.slack + self.most_padding))
-        epsilon = check.epsilon(epsilon)
-        law = "a Laplace shift, and Gaussian rows given it"
-        return Spectrum.of_directions(epsilon, *joint.delta(epsilon), law).replace(curve=joint)
-
-    def _given(self, sides: list[Array], noise: float, rows: int) -> Curve:
-        """The curve of the matrix with w = `noise` and r = `rows`."""
-        try:
-            left, right = (
-                GaussianRows(factorise(padded(side, noise)).root, rows, "gram") for side in sides
-            )
-        except DegenerateData:
-            return PrivacyLoss.disjoint("Gaussian rows pair")
-        curve = dispatch.curve(left, right)[0]
-        return curve.reversed() if self.inverted and isinstance(curve, PrivacyLoss) else curve
+        return joint, "a Laplace shift, and Gaussian rows given it"
 
     def pair(self) -> NeighbourPair:
         """AᵀA = (s + B²)·I, and diag(s, s + 2B²) once the row (B, 0) is replaced by (0, B).
@@ -184,21 +176,9 @@ class AdaptiveRelease(MatrixRelease):
 class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     """M = (RA′)ᵀ(RA′)/r, A′ the data with w·I appended (paper 4, algorithm 1).
 
-    R is standard normal, r × (n + d); w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by theorem 3.1. Output:
-    (size, d(d+1)/2), upper triangles of M.
-
-    Parameters
-    ----------
-    rows : int
-        r > d, of the sketch.
-    epsilon, delta : float > 0, nats, and float in (0, 1/e)
-        ε and δ of the claim.
-    row_bound : float > 0, default 1
-        B, a public bound on the row norms, label included.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": w by theorem B.1, which holds where theorem 3.1 does not (ε beyond 150).
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        "sufficient" (Bartlett factors, d² numbers a draw) or "literal" (line by line).
+    R is standard normal, r × (n + d) with r = `rows` > d; w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by
+    theorem 3.1. With variant="corrected" w is by theorem B.1, which holds where theorem 3.1 does
+    not (ε beyond 150). Output: (size, d(d+1)/2), upper triangles of M.
     """
 
     rows: Count
@@ -249,7 +229,8 @@ class AdaptiveJLRidge(AdaptiveRelease):
     Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
     to look at the least singular-value of AᵀA … decrease w by the appropriate factor … in case it
     is really large, set the regularization to be any non-negative number and determine r based on
-    Thm 3.1". The details are chosen here:
+    Thm 3.1". The details are chosen here, with r₀ = `min_rows` > d, the least number of sketch
+    rows:
 
     1. half of ε for the estimate, half of ε and of δ for the sketch, the other half of δ for a bad
        estimate;
@@ -259,17 +240,6 @@ class AdaptiveJLRidge(AdaptiveRelease):
     4. where λ > w₀², w = 0 and r is the largest for which theorem 3.1 asks for no more than λ.
 
     Output: (size, d(d+1)/2), upper triangles of M = (RA′)ᵀ(RA′)/r; neither λ nor r is part of it.
-
-    Parameters
-    ----------
-    min_rows : int
-        r₀ > d, the least number of sketch rows.
-    epsilon, delta : float > 0, nats, and float in (0, 1/e)
-        ε and δ of the claim.
-    row_bound : float > 0, default 1
-        B, a public bound on the row norms, label included.
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        "sufficient" (Bartlett factors, d² numbers a draw) or "literal" (line by line).
     """
 
     min_rows: Count
@@ -285,29 +255,16 @@ class AdaptiveJLRidge(AdaptiveRelease):
     def least(self) -> int:
         return self.min_rows
 
-    def scaled(self, draws: Array, rows: np.ndarray) -> Array:
-        return np.asarray(draws / rows[:, None])
-
 
 @dataclass(frozen=True)
 class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
     """M ~ W⁻¹_d(AᵀA + ψI, n + d), an inverse-Wishart posterior (paper 4, algorithm 4).
 
-    ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)). Output: (size, d(d+1)/2), upper triangles; n is
-    public.
-
-    Parameters
-    ----------
-    epsilon, delta : float > 0, nats, and float in (0, 1/e)
-        ε and δ of the claim.
-    row_bound : float > 0, default 1
-        B, a public bound on the row norms, label included.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": ψ by theorem B.1 with r = n + d, which has the same privacy loss and holds
-        where theorem 5.1 does not (ε beyond 150). Theorem B.4 gives no value from ε = 2 ln(4/δ) on.
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        "sufficient" (Bartlett factors) or "literal" (n + d Gaussian rows of the inverse scale,
-        inverted).
+    ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)), and n is public. With variant="corrected" ψ is by
+    theorem B.1 with r = n + d, which has the same privacy loss and holds where theorem 5.1 does not
+    (ε beyond 150). Theorem B.4 gives no value from ε = 2 ln(4/δ) on. The "literal" sampler inverts
+    the Gram matrix of n + d Gaussian rows of the inverse scale. Output: (size, d(d+1)/2), upper
+    triangles.
     """
 
     epsilon: Positive
@@ -350,23 +307,10 @@ class AdaptiveInverseWishart(AdaptiveRelease):
     """Algorithm 4 with ψ and ν set by a private σ_min(AᵀA) (paper 4, algorithm 5).
 
     Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
-    to estimate σ_min(AᵀA) and then set the parameter ψ accordingly", with a least number ν₀ of
-    degrees of freedom. The details are those chosen for algorithm 2 (`AdaptiveJLRidge`), with ψ for
-    w², ν for r and theorem 5.1 for theorem 3.1.
-
-    Output: (size, d(d+1)/2), upper triangles of M ~ W⁻¹_d(AᵀA + ψI, ν); neither λ nor ν is part of
-    it.
-
-    Parameters
-    ----------
-    min_dof : int
-        ν₀ > d, the least degrees of freedom.
-    epsilon, delta : float > 0, nats, and float in (0, 1/e)
-        ε and δ of the claim.
-    row_bound : float > 0, default 1
-        B, a public bound on the row norms, label included.
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        "sufficient" (Bartlett factors) or "literal" (Gaussian rows, inverted).
+    to estimate σ_min(AᵀA) and then set the parameter ψ accordingly", with a least number ν₀ =
+    `min_dof` > d of degrees of freedom. The details are those chosen for algorithm 2
+    (`AdaptiveJLRidge`), with ψ for w², ν for r and theorem 5.1 for theorem 3.1. Output: (size,
+    d(d+1)/2), upper triangles of M ~ W⁻¹_d(AᵀA + ψI, ν); neither λ nor ν is part of it.
     """
 
     min_dof: Count

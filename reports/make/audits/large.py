@@ -5,17 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 import dpaudit as dp
-from dpaudit import laws, scoring
-from dpaudit._core.types import Array
-from dpaudit.certify.split import split
-from dpaudit.mechanisms.textbook.additive import Laplace
-from reports.make.page import decimals
+from dpaudit.mechanisms.textbook import Laplace
 from reports.make.structured import structured_tasks
 from reports.make.tasks import cancer_pair
 from reports.make.timing import clock, memory, seconds, steps
 
 EPSILON = np.array([0.0, 0.1, 0.2, 0.5])  # of the Laplace answers
-ORACLE_EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
 
 
 def many_draws(sizes: tuple[int, ...] = (1_000_000, 10_000_000, 100_000_000)) -> None:
@@ -86,41 +81,3 @@ def drawing(size: int = 10_000_000, repeats: int = 3) -> None:
         f"drawing {size:,} x 12 ALS outputs: {ratio[repeats // 2]:.2f} x the speed of raw normals "
         f"(median of {repeats}: {ratio})"
     )
-
-
-def oracle_ratio(draws: int = 1_000_000) -> None:
-    """Certified δ of one audit as a share of what the true likelihood ratio certifies.
-
-    Both scores see the same draws through the same band; training draws certify in neither.
-    """
-    mechanism, pair = cancer_pair(rows=200)
-    left, right = mechanism.law(pair.left), mechanism.law(pair.right)
-    known = scoring.KnownScore(lambda x: laws.log_ratio(left, right, x), "true likelihood ratio")
-    share, epsilon = split(draws).train / draws, ORACLE_EPSILON
-    results = [
-        dp.audit(
-            mechanism,
-            pair,
-            draws=draws,
-            rng=1,
-            epsilon=epsilon,
-            classifier=score,
-            train_share=share,
-        )
-        for score in (known, "auto")
-    ]
-    truth = results[0].exact
-    assert truth is not None
-    print(f"cancer, ALS r = 200, p = 12, row 186, {draws:,} draws a side, level 0.95")
-    print(f"  {'ε':<37}{_row(epsilon)}")
-    print(f"  {'exact δ':<37}{_row(truth.delta)}")
-    oracle, auto = (np.asarray(result.spectrum.low) for result in results)
-    for result, certified in zip(results, (oracle, auto), strict=True):
-        name = f"certified, {result.fitted.name:<26}"
-        print(f"  {name}{_row(certified)}   {steps(result.timings)}")
-    print(f"  {'ratio to the oracle':<37}{_row(auto / oracle)}")
-    print(f"  {'share of exact that the oracle has':<37}{_row(oracle / truth.delta)}")
-
-
-def _row(values: Array) -> str:
-    return "  ".join(decimals(values, 5, 8))

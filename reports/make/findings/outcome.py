@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpaudit.errors import DpauditError
-from dpaudit.report.text import number
 from dpaudit.testing import BoundSearch, choices, search_bound
 from dpaudit.testing.bound import Trial
 from dpaudit.testing.ranges import Choices, Domain
+from dpaudit.verdict.numbers import number
 from reports.make.findings import PAPERS
 from reports.make.findings.evidence import (
     HOLDS,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpaudit.report.text import count
+from dpaudit.verdict.numbers import count
 from reports.make import page
 from reports.make.findings.statement import CORNER, MISPRINT, PRIVACY, SORTS, Paper
 from reports.make.findings.words import (

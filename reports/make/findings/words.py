@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpaudit.report.text import count, number
+from dpaudit.verdict.numbers import count, number
 from reports.make import page
 from reports.make.findings.evidence import CERTIFIED, TIGHT, Evidence
 from reports.make.findings.evidence import HOLDS as LOOSE_KIND

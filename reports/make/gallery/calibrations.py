@@ -15,7 +15,7 @@ from dpaudit import mechanisms
 from dpaudit._core.linalg import least_squares
 from dpaudit.exact import calibrate
 from dpaudit.papers import printed
-from dpaudit.papers.paper_3.printed import figure_1_gammas
+from dpaudit.papers.printed import figure_1_gammas
 from dpaudit.report.style import SERIES, new_figure, tidy
 from reports.make.gallery.settings import DELTA, Settings
 

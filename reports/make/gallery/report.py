@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dpaudit.report.text import NONE, number, plain
+from dpaudit.verdict.numbers import NONE, number, plain
 from reports.make import page
 from reports.make.findings.evidence import LOOSE
 from reports.make.gallery.calibrations import PUBLIC

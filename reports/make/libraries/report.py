@@ -11,7 +11,7 @@ from typing import Any
 from dpaudit._core.percent import percent
 from dpaudit.auditing.settings import LEVEL
 from dpaudit.errors import DpauditError
-from dpaudit.report.text import NONE, count, number
+from dpaudit.verdict.numbers import NONE, count, number
 from reports.make import page
 from reports.make.libraries.facts import KINDS, Finding, Package, Stated
 from reports.make.libraries.outcome import ERROR, Outcome, read

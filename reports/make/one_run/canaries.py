@@ -24,7 +24,7 @@ from dpaudit.curves.readings import gdp_mu
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.one_run.insertion import Observed, observe
 from dpaudit.one_run.scores import Score
-from dpaudit.papers.paper_2.printed import algorithm_1_radius, theorem_4_3_radius
+from dpaudit.papers.printed import algorithm_1_radius, theorem_4_3_radius
 from reports.make import page
 
 EPSILON, DELTA, LEVEL = 8.0, 1e-5, 0.95

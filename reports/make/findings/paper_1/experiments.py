@@ -17,8 +17,8 @@ from dpaudit.exact import calibrate, spectrum, worst_case
 from dpaudit.mechanisms import ALS, RPLS, RandomProjection
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.papers import printed
-from dpaudit.report.text import number
 from dpaudit.testing import integers, reals
+from dpaudit.verdict.numbers import number
 from reports.make.findings.evidence import Evidence, claimed, stated
 from reports.make.findings.statement import Searched, Swept, Tested
 

@@ -12,13 +12,13 @@ from scipy.special import ndtr
 
 from dpaudit._core.types import Array
 from dpaudit.exact import gaussian_shift, spectrum
-from dpaudit.laws.noise import laplace_log_cdf
+from dpaudit.laws.vectors import laplace_log_cdf
 from dpaudit.mechanisms import RPLS
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers import LinearMixing, ObjectivePerturbation, SheffetOLS, SheffetRenyiOLS, printed
-from dpaudit.papers.paper_3.printed import mixing_delta
-from dpaudit.papers.paper_3.sheffet import SheffetAlgorithm
+from dpaudit.papers.paper_3.mixing import SheffetAlgorithm
 from dpaudit.papers.paper_3.sketches import SolvedRow, axis_pair
+from dpaudit.papers.printed import mixing_delta
 from dpaudit.testing import choices, integers, reals
 from reports.make.findings.evidence import CERTIFIED
 from reports.make.findings.paper_3.algorithm_1 import output_leak

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.papers.data import shrunk
+from dpaudit.papers.algorithm import shrunk
 
 BLOCK = 1 << 14  # rows at a time
 

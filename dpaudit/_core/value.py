@@ -1,0 +1,127 @@
+"""Frozen dataclasses, and short descriptions of values, that show no number of the data.
+
+A dataclass of Python's own prints its arrays, and an array its first rows. So each class that may
+hold data, or numbers computed from data, is a `@value_class`; tests/hostile/test_private.py finds
+those that are not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import numbers
+from collections.abc import Callable
+from enum import Enum
+from html import escape
+from pathlib import PurePath
+from typing import Any, TypeVar, dataclass_transform, overload
+
+import numpy as np
+
+MOST = 80  # characters of a text that are shown
+Class = TypeVar("Class", bound=type[Any])
+
+
+@overload
+def value_class(cls: Class, /) -> Class: ...
+@overload
+def value_class(*, show_numbers: bool = False, eq: bool = False) -> Callable[[Class], Class]: ...
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(dataclasses.field,))
+def value_class(cls: Any = None, /, *, show_numbers: bool = False, eq: bool = False) -> Any:
+    """Make a class a frozen dataclass whose repr shows no array and no number of the data.
+
+    The repr is `Type(field=..., ...)`, with words and whole numbers as they are, and the type and
+    shape of all else. A field declared with `repr=False` is left out. A `__repr__` that the class
+    or one of its bases defines stays. Notebooks show the repr, too.
+
+    show_numbers : show real numbers as well, because they are parameters that anyone may see.
+    eq : compare instances by their fields; otherwise each equals only itself.
+    """
+
+    def make(cls: Any) -> Any:
+        if show_numbers:
+            cls.__repr__ = short_repr
+        elif cls.__repr__ is object.__repr__:
+            cls.__repr__ = shape_repr
+        if not hasattr(cls, "_repr_html_"):
+            cls._repr_html_ = html_repr
+        return dataclasses.dataclass(frozen=True, eq=eq, repr=False)(cls)
+
+    return make if cls is None else make(cls)
+
+
+def short_repr(self: Any) -> str:
+    """A dataclass as `Type(field=..., ...)`: numbers and words are shown, else type and shape."""
+    return _with_fields(self, brief)
+
+
+def shape_repr(self: Any) -> str:
+    """Like `short_repr`, but without real numbers, which are computed from the data."""
+    return _with_fields(self, lambda value: "..." if _is_real(value) else brief(value))
+
+
+def html_repr(self: Any) -> str:
+    """The repr as a notebook shows it."""
+    return f"<pre>{escape(repr(self))}</pre>"
+
+
+def brief(value: object, article: str = "") -> str:
+    """A value in a few words. article : stands before the type of a value that is not shown.
+
+    Numbers, words and names are shown. Arrays, tables and collections of anything but words are
+    described by type and shape, other objects that are not dpaudit's by their type.
+
+    >>> brief(np.zeros((60, 4))), brief([73.1, 2.0])
+    ('(60, 4) float64 array', 'list of 2')
+    >>> print(brief(("x", "y")), brief(0.5))
+    ('x', 'y') 0.5
+    """
+    if value is None or isinstance(value, (bool, str, bytes, PurePath, Enum)):
+        return _cut(repr(value))
+    if isinstance(value, numbers.Number):
+        return _number(value)
+    if isinstance(value, type) or inspect.isroutine(value):
+        return str(getattr(value, "__qualname__", value.__name__))
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        name = "array" if isinstance(value, np.ndarray) else type(value).__name__
+        scalar = isinstance(value, np.generic)
+        return _number(value) if scalar else f"{article}{value.shape} {value.dtype} {name}"
+    if hasattr(value, "shape") and hasattr(value, "dtypes"):
+        return f"{article}{value.shape} {type(value).__name__}"
+    if isinstance(value, (list, tuple, set, frozenset, dict)):
+        return _collection(value, article)
+    kind = type(value)
+    ours = kind.__module__.partition(".")[0] == "dpaudit"
+    safe = ours and kind.__repr__ is not object.__repr__
+    return repr(value) if safe else f"{article}{kind.__qualname__}"
+
+
+def _with_fields(record: Any, describe: Callable[[object], str]) -> str:
+    parts = (
+        f"{field.name}={describe(getattr(record, field.name))}"
+        for field in dataclasses.fields(record)
+        if field.repr
+    )
+    return f"{type(record).__qualname__}({', '.join(parts)})"
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, (numbers.Integral, np.bool_))
+
+
+def _number(value: Any) -> str:
+    try:
+        return _cut(repr(value.item() if isinstance(value, np.generic) else value))
+    except ValueError:  # an integer of thousands of digits
+        return f"{type(value).__name__} too long to show"
+
+
+def _collection(value: Any, article: str) -> str:
+    words = not isinstance(value, dict) and all(isinstance(entry, str) for entry in value)
+    if len(value) == 0 or (words and len(repr(value)) <= MOST):
+        return repr(value)
+    return f"{article}{type(value).__name__} of {len(value):,}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST else f"{text[: MOST - 3]}..."

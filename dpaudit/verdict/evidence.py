@@ -1,0 +1,108 @@
+"""E-values: the e-process of one sequential audit, and what an audit adds to the evidence of others
+against the same claim, where e-values multiply.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpaudit._core.types import Array
+from dpaudit.certify.betting import Hits, null_of
+from dpaudit.certify.constants import WIDTHS
+from dpaudit.curves.claims import Claim
+
+if TYPE_CHECKING:
+    from dpaudit.certify.scores import ScoreCells
+    from dpaudit.certify.sets import ChosenSet
+
+SAVED = (
+    "level", "needed", "e_value", "largest", "rejected_at", "drawn", "tested", "draws", "log_e"
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sequential:
+    """The e-process of a sequential audit.
+
+    level, alpha : of the verdict, as in `Settings`.
+    draws, log_e : draws a side so far, and the log e-value, after each batch that was bet on. In
+        the batch of a rejection both are those of the rejection.
+    rejected_at : draws a side, training included, after which the e-value reached `needed`; None
+        if it did not.
+    drawn : draws a side in all, with the remainder of the last batch.
+    tested : the draws a side that were bet on.
+    largest : the largest e-value after any draw.
+    """
+
+    level: float
+    alpha: float
+    draws: tuple[int, ...]
+    log_e: tuple[float, ...]
+    rejected_at: int | None
+    drawn: int
+    tested: int
+    largest: float
+
+    @property
+    def needed(self) -> float:
+        """The e-value that rejects, 1/alpha."""
+        return 1.0 / self.alpha
+
+    @property
+    def e_value(self) -> float:
+        """The e-value at the end, or at the rejection."""
+        return float(np.exp(self.log_e[-1]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The e-process as result.json has it."""
+        return {name: getattr(self, name) for name in SAVED}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one audit adds: the logarithm of an e-value for each width of bet, (k,).
+
+    draws : the fresh draws that were bet on, a side. hits : how many of them are in the set that
+    was bet on; None where the audit stops early, whose e-value is that of its own bets.
+    """
+
+    log_e: tuple[float, ...] = field(repr=False)
+    draws: int
+    hits: Hits | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The evidence in JSON types."""
+        return {**asdict(self), "log_e": list(self.log_e)}
+
+
+def where_to_bet(claim: Claim | None) -> tuple[Array, Array] | None:
+    """The ε at which bets against a claim may start, (k,), and the δ that it allows there."""
+    if claim is None:
+        return None
+    starts = null_of(claim, None)[1]
+    return starts, claim.delta_at(starts)
+
+
+def of_set(claim: Claim | None, bet: ChosenSet | None, cells: ScoreCells) -> Evidence | None:
+    """The evidence of an audit with a fixed number of draws, from a set chosen before them.
+
+    It is None without a claim, and where one side has fewer draws than the other.
+    """
+    hits = None if bet is None else bet.hits(cells)
+    if claim is None or hits is None:
+        return None
+    return Evidence(tuple(hits.log_e(null_of(claim, None)[0]).tolist()), hits.draws, hits)
+
+
+def of_process(claim: Claim | None, process: Sequential) -> Evidence | None:
+    """The evidence of an audit that stops: an e-process at a stopping time is an e-value.
+
+    It is the same for all widths, since such an audit chooses the widths of its own bets.
+    """
+    if claim is None:
+        return None
+    log_e = process.log_e[-1] if process.log_e else 0.0
+    return Evidence((float(log_e),) * len(WIDTHS), process.tested)

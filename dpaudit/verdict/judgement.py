@@ -1,0 +1,304 @@
+"""The verdict on a claim, of audits with a fixed number of draws and of sequential ones.
+
+A certified band or an e-value is held against a reference: the claim's curve or, without a claim,
+the exact spectrum's. Where it does not refute the reference, the reason says what these draws
+could have shown; where that is nothing, the verdict is "inconclusive".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpaudit import power
+from dpaudit._core.percent import percent
+from dpaudit._core.shown.short_repr import short_repr
+from dpaudit.curves.claims import exceeds
+from dpaudit.sampling.randomness import INFINITE
+from dpaudit.verdict.evidence import Sequential
+from dpaudit.verdict.headline import Headline, Reference, headline, renyi_excess
+from dpaudit.verdict.numbers import apart, count, number
+
+if TYPE_CHECKING:
+    from dpaudit.certify.estimate import Estimate
+
+# Where the caller asked for no excess, the verdict is inconclusive once a larger share of the
+# outputs has parts that no score can read. Up to it the share counts as unseen.
+MOST_UNREAD = 0.05
+NONE_SHOWN = (
+    "With that many draws no excess in δ is found with probability 0.8 whatever its shape; take "
+    "more draws."
+)
+UNREAD = (
+    "No score can read {parts}: they hardly come again, or are too many. Return numbers in their "
+    "place, in an array if there are many (parse a text; dpaudit.adapters.texts counts words), "
+    "leave out what may be ignored, or, if they come again, take more draws."
+)
+COUNTED = "This takes {share} of the outputs as unseen: no score can read {parts}."
+WEAK = (
+    "These draws would have shown an excess of {excess} in δ whatever its shape, not the {asked} "
+    "asked for; take more draws."
+)
+GIVEN = (
+    "This rests on independent draws. Draws or scores of one run are not independent; "
+    "dpaudit.audit_one_run is for them."
+)
+NOTHING = "No exact spectrum is known to judge by."
+NEVER = "No number of draws refutes {name}: not even outputs that give their database away."
+TOO_FEW = (
+    "These draws would not have refuted {name} even if every output gave its database away: take "
+    "at least {needed} draws a side."
+)
+ALL_READ: Mapping[str, float] = {}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an audit says of its reference.
+
+    verdict : "violated", "not violated" or "inconclusive". reason : for people, the headline
+        first.
+    detectable : {"epsilon", "excess", "power"}, the smallest excess over the reference that this
+        audit would have certified with that probability whatever the leak's shape, and where; None
+        without a reference.
+    """
+
+    verdict: str
+    reason: str
+    detectable: dict[str, float] | None
+    headline: Headline
+
+    __repr__ = short_repr
+
+
+def no_doubt() -> str:
+    """Stands where draws are known to suffice: there is no sentence to say."""
+    return ""
+
+
+def judge_band(
+    estimate: Estimate,
+    reference: Reference | None,
+    level: float,
+    detect: float | None = None,
+    *,
+    who: str = "",
+    few: Callable[[], str] = no_doubt,
+    least: Callable[[int], float] | None = None,
+    unread: Mapping[str, float] = ALL_READ,
+) -> Verdict:
+    """Judge a certified band.
+
+    detect : the excess in δ that the audit is asked to find, if any. who : what differs between
+    the databases, in words. few : gives a sentence where the draws could have refuted nothing, or
+    "". least : position on the grid of ε ↦ the smallest excess that would show there, where that
+    is known better than by `power.smallest_excess`. unread : as in `Fitted`.
+    """
+    head = headline(estimate, reference, level, who)
+    if reference is None:
+        return Verdict("inconclusive", f"{head.text} {NOTHING}", None, head)
+
+    def excess(at: int) -> float:
+        epsilon, allowed = estimate.epsilon[at], reference.delta[at]
+        return power.smallest_excess(epsilon, allowed, estimate.draws, estimate.share[at])
+
+    grid = range(len(estimate.epsilon))
+    detectable = _detectable(excess, grid, reference, least or excess, unread)
+    if head.exceeded:
+        sentences = [head.text, head.in_delta]
+        if (divergence := renyi_excess(estimate, reference)) is not None:
+            order, certified, allowed = divergence
+            low, most = "infinite", number(allowed)
+            if certified < np.inf:
+                low, most = apart(certified, allowed)
+                low = f"at least {low}"
+            sentences.append(
+                f"The Rényi divergence of order {number(order)} is {low}, where {most} is allowed."
+            )
+        return Verdict("violated", " ".join(filter(None, sentences)), detectable, head)
+    held = Verdict("not violated", head.text, detectable, head)
+    return _not_refuted(held, reference, detect, few, unread)
+
+
+def judge_e_value(
+    process: Sequential,
+    estimate: Estimate,
+    positions: Iterable[int],
+    reference: Reference,
+    detect: float | None = None,
+    *,
+    who: str = "",
+    few: Callable[[], str] = no_doubt,
+    unread: Mapping[str, float] = ALL_READ,
+) -> Verdict:
+    """Judge a sequential audit, by the largest e-value against the reference.
+
+    positions : on the grid of ε, where lower bounds are kept. Others as in `judge_band`.
+    """
+
+    def excess(at: int) -> float:
+        epsilon, allowed = reference.epsilon[at], reference.delta[at]
+        return power.excess_shown(epsilon, allowed, process.tested, process.alpha)
+
+    others = positions if reference.claimed_at is None else ()
+    detectable = _detectable(excess, others, reference, excess, unread)
+    rejected = process.rejected_at
+    head = headline(estimate, reference, process.level, who, rejected is not None)
+    if rejected is not None:
+        stopped = (
+            f"Stopped after {count(rejected)} draws a side: the e-value against "
+            f"{reference.name} is {number(process.e_value)}, at least the "
+            f"{number(process.needed)} that rejects it."
+        )
+        reason = " ".join(filter(None, (head.text, head.in_delta, stopped)))
+        return Verdict("violated", reason, detectable, head)
+    reason = (
+        f"{head.text} In {count(process.drawn)} draws a side the e-value against {reference.name} "
+        f"rose to {number(process.largest, 3)} at most, below the {number(process.needed)} that "
+        "rejects it."
+    )
+    held = Verdict("not violated", reason, detectable, head)
+    return _not_refuted(held, reference, detect, few, unread)
+
+
+def _not_refuted(
+    held: Verdict,
+    reference: Reference,
+    detect: float | None,
+    few: Callable[[], str],
+    unread: Mapping[str, float],
+) -> Verdict:
+    """The verdict where the draws refute nothing, with what they could have shown.
+
+    held : the verdict if the audit had shown enough.
+    """
+    if broken := _broken_by_theory(reference):
+        return replace(held, verdict="inconclusive", reason=f"{broken} {held.reason}")
+    unseen = _unseen(unread)
+    shares = [f"{kind} (in {percent(share)} of the outputs)" for kind, share in unread.items()]
+    parts = " and ".join(shares)
+    if unread and unseen >= (MOST_UNREAD if detect is None else detect):
+        missing = UNREAD.format(parts=parts)
+    else:
+        missing = few() or ("" if held.detectable else NONE_SHOWN)
+    if missing or held.detectable is None:
+        reason = f"{held.reason} {missing}"
+        return replace(held, verdict="inconclusive", reason=reason, detectable=None)
+    excess, verdict = held.detectable["excess"], held.verdict
+    could_show = would_show(held.detectable)
+    if detect is not None and excess > detect:
+        could_show = WEAK.format(excess=number(excess, 3), asked=number(detect, 3))
+        verdict = "inconclusive"
+    if unread:
+        could_show += " " + COUNTED.format(share=percent(unseen), parts=parts)
+    return replace(held, verdict=verdict, reason=f"{held.reason} {could_show}")
+
+
+def _broken_by_theory(reference: Reference) -> str:
+    """A sentence where the exact spectrum breaks a claim that the draws did not refute, or ""."""
+    claim, exact = reference.claim, reference.exact
+    if claim is None or exact is None:
+        return ""
+    over = np.flatnonzero(exceeds(exact.delta, reference.delta))
+    if len(over) == 0:
+        return ""
+    if claim.epsilon is not None and exact.curve is not None:
+        epsilon = float(exact.epsilon_at(claim.delta))
+        value = f"its ε at δ = {number(claim.delta)} is {number(epsilon, 3)}"
+    else:  # where δ exceeds the claim most
+        at = over[np.argmax((exact.delta - reference.delta)[over])]
+        delta, allowed = number(exact.delta[at], 3), number(reference.delta[at], 3)
+        value = f"its δ({number(reference.epsilon[at])}) is {delta}, where {allowed} is allowed"
+    return f"The exact spectrum breaks {reference.name}: {value}. These draws did not certify it."
+
+
+def _detectable(
+    excess: Callable[[int], float],
+    positions: Iterable[int],
+    reference: Reference,
+    exact: Callable[[int], float],
+    unread: Mapping[str, float],
+) -> dict[str, float] | None:
+    """The smallest excess over all outputs that would show, or None where none would.
+
+    It is taken at the claim's own ε if there is one, else where the least excess would show.
+    excess : position on the grid of ε ↦ the smallest excess that would show there, or about that.
+    exact : the same, which stands in its place in the end.
+
+    Where a score cannot read all parts of an output, the excess over the outputs that it can read
+    counts, by P(S) − e^ε Q(S) ≤ P(S and read) − e^ε Q(S and read) + P(unread).
+    """
+    at = reference.claimed_at
+    if at is not None:
+        positions = [at] if np.isfinite(exact(at)) else positions
+    best = min(positions, key=excess, default=None)
+    if best is None or not np.isfinite(least := exact(best)):
+        return None
+    least = float(least)
+    if unread:
+        least += _unseen(unread)
+        if least >= 1.0:
+            return None
+    return {"epsilon": float(reference.epsilon[best]), "excess": least, "power": power.POWER}
+
+
+def _unseen(unread: Mapping[str, float]) -> float:
+    """A bound on the share of the outputs with a part that no score can read."""
+    return min(1.0, sum(unread.values()))
+
+
+def would_show(detectable: Mapping[str, Any]) -> str:
+    """How large an excess would have been found: how often, and by what score.
+
+    detectable : as in result.json.
+    """
+    excess, at, chance = (number(detectable.get(key), 3) for key in ("excess", "epsilon", "power"))
+    return (
+        f"An excess of {excess} in δ({at}), whatever its shape, would have been found with "
+        f"probability {chance} by a score as good as the true loss."
+    )
+
+
+def too_few_draws(reference: Reference, needed: int | None) -> str:
+    """The sentence on draws that can refute nothing.
+
+    needed : draws a side that would do, None where no number does.
+    """
+    if needed is None:
+        return NEVER.format(name=reference.name)
+    return TOO_FEW.format(name=reference.name, needed=count(needed))
+
+
+def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
+    """The verdict with sentences on the draws before its reason.
+
+    Two sides of which each has one value are told apart for certain. If that is not certified, the
+    draws are too few, later ones differ, or the score does not see it: inconclusive.
+    """
+    reason = " ".join([*notes, judged.reason])
+    if judged.verdict == "violated" or INFINITE not in reason:
+        return replace(judged, reason=reason)
+    reason = reason.replace(
+        INFINITE, "; too few to certify it, or the score or later draws differ."
+    )
+    return replace(judged, verdict="inconclusive", reason=reason)
+
+
+def never_green(judged: Verdict, sentence: str) -> Verdict:
+    """The verdict with a sentence before its reason, if there is one, that says why nothing was
+    audited.
+    """
+    if not sentence:
+        return judged
+    verdict = "inconclusive" if judged.verdict == "not violated" else judged.verdict
+    return replace(judged, verdict=verdict, reason=f"{sentence} {judged.reason}")
+
+
+def of_given_draws(judged: Verdict) -> Verdict:
+    """The verdict on draws made elsewhere: a violation says what it rests on."""
+    if judged.verdict != "violated":
+        return judged
+    return replace(judged, reason=f"{judged.reason} {GIVEN}")

@@ -1,0 +1,184 @@
+"""The curves of one result, read from the content of `result.json` and checked while read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core.check import choice, fail, integer, real
+from dpaudit._core.types import Array
+from dpaudit.errors import InvalidInput
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.numbers import label
+
+VERDICTS = ("violated", "not violated", "inconclusive")
+TITLE_WIDTH = 90
+
+
+@dataclass(frozen=True, repr=False)
+class Curves:
+    """All curves of a result on its ε grid: arrays (m,), None where the result has none."""
+
+    title: str  # what was audited: "ALS on flight"
+    epsilon: Array  # nats, strictly increasing
+    estimate: Array
+    interval: Array | None  # (2, m), two-sided, of what the score shows
+    low: Array
+    forward: Array | None  # certified, M(D) against M(D′)
+    backward: Array | None  # certified, M(D′) against M(D)
+    exact: Array | None
+    asymptotic: Array | None
+    claim: Array | None
+    law: str
+    claim_text: str
+    claim_index: int | None  # the grid position of the ε of an (ε, δ) claim
+    level: float
+    draws: int | None  # certifying draws a side
+    headline: Headline | None
+
+    @property
+    def reference(self) -> Array | None:
+        """The curve that the bound is compared with: the claim, or else the exact spectrum."""
+        return self.exact if self.claim is None else self.claim
+
+    @property
+    def reference_text(self) -> str:
+        """The reference in words; empty without one."""
+        if self.claim is not None:
+            return f"the claim {self.claim_text}".strip()
+        return "" if self.exact is None else "the exact spectrum"
+
+    @property
+    def reference_kind(self) -> str:
+        """What kind of curve the reference is: "the claim", say; empty without one."""
+        if self.claim is not None:
+            return "the claim"
+        return "" if self.exact is None else "the exact spectrum"
+
+    @property
+    def excess(self) -> Array:
+        """max(0, low − reference), (m,); zero without a reference."""
+        reference = self.low if self.reference is None else self.reference
+        return np.maximum(self.low - reference, 0.0)
+
+    def measured(self) -> list[Array]:
+        """The curves of the audited pair: all but the claim."""
+        curves = (self.exact, self.asymptotic, self.estimate, self.low)
+        return [curve for curve in curves if curve is not None]
+
+
+def read_curves(result: Mapping[str, Any]) -> Curves:
+    """The curves of `result`. Raises `InvalidInput`, naming the key that is missing or wrong."""
+    choice("verdict", result.get("verdict"), VERDICTS)
+    epsilon = _numbers(result.get("epsilon"), "epsilon")
+    if epsilon.size == 0 or not np.all(np.isfinite(epsilon)) or np.any(np.diff(epsilon) <= 0):
+        fail(
+            "epsilon", result["epsilon"], "a non-empty, strictly increasing list of finite numbers"
+        )
+    claim, draws = section(result, "claim"), lookup(result, "samples.test")
+    headline = section(result, "headline")  # results of earlier versions have none
+
+    def curve(path: str) -> Array | None:
+        found = lookup(result, path)
+        values = None if found is None else _numbers(found, path)
+        if values is not None and values.shape != epsilon.shape:
+            raise InvalidInput(
+                f"{path} must have one value for each ε, got {values.size} for {epsilon.size}"
+            )
+        return values
+
+    return Curves(
+        title=_title(result),
+        epsilon=epsilon,
+        estimate=_required(curve("empirical.delta"), "empirical.delta"),
+        interval=_interval(result, epsilon),
+        low=_required(curve("empirical.low"), "empirical.low"),
+        forward=curve("empirical.forward.low"),
+        backward=curve("empirical.backward.low"),
+        exact=curve("exact.delta"),
+        asymptotic=curve("exact.asymptotic"),
+        claim=curve("claim.delta"),
+        law=str(lookup(result, "exact.law") or ""),
+        claim_text=str(claim.get("text") or ""),
+        claim_index=_position(epsilon, claim.get("epsilon")),
+        level=real("level", result.get("level"), 0.0, 1.0, open_=True),
+        draws=None if draws is None else integer("samples.test", draws, 1),
+        headline=Headline.of(headline) if headline else None,
+    )
+
+
+def _interval(result: Mapping[str, Any], epsilon: Array) -> Array | None:
+    """Both ends at each ε, (2, m); None in results of earlier versions and of sequential audits."""
+    ends = lookup(result, "empirical.interval")
+    if ends is None:
+        return None
+    if not isinstance(ends, list | np.ndarray):
+        fail("empirical.interval", ends, "two lists of numbers")
+    found = [_numbers(one, "empirical.interval") for one in ends]
+    if [one.size for one in found] != [epsilon.size] * 2 or np.any(found[0] > found[1]):
+        fail("empirical.interval", ends, "two lists of a number for each ε, the lower ends first")
+    return np.stack(found)
+
+
+def section(result: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """A part of the result, as a mapping that is empty where the part is absent or null."""
+    part = result.get(key)
+    if part is not None and not isinstance(part, Mapping):
+        fail(key, part, "an object or null")
+    return part or {}
+
+
+def lookup(result: Mapping[str, Any], path: str) -> Any:
+    """The value at a dotted path, as "exact.delta"; None where a step is absent or null."""
+    *steps, last = path.split(".")
+    for step in steps:
+        result = section(result, step)
+    return result.get(last)
+
+
+def selected_rows(curves: Curves, most: int = 12) -> list[int]:
+    """At most `most` positions of the grid, ascending, for a short table.
+
+    They are evenly spread, and hold the claim's own ε and the ε of the largest excess.
+    """
+    wanted = {int(np.argmax(curves.excess))} if curves.excess.any() else set()
+    wanted |= set() if curves.claim_index is None else {curves.claim_index}
+    even = np.linspace(0, curves.epsilon.size - 1, most - len(wanted))
+    return sorted(wanted | {round(position) for position in even})
+
+
+def _title(result: Mapping[str, Any]) -> str:
+    """ "ALS on flight", as far as the result names mechanism and data."""
+    elsewhere = lookup(result, "neighbour.relation") == "samples"
+    unnamed = "draws made elsewhere" if elsewhere else "mechanism"
+    mechanism = lookup(result, "mechanism.name") or unnamed
+    dataset = lookup(result, "dataset.name")
+    return label(f"{mechanism} on {dataset}" if dataset else str(mechanism), TITLE_WIDTH)
+
+
+def _numbers(values: Any, path: str) -> Array:
+    """The list that was found at `path` as float64; "inf" is infinity, NaN is refused."""
+    try:
+        array = np.array([float(value) for value in values], dtype=np.float64)
+    except (TypeError, ValueError):
+        fail(path, values, "a list of numbers")
+    if np.isnan(array).any():
+        fail(path, values, "a list of numbers without NaN")
+    return array
+
+
+def _required(values: Array | None, path: str) -> Array:
+    if values is None:
+        fail(path, None, "a list of numbers")
+    return values
+
+
+def _position(epsilon: Array, value: Any) -> int | None:
+    """The grid position of `value`; None where the grid does not have it."""
+    if not isinstance(value, int | float):
+        return None
+    hits = np.flatnonzero(np.isclose(epsilon, value, rtol=1e-9, atol=1e-12))
+    return int(hits[0]) if hits.size else None
