@@ -22,7 +22,7 @@ if _COMMAND and not sys.flags.safe_path:
 
 from typing import TYPE_CHECKING  # noqa: E402
 
-from dpaudit._core.lazy import on_first_use  # noqa: E402
+from dpaudit._core.lazy import FROM_ABOVE, on_first_use  # noqa: E402
 
 __version__ = "0.1.0"
 
@@ -90,3 +90,10 @@ __getattr__, __dir__, __all__ = on_first_use(
     ),
 )
 __all__ += ["__version__"]
+FROM_ABOVE.update(
+    {
+        "dpaudit.exact.printed": "dpaudit.papers.printed",
+        "dpaudit.mechanisms.PAPERS": "dpaudit.papers:PAPERS",
+        "dpaudit.mechanisms.REGISTRY": "dpaudit.papers:REGISTRY",
+    }
+)

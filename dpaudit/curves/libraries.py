@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from dpaudit._core.check import Words, choice, fail
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 
 PAIRS = ("Approximate<MaxDivergence>", "FixedSmoothedMaxDivergence")  # whose map gives (ε, δ)
 NEEDED = 'Claim.from_dp_event needs dp-accounting: pip install "dp-accounting>=0.4.4"'
@@ -35,7 +35,7 @@ FAR = 500.0  # nats, where no claim is judged
 LONGEST = 60  # characters of an event that is shown whole
 
 
-@dataclass(frozen=True)
+@value_class
 class OpenDPStatement:
     """What a measurement states of itself.
 
@@ -163,7 +163,7 @@ def _package(name: str) -> Any:
         raise ImportError(NEEDED) from None
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class UpTo:
     """δ₀ + (1 − δ₀)δ(ε): what is allowed up to an event of probability δ₀.
 

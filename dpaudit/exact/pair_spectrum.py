@@ -11,7 +11,7 @@ from dpaudit._core.types import Adjustable, Array, ArrayLike, Mechanism, describ
 from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.composition import PrivacyLoss
-from dpaudit.exact.pairs import dispatch
+from dpaudit.exact.pairs.dispatch import curve_of_laws, limit
 from dpaudit.exact.zeroed_rows import families
 from dpaudit.laws import Law, StudentRows, ZeroedRows
 from dpaudit.neighbours import NeighbourPair
@@ -132,8 +132,8 @@ def curve_on_pair(mechanism: Mechanism, pair: NeighbourPair, law: str) -> tuple[
         return families.curve(family, pair.index, law)
     left, right = known.law(pair.left), known.law(pair.right)
     if law == "asymptotic":
-        left, right = dispatch.limit(left), dispatch.limit(right)
-    return dispatch.curve(left, right)
+        left, right = limit(left), limit(right)
+    return curve_of_laws(left, right)
 
 
 def spectrum_of(curve: Curve, name: str, epsilon: Array) -> Spectrum:

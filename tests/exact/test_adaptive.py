@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import quad
 
 from dpaudit import InvalidInput
-from dpaudit.exact import PrivacyLoss, gaussian_shift, gaussian_sketch
-from dpaudit.exact.adaptive import FirstRelease, adaptive, adaptive_curve
+from dpaudit.exact import FirstRelease, PrivacyLoss, adaptive_curve, gaussian_shift, gaussian_sketch
+from dpaudit.exact.adaptive import adaptive
 
 EPSILON = np.linspace(0.0, 10.0, 21)
 SAME = PrivacyLoss.gaussian_shift(0.0)

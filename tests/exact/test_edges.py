@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from dpaudit import InvalidInput
-from dpaudit.exact import als, gaussian_pair, gaussian_shift, gaussian_sketch
-from dpaudit.exact.zeroed_rows.als import StudentCurve
+from dpaudit.exact import StudentCurve, als, gaussian_pair, gaussian_shift, gaussian_sketch
 
 pytestmark = pytest.mark.quick
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpaudit.errors import DegenerateData, NoExactSpectrum
-from dpaudit.exact.pair_spectrum import spectrum_of
+from dpaudit.exact import spectrum_of
 from dpaudit.laws import log_ratio
 from tests.exact import random_curves
 

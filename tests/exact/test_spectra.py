@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.exact.pairs import dispatch
+from dpaudit.exact import curve_of_laws
 from dpaudit.laws import log_ratio
 from dpaudit.mechanisms import ALS, RPLS, GaussianLS, RandomLinearCombination, RandomProjection
 from dpaudit.neighbours import replace_row, row_statistics, zero_row
@@ -85,9 +85,9 @@ def test_rpls_is_als_on_the_padded_matrix(index):
 def test_a_zeroed_row_by_the_pair_of_laws(mechanism, index):
     pair = zero_row(DATA, index)
     found = dp.exact.spectrum(mechanism, pair, EPSILON)
-    forward, backward = dispatch.curve(mechanism.law(pair.left), mechanism.law(pair.right))[
-        0
-    ].delta(EPSILON)
+    forward, backward = curve_of_laws(mechanism.law(pair.left), mechanism.law(pair.right))[0].delta(
+        EPSILON
+    )
     np.testing.assert_allclose(found.forward, forward, rtol=0, atol=1e-9)
     np.testing.assert_allclose(found.backward, backward, rtol=0, atol=1e-9)
 
@@ -282,7 +282,7 @@ def test_a_plain_function_has_no_exact_spectrum_and_hears_what_to_use(mechanism)
 def test_laws_of_different_size_have_no_exact_spectrum():
     left, right = ALS(12).law(DATA), ALS(13).law(DATA)
     with pytest.raises(dp.NoExactSpectrum, match=r"StudentT against StudentT .* use dpaudit.audit"):
-        dispatch.curve(left, right)
+        curve_of_laws(left, right)
 
 
 def test_a_zeroed_row_needs_no_family_of_rows():

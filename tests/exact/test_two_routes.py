@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpaudit.exact import als, gaussian_pair, gaussian_sketch
+from dpaudit.exact import StudentPairCurve, als, gaussian_pair, gaussian_sketch
 from dpaudit.exact.pairs.gaussian import Axes
-from dpaudit.exact.pairs.student_t import StudentPairCurve
 from dpaudit.laws import StudentT
 
 pytestmark = pytest.mark.quick

@@ -42,7 +42,7 @@ EPS = float(np.finfo(np.float64).eps)
 RANK_ONE = 1e-9  # of the largest eigenvalue: a second one below this is rounding
 
 
-def curve(left: Law, right: Law) -> tuple[Curve, str]:
+def curve_of_laws(left: Law, right: Law) -> tuple[Curve, str]:
     """The curve of two laws of one kind, forward left → right, and its name.
 
     Raises `NoExactSpectrum`.
@@ -88,7 +88,7 @@ def _of_one_kind(left: Law, right: Any) -> tuple[Curve, str] | None:
         case ReleasedAnswers():
             return released_curve(left, right), "answers above a noisy threshold"
         case Branches():
-            return branches_curve(left, right, curve), "several forms"
+            return branches_curve(left, right, curve_of_laws), "several forms"
         case ShiftedWishart() if left.dof == right.dof and np.array_equal(left.root, right.root):
             return _wishart(left, right), "additive Wishart"
         case Gaussian():
@@ -110,7 +110,7 @@ def _product(left: Product, right: Product) -> tuple[Curve, str]:
     pairs = _together(left, right)
     times = Counter((id(p), id(q)) for p, q in pairs)
     distinct = {(id(p), id(q)): (p, q) for p, q in pairs}
-    named = [(*curve(*parts), times[key]) for key, parts in distinct.items()]
+    named = [(*curve_of_laws(*parts), times[key]) for key, parts in distinct.items()]
     losses = [loss for loss, _, _ in named if isinstance(loss, PrivacyLoss)]
     if len(losses) == len(named):
         whole = compose(losses, [k for *_, k in named])

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.exact.pairs import discrete, dispatch
-from dpaudit.exact.pairs.discrete import Atoms
-from dpaudit.exact.pairs.mixed import BranchCurve, product_curve
+from dpaudit.exact import Atoms, BranchCurve, curve_of_laws
+from dpaudit.exact.pairs import discrete
+from dpaudit.exact.pairs.mixed import product_curve
 from dpaudit.laws import Discrete, Product
 
 pytestmark = pytest.mark.quick
@@ -42,7 +42,7 @@ def by_events(left, right, epsilon):
 @pytest.mark.parametrize("seed", range(4))
 def test_delta_is_the_largest_over_all_events(seed):
     left, right = law(seed), law(seed + 100)
-    forward, backward = dispatch.curve(left, right)[0].delta(EPSILON)
+    forward, backward = curve_of_laws(left, right)[0].delta(EPSILON)
     np.testing.assert_allclose(forward, by_events(left, right, EPSILON), rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(backward, by_events(right, left, EPSILON), rtol=1e-12, atol=1e-15)
 
@@ -52,7 +52,7 @@ def test_a_value_of_one_law_alone_is_an_infinite_loss():
         Discrete(np.array([0.0, 1.0]), np.log([0.25, 0.75])),
         Discrete(np.array([1.0, 2.0]), np.log([0.5, 0.5])),
     )
-    curve = dispatch.curve(left, right)[0]
+    curve = curve_of_laws(left, right)[0]
     assert curve.supremum == (np.inf, np.inf)
     np.testing.assert_allclose(curve.delta(np.array([300.0])), [[0.25], [0.5]])
     assert curve.renyi(2.0) == (np.inf, np.inf)
@@ -62,13 +62,13 @@ def test_a_value_of_one_law_alone_is_an_infinite_loss():
 def test_nan_and_both_zeros_are_one_outcome_each():
     left = Discrete(np.array([np.nan, 0.0]), np.log([0.5, 0.5]))
     right = Discrete(np.array([-0.0, -np.nan]), np.log([0.5, 0.5]))
-    assert dispatch.curve(left, right)[0].delta(np.array([0.0]))[0] == 0.0
+    assert curve_of_laws(left, right)[0].delta(np.array([0.0]))[0] == 0.0
 
 
 def test_deltas_far_below_rounding_keep_their_digits():
     p = np.array([1e-200, 1.0])
     left, right = (Discrete(np.arange(2.0), np.log(x)) for x in (p, p * [1e-50, 1.0]))
-    assert dispatch.curve(left, right)[0].delta(np.array([1.0]))[0][0] == pytest.approx(
+    assert curve_of_laws(left, right)[0].delta(np.array([1.0]))[0][0] == pytest.approx(
         1e-200, rel=1e-12
     )
 
@@ -136,8 +136,8 @@ def test_merging_keeps_the_curve():
 
 def test_a_product_is_the_law_of_both():
     one, other = (law(1), law(101)), (law(2), law(102))
-    curve, name = dispatch.curve(Product((one[0], other[0])), Product((one[1], other[1])))
-    whole = dispatch.curve(one[0], one[1])[0].times(dispatch.curve(other[0], other[1])[0])
+    curve, name = curve_of_laws(Product((one[0], other[0])), Product((one[1], other[1])))
+    whole = curve_of_laws(one[0], one[1])[0].times(curve_of_laws(other[0], other[1])[0])
     np.testing.assert_allclose(curve.delta(EPSILON), whole.delta(EPSILON), rtol=1e-12, atol=1e-16)
     assert name == "finitely many outcomes + finitely many outcomes"
 

@@ -6,8 +6,8 @@ from mpmath import mp, mpf
 from scipy import stats
 
 import dpaudit as dp
-from dpaudit.exact import additive_wishart
-from dpaudit.exact.pairs.replaced_wishart import Direction, ReplacedWishartCurve
+from dpaudit.exact import ReplacedWishartCurve, additive_wishart
+from dpaudit.exact.pairs.replaced_wishart import Direction
 from dpaudit.mechanisms import AdditiveWishart
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import simpson
 
-from dpaudit.exact.zeroed_rows.als import StudentCurve
+from dpaudit.exact import StudentCurve
 
 pytestmark = pytest.mark.quick
 
