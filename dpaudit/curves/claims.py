@@ -372,16 +372,16 @@ class Claim:
             check.fail("size", size, f"at most {LARGEST_GROUP:,} rows")
         known, group = self.family, f"group of {size}"
         if self.epsilon is not None:
-            made = Claim(*repeated(self.epsilon, self.delta, size))
+            implied = Claim(*repeated(self.epsilon, self.delta, size))
         elif known is not None and known.symbol == "μ":
-            made = Claim.gdp(size * known.value)
+            implied = Claim.gdp(size * known.value)
         elif known is not None and known.omega == np.inf:
-            made = Claim.zcdp(size**2 * known.value)
+            implied = Claim.zcdp(size**2 * known.value)
         else:
-            made = Claim.from_function(GroupCurve.of(self.delta_at, size), self.text)
-        under = f" under {self.text}" if made.family else ""
-        text = f"{made.text}, {group}{under}"
-        return replace(made, text=text, group_size=self.group_size * size, origin=group)
+            implied = Claim.from_function(GroupCurve.of(self.delta_at, size), self.text)
+        under = f" under {self.text}" if implied.family else ""
+        text = f"{implied.text}, {group}{under}"
+        return replace(implied, text=text, group_size=self.group_size * size, origin=group)
 
     def delta_at(self, epsilon: ArrayLike) -> Array:
         """The largest δ that the claim allows at each ε.

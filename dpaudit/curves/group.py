@@ -12,11 +12,11 @@ This is theorem 2.14 of Dong, Roth & Su 2022, 1 − (1 − f)^{∘k}, read as ho
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.curves import readings
 
 LINES, SETS = 1000, 6000  # ε at which the curve of one row is read; probabilities a
@@ -102,7 +102,7 @@ def tightest_chain(steps: Iterable[float], delta: float) -> tuple[float, float]:
     return epsilon, min(least, 1.0 - float(np.max(slope * (1.0 - inner) - loss, initial=0.0)))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class GroupCurve:
     """δ_k(ε), from lines δ + e^ε a that lie above g∘…∘g.
 
@@ -172,14 +172,14 @@ def _hull(log_slope: Array, intercept: Array) -> tuple[Array, Array]:
     """The lines that are the lowest somewhere, by slope: the lower convex hull of intercepts."""
     order = np.lexsort((intercept, log_slope))
     slope, height = np.exp(log_slope[order]), intercept[order]
-    kept: list[int] = []
+    hull: list[int] = []
     for at in range(len(order)):
-        if kept and slope[kept[-1]] == slope[at]:
+        if hull and slope[hull[-1]] == slope[at]:
             continue
-        while len(kept) > 1 and _above(slope, height, kept[-2], kept[-1], at):
-            kept.pop()
-        kept.append(at)
-    return log_slope[order][kept], height[kept]
+        while len(hull) > 1 and _above(slope, height, hull[-2], hull[-1], at):
+            hull.pop()
+        hull.append(at)
+    return log_slope[order][hull], height[hull]
 
 
 def _above(x: Array, y: Array, left: int, middle: int, right: int) -> bool:

@@ -74,8 +74,8 @@ class RenyiCurve:
             return -log_delta(excess, divergence, flat[problem, None], FINE)
 
         start = nodes[around]
-        found = -peak(height, start, height(start, np.arange(len(flat))), FLAT)
-        return np.exp(np.minimum(found, 0.0)).reshape(np.shape(epsilon))
+        log_least = -peak(height, start, height(start, np.arange(len(flat))), FLAT)
+        return np.exp(np.minimum(log_least, 0.0)).reshape(np.shape(epsilon))
 
     @cached_property
     def _turn(self) -> float:
@@ -114,8 +114,8 @@ class RenyiOrders:
     def __call__(self, epsilon: Array) -> Array:
         """The largest δ of laws that keep all orders in both directions, in `epsilon`'s shape."""
         places = np.maximum(np.ravel(epsilon), self._turn)
-        found = np.exp(two_orders.log_delta(*self._excess, places, FINE))
-        return joint_range.below_turn(epsilon, self._turn, found.reshape(np.shape(epsilon)))
+        delta = np.exp(two_orders.log_delta(*self._excess, places, FINE))
+        return joint_range.below_turn(epsilon, self._turn, delta.reshape(np.shape(epsilon)))
 
     @property
     def _excess(self) -> tuple[Array, Array]:
@@ -133,9 +133,9 @@ class RenyiOrders:
         """Two sequences of one length: orders > 1, divergences ≥ 0. Raises `InvalidInput`."""
         order, value = (
             np.asarray(
-                check.array_of_numbers(name, given, "a sequence of numbers"), dtype=np.float64
+                check.array_of_numbers(name, argument, "a sequence of numbers"), dtype=np.float64
             )
-            for name, given in (("orders", orders), ("values", values))
+            for name, argument in (("orders", orders), ("values", values))
         )
         if order.ndim != 1 or order.size == 0 or not np.all(np.isfinite(order) & (order > 1.0)):
             fail("orders", orders, "a sequence of finite numbers > 1")

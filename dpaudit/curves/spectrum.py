@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ from dpaudit._core import check
 from dpaudit._core.shown.frame import frame
 from dpaudit._core.shown.short_repr import html_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves import readings
 from dpaudit.errors import NoExactSpectrum
 
@@ -37,7 +38,7 @@ class Curve(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Spectrum:
     """δ(ε) of an ordered or unordered pair, or of a mechanism on a database.
 

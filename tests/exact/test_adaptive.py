@@ -31,28 +31,6 @@ def test_two_gaussian_shifts_are_one():
         np.testing.assert_allclose(found[exact > 1e-17], exact[exact > 1e-17], rtol=1e-10)
 
 
-def test_a_shift_that_depends_on_what_came_before_as_its_own_sum():
-    """N(0, 1) against N(μ(x), 1) after N(0, 1) against N(0, 1): an average over x."""
-    epsilon = np.array([0.0, 0.7, 2.0])
-    found = adaptive(
-        FirstRelease.gaussian(0.0, 0.0, 1.0),
-        lambda x: PrivacyLoss.gaussian_shift(1.0 + np.tanh(x)),
-        epsilon,
-    )
-
-    def mean(e):
-        density = lambda x: np.exp(-0.5 * x * x) / np.sqrt(2.0 * np.pi)  # noqa: E731
-        return quad(
-            lambda x: density(x) * float(gaussian_shift(1.0 + np.tanh(x), e)),
-            -12.0,
-            12.0,
-            epsabs=1e-13,
-        )[0]
-
-    for side in found:
-        np.testing.assert_allclose(side, [mean(e) for e in epsilon], rtol=1e-9)
-
-
 @pytest.mark.parametrize(("left", "right"), [(0.0, 0.5), (3.0, 1.0)])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 def test_nothing_after_laplace_noise_leaves_its_own_spectrum(left, right, share):

@@ -198,17 +198,6 @@ def test_replacements_and_added_rows():
         assert_least(calibrate(mechanism, data, 1.0, 1e-4, **how), data, **how)
 
 
-def test_asymptotic_rows():
-    found = calibrate(m.ALS(50), database(200), 1.0, 1e-3, law="asymptotic")
-    assert_least(found, database(200), law="asymptotic")
-
-
-def test_no_padding_where_the_data_need_none():
-    found = calibrate(m.RandomProjection(5, padding=3.0), database(500), 1.0, 1e-4)
-    assert found.value == 0.0
-    assert found.attained < 1e-4
-
-
 def test_padding_of_data_that_have_no_law_without_it():
     data = np.column_stack([database(), np.ones(60), np.ones(60)])
     assert_least(calibrate(m.RandomProjection(50), data, 1.0, 1e-4), data)

@@ -46,11 +46,6 @@ def releases():
 # --- algebra --------------------------------------------------------------------------------------
 
 
-def test_the_order_does_not_matter():
-    losses = releases()
-    assert_close(compose(losses).delta(EPSILON), compose(losses[::-1]).delta(EPSILON), 1e-10)
-
-
 @pytest.mark.parametrize("times", [2, 3, 7])
 def test_times_is_repeated_addition(times):
     for loss in releases():

@@ -60,21 +60,6 @@ def test_one_feature_agrees_with_student_cdfs():
     assert float(forward) == pytest.approx(outside - np.exp(epsilon) * zeroed, abs=1e-13)
 
 
-def test_curves_come_back_in_the_callers_shape_and_order():
-    for epsilon in (0.5, np.array(0.5), [1.0, 0.0, 1.0, 0.5]):
-        for curve in (
-            *als(0.3, 0.1, 2, 9, epsilon),
-            *gaussian_sketch(0.3, 2, epsilon),
-            gaussian_shift(1.0, epsilon),
-        ):
-            assert np.shape(curve) == np.shape(epsilon)
-    shuffled, ordered = (
-        als(0.3, 0.1, 2, 9, [1.0, 0.0, 0.5])[1],
-        als(0.3, 0.1, 2, 9, [0.0, 0.5, 1.0])[1],
-    )
-    np.testing.assert_allclose(shuffled, ordered[[2, 0, 1]], rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("call", "name"),
     [

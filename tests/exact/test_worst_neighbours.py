@@ -13,40 +13,13 @@ from dpaudit.mechanisms import (
     ALS,
     RPLS,
     AdditiveWishart,
-    AnalyzeGauss,
     Composition,
-    GaussianInverse,
     GaussianLS,
-    GaussMix,
-    InverseWishartDraw,
     RandomProjection,
-    SufficientStatistics,
-    WishartDraw,
 )
 from tests.cases import database
 
 GRID = np.array([0.0, 0.05, 0.5, 2.0])
-REPLACEABLE = (
-    GaussianLS(sigma=0.3),
-    RandomProjection(rows=6),
-    RandomProjection(rows=6, padding=2.0),
-    GaussMix(rows=5, sigma=3.0),
-    WishartDraw(dof=9),
-    InverseWishartDraw(dof=9, padding=1.0),
-    AnalyzeGauss(sigma=60.0),
-    GaussianInverse(sigma=0.01),
-    SufficientStatistics(sigma_gram=40.0, sigma_cross=60.0),
-    Composition((GaussianLS(sigma=0.5), RandomProjection(rows=3))),
-)
-ADDABLE = (
-    RandomProjection(rows=6),
-    GaussMix(rows=5, sigma=3.0),
-    WishartDraw(dof=9),
-    InverseWishartDraw(dof=9),
-    AdditiveWishart(dof=12, scale=4.0),
-    AnalyzeGauss(sigma=20.0),
-    SufficientStatistics(sigma_gram=15.0, sigma_cross=15.0),
-)
 
 
 def test_candidates_in_blocks_are_the_same_candidates(monkeypatch):

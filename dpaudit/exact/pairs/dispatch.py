@@ -136,14 +136,13 @@ def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
     is_noise = [all(isinstance(part, Laplace) for part in pair) for pair in pairs]
     if sum(is_noise) < 2:
         return pairs
-    one, other = (
+    left_noise, right_noise = (
         Laplace(
             *(np.concatenate([getattr(part, name) for part in side]) for name in ("loc", "scale"))
         )
         for side in zip(*compress(pairs, is_noise), strict=True)
     )
-    rest = compress(pairs, np.logical_not(is_noise))
-    return [*rest, (one, other)]
+    return [*compress(pairs, np.logical_not(is_noise)), (left_noise, right_noise)]
 
 
 def _gaussian(left: Gaussian, right: Gaussian) -> PrivacyLoss:

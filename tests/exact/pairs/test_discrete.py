@@ -10,7 +10,7 @@ import dpaudit as dp
 from dpaudit.exact import Atoms, BranchCurve, curve_of_laws
 from dpaudit.exact.pairs import discrete
 from dpaudit.exact.pairs.mixed import product_curve
-from dpaudit.laws import Discrete, Product
+from dpaudit.laws import Discrete
 
 pytestmark = pytest.mark.quick
 
@@ -132,14 +132,6 @@ def test_merging_keeps_the_curve():
     np.testing.assert_allclose(
         split.merged().delta(EPSILON), Atoms(p, q).delta(EPSILON), rtol=1e-13, atol=1e-16
     )
-
-
-def test_a_product_is_the_law_of_both():
-    one, other = (law(1), law(101)), (law(2), law(102))
-    curve, name = curve_of_laws(Product((one[0], other[0])), Product((one[1], other[1])))
-    whole = curve_of_laws(one[0], one[1])[0].times(curve_of_laws(other[0], other[1])[0])
-    np.testing.assert_allclose(curve.delta(EPSILON), whole.delta(EPSILON), rtol=1e-12, atol=1e-16)
-    assert name == "finitely many outcomes + finitely many outcomes"
 
 
 def test_the_sampler_draws_the_law():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from dpaudit.exact import Atoms, BranchCurve, PrivacyLoss, curve_of_laws, gaussian_shift
+from dpaudit.exact import Atoms, BranchCurve, PrivacyLoss, curve_of_laws
 from dpaudit.exact.pairs.mixed import NOTHING
 from dpaudit.laws import Branches, Discrete, GaussianNoise, Laplace, Product
 
@@ -101,14 +101,6 @@ def test_a_flag_beside_gaussian_noise_against_direct_integration():
     np.testing.assert_allclose(found, expected, rtol=1e-8)
 
 
-def test_a_flag_that_tells_nothing_leaves_the_rest_as_it_is():
-    flag = Discrete(np.array([0.0, 1.0]), np.log([0.5, 0.5]))
-    left, right = (Product((flag, GaussianNoise(np.array([at]), np.ones(1)))) for at in (0.0, 1.0))
-    np.testing.assert_allclose(
-        curve_of_laws(left, right)[0].delta(EPSILON)[0], gaussian_shift(1.0, EPSILON), rtol=1e-12
-    )
-
-
 def test_two_unlike_continuous_releases_have_no_exact_spectrum():
     from dpaudit import NoExactSpectrum
 
@@ -118,8 +110,3 @@ def test_two_unlike_continuous_releases_have_no_exact_spectrum():
     )
     with pytest.raises(NoExactSpectrum, match="all parts but one have finitely many outcomes"):
         curve_of_laws(left, right)
-
-
-def test_atoms_alone_stay_atoms():
-    flag = Discrete(np.array([0.0, 1.0]), np.log([0.5, 0.5]))
-    assert isinstance(curve_of_laws(Product((flag, flag)), Product((flag, flag)))[0], Atoms)

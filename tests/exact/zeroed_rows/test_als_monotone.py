@@ -76,23 +76,6 @@ def test_the_sketch_curve_grows_with_leverage(seed):
         assert_not_below(larger(dp.exact.gaussian_sketch(ahead, rows, EPSILON)), base)
 
 
-def test_the_shift_curve_grows_with_its_size():
-    curves = np.array(
-        [dp.exact.gaussian_shift(mu, EPSILON) for mu in np.geomspace(1e-4, 30.0, 200)]
-    )
-    assert_not_below(curves[1:], curves[:-1])
-
-
-@pytest.mark.parametrize("law", ["finite", "asymptotic"])
-def test_disclosure_tends_to_certainty_with_leverage(law):
-    curves = [
-        larger(dp.exact.als(1 - gap, 0.1, 3, 12, [0.0, 1.0], law=law))
-        for gap in (1e-2, 1e-5, 1e-9, 1e-14)
-    ]
-    assert np.all(np.diff(curves, axis=0) > 0)
-    assert np.all(1.0 - curves[-1] < 1e-6)
-
-
 def test_one_feature_has_no_other_axes():
     """For p = 1, asymptotic, there are no p − 1 other axes.
 

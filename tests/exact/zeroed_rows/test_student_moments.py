@@ -66,8 +66,3 @@ def test_orders_rise_to_the_largest_loss():
     assert np.all(orders < curve.supremum)
     np.testing.assert_allclose(orders[-1], curve.supremum, rtol=2e-3)
     np.testing.assert_allclose(orders[3], 0.5 * (orders[2] + orders[4]), rtol=1e-6)
-
-
-def test_rows_that_decide_everything_or_nothing():
-    assert StudentCurve(1.0, 0.1, 2, 9).renyi(2.0) == (np.inf, np.inf)
-    assert StudentCurve(0.0, 0.0, 2, 9).renyi(2.0) == (0.0, 0.0)
