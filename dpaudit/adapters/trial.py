@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -61,12 +60,8 @@ def trial(
                 rng = generator(seed, Purpose.COMMON, KEY)
                 outputs.append(outcomes.rows(mechanism(data, size, rng=rng), size))
         except Exception:  # the audit itself says what fails
-            return Trial(len(outputs) * size, None, _most_frequent(warned))
-    return Trial(
-        len(outputs) * size, outcomes.equal(outputs[0], outputs[1]), _most_frequent(warned)
-    )
-
-
-def _most_frequent(warned: Counter[str]) -> tuple[tuple[str, int], ...]:
-    """The most frequent texts first; texts of the same frequency in alphabetical order."""
-    return tuple(sorted(warned.items(), key=lambda pair: (-pair[1], pair[0])))
+            pass
+    complete = len(outputs) == 3
+    repeatable = outcomes.equal(outputs[0], outputs[1]) if complete else None
+    most_frequent = sorted(warned.items(), key=lambda pair: (-pair[1], pair[0]))
+    return Trial(len(outputs) * size, repeatable, tuple(most_frequent))
