@@ -72,7 +72,7 @@ def test_the_fast_sampler_has_the_law_of_the_literal_one(algorithm):
     alike(make("sufficient")(DATA, DRAWS, rng=1), make("literal")(DATA, DRAWS, rng=2))
 
 
-@pytest.mark.parametrize("mechanism", ALL, ids=repr)
+@pytest.mark.parametrize("mechanism", [m for m in ALL if m.name != "NoisyInverse"], ids=repr)
 def test_the_moments_are_all_that_it_uses(mechanism):
     data = LARGE[:90]
     moments = Moments(data.T @ data, len(data))
