@@ -269,16 +269,12 @@ def test_algorithm_3_leaves_out_the_condition_of_its_theorem(epsilon, delta):
 
 
 @pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-10])
-@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.4])
+@pytest.mark.parametrize("epsilon", [0.01, 0.4, 6.0, 200.0])
 def test_the_noise_of_section_2_is_too_little_for_a_small_epsilon(epsilon, delta):
-    assert exceeds(AnalyzeGaussNoise(epsilon, delta)) > 1.0
-    assert exceeds(AnalyzeGaussNoise(epsilon, delta, variant="corrected")) <= 1.0
-
-
-@pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0, 30.0, 200.0])
-def test_the_corrected_noise_holds_at_any_epsilon(epsilon):
-    for delta in (0.3, 1e-2, 1e-8):
-        assert exceeds(AnalyzeGaussNoise(epsilon, delta, 3.0, variant="corrected")) <= 1.0 + 1e-9
+    if epsilon < 1.0:
+        assert exceeds(AnalyzeGaussNoise(epsilon, delta)) > 1.0
+    corrected = AnalyzeGaussNoise(epsilon, delta, 3.0, variant="corrected")
+    assert exceeds(corrected) <= 1.0 + 1e-9
 
 
 def test_corollary_b_2_prints_two_inverses_that_are_none_of_each_other():
@@ -400,8 +396,6 @@ def test_a_row_beyond_the_bound_is_refused(mechanism):
         (lambda: AdaptiveJLRidge(3, **BUDGET)(DATA, 1, rng=1), "min_rows"),
         (lambda: AdaptiveInverseWishart(3, **BUDGET)(DATA, 1, rng=1), "min_dof"),
         (lambda: NoisyInverse(50.0, **BUDGET)(DATA, 1, rng=1), "data"),
-        (lambda: JLRidge(9, 0.5, 0.5), "delta"),
-        (lambda: NoisyInverse(0.5, 1.5, 0.1), "epsilon"),
     ],
 )
 def test_bad_arguments_are_named(make, name):
