@@ -20,140 +20,73 @@ _COMMAND = sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)] in ("dpaudit
 if _COMMAND and not sys.flags.safe_path:
     _leave_current_folder()
 
-import importlib  # noqa: E402
-from typing import TYPE_CHECKING, Any  # noqa: E402
+from typing import TYPE_CHECKING  # noqa: E402
+
+from dpaudit._core.lazy import on_first_use  # noqa: E402
 
 __version__ = "0.1.0"
 
-_ATTRIBUTES = {
-    "AuditResult": "dpaudit.auditing.result",
-    "Canaries": "dpaudit.one_run.canaries",
-    "Claim": "dpaudit.curves.claims",
-    "DataNotFound": "dpaudit.errors",
-    "DegenerateData": "dpaudit.errors",
-    "DpauditError": "dpaudit.errors",
-    "EurekaEstimate": "dpaudit.scoring.models.eureka",
-    "InvalidInput": "dpaudit.errors",
-    "MechanismError": "dpaudit.errors",
-    "NeighbourPair": "dpaudit.neighbours",
-    "NoExactSpectrum": "dpaudit.errors",
-    "ScenarioError": "dpaudit.errors",
-    "OneRunResult": "dpaudit.one_run.result",
-    "SearchResult": "dpaudit.search",
-    "Spectrum": "dpaudit.curves.spectrum",
-    "StepAudit": "dpaudit.one_run.steps",
-    "audit": "dpaudit.auditing.api",
-    "audit_canaries": "dpaudit.one_run.insertion",
-    "audit_one_run": "dpaudit.one_run.api",
-    "audit_samples": "dpaudit.auditing.api",
-    "canaries": "dpaudit.one_run.canaries",
-    "eureka": "dpaudit.scoring.models.eureka",
-    "eureka_bound": "dpaudit.scoring.models.eureka",
-    "replay": "dpaudit.sampling.replay",
-    "search_neighbours": "dpaudit.search",
-}
-_MODULES = (
-    "adapters",
-    "datasets",
-    "exact",
-    "mechanisms",
-    "neighbours",
-    "one_run",
-    "papers",
-    "power",
-    "report",
-    "scoring",
-    "testing",
-)
-
 if TYPE_CHECKING:
-    from dpaudit import (
-        adapters,
-        datasets,
-        exact,
-        mechanisms,
-        neighbours,
-        one_run,
-        papers,
-        power,
-        report,
-        scoring,
-        testing,
-    )
-    from dpaudit.auditing.api import audit, audit_samples
-    from dpaudit.auditing.result import AuditResult
-    from dpaudit.curves.claims import Claim
-    from dpaudit.curves.spectrum import Spectrum
-    from dpaudit.errors import (
-        DataNotFound,
-        DegenerateData,
-        DpauditError,
-        InvalidInput,
-        MechanismError,
-        NoExactSpectrum,
-        ScenarioError,
-    )
-    from dpaudit.neighbours import NeighbourPair
-    from dpaudit.one_run.api import audit_one_run
-    from dpaudit.one_run.canaries import Canaries, canaries
-    from dpaudit.one_run.insertion import audit_canaries
-    from dpaudit.one_run.result import OneRunResult
-    from dpaudit.one_run.steps import StepAudit
-    from dpaudit.sampling.replay import replay
-    from dpaudit.scoring.models.eureka import EurekaEstimate, eureka, eureka_bound
-    from dpaudit.search import SearchResult, search_neighbours
+    from dpaudit import adapters as adapters
+    from dpaudit import datasets as datasets
+    from dpaudit import exact as exact
+    from dpaudit import mechanisms as mechanisms
+    from dpaudit import neighbours as neighbours
+    from dpaudit import one_run as one_run
+    from dpaudit import papers as papers
+    from dpaudit import power as power
+    from dpaudit import report as report
+    from dpaudit import scoring as scoring
+    from dpaudit import testing as testing
+    from dpaudit.auditing.api import audit as audit
+    from dpaudit.auditing.api import audit_samples as audit_samples
+    from dpaudit.auditing.result import AuditResult as AuditResult
+    from dpaudit.curves.claims import Claim as Claim
+    from dpaudit.curves.spectrum import Spectrum as Spectrum
+    from dpaudit.errors import DataNotFound as DataNotFound
+    from dpaudit.errors import DegenerateData as DegenerateData
+    from dpaudit.errors import DpauditError as DpauditError
+    from dpaudit.errors import InvalidInput as InvalidInput
+    from dpaudit.errors import MechanismError as MechanismError
+    from dpaudit.errors import NoExactSpectrum as NoExactSpectrum
+    from dpaudit.errors import ScenarioError as ScenarioError
+    from dpaudit.neighbours import NeighbourPair as NeighbourPair
+    from dpaudit.one_run.api import audit_one_run as audit_one_run
+    from dpaudit.one_run.canaries import Canaries as Canaries
+    from dpaudit.one_run.canaries import canaries as canaries
+    from dpaudit.one_run.insertion import audit_canaries as audit_canaries
+    from dpaudit.one_run.result import OneRunResult as OneRunResult
+    from dpaudit.one_run.steps import StepAudit as StepAudit
+    from dpaudit.sampling.replay import replay as replay
+    from dpaudit.scoring.models.eureka import EurekaEstimate as EurekaEstimate
+    from dpaudit.scoring.models.eureka import eureka as eureka
+    from dpaudit.scoring.models.eureka import eureka_bound as eureka_bound
+    from dpaudit.search import SearchResult as SearchResult
+    from dpaudit.search import search_neighbours as search_neighbours
 
-__all__ = [
-    "AuditResult",
-    "Canaries",
-    "Claim",
-    "DataNotFound",
-    "DegenerateData",
-    "DpauditError",
-    "EurekaEstimate",
-    "InvalidInput",
-    "MechanismError",
-    "NeighbourPair",
-    "NoExactSpectrum",
-    "OneRunResult",
-    "ScenarioError",
-    "SearchResult",
-    "Spectrum",
-    "StepAudit",
-    "__version__",
-    "adapters",
-    "audit",
-    "audit_canaries",
-    "audit_one_run",
-    "audit_samples",
-    "canaries",
-    "datasets",
-    "eureka",
-    "eureka_bound",
-    "exact",
-    "mechanisms",
-    "neighbours",
-    "one_run",
-    "papers",
-    "power",
-    "replay",
-    "report",
-    "scoring",
-    "search_neighbours",
-    "testing",
-]
-
-
-def __getattr__(name: str) -> Any:
-    """Load on first use, so that `import dpaudit` is quick (PEP 562)."""
-    if name in _MODULES:
-        return importlib.import_module(f"dpaudit.{name}")
-    if name in _ATTRIBUTES:
-        value = getattr(importlib.import_module(_ATTRIBUTES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'dpaudit' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = on_first_use(
+    __name__,
+    {
+        "dpaudit.auditing.api": "audit audit_samples",
+        "dpaudit.auditing.result": "AuditResult",
+        "dpaudit.curves.claims": "Claim",
+        "dpaudit.curves.spectrum": "Spectrum",
+        "dpaudit.errors": (
+            "DataNotFound DegenerateData DpauditError InvalidInput MechanismError "
+            "NoExactSpectrum ScenarioError"
+        ),
+        "dpaudit.neighbours": "NeighbourPair",
+        "dpaudit.one_run.api": "audit_one_run",
+        "dpaudit.one_run.canaries": "Canaries canaries",
+        "dpaudit.one_run.insertion": "audit_canaries",
+        "dpaudit.one_run.result": "OneRunResult",
+        "dpaudit.one_run.steps": "StepAudit",
+        "dpaudit.sampling.replay": "replay",
+        "dpaudit.scoring.models.eureka": "EurekaEstimate eureka eureka_bound",
+        "dpaudit.search": "SearchResult search_neighbours",
+    },
+    modules=(
+        "adapters datasets exact mechanisms neighbours one_run papers power report scoring testing"
+    ),
+)
+__all__ += ["__version__"]

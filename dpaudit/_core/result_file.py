@@ -1,18 +1,66 @@
-"""The file result.json: its name, and its content as it is read again."""
+"""The file result.json: how its content, the record of a result, is made, written and read."""
 
 from __future__ import annotations
 
 import json
+import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from dpaudit import __version__
+from dpaudit._core.files import replace_file
+from dpaudit._core.shown.printable import encodable, printable
 from dpaudit.errors import DpauditError, InvalidInput
 
 SCHEMA_VERSION = 1
 RESULT = "result.json"
 ONE_RUN = "one run"  # the `kind` of an audit of one run; an audit of two samples has no `kind`
+
+
+def plain(value: Any) -> Any:
+    """The value in JSON types, infinities as strings. Raises `InvalidInput` for NaN.
+
+    Lone surrogates, as in a file name that is not UTF-8, are escaped, since no file can hold them.
+    """
+    if isinstance(value, dict):
+        return {encodable(str(key)): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        if np.isnan(value):
+            raise InvalidInput("a result must hold no NaN")
+        return "inf" if value > 0 else "-inf"
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    return encodable(str(value))
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions of Python, dpaudit and the libraries that decide a result's digits."""
+    by_name = {"python": platform.python_version(), "dpaudit": __version__}
+    for name in ("numpy", "scipy", "scikit-learn", "lightgbm"):
+        try:
+            by_name[name] = version(name)
+        except PackageNotFoundError:
+            by_name[name] = "not installed"
+    return by_name
+
+
+def save(record: Mapping[str, Any], folder: Path) -> None:
+    """Write result.json, whole or not at all."""
+    text = json.dumps(record, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    replace_file(folder / RESULT, printable(text))
 
 
 def load(folder: Path) -> dict[str, Any]:
@@ -26,9 +74,9 @@ def load(folder: Path) -> dict[str, Any]:
         raise InvalidInput(
             f"{path} must be an audit's result, but it cannot be read: {error}"
         ) from None
-    version = record.get("schema_version") if isinstance(record, dict) else None
-    if version != SCHEMA_VERSION:
-        raise InvalidInput(f"{path} must have schema_version {SCHEMA_VERSION}, got {version!r}")
+    schema = record.get("schema_version") if isinstance(record, dict) else None
+    if schema != SCHEMA_VERSION:
+        raise InvalidInput(f"{path} must have schema_version {SCHEMA_VERSION}, got {schema!r}")
     return dict(record)
 
 

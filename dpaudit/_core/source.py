@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# attributes in which adapters and partial functions hold the user's own function
+# attributes in which adapters and partial functions have the user's own function
 WITHIN = ("function", "factory", "func", "mechanism", "fit")
 OWN = Path(__file__).parents[1]  # dpaudit's own files, which the version identifies
 
@@ -26,19 +26,13 @@ def source_of(mechanism: Any) -> dict[str, str | None] | None:
     Raises nothing.
     """
     with suppress(Exception):
-        path = _file(mechanism)
-        if path is not None and not path.is_relative_to(OWN):
+        inner = _innermost(mechanism)
+        code = inner if inspect.isroutine(inner) or isinstance(inner, type) else type(inner)
+        path = Path(inspect.getsourcefile(code) or "").resolve()
+        if path.is_file() and not path.is_relative_to(OWN):
             sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
             return {"sha256": sha256, "commit": commit_of(path.parent)}
     return None
-
-
-def _file(mechanism: Any) -> Path | None:
-    """The file of a function, or of the class of an object."""
-    inner = _innermost(mechanism)
-    code = inner if inspect.isroutine(inner) or isinstance(inner, type) else type(inner)
-    path = Path(inspect.getsourcefile(code) or "").resolve()
-    return path if path.is_file() else None
 
 
 def _innermost(mechanism: Any) -> Any:
@@ -58,35 +52,26 @@ def commit_of(folder: Path) -> str | None:
 
     Changes that are not committed show in the SHA-256 alone.
     """
-    with suppress(OSError, ValueError):
-        for place in (folder.resolve(), *folder.resolve().parents):
-            if (place / ".git").exists():
-                return _head(_git_folder(place / ".git"))
+    with suppress(OSError, ValueError, StopIteration):
+        folder = folder.resolve()
+        place = next(at for at in (folder, *folder.parents) if (at / ".git").exists()) / ".git"
+        if place.is_file():  # of a further work tree
+            place = place.parent / _text(place).removeprefix("gitdir:").strip()
+        text = _text(place / "HEAD")
+        if text.startswith("ref:"):
+            text = _text_of(text.removeprefix("ref:").strip(), place)
+        return text if COMMIT.fullmatch(text) else None
     return None
 
 
-def _git_folder(place: Path) -> Path:
-    """The folder ".git", or the one that a file ".git" of a further work tree names."""
-    if place.is_dir():
-        return place
-    return place.parent / _text(place).removeprefix("gitdir:").strip()
-
-
-def _head(git: Path) -> str | None:
-    head = _text(git / "HEAD")
-    if not head.startswith("ref:"):
-        return _commit(head)
-    name = head.removeprefix("ref:").strip()
+def _text_of(ref: str, git: Path) -> str:
+    """What a branch points to, in a file of its own or packed together with others."""
     common = git / _text(git / "commondir") if (git / "commondir").is_file() else git
     for place in (git, common):
-        if (place / name).is_file():
-            return _commit(_text(place / name))
+        if (place / ref).is_file():
+            return _text(place / ref)
     packed = _text(common / "packed-refs").splitlines()
-    return next((_commit(line.split()[0]) for line in packed if line.endswith(f" {name}")), None)
-
-
-def _commit(text: str) -> str | None:
-    return text if COMMIT.fullmatch(text) else None
+    return next(line.split()[0] for line in packed if line.endswith(f" {ref}"))
 
 
 def _text(path: Path) -> str:

@@ -13,8 +13,7 @@ from dpaudit._core.types import Array, ArrayLike, describe
 from dpaudit._core.value import value_class
 from dpaudit.adapters.functions import OneDraw, one_draw
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.outcomes.records import RecordFeatures
-from dpaudit.outcomes.unordered import TableForm
+from dpaudit.outcomes import RecordFeatures, TableForm
 
 
 @value_class(show_numbers=True)

@@ -16,8 +16,9 @@ from dpaudit._core.types import ArrayLike, Count, Mechanism, RngLike
 from dpaudit.adapters import read_draws
 from dpaudit.auditing.engine import audit_draws, audit_mechanism
 from dpaudit.auditing.progress import ProgressLike, shown
-from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import Drawing, Settings
+from dpaudit.auditing.subject import Subject
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair

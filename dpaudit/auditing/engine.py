@@ -14,10 +14,11 @@ from dpaudit.auditing.clock import Clock, peak_memory_mb
 from dpaudit.auditing.fixed.few import audit_few
 from dpaudit.auditing.fixed.many import audit_fixed
 from dpaudit.auditing.independence import look_further, refuse_shared
-from dpaudit.auditing.result import AuditResult, Findings, Subject
+from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.sequential.loop import audit_sequentially
 from dpaudit.auditing.sequential.source import GivenBatches, MechanismBatches
 from dpaudit.auditing.settings import Drawing, Settings
+from dpaudit.auditing.subject import Findings, Subject
 from dpaudit.auditing.vacuous import copied, ignored, settled
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.interval import interval
@@ -142,6 +143,8 @@ def _result(
         peak_memory_mb=peak_memory_mb(),
         sequential=found.sequential,
         evidence=found.evidence,
+        ledger=None,
+        trial=None,
     )
 
 

@@ -1,79 +1,52 @@
-"""What an audit found, and what it was about."""
+"""The result of an audit, which is its record: the content of result.json."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
-from dpaudit._core.shown.short_repr import html_repr, short_repr
-from dpaudit._core.types import Mechanism
+import numpy as np
+
+from dpaudit._core.result_file import SCHEMA_VERSION, plain, versions
+from dpaudit._core.seeds import describe as describe_seed
+from dpaudit._core.shown.frame import frame
+from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.types import Array, describe
 from dpaudit.adapters.trial import Trial
-from dpaudit.auditing.record import to_dict
-from dpaudit.auditing.saved import Recorded, SavedResult
 from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.subject import Subject
 from dpaudit.certify.band import Certificate
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.split import Split
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.neighbours import NeighbourPair
+from dpaudit.errors import DegenerateData, InvalidInput
+from dpaudit.neighbours import row_statistics
 from dpaudit.scoring import Fitted
 from dpaudit.verdict.evidence import Evidence, Sequential
 from dpaudit.verdict.headline import Headline
-from dpaudit.verdict.judgement import Verdict
+from dpaudit.verdict.record import Curves, read_curves
+from dpaudit.verdict.result import Result
 
-
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """What is audited, known before the first draw is made.
-
-    mechanism, pair : None where draws from elsewhere are audited.
-    scenario : its name. dataset : as result.json has it. rule : how the neighbour was chosen.
-    scenario_text : of its file. source : SHA-256 and commit of the mechanism's own code.
-    search : the search that chose the neighbour, as result.json has it.
-    show_data : whether result.json may hold the values of the row that differs.
-    notes : sentences on the choice of the pair, said before the verdict. replay : what
-    `dpaudit.replay` saw on the pair, as result.json has it; None where it says nothing.
-    """
-
-    mechanism: Mechanism | None = None
-    pair: NeighbourPair | None = None
-    scenario: str | None = None
-    dataset: dict[str, Any] | None = None
-    rule: str | None = None
-    scenario_text: str | None = None
-    source: dict[str, str | None] | None = None
-    search: dict[str, Any] | None = None
-    show_data: bool = False
-    notes: tuple[str, ...] = ()
-    replay: dict[str, Any] | None = None
-
-    __repr__ = short_repr
-
-
-@dataclass(frozen=True, eq=False)
-class Findings:
-    """What the draws showed.
-
-    estimate : both directions, estimated and certified. fitted : the score.
-    sizes : the split, draws a side. sequential : the e-process of an audit with stop="verdict".
-    evidence : against the claim, which several audits may pool.
-    """
-
-    estimate: Estimate
-    fitted: Fitted
-    sizes: Split
-    judged: Verdict
-    sequential: Sequential | None = None
-    evidence: Evidence | None = None
-
-    __repr__ = short_repr
+NOT_KEPT = {
+    "certified": "to_dict()['certified'] has ε at a few δ, μ, ρ and divergences",
+    "estimate": "spectrum.delta and spectrum.low are kept, and to_dict()['empirical']",
+    "settings": "to_dict() has level, seed, samples and classifier",
+    "sizes": "to_dict()['samples'] has them",
+    "fitted": "to_dict()['classifier'] names the score",
+    "subject": "to_dict() names mechanism, dataset and neighbour",
+    "sequential": "to_dict()['sequential'] has it",
+    "evidence": "to_dict()['evidence'] has it",
+    "ledger": "to_dict()['ledger'] has it",
+    "trial": "to_dict()['trial'] has it",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AuditResult(Recorded):
+class AuditResult(Result):
     """What an audit found.
 
     Attributes
@@ -82,9 +55,11 @@ class AuditResult(Recorded):
         With delta (the estimate), low (certified), forward and backward estimates, and interval
         (two-sided, of what this score shows).
     exact : Spectrum or None
-        The exact spectrum, where one is known.
+        The exact spectrum, where one is known. Once saved and loaded it is read by chords between
+        the ε of the grid, which lie above the curve, and has no Rényi divergences.
     claim : Claim or None
-        The claim that was judged.
+        The claim that was judged. Once saved and loaded, a claim that is neither (ε, δ) nor μ-GDP
+        nor ρ-zCDP has δ at the ε of the grid alone; asking for more raises `InvalidInput`.
     verdict : {"violated", "not violated", "inconclusive"}
         What the audit says of the claim, or of the exact spectrum where nothing is claimed.
     reason : str
@@ -94,9 +69,17 @@ class AuditResult(Recorded):
         certified with probability `power` whatever the leak's shape, by a score as good as the true
         privacy loss.
     headline : Headline
-        What is claimed and what is certified, at the claim's own δ.
+        What is claimed and what is certified, at the claim's own δ. None only in a file that was
+        written before there were headlines.
+    timings : dict
+        Seconds, and "started" in UTC.
+    peak_memory_mb : float or None
+        None where the system does not tell.
+    record : dict
+        The content of result.json, which `to_dict` copies.
     estimate : Estimate
-        Both directions by themselves, estimated and certified.
+        Both directions by themselves, estimated and certified. It and the attributes below are not
+        kept in result.json, so a loaded result does not have them.
     settings : Settings
         How it was audited.
     sizes : Split
@@ -105,10 +88,6 @@ class AuditResult(Recorded):
         The score.
     subject : Subject
         What was audited.
-    timings : dict
-        Seconds, and "started" in UTC.
-    peak_memory_mb : float or None
-        None where the system does not tell.
     sequential : Sequential or None
         The e-process of an audit with stop="verdict", else None.
     evidence : Evidence or None
@@ -127,22 +106,20 @@ class AuditResult(Recorded):
     reason: str
     detectable: dict[str, float] | None
     headline: Headline
+    timings: dict[str, Any]
+    peak_memory_mb: float | None
+    # A field with a default would hide that a loaded result does not have it.
     estimate: Estimate
     settings: Settings
     sizes: Split
     fitted: Fitted
     subject: Subject
-    timings: dict[str, Any]
-    peak_memory_mb: float | None
-    sequential: Sequential | None = None
-    evidence: Evidence | None = None
-    ledger: dict[str, Any] | None = None
-    trial: Trial | None = None
+    sequential: Sequential | None
+    evidence: Evidence | None
+    ledger: dict[str, Any] | None
+    trial: Trial | None
 
-    def __repr__(self) -> str:
-        return f"AuditResult({self.verdict}: {self.headline.text})"
-
-    _repr_html_ = html_repr
+    not_kept: ClassVar[Mapping[str, str]] = NOT_KEPT
 
     @property
     def certified(self) -> Certificate:
@@ -173,27 +150,232 @@ class AuditResult(Recorded):
             return replace(self, subject=replace(self.subject, show_data=True)).save(folder)
         return super().save(folder)
 
-    @cached_property
-    def _record(self) -> dict[str, Any]:
-        return to_dict(self)
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row for each ε of the grid, in ascending order.
 
-    @staticmethod
-    def load(folder: str | Path) -> SavedResult:
-        """Read a saved result: verdict, headline, curves and report, of what result.json keeps.
+        Columns: `epsilon` (nats); and δ at it, in [0, 1]: `estimate` (of the larger direction, no
+        bound), `certified` (lower bound of the larger direction; all rows hold together at the
+        result's level), `exact`, `claim` (largest δ allowed), `interval_low` and `interval_high`
+        (ends of `Spectrum.interval`), NaN where there is none. `estimate_forward` and the like
+        are of M(D) against M(D'), `_backward` of the reverse.
 
-        Parameters
-        ----------
-        folder : path
-            One that `save` or `dpaudit run` wrote.
-
-        Returns
-        -------
-        SavedResult
-            Its `to_dict()` is the content of result.json.
-
-        Raises
-        ------
-        InvalidInput
-            When the folder holds no result, or it was changed.
+        Raises ImportError without pandas.
         """
-        return SavedResult.load(folder)
+        return frame(self._columns())
+
+    def _columns(self) -> dict[str, Array]:
+        """The curves by the names of `to_frame`, (m,) each."""
+        curves, spectrum, exact = read_curves(self.record), self.spectrum, self.exact
+        unknown = np.full(curves.epsilon.shape, np.nan)
+        table = {
+            "epsilon": curves.epsilon,
+            "estimate": curves.estimate,
+            "certified": curves.low,
+            "exact": curves.exact,
+            "claim": curves.claim,
+            "interval_low": None if curves.interval is None else curves.interval[0],
+            "interval_high": None if curves.interval is None else curves.interval[1],
+            "estimate_forward": spectrum.forward,
+            "estimate_backward": spectrum.backward,
+            "certified_forward": curves.forward,
+            "certified_backward": curves.backward,
+            "exact_forward": None if exact is None else exact.forward,
+            "exact_backward": None if exact is None else exact.backward,
+        }
+        return {name: unknown if delta is None else delta for name, delta in table.items()}
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """The content of result.json, in JSON types; `to_dict` gives a copy."""
+        spectrum, subject, settings, claim = self.spectrum, self.subject, self.settings, self.claim
+        fitted, exact, estimate = self.fitted, self.exact, self.estimate
+        record = {
+            "schema_version": SCHEMA_VERSION,
+            "scenario": subject.scenario,
+            "scenario_text": subject.scenario_text,
+            "mechanism": None if subject.mechanism is None else _mechanism(subject.mechanism),
+            "source": subject.source,
+            "dataset": subject.dataset,
+            "neighbour": _neighbour(subject),
+            "search": subject.search,
+            "replay": subject.replay,
+            "trial": None if self.trial is None else self.trial.to_dict(),
+            "level": settings.level,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "headline": self.headline.to_dict(),
+            "epsilon": spectrum.epsilon,
+            "empirical": {
+                "delta": spectrum.delta,
+                "low": spectrum.low,
+                "interval": spectrum.interval,
+                "forward": {"delta": estimate.forward.delta, "low": estimate.forward.low},
+                "backward": {"delta": estimate.backward.delta, "low": estimate.backward.low},
+            },
+            "certified": self.certified.to_dict(),
+            "exact": None
+            if exact is None
+            else {
+                "delta": exact.delta,
+                "law": exact.law,
+                "forward": exact.forward,
+                "backward": exact.backward,
+                "asymptotic": exact.asymptotic,
+            },
+            "claim": None
+            if claim is None
+            else {
+                "text": claim.text,
+                "epsilon": claim.epsilon,
+                "delta": claim.delta_at(spectrum.epsilon),
+            },
+            "detectable": self.detectable,
+            "sequential": None if self.sequential is None else self.sequential.to_dict(),
+            "ledger": self.ledger,
+            "evidence": None if self.evidence is None else self.evidence.to_dict(),
+            "samples": {
+                "train": self.sizes.train,
+                "choose": self.sizes.choose,
+                "test": self.sizes.certify,
+            },
+            "classifier": {
+                "requested": settings.classifier
+                if isinstance(settings.classifier, str)
+                else fitted.name,
+                "chosen": fitted.name,
+                "note": "; ".join(fitted.notes) or None,
+                "portfolio": fitted.portfolio,
+                "unread": fitted.unread,
+            },
+            "seed": describe_seed(settings.seed),
+            "versions": versions(),
+            "timings": self.timings,
+            "peak_memory_mb": self.peak_memory_mb,
+        }
+        return dict(plain(record))
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> Self:
+        """The result that a record tells of, with the attributes that it keeps."""
+        curves = read_curves(record)
+        empirical, exact = record["empirical"], record["exact"]
+        spectrum = Spectrum(
+            curves.epsilon,
+            curves.estimate,
+            _numbers(empirical["forward"]["delta"]),
+            _numbers(empirical["backward"]["delta"]),
+            low=curves.low,
+            level=record["level"],
+            law=f"estimate ({record['classifier']['chosen']})",
+            interval=curves.interval,
+        )
+        theory = None
+        if exact is not None:
+            names = ("delta", "forward", "backward", "asymptotic")
+            delta, forward, backward, asymptotic = (
+                None if exact[name] is None else _numbers(exact[name]) for name in names
+            )
+            assert delta is not None
+            law = exact["law"]
+            theory = Spectrum(
+                curves.epsilon, delta, forward, backward, law=law, asymptotic=asymptotic
+            )
+        return cls._restored(
+            record=record,
+            spectrum=spectrum,
+            exact=theory,
+            claim=None if record["claim"] is None else _claim(record["claim"], curves),
+            verdict=record["verdict"],
+            reason=record["reason"],
+            detectable=record["detectable"],
+            headline=curves.headline,
+            timings=record["timings"],
+            peak_memory_mb=record["peak_memory_mb"],
+        )
+
+
+def _mechanism(mechanism: Any) -> dict[str, Any]:
+    name, parameters = describe(mechanism)
+    text = getattr(mechanism, "summary", "") or getattr(mechanism, "__doc__", "") or ""
+    return {
+        "name": name,
+        "parameters": parameters,
+        "description": next(iter(text.strip().splitlines()), ""),
+        "regression": bool(getattr(mechanism, "regression", False)),
+    }
+
+
+def _neighbour(subject: Subject) -> dict[str, Any]:
+    """The pair in words, and in values only where they are asked for, or of a public bound.
+
+    tried, pool : how many neighbours a search audited, and from how many. Leverage and residual
+    share of a row of D, by least squares, are None where they are not defined.
+    """
+    pair, search = subject.pair, subject.search or {}
+    content: dict[str, Any]
+    leverage = share = values = None
+    if pair is None:
+        content = {"relation": "samples", "index": None, "leverage": None, "residual_share": None}
+    else:
+        if pair.index is not None and pair.relation != "add":
+            values = pair.left[pair.index].tolist() if subject.show_data else None
+            if pair.left.shape[1] > 1:
+                try:
+                    rows = row_statistics(pair.left)
+                    leverage = float(rows.leverage[pair.index])
+                    share = float(rows.residual_share[pair.index])
+                except DegenerateData:
+                    pass
+        content = {
+            **pair.to_dict(show_data=subject.show_data),
+            "row_taken_out": values,
+            "leverage": leverage,
+            "residual_share": share,
+        }
+    tried = sum(trial["rung"] > 0 for trial in search.get("tried", ()))
+    return {**content, "rule": subject.rule, "tried": tried or None, "pool": search.get("pool")}
+
+
+def _claim(content: Mapping[str, Any], curves: Curves) -> Claim:
+    """The claim of a record: itself, if it has that name and δ again; else its δ on the grid."""
+    text, delta, head = content["text"], _numbers(content["delta"]), curves.headline
+    claim = None
+    if content["epsilon"] is not None:
+        own = int(np.argmin(np.abs(curves.epsilon - content["epsilon"])))
+        claim = Claim(content["epsilon"], float(delta[own]))
+    elif head is not None and head.claimed is not None and head.symbol in ("μ", "ρ"):
+        claim = Claim.gdp(head.claimed) if head.symbol == "μ" else Claim.zcdp(head.claimed)
+    if (
+        claim is not None
+        and text.startswith(claim.text)
+        and np.allclose(claim.delta_at(curves.epsilon), delta, rtol=1e-9, atol=1e-12)
+    ):
+        return replace(claim, text=text, origin=head.origin if head else "")
+    return Claim(None, 0.0, text, GridCurve(text, curves.epsilon, delta))
+
+
+@dataclass(frozen=True, eq=False)
+class GridCurve:
+    """The δ of a claim at the ε of a grid, (m,) each, which is all that is known of it."""
+
+    text: str
+    epsilon: Array
+    delta: Array
+
+    __repr__ = short_repr
+
+    def __call__(self, epsilon: Array) -> Array:
+        """δ at ε of the grid. Raises `InvalidInput` at others."""
+        at = np.searchsorted(self.epsilon, epsilon).clip(max=len(self.epsilon) - 1)
+        if np.any(self.epsilon[at] != epsilon):
+            raise InvalidInput(
+                f"of the claim {self.text} a saved result has δ at the ε of its grid alone; make "
+                "the claim again for other ε",
+                argument="epsilon",
+            )
+        return np.asarray(self.delta[at])
+
+
+def _numbers(values: Any) -> Array:
+    """Numbers of result.json, with "inf" for infinity."""
+    return np.array([float(value) for value in values], dtype=np.float64)

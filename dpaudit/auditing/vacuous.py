@@ -16,10 +16,11 @@ import numpy as np
 from dpaudit import outcomes, power, scoring
 from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.adapters import Command, OneDraw
-from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import MOST_SAMPLES, Settings
+from dpaudit.auditing.subject import Findings
+from dpaudit.certify.constants import FEW as FEW_DRAWS
 from dpaudit.certify.estimate import certify
-from dpaudit.certify.few import MOST, certify_few
+from dpaudit.certify.few import certify_few
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import Split
 from dpaudit.curves.claims import about_fewer, doubtful
@@ -59,7 +60,7 @@ def fewest(settings: Settings, reference: Reference, columns: int) -> int | None
     able = partial(_able, settings, reference, columns)
     low, high = 0, settings.samples
     while not able(high):
-        low, high = high, min(2 * high, MOST) if high < MOST else 2 * high
+        low, high = high, min(2 * high, FEW_DRAWS) if high < FEW_DRAWS else 2 * high
         if low >= MOST_SAMPLES:
             return None
     while high - low > max(1, high // 100):

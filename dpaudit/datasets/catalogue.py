@@ -53,19 +53,13 @@ def load(
     ------
     DataNotFound
         When there is no such data set.
-    InvalidInput
-        For an argument or a file that is not as described.
-
-    References
-    ----------
-    `describe()`, and `.source` of the data set.
 
     Examples
     --------
     >>> import dpaudit as dp
-    >>> found = dp.datasets.load("diabetes")
-    >>> X, y = found
-    >>> X.shape, y.shape, found.target
+    >>> dataset = dp.datasets.load("diabetes")
+    >>> X, y = dataset
+    >>> X.shape, y.shape, dataset.target
     ((442, 11), (442,), 'progression')
     """
     check.boolean("constant", constant)
@@ -84,7 +78,7 @@ def read_rows(path: str | os.PathLike[str]) -> Array:
     Parameters
     ----------
     path : path
-        Of a UTF-8 file of numbers, separated by commas, with a header row.
+        A UTF-8 file of numbers, separated by commas, with a header row.
 
     Returns
     -------
@@ -95,8 +89,6 @@ def read_rows(path: str | os.PathLike[str]) -> Array:
     ------
     DataNotFound
         When there is no such file.
-    InvalidInput
-        When the file is not as described.
 
     Warns
     -----
@@ -126,7 +118,7 @@ def read_rows(path: str | os.PathLike[str]) -> Array:
 def read_table(
     name_or_path: str | os.PathLike[str], *, data_dir: str | os.PathLike[str] | None = None
 ) -> Table:
-    """All columns of a data set, as they are in its source. Arguments and errors as of `load`."""
+    """All columns of a data set, as they are in its source. The arguments are those of `load`."""
     place = _path("name_or_path", name_or_path, "the name of a data set or the path of a CSV file")
     if _is_path(name_or_path):
         return read_csv(place)
@@ -180,13 +172,13 @@ def _diabetes() -> Table:
     """From scikit-learn, which has centred the features and scaled them to sum of squares 1."""
     from sklearn.datasets import load_diabetes
 
-    found = load_diabetes()
-    values = np.column_stack([found.data, found.target])
+    diabetes = load_diabetes()
+    values = np.column_stack([diabetes.data, diabetes.target])
     source = (
         "scikit-learn's load_diabetes (Efron et al., Least Angle Regression, 2004), "
         "features as scaled there"
     )
-    return Table("diabetes", (*found.feature_names, "progression"), values, source)
+    return Table("diabetes", (*diabetes.feature_names, "progression"), values, source)
 
 
 # for each name the function that reads it, and a line about it

@@ -27,12 +27,10 @@ class Dataset:
         Float64; the first column is the constant where one was added.
     y : array of shape (n,)
         Float64, the target.
-    name : str
-        Of the data set.
+    name, target : str
+        Names of the data set and of y.
     features : tuple of str
         Names of the columns of X.
-    target : str
-        Name of y.
     source : str
         Where the numbers come from, in one line.
     dropped : dict
@@ -67,26 +65,11 @@ class Dataset:
         return database
 
     def shrunk(self, row_bound: float) -> Dataset:
-        """A copy in which rows [x, y] longer than `row_bound` are scaled to that norm.
+        """A copy in which rows [x, y] of a Euclidean norm above `row_bound` are scaled to it.
 
         Mechanisms with a public bound on the row norms need such data.
-
-        Parameters
-        ----------
-        row_bound : float > 0
-            The largest Euclidean norm of a row.
-
-        Returns
-        -------
-        Dataset
-
-        Raises
-        ------
-        InvalidInput
-            When the bound is no such number.
         """
-        factor, said = _shrinkage(self.database, row_bound)
-        source = f"{self.source}; {said}"
+        factor, source = _shrinkage(self, row_bound)
         return dataclasses.replace(
             self, X=self.X * factor[:, None], y=self.y * factor, source=source
         )
@@ -98,16 +81,12 @@ class Table:
 
     Attributes
     ----------
-    name : str
-        As of `Dataset`.
     columns : tuple of str
         Names of the columns.
     values : array of shape (n, d)
         Float64.
-    source : str
-        As of `Dataset`.
-    dropped : dict
-        As of `Dataset`.
+    name, source, dropped : str, str, dict
+        The same as in `Dataset`.
     target : str or None
         The last column, where it is the one to predict.
     changes : tuple of str
@@ -132,7 +111,7 @@ class Table:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The columns without the target."""
+        """The names of the columns without the target."""
         return self.columns if self.target is None else self.columns[:-1]
 
     @property
@@ -143,7 +122,7 @@ class Table:
         return database
 
     def predicting(self, target: str) -> Table:
-        """With the column `target` last. Raises `InvalidInput` where it is no column."""
+        """The table with the column `target` last. Raises `InvalidInput` where there is none."""
         if target not in self.columns:
             fail("target", target, f"the name of a column of {self.name}: {self.listing()}")
         at, last = self.columns.index(target), len(self.columns) - 1
@@ -158,13 +137,13 @@ class Table:
         )
 
     def with_constant(self) -> Table:
-        """With a column of ones first, called "constant".
+        """The table with a column of ones first, called "constant".
 
-        The same where a feature is one nonzero number throughout: the features would be linearly
-        dependent. Raises `InvalidInput` where another column has the name.
+        It stays as it is where a feature is one nonzero number throughout, since the features would
+        be linearly dependent. Raises `InvalidInput` where another column has the name.
         """
         features = self.values[:, : len(self.features)]
-        if _spans_constant(features):
+        if np.any((features.max(axis=0) == features.min(axis=0)) & (features[0] != 0)):
             return self
         if CONSTANT in self.columns:
             raise InvalidInput(
@@ -178,24 +157,8 @@ class Table:
         )
 
     def shrunk(self, row_bound: float) -> Table:
-        """A copy in which rows longer than `row_bound` are scaled to that norm.
-
-        Parameters
-        ----------
-        row_bound : float > 0
-            The largest Euclidean norm of a row.
-
-        Returns
-        -------
-        Table
-
-        Raises
-        ------
-        InvalidInput
-            When the bound is no such number.
-        """
-        factor, said = _shrinkage(self.database, row_bound)
-        source = f"{self.source}; {said}"
+        """A copy in which rows of a Euclidean norm above `row_bound` are scaled to it."""
+        factor, source = _shrinkage(self, row_bound)
         return dataclasses.replace(self, values=self.values * factor[:, None], source=source)
 
     def dataset(self, target: str, constant: bool) -> Dataset:
@@ -207,15 +170,6 @@ class Table:
             The column to predict.
         constant : bool
             Whether a constant feature is added.
-
-        Returns
-        -------
-        Dataset
-
-        Raises
-        ------
-        InvalidInput
-            When `target` is no column, or when no feature is left.
         """
         table = self.predicting(target)
         table = table.with_constant() if constant else table
@@ -228,20 +182,16 @@ class Table:
 
     def listing(self, most: int = 30) -> str:
         """The column names for an error message, at most `most` of them."""
-        shown = ", ".join(map(repr, self.columns[:most]))
-        return shown if len(self.columns) <= most else f"{shown}, ... ({len(self.columns)} columns)"
+        names = ", ".join(map(repr, self.columns[:most]))
+        return names if len(self.columns) <= most else f"{names}, ... ({len(self.columns)} columns)"
 
 
-def _spans_constant(X: Array) -> bool:
-    """Whether a column is one nonzero number throughout."""
-    return bool(((X.max(axis=0) == X.min(axis=0)) & (X[0] != 0)).any())
-
-
-def _shrinkage(database: Array, row_bound: float) -> tuple[Array, str]:
-    """The factor of each row, (n,), and what that does in words. Raises `InvalidInput`."""
+def _shrinkage(data: Dataset | Table, row_bound: float) -> tuple[Array, str]:
+    """The factor of each row, (n,), and the source of the data with what that does."""
     # imported here because it loads SciPy, which reading a data set does not need
     from dpaudit._core.linalg import shrinkage
 
     bound = check.real("row_bound", row_bound, 0.0, open_=True)
-    factor = shrinkage(database, bound)
-    return factor, f"{np.count_nonzero(factor < 1.0):,} rows shrunk to norm {bound:g}"
+    factor = shrinkage(data.database, bound)
+    shrunk = f"{np.count_nonzero(factor < 1.0):,} rows shrunk to norm {bound:g}"
+    return factor, f"{data.source}; {shrunk}"

@@ -5,9 +5,8 @@ row gives, for all rows at once. This room knows nothing of mechanisms, privacy 
 """
 
 from dpaudit.laws.base import CHUNK, Law, log_ratio
-from dpaudit.laws.branches import Branches
 from dpaudit.laws.density import Density
-from dpaudit.laws.discrete import Discrete
+from dpaudit.laws.discrete import Branches, Discrete
 from dpaudit.laws.families import (
     ComposedRows,
     ReplacedRows,
@@ -21,10 +20,8 @@ from dpaudit.laws.families import (
     ZeroedRows,
 )
 from dpaudit.laws.matrices import GaussianRows, InverseWishart, ShiftedWishart, bartlett
-from dpaudit.laws.noise import Laplace, SharedLaplace
-from dpaudit.laws.released import ReleasedAnswers
-from dpaudit.laws.sparse_vector import NoisyComparison
-from dpaudit.laws.vectors import Gaussian, GaussianNoise, Product, StudentT
+from dpaudit.laws.sparse_vector import NoisyComparison, ReleasedAnswers
+from dpaudit.laws.vectors import Gaussian, GaussianNoise, Laplace, Product, SharedLaplace, StudentT
 
 __all__ = [
     "CHUNK",

@@ -19,7 +19,7 @@ class Law(Protocol):
 
     @property
     def dim(self) -> int:
-        """Numbers in one draw."""
+        """Numbers in one draw: the dimension of an output."""
         ...
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:

@@ -1,7 +1,7 @@
-"""A law of one number given by its density, which is smooth between known edges, and by its atoms.
+"""Laws of one number given by a density: any, the largest of noisy answers, a ratio with noise.
 
-Integrals over it are by Gauss–Legendre quadrature with 16 nodes in each panel, a panel being the
-interval between neighbouring edges.
+A density is smooth between known edges. Integrals over it are by Gauss–Legendre quadrature with 16
+nodes in each panel, a panel being the interval between neighbouring edges.
 """
 
 from __future__ import annotations
@@ -11,12 +11,20 @@ from dataclasses import field
 from itertools import pairwise
 
 import numpy as np
+from scipy.special import gammainc, logsumexp, ndtr
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
+from dpaudit.laws.base import Law
+from dpaudit.laws.discrete import Discrete
+from dpaudit.laws.vectors import laplace_log_cdf, laplace_log_density
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 FAR = 740.0  # in scales of exponential noise: at more than this e^{−x} underflows to 0
+LogDensity = Callable[[Array], Array]
+LEAST = 1e-12  # the smallest count divided by, as in the published mechanisms
+# widths of the panels nearest to a kink and farthest from it, in units of the answer
+FINEST, FARTHEST = (1e-4, 1e19)
 FINE = 16  # parts of a panel in the table of the distribution function that `sample` inverts
 
 
@@ -25,7 +33,7 @@ def _none() -> Array:
 
 
 @value_class
-class Density:
+class Density(Law):
     """One number with log density `log_p`, and with atoms if there are any.
 
     Parameters
@@ -48,7 +56,6 @@ class Density:
 
     @property
     def dim(self) -> int:
-        """1."""
         return 1
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
@@ -119,3 +126,194 @@ def doubling_edges(kinks: Array, least: float, most: float) -> Array:
         inside = steps[steps < 0.5 * (b - a)]
         middle += [a + inside, b - inside]
     return np.unique(np.concatenate([*middle, kinks[0] - steps, kinks[-1] + steps]))
+
+
+# The largest of several noisy answers: the laws of its index and of its value.
+
+
+@value_class(eq=True)
+class Noise:
+    """Noise of a location and scale family.
+
+    log_density, log_cdf : logarithms of the density and the distribution function at scale 1.
+    start : the lower end of the support.
+    sample : (rng, scale, shape) → independent draws.
+    """
+
+    log_density: Callable[[Array], Array]
+    log_cdf: Callable[[Array], Array]
+    start: float
+    sample: Callable[[np.random.Generator, float, tuple[int, ...]], Array]
+
+
+def _exponential_log_density(x: Array) -> Array:
+    return np.where(x >= 0.0, -x, -np.inf)
+
+
+def _exponential_log_cdf(x: Array) -> Array:
+    """log(1 − e^{−x}), −∞ for x ≤ 0."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(-np.expm1(-np.maximum(x, 0.0))))
+
+
+def _laplace(rng: np.random.Generator, scale: float, shape: tuple[int, ...]) -> Array:
+    return rng.laplace(0.0, scale, shape)
+
+
+def _exponential(rng: np.random.Generator, scale: float, shape: tuple[int, ...]) -> Array:
+    return rng.exponential(scale, shape)
+
+
+LAPLACE = Noise(laplace_log_density, laplace_log_cdf, -np.inf, _laplace)
+EXPONENTIAL = Noise(_exponential_log_density, _exponential_log_cdf, 0.0, _exponential)
+
+
+def largest_value(queries: Array, noise: Noise, scale: float) -> Density:
+    """The law of max(queries + scale·noise), queries (n,)."""
+
+    def log_p(x: Array) -> Array:
+        return np.asarray(logsumexp(_log_largest(queries, noise, scale, x), axis=0))
+
+    return Density(log_p, _edges(queries, noise, scale))
+
+
+def largest_index(queries: Array, noise: Noise, scale: float) -> Discrete:
+    """The law of argmax(queries + scale·noise), by quadrature over the largest value."""
+    ends = _edges(queries, noise, scale)
+    x, w = gauss_legendre(ends[:-1], ends[1:])
+    terms = _log_largest(queries, noise, scale, x.ravel()) + np.log(w.ravel())
+    return Discrete(np.arange(float(len(queries))), np.asarray(logsumexp(terms, axis=1)))
+
+
+def _edges(queries: Array, noise: Noise, scale: float) -> Array:
+    """Panels for the largest value, which is at least the largest query plus the least noise."""
+    low = queries.max() + scale * noise.start
+    return panel_edges(queries, scale, low=low, width=2.0)
+
+
+def _log_largest(queries: Array, noise: Noise, scale: float, x: Array) -> Array:
+    """log density at x (m,) of noisy query i, times P(all others are below x), shape (n, m)."""
+    z = (x - queries[:, None]) / scale
+    below = noise.log_cdf(z)
+    with np.errstate(invalid="ignore"):
+        # where P(query i is below x) is 0, its density at x is 0 too
+        others = np.where(np.isneginf(below), -np.inf, below.sum(axis=0) - below)
+    return np.asarray(noise.log_density(z) - np.log(scale) + others)
+
+
+# A mean with a noisy count: densities of (S + noise)/m, where m = n + noise is noisy too. They are
+# integrals over m in closed form. Mechanisms replace a noisy count below `LEAST` by `LEAST`. The
+# draws in which that happens are an outlying component of the mixture, of scale proportional to
+# 1/LEAST.
+
+
+def laplace_ratio(total: float, count: float, scale: float) -> Density:
+    """(S + Lap(b))/m with m = max(n + Lap(b), LEAST); it is also the law of S/m + Lap(b/m).
+
+    total : S. count : n. scale : b.
+    """
+    outlier = _laplace_outlier(total / LEAST, count, scale)
+    return _mixture(
+        lambda x: _laplace_integral(x, total, count, scale), outlier, total / count, total / LEAST
+    )
+
+
+def laplace_mixture(mean: float, count: float, scale: float) -> Density:
+    """mean + Lap(b/m) with m = max(n + Lap(b), LEAST): only the noise is divided by m."""
+    outlier = _laplace_outlier(mean, count, scale)
+    return _mixture(lambda x: _laplace_integral(x - mean, 0.0, count, scale), outlier, mean)
+
+
+def gaussian_ratio(total: float, count: float, sigma: float) -> Density:
+    """(S + N(0, σ²))/max(n + N(0, σ²), LEAST), with S = `total` and n = `count`."""
+    outlier = _gaussian_outlier(total / LEAST, count, sigma)
+    return _mixture(
+        lambda x: _gaussian_integral(x, total, count, sigma), outlier, total / count, total / LEAST
+    )
+
+
+def gaussian_mixture(mean: float, count: float, sigma: float) -> Density:
+    """mean + N(0, (σ/m)²) with m = max(n + N(0, σ²), LEAST)."""
+    outlier = _gaussian_outlier(mean, count, sigma)
+    return _mixture(lambda x: _gaussian_integral(x - mean, 0.0, count, sigma), outlier, mean)
+
+
+def _mixture(integral: Callable[[Array], Array], log_outlier: LogDensity, *kinks: float) -> Density:
+    """The density `integral` of draws with m > LEAST, plus the component of the other draws.
+
+    The panels double in width: tails fall as a power, and the outlier lies some 1e12 away.
+    """
+
+    def log_p(x: Array) -> Array:
+        return np.logaddexp(np.log(integral(x)), log_outlier(x))
+
+    return Density(log_p, doubling_edges(np.array([0.0, *kinks]), FINEST, FARTHEST))
+
+
+def _laplace_outlier(at: float, count: float, scale: float) -> LogDensity:
+    """The component of draws with n + Lap(b) < LEAST: Laplace about `at` of scale b/LEAST."""
+    log_weight = float(laplace_log_cdf(np.array((LEAST - count) / scale)))
+    wide = scale / LEAST
+    return lambda x: log_weight + laplace_log_density((x - at) / wide) - np.log(wide)
+
+
+def _gaussian_outlier(at: float, count: float, sigma: float) -> LogDensity:
+    """The component of draws with n + N(0, σ²) < LEAST: N(at, (σ/LEAST)²)."""
+    log_weight = float(np.log(ndtr((LEAST - count) / sigma)))
+    wide = sigma / LEAST
+    return lambda x: log_weight - 0.5 * ((x - at) / wide) ** 2 - np.log(np.sqrt(2.0 * np.pi) * wide)
+
+
+def _laplace_integral(x: Array, total: float, count: float, scale: float) -> Array:
+    """∫₀^∞ m·e^{−(|xm − S| + |m − n|)/b} dm/(2b)².
+
+    The exponent is linear in m between 0, n and S/x (where that is positive). Beyond the last of
+    these it falls at the rate (|x| + 1)/b.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        meet = np.where(total * x > 0.0, total / x, 0.0)
+    breaks = [np.zeros_like(x), np.full_like(x, count), np.where(np.isfinite(meet), meet, 0.0)]
+    cuts = np.sort(np.stack(breaks), axis=0)
+
+    def exponent(m: Array) -> Array:
+        return np.asarray((np.abs(x * m - total) + np.abs(m - count)) / scale)
+
+    inner = sum(
+        _linear_piece(cuts[i], cuts[i + 1], exponent(cuts[i]), exponent(cuts[i + 1]))
+        for i in range(2)
+    )
+    rate = (np.abs(x) + 1.0) / scale
+    outer = np.exp(-exponent(cuts[2])) * (cuts[2] / rate + 1.0 / rate**2)
+    return np.asarray((inner + outer) / (2.0 * scale) ** 2)
+
+
+def _linear_piece(start: Array, end: Array, first: Array, last: Array) -> Array:
+    """∫ m·e^{−E} dm from start to end, where E is linear from `first` to `last`.
+
+    With u the distance from the end where E is least, as a share of the length, and z the change
+    of E, this is e^{−min E}·length·∫₀¹ (m at that end ± length·u)·e^{−zu} du.
+    """
+    length, change = end - start, np.abs(last - first)
+    z = np.maximum(change, 1e-300)
+    constant = -np.expm1(-z) / z  # ∫₀¹ e^{−zu} du
+    # ∫₀¹ u·e^{−zu} du
+    linear = np.where(z > 1e-5, gammainc(2.0, z) / np.maximum(z, 1e-5) ** 2, 0.5 - z / 3.0)
+    near = np.where(first <= last, start, end)
+    sign = np.where(first <= last, 1.0, -1.0)
+    return np.asarray(
+        np.exp(-np.minimum(first, last)) * length * (near * constant + sign * length * linear)
+    )
+
+
+def _gaussian_integral(x: Array, total: float, count: float, sigma: float) -> Array:
+    """∫₀^∞ m·e^{−((xm − S)² + (m − n)²)/2σ²} dm/(2πσ²).
+
+    Completing the square, the exponent is −½·precision·(m − centre)² − least.
+    """
+    with np.errstate(over="ignore"):
+        precision = (1.0 + x**2) / sigma**2
+        centre = (x * total + count) / (1.0 + x**2)
+        least = (total - count * x) ** 2 / (2.0 * sigma**2 * (1.0 + x**2))
+    z = centre * np.sqrt(precision)
+    part = (np.exp(-0.5 * z**2) + np.sqrt(2.0 * np.pi) * z * ndtr(z)) / precision
+    return np.asarray(np.exp(-least) * part / (2.0 * np.pi * sigma**2))

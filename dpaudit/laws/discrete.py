@@ -1,4 +1,7 @@
-"""Laws with finitely many outcomes, each a row of numbers. NaN may be one of these numbers."""
+"""Laws with finitely many outcomes, and mixtures whose components differ visibly in form.
+
+An outcome is a row of numbers, among which NaN may be.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,13 @@ from scipy.special import logsumexp
 from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
+from dpaudit.laws.base import Law
 
 ROUNDING = 1e-9  # by which the sum of the probabilities may differ from 1
 
 
 @value_class
-class Discrete:
+class Discrete(Law):
     """A law with finitely many outcomes.
 
     Parameters
@@ -41,7 +45,6 @@ class Discrete:
 
     @property
     def dim(self) -> int:
-        """Dimension of an output, k."""
         return int(self.outcomes.shape[1])
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
@@ -73,3 +76,70 @@ def _row_keys(rows: Array) -> np.ndarray:
     """Each row as one item of bytes, the same for equal rows."""
     plain = np.where(np.isnan(rows), np.nan, rows + 0.0)  # one bit pattern of NaN, and no −0
     return np.ascontiguousarray(plain).view(np.dtype((np.void, 8 * rows.shape[1]))).ravel()
+
+
+@value_class
+class Branches(Law):
+    """Branch i, of log probability `log_probability[i]`: row `templates[i]` with `slots` drawn.
+
+    Parameters
+    ----------
+    templates : array of shape (m, k)
+        NaN in the slots; no two rows alike.
+    log_probability : array of shape (m,)
+        The logarithms of the probabilities of the branches.
+    slots : tuple of tuple of int
+        For each branch the columns that its law fills.
+    parts : tuple of (Law or None)
+        For each branch the law of these numbers, or None where there are none. No part draws NaN.
+    """
+
+    templates: Array
+    log_probability: Array
+    slots: tuple[tuple[int, ...], ...]
+    parts: tuple[Law | None, ...]
+
+    @property
+    def dim(self) -> int:
+        return int(self.templates.shape[1])
+
+    @property
+    def tags(self) -> Array:
+        """What distinguishes the branches: each template, then 1 for a slot and 0 for the others.
+
+        Shape (m, 2k).
+        """
+        return np.hstack([self.templates, self._is_slot])
+
+    @property
+    def _is_slot(self) -> Array:
+        """(m, k), 1 in the slots and 0 elsewhere."""
+        marks = np.zeros(self.templates.shape)
+        for mark, slots in zip(marks, self.slots, strict=True):
+            mark[list(slots)] = 1.0
+        return marks
+
+    def sample(self, size: int, rng: np.random.Generator) -> Array:
+        number = Discrete(np.arange(float(len(self.templates))), self.log_probability)
+        which = number.sample(size, rng)[:, 0].astype(int)
+        out = self.templates[which]
+        for i, (slots, part) in enumerate(zip(self.slots, self.parts, strict=True)):
+            chosen = np.flatnonzero(which == i)
+            if part is not None and len(chosen):
+                out[chosen[:, None], list(slots)] = part.sample(len(chosen), rng)
+        return np.asarray(out)
+
+    def log_density(self, x: Array) -> Array:
+        """Log probability of a row's branch plus the log density of the numbers in its slots.
+
+        −∞ for a row of x (m, k) that fits no branch.
+        """
+        value = np.full(len(x), -np.inf)
+        is_slot, missing = self._is_slot == 1.0, np.isnan(x)
+        for i, (slots, part) in enumerate(zip(self.slots, self.parts, strict=True)):
+            equal = (x == self.templates[i]) | (missing & np.isnan(self.templates[i]))
+            fits = np.where(is_slot[i], ~missing, equal).all(axis=1)
+            if fits.any():
+                own = 0.0 if part is None else part.log_density(x[fits][:, list(slots)])
+                value[fits] = self.log_probability[i] + own
+        return value

@@ -1,7 +1,8 @@
 """The pairs of laws that zeroing a row gives, for ALL rows of a database at once.
 
 The same families describe all replacements of rows by candidates, one entry for each pair of a row
-and a candidate, and the worst row within a bound, a family of one entry.
+and a candidate, and the worst row within a bound, a family of one entry. What is called a room is
+1 minus a quantity; both are given, each to its own relative accuracy.
 """
 
 from __future__ import annotations
@@ -29,10 +30,8 @@ class SketchRows:
 
     Parameters
     ----------
-    leverage : array of shape (n,)
-        qᵢ = vᵀΣ⁻¹v of row i.
-    room : array of shape (n,)
-        1 − qᵢ; each of the two to its own relative accuracy.
+    leverage, room : arrays of shape (n,)
+        qᵢ = vᵀΣ⁻¹v of row i, and 1 − qᵢ.
     rows : int
         Gaussian rows.
     inverted : bool, default False
@@ -51,10 +50,8 @@ class ScaleRows:
 
     Parameters
     ----------
-    up : array of shape (n,)
-        On one axis the variance changes by the factor 1 + `up[i]`.
-    down : array of shape (n,)
-        On the other axis it changes by the factor 1 − `down[i]`.
+    up, down : arrays of shape (n,)
+        The variance changes by the factor 1 + `up[i]` on one axis and 1 − `down[i]` on the other.
     rows : int
         Gaussian rows.
     inverted : bool, default False
@@ -75,10 +72,8 @@ class WishartRows:
     ----------
     quadratic : array of shape (n,)
         vᵀV⁻¹v of row i.
-    dof : int
-        Degrees of freedom of W.
-    dim : int
-        Rows and columns of W.
+    dof, dim : int
+        Degrees of freedom of W, and its number of rows and columns.
     """
 
     quadratic: Array
@@ -92,18 +87,10 @@ class StudentRows:
 
     Parameters
     ----------
-    leverage : array of shape (n,)
-        Of each row.
-    residual_share : array of shape (n,)
-        Of each row.
-    room : array of shape (n,)
-        1 − leverage, to its own relative accuracy.
-    share_room : array of shape (n,)
-        1 − residual_share, to its own relative accuracy.
-    features : int
-        Number of features, p.
-    rows : int
-        r, of the sketch.
+    leverage, residual_share, room, share_room : arrays of shape (n,)
+        The leverage and the residual share of each row, and 1 minus each of the two.
+    features, rows : int
+        The number of features p, and of rows r of the sketch.
     """
 
     leverage: Array
@@ -122,14 +109,10 @@ class ReplacedWishartRows:
 
     Parameters
     ----------
-    old : array of shape (n,)
-        The positive eigenvalues.
-    new : array of shape (n,)
-        The negative ones, less their sign.
-    dof : int
-        Degrees of freedom of W.
-    dim : int
-        Rows and columns of W.
+    old, new : arrays of shape (n,)
+        The positive eigenvalues, and the absolute values of the negative ones.
+    dof, dim : int
+        Degrees of freedom of W, and its number of rows and columns.
     """
 
     old: Array
@@ -147,18 +130,12 @@ class ReplacedStudentRows:
 
     Parameters
     ----------
-    up : array of shape (n,)
-        Of the larger eigenvalue.
-    down : array of shape (n,)
-        Of the smaller eigenvalue.
-    inner_up : array of shape (n,)
-        As `up`, of the features B alone.
-    inner_down : array of shape (n,)
-        As `down`, of the features B alone.
-    features : int
-        Number of features, p.
-    rows : int
-        r, of the sketch.
+    up, down : arrays of shape (n,)
+        By how much the larger eigenvalue exceeds 1, and the smaller one falls below it.
+    inner_up, inner_down : arrays of shape (n,)
+        The same of the features B alone.
+    features, rows : int
+        The number of features p, and of rows r of the sketch.
     """
 
     up: Array

@@ -15,11 +15,11 @@ from dpaudit._core.linalg import cholesky_stack
 from dpaudit._core.triangular import log_det, symmetric_matrix, trace_weights, upper_triangle
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.laws.base import CHUNK, draw_in_chunks
+from dpaudit.laws.base import CHUNK, Law, draw_in_chunks
 
 
 @value_class
-class GaussianRows:
+class GaussianRows(Law):
     """`rows` i.i.d. rows N(0, rootᵀroot), or the upper triangle of their Gram matrix.
 
     The Gram matrix is a Wishart draw and sufficient for the covariance, so both releases have the
@@ -46,7 +46,6 @@ class GaussianRows:
         return self.rows * d if self.release == "sketch" else d * (d + 1) // 2
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, dim) independent draws."""
         d = len(self.root)
         if self.release == "sketch":
             return draw_in_chunks(
@@ -75,7 +74,7 @@ class GaussianRows:
 
 
 @value_class
-class InverseWishart:
+class InverseWishart(Law):
     """X ~ W⁻¹_d(Ψ, dof) with Ψ = rootᵀroot, as its upper triangle.
 
     Parameters
@@ -84,11 +83,6 @@ class InverseWishart:
         Upper triangular.
     dof : int ≥ d
         Degrees of freedom.
-
-    Raises
-    ------
-    InvalidInput
-        When dof is below d.
 
     Notes
     -----
@@ -104,7 +98,6 @@ class InverseWishart:
 
     @property
     def dim(self) -> int:
-        """d(d+1)/2."""
         return len(self.root) * (len(self.root) + 1) // 2
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
@@ -135,7 +128,7 @@ class InverseWishart:
 
 
 @value_class
-class ShiftedWishart:
+class ShiftedWishart(Law):
     """shift + W with W ~ Wishart_d(rootᵀroot, dof), as its upper triangle.
 
     The density is 0 where x − shift is not positive definite.
@@ -148,11 +141,6 @@ class ShiftedWishart:
         Upper triangular.
     dof : int ≥ d
         Degrees of freedom.
-
-    Raises
-    ------
-    InvalidInput
-        When dof is below d.
     """
 
     shift: Array
@@ -164,11 +152,9 @@ class ShiftedWishart:
 
     @property
     def dim(self) -> int:
-        """d(d+1)/2."""
         return len(self.root) * (len(self.root) + 1) // 2
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, dim) independent draws."""
         middle = upper_triangle(self.shift[None])
         numbers = len(self.root) ** 2
         return draw_in_chunks(
@@ -204,22 +190,7 @@ def wishart(size: int, root: Array, dof: int, rng: np.random.Generator) -> Array
 
 
 def bartlett(size: int, dim: int, dof: int, rng: np.random.Generator) -> Array:
-    """Draws of lower trapezoidal L with LLᵀ ~ Wishart_dim(I, dof).
-
-    Parameters
-    ----------
-    size : int
-        Number of draws.
-    dim : int
-        Rows of L.
-    dof : int
-        Degrees of freedom.
-    rng : Generator
-        Of the draws.
-
-    Returns
-    -------
-    array of shape (size, dim, min(dim, dof))
+    """Draws of lower trapezoidal L with LLᵀ ~ Wishart_dim(I, dof), (size, dim, min(dim, dof)).
 
     References
     ----------

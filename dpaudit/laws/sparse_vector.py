@@ -6,7 +6,7 @@ Its laws are integrals over the threshold's noise, by Gauss–Legendre quadratur
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +14,14 @@ from scipy.special import logsumexp
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.laws import density
-from dpaudit.laws.discrete import Discrete
-from dpaudit.laws.noise import laplace_log_cdf, laplace_log_density
+from dpaudit.laws.base import Law
+from dpaudit.laws.density import gauss_legendre, panel_edges
+from dpaudit.laws.discrete import Discrete, row_positions
+from dpaudit.laws.vectors import laplace_log_cdf, laplace_log_density
 
 # Scales of the threshold's noise that are integrated over on each side; e^{−60} is left out.
 TAIL = 60.0
+BLOCK = 1 << 12  # draws whose density is computed at a time
 
 
 class Pattern(NamedTuple):
@@ -60,7 +62,7 @@ class NoisyComparison:
     def nodes(self) -> tuple[Array, Array]:
         """Quadrature nodes ρ, and the logarithms of their weights times the density of ρ."""
         width = min(self.threshold_scale, self.query_scale)
-        x, w = density.gauss_legendre(*panels(self.kinks, TAIL * self.threshold_scale, width))
+        x, w = gauss_legendre(*panels(self.kinks, TAIL * self.threshold_scale, width))
         return x.ravel(), np.log(w.ravel()) + self.log_noise(x.ravel())
 
     def log_noise(self, rho: Array) -> Array:
@@ -97,7 +99,7 @@ class NoisyComparison:
 
 def panels(kinks: Array, span: float, scale: float) -> tuple[Array, Array]:
     """Starts and ends of panels at most two scales wide, from `span` below the kinks to above."""
-    ends = density.panel_edges(kinks, scale, low=kinks[0] - span, high=kinks[-1] + span, width=2.0)
+    ends = panel_edges(kinks, scale, low=kinks[0] - span, high=kinks[-1] + span, width=2.0)
     return ends[:-1], ends[1:]
 
 
@@ -119,28 +121,15 @@ def halting_law(comparison: NoisyComparison, most: int, *, fresh: bool = False) 
         row = np.full(count + 1, np.nan)
         row[: answered + 1] = answered, *(float(i in above) for i in range(answered))
         rows.append(row)
-        runs = _runs(answered, above, fresh)
-        logs.append(sum(comparison.log_probability(*run) for run in runs))
+        # One draw of the threshold serves a run of queries, which each query above ends if `fresh`.
+        log, start = 0.0, 0
+        for up in above if fresh else ():
+            log += comparison.log_probability(start, up + 1, (up,))
+            start = up + 1
+        if start < answered:
+            log += comparison.log_probability(start, answered, () if fresh else above)
+        logs.append(log)
     return Discrete(np.array(rows), np.array(logs))
-
-
-def _runs(
-    answered: int, above: tuple[int, ...], fresh: bool
-) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """Runs (first, last, above) of queries that are compared with one draw of the threshold.
-
-    Without fresh noise there is one run. With it a run ends at each query above, and the queries
-    after the last of these are a run.
-    """
-    if not fresh:
-        yield 0, answered, above
-        return
-    start = 0
-    for up in above:
-        yield start, up + 1, (up,)
-        start = up + 1
-    if start < answered:
-        yield start, answered, ()
 
 
 def unlimited_law(comparison: NoisyComparison) -> Discrete:
@@ -164,22 +153,94 @@ def noiseless_law(queries: Array, threshold: float, threshold_scale: float) -> D
     )
     cuts = (levels - threshold) / threshold_scale
     ends = np.concatenate([[-np.inf], cuts, [np.inf]])
-    return Discrete(rows, np.array([_log_between(a, b) for a, b in pairwise(ends)]))
+    # An interval above 0 is mirrored, so that the difference of two probabilities is taken in the
+    # lower tail, where both have full relative accuracy.
+    mirrored = ends[:-1] >= 0.0
+    low = laplace_log_cdf(np.where(mirrored, -ends[1:], ends[:-1]))
+    high = laplace_log_cdf(np.where(mirrored, -ends[:-1], ends[1:]))
+    return Discrete(rows, high + np.log1p(-np.exp(low - high)))
 
 
-def _log_between(a: float, b: float) -> float:
-    """log P(a < Z ≤ b) of standard Laplace noise.
+@value_class
+class ReleasedAnswers(Law):
+    """Rows (number answered, the noisy answer of each query above, NaN for the other queries).
 
-    An interval above 0 is mirrored, so that the difference of two probabilities is taken in the
-    lower tail, where both have full relative accuracy.
+    The noisy answer that is compared with the threshold is the one that is released.
+
+    Parameters
+    ----------
+    comparison : NoisyComparison
+        The queries and the threshold.
+    most : int
+        It halts at the answer above of this number.
     """
-    if a >= 0.0:
-        a, b = -b, -a
-    low, high = _log_cdf(a), _log_cdf(b)
-    return high + float(np.log1p(-np.exp(low - high)))
 
+    comparison: NoisyComparison
+    most: int
 
-def _log_cdf(x: float) -> float:
-    if np.isfinite(x):
-        return float(laplace_log_cdf(np.array(x)))
-    return 0.0 if x > 0.0 else -np.inf
+    @property
+    def dim(self) -> int:
+        return len(self.comparison.queries) + 1
+
+    @property
+    def patterns(self) -> list[Pattern]:
+        """All patterns of answers that can occur."""
+        return list(patterns(self.dim - 1, self.most))
+
+    def sample(self, size: int, rng: np.random.Generator) -> Array:
+        law = self.comparison
+        threshold = rng.laplace(law.threshold, law.threshold_scale, (size, 1))
+        answers = law.queries + rng.laplace(0.0, law.query_scale, (size, self.dim - 1))
+        above = answers >= threshold
+        answered = np.asarray(np.cumsum(above, axis=1) - above < self.most)
+        return np.hstack(
+            [answered.sum(axis=1, keepdims=True), np.where(above & answered, answers, np.nan)]
+        )
+
+    def log_density(self, x: Array) -> Array:
+        """Log density at the rows of x (m, n + 1); −∞ for a row of none of the patterns."""
+        value = np.full(len(x), -np.inf)
+        observed = np.column_stack([x[:, 0], ~np.isnan(x[:, 1:])])
+        for pattern in self.patterns:
+            expected = np.r_[
+                float(pattern.answered), np.isin(np.arange(self.dim - 1), pattern.above)
+            ]
+            rows = np.flatnonzero(row_positions(expected[None], observed) == 0)
+            columns = 1 + np.array(pattern.above, dtype=int)
+            for start in range(0, len(rows), BLOCK):
+                block = rows[start : start + BLOCK]
+                value[block] = self.log_pattern_density(pattern, x[block][:, columns])
+        return value
+
+    def log_pattern_density(self, pattern: Pattern, values: Array) -> Array:
+        """Log density of one pattern at the released values (m, len(pattern.above)), shape (m,)."""
+        law, (answered, above) = self.comparison, pattern
+        if not above:
+            return np.full(len(values), law.log_probability(0, answered, ()))
+        standard = (values - law.queries[list(above)]) / law.query_scale
+        noise = laplace_log_density(standard) - np.log(law.query_scale)
+        return np.asarray(
+            noise.sum(axis=1) + self._log_threshold_integral(values.min(axis=1), pattern)
+        )
+
+    def _log_threshold_integral(self, least: Array, pattern: Pattern) -> Array:
+        """log ∫ over thresholds up to the least released value of P(the other queries stay below).
+
+        least : (m,). The integral is that over all panels below `least`, from one cumulative sum,
+        plus that over the part of a panel up to `least`, for which each draw has nodes of its own.
+        """
+        law = self.comparison
+        start, end = panels(
+            law.kinks, TAIL * law.threshold_scale, min(law.threshold_scale, law.query_scale)
+        )
+        below = np.concatenate([[0.0], np.cumsum(self._integrals(start, end, pattern))])
+        stop = np.clip(least - law.threshold, start[0], end[-1])
+        panel = np.minimum(np.searchsorted(end, stop, side="left"), len(end) - 1)
+        partial = self._integrals(start[panel], stop, pattern)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(below[panel] + partial))
+
+    def _integrals(self, start: Array, end: Array, pattern: Pattern) -> Array:
+        """∫ from start to end over the threshold's noise, shape of start."""
+        x, w = gauss_legendre(start, end)
+        return np.asarray(np.sum(w * np.exp(self.comparison.log_others_below(x, *pattern)), axis=1))

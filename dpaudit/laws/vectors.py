@@ -1,4 +1,4 @@
-"""Laws of a vector: Gaussian, independent Gaussian noise, Student t, and products of laws."""
+"""Laws of a vector: Gaussian, Student t, Laplace, and products of laws."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpaudit.laws.base import CHUNK, Law, draw_in_chunks
 
 
 @value_class
-class Gaussian:
+class Gaussian(Law):
     """N(mean, (rootᵀroot)⁻¹).
 
     Parameters
@@ -30,11 +30,9 @@ class Gaussian:
 
     @property
     def dim(self) -> int:
-        """Dimension of an output, k."""
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, k) independent draws."""
         return _elliptical(self, size, rng, lambda z: z)
 
     def log_density(self, x: Array) -> Array:
@@ -43,7 +41,7 @@ class Gaussian:
 
 
 @value_class
-class GaussianNoise:
+class GaussianNoise(Law):
     """Independent coordinates N(meanᵢ, deviationᵢ²).
 
     Nothing of size k² is built, so k may be thousands.
@@ -61,11 +59,9 @@ class GaussianNoise:
 
     @property
     def dim(self) -> int:
-        """Dimension of an output, k."""
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, k) independent draws."""
 
         def draw(count: int) -> Array:
             z = rng.standard_normal((count, self.dim))
@@ -84,7 +80,7 @@ class GaussianNoise:
 
 
 @value_class
-class StudentT:
+class StudentT(Law):
     """Multivariate t with density ∝ (1 + ‖root(x − mean)‖²)^{−(dof + k)/2}.
 
     Parameters
@@ -103,7 +99,6 @@ class StudentT:
 
     @property
     def dim(self) -> int:
-        """Dimension of an output, k."""
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
@@ -124,7 +119,70 @@ class StudentT:
 
 
 @value_class
-class Product:
+class Laplace(Law):
+    """Independent coordinates with density ``e^{−|x − loc|/scale}/(2·scale)``.
+
+    Parameters
+    ----------
+    loc : array of shape (k,)
+        The centres.
+    scale : array of shape (k,)
+        Scales > 0.
+    """
+
+    loc: Array
+    scale: Array
+
+    @property
+    def dim(self) -> int:
+        return len(self.loc)
+
+    def sample(self, size: int, rng: np.random.Generator) -> Array:
+        return draw_in_chunks(
+            size, self.dim, self.dim, lambda m: rng.laplace(self.loc, self.scale, (m, self.dim))
+        )
+
+    def log_density(self, x: Array) -> Array:
+        return np.asarray(
+            -(np.abs(x - self.loc) / self.scale).sum(axis=1) - np.sum(np.log(2.0 * self.scale))
+        )
+
+
+@value_class
+class SharedLaplace(Law):
+    """loc + Z·(1, …, 1) with ONE draw Z of density ``e^{−|z|/scale}/(2·scale)``.
+
+    Parameters
+    ----------
+    loc : array of shape (k,)
+        The centre.
+    scale : float > 0
+        The scale of Z.
+    """
+
+    loc: Array
+    scale: float
+
+    @property
+    def dim(self) -> int:
+        return len(self.loc)
+
+    def sample(self, size: int, rng: np.random.Generator) -> Array:
+        return np.asarray(self.loc + rng.laplace(0.0, self.scale, (size, 1)))
+
+    def log_density(self, x: Array) -> Array:
+        """Log density by length along the line; −∞ for a row off the line by more than rounding."""
+        along = x - self.loc
+        middle = along.mean(axis=1)
+        spread = np.abs(along - middle[:, None]).max(axis=1)
+        size = np.abs(x).max(axis=1) + np.abs(self.loc).max()
+        on_line = spread <= 8.0 * np.finfo(np.float64).eps * size
+        density = -np.abs(middle) / self.scale - np.log(2.0 * self.scale)
+        return np.where(on_line, density, -np.inf)
+
+
+@value_class
+class Product(Law):
     """Independent draws of several laws side by side.
 
     Parameters
@@ -137,11 +195,9 @@ class Product:
 
     @property
     def dim(self) -> int:
-        """Numbers of all parts together."""
         return sum(part.dim for part in self.parts)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, dim) independent draws."""
         return np.hstack([part.sample(size, rng) for part in self.parts])
 
     def log_density(self, x: Array) -> Array:
@@ -152,6 +208,18 @@ class Product:
             [part.log_density(piece) for part, piece in zip(self.parts, pieces, strict=True)],
             axis=0,
         )
+
+
+def laplace_log_cdf(x: Array) -> Array:
+    """log P(Z < x) of standard Laplace noise Z, to relative accuracy in the lower tail."""
+    return np.where(
+        x < 0.0, np.minimum(x, 0.0) - np.log(2.0), np.log1p(-0.5 * np.exp(-np.maximum(x, 0.0)))
+    )
+
+
+def laplace_log_density(x: Array) -> Array:
+    """Log density of standard Laplace noise."""
+    return np.asarray(-np.abs(x) - np.log(2.0))
 
 
 def _elliptical(

@@ -33,11 +33,17 @@ from dpaudit.laws import (
     ReleasedAnswers,
     SharedLaplace,
 )
-from dpaudit.laws.density import panel_edges
-from dpaudit.laws.largest import EXPONENTIAL, Noise, largest_value
-from dpaudit.laws.noise import laplace_log_cdf, laplace_log_density
-from dpaudit.laws.ratio import LEAST, gaussian_mixture, laplace_mixture
+from dpaudit.laws.density import (
+    EXPONENTIAL,
+    LEAST,
+    Noise,
+    gaussian_mixture,
+    laplace_mixture,
+    largest_value,
+    panel_edges,
+)
 from dpaudit.laws.sparse_vector import noiseless_law, unlimited_law
+from dpaudit.laws.vectors import laplace_log_cdf, laplace_log_density
 from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
 from dpaudit.mechanisms.least_squares import GaussianLS
 from dpaudit.mechanisms.parameters import Count, Positive, UpToOne

@@ -21,8 +21,15 @@ from dpaudit._core.types import Array
 from dpaudit.curves import readings
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Branches, Density, Discrete, GaussianNoise, Law, NoisyComparison, Product
-from dpaudit.laws.largest import EXPONENTIAL, LAPLACE, Noise, largest_index
-from dpaudit.laws.ratio import LEAST, gaussian_ratio, laplace_ratio
+from dpaudit.laws.density import (
+    EXPONENTIAL,
+    LAPLACE,
+    LEAST,
+    Noise,
+    gaussian_ratio,
+    laplace_ratio,
+    largest_index,
+)
 from dpaudit.laws.sparse_vector import halting_law, patterns
 from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
 from dpaudit.mechanisms.parameters import Count, Finite, Positive, UpToOne

@@ -1,27 +1,26 @@
 """Neighbouring databases: the two that are compared, and statistics of how much each row matters.
 
 - `pair`: two databases and the relation between them. `changes` makes pairs: a row, or all rows of
-  one user, zeroed, removed, replaced or added.
-- `source`: where a row that comes in is from. `outliers`: rows inside a public bound. `record`: a
-  pair made again from result.json.
+  one user, zeroed, removed, replaced or added; or a pair again from result.json.
+- `source`: where a row that comes in is from. `outliers`: leverage, residual share and displacement
+  of each row, and extreme rows inside a public bound.
 - `templates`: unusual records to try first where records are released.
-- `statistics`: leverage, residual share and displacement of each row.
 
 This room knows nothing of mechanisms or audits.
 """
 
 from dpaudit.neighbours.changes import (
     add_row,
+    from_record,
     remove_group,
     remove_row,
     replace_group,
     replace_row,
     zero_row,
 )
+from dpaudit.neighbours.outliers import RowStatistics, row_statistics
 from dpaudit.neighbours.pair import RELATIONS, NeighbourPair
-from dpaudit.neighbours.record import from_record
 from dpaudit.neighbours.source import RowSource
-from dpaudit.neighbours.statistics import RowStatistics, row_statistics
 from dpaudit.neighbours.templates import record_templates
 
 __all__ = [

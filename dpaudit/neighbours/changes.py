@@ -1,15 +1,21 @@
-"""Pairs of databases that differ in one row, or in all rows of one user."""
+"""Pairs of databases that differ in one row, or in all rows of one user.
+
+A pair is made of a database and a change, or again from the record of its audit, result.json.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.result_file import load
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import InvalidInput
-from dpaudit.neighbours.pair import NeighbourPair
+from dpaudit.neighbours.pair import GROUPS, RELATIONS, NeighbourPair
 from dpaudit.neighbours.source import RowSource
 
 
@@ -22,10 +28,6 @@ def zero_row(data: ArrayLike, index: int) -> NeighbourPair:
         The database D.
     index : int
         Number of the row.
-
-    Returns
-    -------
-    NeighbourPair
 
     Raises
     ------
@@ -66,13 +68,9 @@ def replace_row(
     row : array of shape (d,)
         The row that takes its place.
     relation : str, default "replace"
-        As in `NeighbourPair`.
+        The relation of the pair, as `NeighbourPair` lists them.
     source : RowSource, optional
         Where the row is from, if not given by hand.
-
-    Returns
-    -------
-    NeighbourPair
 
     Raises
     ------
@@ -95,7 +93,7 @@ def replace_row(
 def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
     """D and D without one row: add/remove adjacency.
 
-    Of the two directions, forward is D against D' with one row less.
+    The forward direction is D against D', which has one row less.
 
     Parameters
     ----------
@@ -103,10 +101,6 @@ def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
         The database D.
     index : int
         Number of the row.
-
-    Returns
-    -------
-    NeighbourPair
 
     Raises
     ------
@@ -140,15 +134,6 @@ def add_row(data: ArrayLike, row: ArrayLike, *, source: RowSource | None = None)
     source : RowSource, optional
         Where the row is from, if not given by hand.
 
-    Returns
-    -------
-    NeighbourPair
-
-    Raises
-    ------
-    InvalidInput
-        When the row has another number of columns.
-
     Examples
     --------
     >>> import dpaudit as dp
@@ -170,10 +155,6 @@ def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
         The database D.
     indices : sequence of int
         Row numbers, in any order.
-
-    Returns
-    -------
-    NeighbourPair
 
     Raises
     ------
@@ -210,10 +191,6 @@ def replace_group(data: ArrayLike, indices: Sequence[int], rows: ArrayLike) -> N
     rows : array of shape (g, d)
         The new rows, in the order of `indices`.
 
-    Returns
-    -------
-    NeighbourPair
-
     Raises
     ------
     InvalidInput
@@ -226,6 +203,79 @@ def replace_group(data: ArrayLike, indices: Sequence[int], rows: ArrayLike) -> N
         raise InvalidInput("the rows of the group are unchanged: no neighbour", argument="rows")
     right = _with(data, numbers, new)
     return NeighbourPair(data, right, "replace-group", group=tuple(sorted(numbers)))
+
+
+REMOVING: dict[str, Callable[..., NeighbourPair]] = {  # relations without a row that comes in
+    "zero-out": zero_row,
+    "remove": remove_row,
+    "remove-group": remove_group,
+}
+
+
+def from_record(
+    data: ArrayLike,
+    record: Mapping[str, Any] | str | Path,
+    *,
+    candidates: ArrayLike | None = None,
+    row: ArrayLike | None = None,
+) -> NeighbourPair:
+    """The pair of an audit, made again from its record and the same data.
+
+    A record holds no private row, unless that was asked for. It says which row was zeroed or left
+    out, and of a row that came in where it is from.
+
+    Parameters
+    ----------
+    data : array of shape (n, d)
+        The database D of the audit.
+    record : dict or path
+        The content of result.json, or the folder that holds the file.
+    candidates : array of shape (m, d), optional
+        The candidates of the search, needed where the row that came in is one of them.
+    row : array of shape (d,) or (g, d), optional
+        The row that came in, or the rows of a group by ascending number, needed where they were
+        given by hand; it takes the place of what the record says.
+
+    Raises
+    ------
+    InvalidInput
+        Where the record is of no such pair or of other data, or where a row is missing.
+
+    Notes
+    -----
+    A row along the axes of the data, inside `row_bound`, is computed again: with the versions of
+    NumPy and of its linear algebra that the search had, as other ones may turn an axis round.
+
+    Examples
+    --------
+    >>> import dpaudit as dp
+    >>> record = {"neighbour": {"relation": "remove", "index": 1}}
+    >>> dp.neighbours.from_record([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], record)
+    NeighbourPair(remove, row 1; 3 × 2 against 2 × 2)
+    """
+    data = check.matrix("data", data)
+    content = record if isinstance(record, Mapping) else load(Path(record))
+    neighbour = content.get("neighbour")
+    relation = neighbour.get("relation") if isinstance(neighbour, Mapping) else None
+    if not isinstance(neighbour, Mapping) or relation not in RELATIONS or relation == "pair":
+        known = ", ".join(map(repr, RELATIONS[:-1]))
+        got = check.Words(f"the relation {relation!r}")
+        check.fail("record", got, f"of a pair of the relation {known}")
+    shape = (content.get("dataset") or {}).get("shape")
+    if shape is not None and tuple(shape) != data.shape:
+        expected = f"those of the audit, of shape {tuple(shape)}"
+        check.fail("data", check.Words(f"shape {data.shape}"), expected)
+    where: Any = neighbour.get("group" if relation in GROUPS else "index")
+    if relation in REMOVING:
+        return REMOVING[relation](data, where)
+    row_put_in = (neighbour.get("row_put_in") or {}) if row is None else {"values": row}
+    source = RowSource.from_dict(row_put_in)
+    values = _values(data, source, row_put_in, candidates)
+    if relation == "replace-group":
+        return replace_group(data, where, values)
+    if relation == "add":
+        return add_row(data, values, source=source)
+    return replace_row(data, where, values, source=source)
 
 
 def _row_number(name: str, index: int, rows: int) -> int:
@@ -245,7 +295,7 @@ def _row_numbers(indices: Sequence[int], rows: int) -> list[int]:
     if not numbers:
         check.fail("indices", numbers, expected)
     if len(set(numbers)) < len(numbers):
-        twice = next(one for one in numbers if numbers.count(one) > 1)
+        twice = next(number for number in numbers if numbers.count(number) > 1)
         check.fail("indices", check.Words(f"row {twice} twice"), expected)
     return numbers
 
@@ -255,8 +305,8 @@ def _checked_rows(name: str, rows: ArrayLike, size: int, columns: int) -> Array:
     expected = f"{columns} numbers" if size == 1 else f"{size} rows of {columns} numbers"
     matrix = check.matrix(name, np.atleast_2d(check.array_of_numbers(name, rows, expected)))
     if matrix.shape != (size, columns):
-        given = f"{matrix.size} numbers" if len(matrix) == 1 else f"shape {matrix.shape}"
-        check.fail(name, given, f"{expected}, one a column")
+        shape = f"{matrix.size} numbers" if len(matrix) == 1 else f"shape {matrix.shape}"
+        check.fail(name, shape, f"{expected}, one a column")
     return matrix
 
 
@@ -271,3 +321,25 @@ def _owned(data: Array) -> Array:
     """A new array, closed for writing, so that a pair need not copy it."""
     data.setflags(write=False)
     return data
+
+
+def _values(
+    data: Array, source: RowSource, put_in: Mapping[str, Any], candidates: ArrayLike | None
+) -> Any:
+    """The row or rows that came in. Raises `InvalidInput` where the record alone cannot tell."""
+    if put_in.get("values") is not None:
+        return put_in["values"]
+    if source.remakable:
+        return source.remade(data)
+    if source.kind != "candidates":
+        check.fail("row", None, "given again: it was put in by hand, and the record has no values")
+    if candidates is None:
+        check.fail("candidates", None, f"those of the search: the row is number {source.number}")
+    rows = check.matrix("candidates", candidates)
+    if source.number is None or source.number >= len(rows):
+        check.fail(
+            "candidates",
+            check.Words(f"{len(rows)} rows"),
+            f"those of the search, with a {source.text}",
+        )
+    return rows[source.number]

@@ -1,4 +1,4 @@
-"""Extreme rows inside a public bound, which might come into a database.
+"""How much each row of a database matters, and extreme rows that might come into it.
 
 Leverage, squared residual and displacement of a new row v are convex in v, or nearly so. Hence they
 are largest on the boundary of a bounded set, and at the corners of a box. So all rows here are on
@@ -11,7 +11,9 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
+from dpaudit._core.linalg import least_squares
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 
 RANDOM = 512  # random rows of the boundary
 CORNERS = 10  # a box of up to so many varying columns gives all its corners
@@ -82,10 +84,49 @@ def _axes(data: Array) -> tuple[Array, Array]:
 def box(bounds: ArrayLike, width: int) -> Array:
     """Bounds as an array (d, 2), least and largest value by column. Raises `InvalidInput`."""
     expected = f"a ({width}, 2) array: the least and the largest value of each column"
-    found = check.matrix("bounds", bounds)
-    if found.shape != (width, 2):
-        fail("bounds", Words(f"shape {found.shape}"), expected)
-    if np.any(found[:, 0] > found[:, 1]):
-        column = int(np.flatnonzero(found[:, 0] > found[:, 1])[0])
-        fail("bounds", Words(f"{found[column].tolist()} for column {column}"), expected)
-    return found
+    limits = check.matrix("bounds", bounds)
+    if limits.shape != (width, 2):
+        fail("bounds", Words(f"shape {limits.shape}"), expected)
+    if np.any(limits[:, 0] > limits[:, 1]):
+        column = int(np.flatnonzero(limits[:, 0] > limits[:, 1])[0])
+        fail("bounds", Words(f"{limits[column].tolist()} for column {column}"), expected)
+    return limits
+
+
+@value_class
+class RowStatistics:
+    """What zeroing each row does to the least-squares solution x_opt.
+
+    Attributes
+    ----------
+    leverage : array of shape (n,)
+        hᵢ.
+    residual_share : array of shape (n,)
+        The share of the residual sum of squares that only row i explains.
+    displacement : array of shape (n,)
+        ‖x_opt − x'_opt‖, with x'_opt the solution without row i.
+    """
+
+    leverage: Array
+    residual_share: Array
+    displacement: Array
+
+    def __repr__(self) -> str:
+        return f"RowStatistics({len(self.leverage):,} rows)"
+
+
+def row_statistics(data: ArrayLike) -> RowStatistics:
+    """Leverage, residual share and displacement of each row, by column-scaled thin QR.
+
+    Parameters
+    ----------
+    data : array of shape (n, p + 1)
+        The label last.
+
+    Raises
+    ------
+    DegenerateData
+        For dependent features, n ≤ p or zero residuals.
+    """
+    fit = least_squares(check.matrix("data", data, min_columns=2))
+    return RowStatistics(fit.leverage, fit.residual_share, fit.displacement)

@@ -31,11 +31,11 @@ class RowSource:
         axes it lies. "data_bounds": a row of `outliers.within_data`, at the least and largest
         values of the data's own columns.
     number : int, optional
-        Which one, of "candidates", "row_bound" and "data_bounds".
+        The number of the row among "candidates", "row_bound" or "data_bounds".
     bound : float, optional
-        The largest norm, of "row_bound".
+        The largest norm of "row_bound".
     seed : SeedSequence, optional
-        Of the random numbers of "row_bound" and "data_bounds".
+        The seed of the random numbers of "row_bound" and "data_bounds".
 
     Raises
     ------
@@ -88,23 +88,21 @@ class RowSource:
             The row, or the rows of a group.
         show_data : bool, default False
             Whether the values are asked for.
-
-        Returns
-        -------
-        dict
         """
-        found: dict[str, Any] = {"from": self.kind}
+        record: dict[str, Any] = {"from": self.kind}
         if self.number is not None:
-            found["number"] = self.number
+            record["number"] = self.number
         if self.seed is not None:
-            words = {"entropy": self.seed.entropy, "pool_size": self.seed.pool_size}
-            seed = {**words, "spawn_key": list(self.seed.spawn_key)}
-            found |= (
-                {"seed": seed} if self.bound is None else {"row_bound": self.bound, "seed": seed}
-            )
+            if self.bound is not None:
+                record["row_bound"] = self.bound
+            record["seed"] = {
+                "entropy": self.seed.entropy,
+                "pool_size": self.seed.pool_size,
+                "spawn_key": list(self.seed.spawn_key),
+            }
         if self.public or show_data:
-            found["values"] = rows.tolist()
-        return found
+            record["values"] = rows.tolist()
+        return record
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any] | None) -> Self:

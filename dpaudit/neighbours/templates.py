@@ -42,11 +42,6 @@ def record_templates(data: ArrayLike, *, index: int | None = None) -> dict[str, 
         medians of the others. "rarest": the row of D whose values are the rarest is left out, or is
         row `index`'s new value. A pair without a difference is left out.
 
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-
     Examples
     --------
     >>> import dpaudit as dp

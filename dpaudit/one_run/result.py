@@ -1,70 +1,45 @@
-"""What an audit of one run found."""
+"""The result of an audit of one run, which is its record: the content of result.json."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.check import fail
-from dpaudit._core.result_file import is_one_run, load, reading
+from dpaudit._core.result_file import ONE_RUN, SCHEMA_VERSION, plain, versions
 from dpaudit._core.shown.frame import frame
-from dpaudit._core.shown.short_repr import html_repr
-from dpaudit.auditing.saved import Recorded
 from dpaudit.certify.one_run import bound
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
-from dpaudit.one_run.record import to_dict
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.one_run import Judged, Question
+from dpaudit.verdict.result import Result
 
-if TYPE_CHECKING:
-    from dpaudit.report.style import Axes
-
-
-class RecordedRun(Recorded):
-    """A result of one run; its record has counts and bounds, and no score of a single canary."""
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """The report's figure: the share of right guesses, the strongest first.
-
-        ax : matplotlib axes to draw on; None for a new figure of pyplot, which a notebook shows.
-        Returns the axes.
-        """
-        from dpaudit.report.one_run.figure import SIZE, Guessed, plot_guesses
-        from dpaudit.report.style import pyplot_axes
-
-        return plot_guesses(Guessed.of(self._record), ax or pyplot_axes(*SIZE))
-
-    def to_frame(self) -> Any:
-        """A pandas DataFrame of the figure: `count`, of the strongest guesses, and how many of
-        them are `right`. Raises ImportError without pandas.
-        """
-        guesses = self._record["guesses"]
-        return frame({name: guesses[name] for name in ("count", "right")})
+POINTS = 120  # numbers of guesses at which result.json counts the right ones, at most
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OneRunResult(RecordedRun):
+class OneRunResult(Result):
     """What one run with canaries showed.
 
     Each number that is read off holds at the level by itself. The verdict is about the claim alone.
 
     Attributes
     ----------
-    guesses : Guesses
-        Of the coins, and which of them are right.
-    question : Question
-        Claim, δ, level and method.
+    judged : Judged
+        The verdict and what it rests on.
     included : int
         How many canaries were in.
     level : float
-        Of confidence.
-    judged : Judged
-        The verdict and what it rests on.
+        The confidence level.
+    guesses : Guesses
+        The guesses of the coins, and which of them are right. A loaded result does not have them.
+    question : Question
+        Claim, δ, level and method. A loaded result does not have it.
     note : str
         A further sentence of the reason.
     subject : dict
@@ -79,10 +54,12 @@ class OneRunResult(RecordedRun):
     note: str = ""
     subject: Mapping[str, Any] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
-        return f"OneRunResult({self.verdict}: {self.headline.text})"
-
-    _repr_html_ = html_repr
+    of_one_run: ClassVar[bool] = True
+    not_kept: ClassVar[Mapping[str, str]] = {
+        "guesses": "to_dict()['guesses'] has how many of the strongest ones are right",
+        "question": "to_dict() has claim, level and method",
+        "claim": "to_dict()['claim'] has its text and ε",
+    }
 
     @property
     def verdict(self) -> str:
@@ -106,18 +83,12 @@ class OneRunResult(RecordedRun):
 
     def epsilon_at(self, delta: float) -> float:
         """The certified ε at a δ in [0, 1), nats: no smaller one is true, at the level."""
-        return self._epsilon_at(check.real("delta", delta, 0.0, 1.0))
-
-    @cached_property
-    def _epsilon_at(self) -> Any:
-        asked = self.question
-        own = None if asked.claim is None else asked.claim.epsilon
-
-        def bounded(delta: float) -> float:
-            alpha, at = asked.alpha, own if delta == asked.delta else None
-            return bound.epsilon_bound(self.guesses, delta, alpha, asked.method, at).value
-
-        return cache(bounded)
+        at = check.real("delta", delta, 0.0, 1.0)
+        question = self.question
+        own = None
+        if question.claim is not None and at == question.delta:
+            own = question.claim.epsilon
+        return bound.epsilon_bound(self.guesses, at, question.alpha, question.method, own).value
 
     @cached_property
     def gdp_mu(self) -> float:
@@ -127,44 +98,58 @@ class OneRunResult(RecordedRun):
         """
         return bound.gdp_bound(self.guesses, self.question.alpha)
 
-    @cached_property
-    def _record(self) -> dict[str, Any]:
-        return to_dict(self)
-
-    @staticmethod
-    def load(folder: str | Path) -> SavedRun:
-        """Read what `save` or `dpaudit run` wrote: verdict, headline and report.
-
-        Raises `InvalidInput` where the folder holds no result, or one of two samples.
+    def to_frame(self) -> Any:
+        """A pandas DataFrame of the figure: `count`, of the strongest guesses, and how many of
+        them are `right`. Raises ImportError without pandas.
         """
-        return SavedRun.load(folder)
+        guesses = self.record["guesses"]
+        return frame({name: guesses[name] for name in ("count", "right")})
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SavedRun(RecordedRun):
-    """A result of one run, read from its result.json: the verdict, and the bounds that it holds."""
-
-    verdict: str
-    reason: str
-    headline: Headline
-    record: dict[str, Any]
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """The content of result.json, with no score of a single canary; `to_dict` gives a copy."""
+        question, guesses, claim = self.question, self.guesses, self.claim
+        shares = {question.method: 1.0}
+        if question.method == "auto":  # the bounds in use, and their shares of 1 − level
+            shares = bound.shares(guesses, question.delta, question.alpha)
+        total = len(guesses.right)
+        sizes = np.empty(0, int)
+        if total:
+            sizes = np.unique(np.geomspace(1, total, POINTS).round().astype(int))
+        right = np.cumsum(guesses.right)[sizes - 1]
+        record = {
+            "schema_version": SCHEMA_VERSION,
+            "kind": ONE_RUN,
+            **self.subject,
+            "level": self.level,
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "headline": self.headline.to_dict(),
+            "claim": None if claim is None else {"text": claim.text, "epsilon": claim.epsilon},
+            "certified": {
+                "delta": question.delta,
+                "epsilon": self.epsilon_at(question.delta),
+                "gdp_mu": self.gdp_mu,
+            },
+            "method": {"requested": question.method, "shares": shares},
+            "canaries": {
+                "count": guesses.canaries,
+                "included": self.included,
+                "inclusion": [guesses.inclusion.min(), guesses.inclusion.max()],
+            },
+            "guesses": {"count": sizes, "right": right},
+            "versions": versions(),
+        }
+        return dict(plain(record))
 
     @classmethod
-    def load(cls, folder: str | Path) -> SavedRun:
-        """Read result.json. Raises `InvalidInput` where it is not of one run."""
-        place = Path(folder)
-        record = load(place)
-        if not is_one_run(record):
-            fail("folder", str(place), "an audit of one run", "read it by AuditResult.load")
-        with reading(place):
-            head = Headline.of(record["headline"])
-            return cls(str(record["verdict"]), str(record["reason"]), head, record)
-
-    @property
-    def _record(self) -> dict[str, Any]:
-        return self.record
-
-    def __repr__(self) -> str:
-        return f"SavedRun({self.verdict}: {self.headline.text})"
-
-    _repr_html_ = html_repr
+    def of(cls, record: dict[str, Any]) -> Self:
+        """The result that a record tells of, with the attributes that it keeps."""
+        head = Headline.of(record["headline"])
+        return cls._restored(
+            record=record,
+            judged=Judged(str(record["verdict"]), str(record["reason"]), head),
+            included=record["canaries"]["included"],
+            level=record["level"],
+            gdp_mu=float(record["certified"]["gdp_mu"]),
+        )

@@ -10,9 +10,9 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.percent import percent
+from dpaudit._core.result_file import plain
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.auditing.record import plain
-from dpaudit.certify.one_run.steps.wealth import StepWealth
+from dpaudit.certify.one_run.steps import StepWealth
 from dpaudit.verdict.numbers import from_log, number
 
 MEANING = {

@@ -8,7 +8,7 @@ three forms, each of which NumPy saves as a .npy file without pickle:
 - lists of numbers of different length: a structured (n,) array of rows that hold the length, the
   entries, and NaN up to the longest list; of lists of more than 1000 numbers, the length, the first
   999 and a code of all of them (`tables`);
-- other draws, and integers that are no floats: canonical JSON text, (n,) bytes (`canonical`).
+- other draws, and integers that no float equals: canonical JSON text, (n,) bytes (`nested`).
 
 Tables are rows already. Draws of the other two forms become rows once the draws of both sides are
 known (`columns`, `aligned`). Given the columns, a draw's row depends on that draw alone.
@@ -16,25 +16,29 @@ known (`columns`, `aligned`). Given the columns, a draw's row depends on that dr
 This room knows nothing of mechanisms, scores or audits.
 """
 
-from dpaudit.outcomes.columns import Columns, aligned, columns
+from dpaudit.outcomes.columns import Columns, aligned, columns, unread
 from dpaudit.outcomes.forms import is_table, joined, rows
-from dpaudit.outcomes.refused import NotOutcomes
+from dpaudit.outcomes.records import RecordFeatures, TableForm, differing, distances, spreads
 from dpaudit.outcomes.repeats import constant_value, equal, period, told_apart
-from dpaudit.outcomes.tables import LISTS
-from dpaudit.outcomes.unread import unread
+from dpaudit.outcomes.tables import LISTS, NotOutcomes
 
 __all__ = [
     "LISTS",
     "Columns",
     "NotOutcomes",
+    "RecordFeatures",
+    "TableForm",
     "aligned",
     "columns",
     "constant_value",
+    "differing",
+    "distances",
     "equal",
     "is_table",
     "joined",
     "period",
     "rows",
+    "spreads",
     "told_apart",
     "unread",
 ]

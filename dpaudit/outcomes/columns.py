@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -11,14 +12,18 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.outcomes import tables
-from dpaudit.outcomes.canonical import as_texts
-from dpaudit.outcomes.features import Features, Kind, Name, features, name_order
 from dpaudit.outcomes.forms import is_table
+from dpaudit.outcomes.nested import SETS, Features, Kind, Name, as_texts, features, name_order
 
 Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k) float64, row by row
 MOST = tables.SLOTS  # columns; where there are more features, those that most draws have
 FEW, SOME = 100, 5  # beyond so many columns, those only that so many draws of both sides have
 TOTAL_SIZE: Name = ((), Kind.SIZE)
+
+# The parts of draws that no column makes comparable from one draw to another
+TEXTS, KEYS, MEMBERS = "texts", "keys of dicts", "members of sets"
+BEYOND = f"values beyond the first {tables.SLOTS:,}"
+LARGE, CODED = "integers of more than 32 digits", 2.0**107  # whose rest may be a code
 
 
 def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
@@ -95,24 +100,24 @@ class FeatureColumns:
     @classmethod
     def of(cls, P: np.ndarray, Q: np.ndarray) -> FeatureColumns:
         """The features in which draws differ, `MOST` at most; the size alone if there are none."""
-        found, draws = counted(P, Q)
-        names = names_of(found, draws.sum(axis=0))
-        bits = cls(names)._rows(found, draws.shape[1]).view(np.int64)
+        table, draws = counted(P, Q)
+        names = names_of(table, draws.sum(axis=0))
+        bits = cls(names)._rows(table, draws.shape[1]).view(np.int64)
         differs = np.any(bits != bits[0], axis=0)
-        kept = tuple(name for name, some in zip(names, differs, strict=True) if some)
-        return cls(kept or (TOTAL_SIZE,))
+        different = tuple(name for name, differ in zip(names, differs, strict=True) if differ)
+        return cls(different or (TOTAL_SIZE,))
 
     def __call__(self, draws: np.ndarray) -> Array:
         """Rows (n, k) of draws of any form."""
         texts, which = np.unique(as_texts(draws), return_inverse=True)
         return self._rows(features(texts), len(texts))[which]
 
-    def _rows(self, found: Features, count: int) -> Array:
+    def _rows(self, table: Features, count: int) -> Array:
         rows = np.empty((count, len(self.names)))
         for column, name in enumerate(self.names):
             rows[:, column] = name[1].absent
-            if name in found:
-                at, values = found[name]
+            if name in table:
+                at, values = table[name]
                 rows[np.asarray(at), column] = values
         return rows
 
@@ -123,12 +128,71 @@ def counted(P: np.ndarray, Q: np.ndarray) -> tuple[Features, np.ndarray]:
     """
     texts, which = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_inverse=True)
     sides = np.split(which, [len(P)])
-    return features(texts), np.array([np.bincount(one, minlength=len(texts)) for one in sides])
+    return features(texts), np.array([np.bincount(side, minlength=len(texts)) for side in sides])
 
 
-def names_of(found: Features, draws: np.ndarray) -> tuple[Name, ...]:
+def names_of(table: Features, draws: np.ndarray) -> tuple[Name, ...]:
     """The names of the `MOST` features that most draws have, in order; draws (m,) of each."""
-    often = {name: int(draws[np.asarray(rows)].sum()) for name, (rows, _) in found.items()}
+    often = {name: int(draws[np.asarray(rows)].sum()) for name, (rows, _) in table.items()}
     frequent = sorted(often, key=lambda name: (-often[name], name_order(name)))
-    kept = [name for rank, name in enumerate(frequent[:MOST]) if rank < FEW or often[name] >= SOME]
-    return tuple(sorted(kept, key=name_order))
+    chosen = [
+        name for rank, name in enumerate(frequent[:MOST]) if rank < FEW or often[name] >= SOME
+    ]
+    return tuple(sorted(chosen, key=name_order))
+
+
+def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
+    """For each kind of part, the share of draws with such a part that fewer than `SOME` have.
+
+    A text, a key of a dict, a member of a set, a very large integer and a very long list are known
+    by their identity alone: from a part that fewer than `SOME` draws share, a score learns nothing
+    that holds of the next draw.
+
+    P, Q : draws of both sides, in any form. The share is that of the side where it is larger; kinds
+    whose share is 0 are left out.
+    """
+    if alike(P, Q):
+        return {}
+    texts = any(side.dtype.kind == "S" for side in (P, Q))
+    if not texts and max(tables.with_lengths(side)[:, 0].max() for side in (P, Q)) <= tables.SLOTS:
+        return {}
+    table, draws = counted(P, Q)
+    total = draws.sum(axis=0)
+    names = set(names_of(table, total))
+    marked: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(total), dtype=bool))
+    for name, (at, values) in table.items():
+        rows = np.asarray(at)
+        part, rare = _rare(table, name, rows, np.asarray(values), total[rows])
+        if total[rows].sum() >= SOME and name not in names:
+            part, rare = BEYOND, np.ones(len(rows), dtype=bool)
+        marked[part][rows[rare]] = True
+    shares = {part: (draws @ mark / draws.sum(axis=1)).max() for part, mark in marked.items()}
+    return {part: float(share) for part, share in shares.items() if share > 0.0}
+
+
+def _rare(
+    table: Features, name: Name, rows: np.ndarray, values: Array, draws: np.ndarray
+) -> tuple[str, np.ndarray]:
+    """The kind of part that a feature is of, and in which rows it is rare; draws (n,) of each."""
+    (path, kind), few = name, np.full(len(rows), draws.sum() < SOME)
+    if kind is Kind.MEMBER:  # an integer stands at some place of the set as a number, too
+        return MEMBERS, few & (not str(path[-1]).lstrip("-").isdigit())
+    if few.any():  # how long a list is shows by itself
+        return KEYS, few & any(isinstance(step, str) for step in path)
+    code = kind is Kind.NUMBER and path[-1:] == (tables.SLOTS - 1,)
+    if not (code or kind in (Kind.TEXT, Kind.REST)):
+        return BEYOND, few
+    _, which = np.unique(values, return_inverse=True)
+    rare = np.bincount(which, draws)[which] < SOME
+    if kind is Kind.TEXT:  # those of a set are members, wherever they stand in it
+        return TEXTS, rare & ~_where(table, (path[:-1], Kind.TYPE), SETS, rows)
+    if kind is Kind.REST:
+        return LARGE, rare & _where(table, (path, Kind.NUMBER), CODED, rows)
+    return BEYOND, rare & _where(table, (path[:-1], Kind.SIZE), tables.SLOTS + 1, rows)
+
+
+def _where(table: Features, name: Name, least: float, rows: np.ndarray) -> np.ndarray:
+    """Which rows have a feature of this name of at least this size."""
+    at, values = table.get(name, ((), ()))
+    large = np.abs(np.asarray(values, dtype=np.float64)) >= least
+    return np.isin(rows, np.asarray(at, dtype=np.intp)[large])

@@ -9,21 +9,27 @@ has to learn from the draws which of them matter. Any fixed function of an outpu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import numbers
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.outcomes.vicinity import Vicinity, agree
+from dpaudit.outcomes.nested import text_code
+from dpaudit.outcomes.tables import REAL, NotOutcomes
 
 RECORDS = 8  # differing records that are looked for
 CATEGORIES = 20  # the largest whole number that is a category
 PAIRED = 10  # columns of a record whose pairs of values are counted
 DESCRIBED = 32  # columns that are described as a whole
 LEVELS = np.array([0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0])  # of the quantiles of a column
+LIMITS = 5  # numbers of differing columns, from 0, up to which records are counted
+RADII = np.array([0.05, 0.1, 0.25, 0.5, 1.0])  # mean distances by column
+HALF = 0.5  # spreads within which two numbers agree
+FORMS = "an array, a data frame, a list of records or a dict of columns"
 
 
 @value_class(show_numbers=True)
@@ -56,7 +62,7 @@ class RecordFeatures:
         known = common if len(common) else targets
         spread = spreads(known, categories)
         targets = targets[:RECORDS]
-        often = np.array([agree(known, one, spread).sum(axis=0) for one in targets])
+        often = np.array([agree(known, target, spread).sum(axis=0) for target in targets])
         rarest = np.argsort(often, axis=1, kind="stable")
         columns = tuple(dict.fromkeys(rarest.T.ravel().tolist()))[:DESCRIBED]
         return cls(targets, spread, tuple(_vicinities(targets, spread, rarest)), columns)
@@ -67,17 +73,16 @@ class RecordFeatures:
         parts = [np.array([float(len(table))])]
         for vicinity in self.vicinities:
             parts += vicinity(table)
-        parts += [self._description(table[:, j], j) for j in self.described]
+        for j in self.described:
+            if self.spread[j] == 0.0:
+                parts.append(np.array([float(len(np.unique(table[:, j])))]))
+            else:
+                parts.append(_moments(np.sort(table[np.isfinite(table[:, j]), j])))
         return np.concatenate(parts)
-
-    def _description(self, column: Array, number: int) -> Array:
-        if self.spread[number] == 0.0:
-            return np.array([float(len(np.unique(column)))])
-        return _moments(np.sort(column[np.isfinite(column)]))
 
 
 def _vicinities(targets: Array, spread: Array, rarest: np.ndarray) -> Iterator[Vicinity]:
-    """Of each target, without the values and pairs of values that an earlier one has.
+    """The vicinity of each target, without values and pairs of values that an earlier one has.
 
     Agreement in a single column is a copy among categories, and a radius among numbers. So is
     agreement in two columns, unless both are of numbers. These are not counted again.
@@ -117,14 +122,13 @@ def differing(left: Array, right: Array) -> tuple[Array, Array]:
     Those with the largest difference come first. The other ones are those of `left` or, where it
     has none, of `right`.
     """
-    found, place = np.unique(np.vstack([left, right]), axis=0, return_inverse=True)
+    records, place = np.unique(np.vstack([left, right]), axis=0, return_inverse=True)
     place = place.ravel()
-    more = np.bincount(place[: len(left)], minlength=len(found))
-    less = np.bincount(place[len(left) :], minlength=len(found))
-    gap = np.abs(more - less)
+    in_left = np.bincount(place[: len(left)], minlength=len(records))
+    in_right = np.bincount(place[len(left) :], minlength=len(records))
+    gap = np.abs(in_left - in_right)
     order = np.argsort(-gap, kind="stable")[: np.count_nonzero(gap)]
-    kept = np.minimum(more, less)
-    return found[order], np.repeat(found, kept, axis=0)
+    return records[order], np.repeat(records, np.minimum(in_left, in_right), axis=0)
 
 
 def spreads(table: Array, categories: Collection[int] | None = None) -> Array:
@@ -134,12 +138,148 @@ def spreads(table: Array, categories: Collection[int] | None = None) -> Array:
     in `RecordFeatures.of`.
     """
     if categories is None:
-        categories = [j for j, column in enumerate(table.T) if _are_codes(column)]
+        codes = (table == np.rint(table)) & (table >= -1.0) & (table <= CATEGORIES)
+        categories = np.flatnonzero(codes.all(axis=0)).tolist()
     deviation = table.std(axis=0)
-    found = np.where(deviation > 0.0, deviation, 1.0)
-    found[list(categories)] = 0.0
-    return found
+    spread = np.where(deviation > 0.0, deviation, 1.0)
+    spread[list(categories)] = 0.0
+    return spread
 
 
-def _are_codes(column: Array) -> bool:
-    return bool(np.all((column == np.rint(column)) & (column >= -1.0) & (column <= CATEGORIES)))
+@value_class(show_numbers=True)
+class Vicinity:
+    """What a table says of one record, (c,).
+
+    spread : (c,), the unit of distance in a column of numbers; 0 in a column of categories, where
+        two values are at distance 0 or 1.
+    singles : columns; the records that agree in each are counted. pairs : (2, p), pairs of columns;
+        the records that agree in both are counted.
+
+    In this order: how many records differ in at most 0, 1, … columns, below c (`LIMITS` numbers
+    among categories, two if a column is of numbers); where these do not tell it, the nearest
+    distance (the mean over the columns; NaN without records); if a column is of numbers, how many
+    records are within `RADII`; and how many agree in the singles and pairs.
+    """
+
+    record: Array
+    spread: Array
+    singles: np.ndarray
+    pairs: np.ndarray
+
+    def __call__(self, table: Array) -> list[Array]:
+        """The numbers, of a table (m, c)."""
+        same = _same(table, self.record)
+        different = same.shape[1] - same.sum(axis=1)
+        distance = _distance(table, self.record, same, self.spread)
+        has_numbers = bool(self.spread.any())
+        counts = [
+            _within(different, np.arange(min(len(self.spread), 2 if has_numbers else LIMITS)))
+        ]
+        if has_numbers or len(self.spread) > LIMITS:
+            near = distance.mean(axis=1)
+            counts.append(np.array([near.min() if len(near) else np.nan]))
+            if has_numbers:
+                counts.append(_within(near, RADII))
+        shared = (distance <= HALF).astype(np.float64)
+        first, second = self.pairs
+        # sums of zeros and ones are exact
+        return [*counts, shared[:, self.singles].sum(axis=0), (shared.T @ shared)[first, second]]
+
+
+def agree(table: Array, target: Array, spread: Array) -> np.ndarray:
+    """Where the table (m, c) has the target's category, or a number within half a spread."""
+    return _distance(table, target, _same(table, target), spread) <= HALF
+
+
+def distances(table: Array, target: Array, spread: Array) -> Array:
+    """The distance of each record of the table (m, c) from the target, (m,): a mean of columns."""
+    return np.asarray(_distance(table, target, _same(table, target), spread).mean(axis=1))
+
+
+def _within(values: np.ndarray, limits: np.ndarray) -> Array:
+    """How many of the values (m,) are at most each limit (l,), (l,)."""
+    return np.searchsorted(np.sort(values), limits, side="right").astype(np.float64)
+
+
+def _same(table: Array, target: Array) -> np.ndarray:
+    """Where the table (m, c) has the target's values; NaN is a value."""
+    return (table == target) | (np.isnan(table) & np.isnan(target))
+
+
+def _distance(table: Array, target: Array, same: np.ndarray, spread: Array) -> Array:
+    """The distance in each column, (m, c): of numbers in spreads, of all else 0 or 1."""
+    unit = np.where(spread > 0.0, spread, np.inf)
+    with np.errstate(invalid="ignore"):
+        far = np.abs(table - target) / unit
+    plain = (spread > 0.0) & ~np.isnan(far)
+    return np.where(same, 0.0, np.where(plain, far, 1.0))
+
+
+@value_class(show_numbers=True)
+class TableForm:
+    """What reads a table as a float64 array (m, c).
+
+    width : c. names : the columns in the order of the database, where tables name theirs; None
+        for the order in the table. labels : the texts of a column, in the order of their codes
+        0, 1, … in the database.
+    """
+
+    width: int
+    names: tuple[str, ...] | None
+    labels: Mapping[int, Sequence[str]]
+
+    def __call__(self, table: Any) -> Array:
+        """The table as numbers: a text without label is a hash, None and no value are NaN.
+
+        Raises `NotOutcomes`.
+        """
+        if isinstance(table, np.ndarray) and not table.dtype.names and table.dtype.kind in REAL:
+            plain = table[:, None] if table.ndim == 1 else table
+            return self._checked(np.asarray(plain, dtype=np.float64))
+        columns = self._columns(table)
+        if len({len(column) for column in columns}) > 1:
+            raise NotOutcomes("columns of one length", "columns of different lengths")
+        coded = [self._numbers(column, number) for number, column in enumerate(columns)]
+        return self._checked(np.array(coded, dtype=np.float64).T)
+
+    def _checked(self, table: Array) -> Array:
+        if table.size == 0:
+            return np.empty((0, self.width))
+        if table.ndim != 2 or table.shape[1] != self.width:
+            raise NotOutcomes(f"a table of {self.width} columns", f"shape {table.shape}")
+        return table
+
+    def _columns(self, table: Any) -> list[Any]:
+        """The columns of any table but an array of numbers."""
+        structured = isinstance(table, np.ndarray) and table.dtype.names
+        is_frame = hasattr(table, "columns") and hasattr(table, "__getitem__")
+        if isinstance(table, Mapping) or structured or is_frame:
+            there = structured or (tuple(table) if isinstance(table, Mapping) else table.columns)
+            for name in self.names or ():
+                if name not in there:
+                    raise NotOutcomes(f"a table with the column {name!r}", "a table without it")
+            return [np.asarray(table[name]) for name in self.names or there]
+        if not isinstance(table, (list, tuple, np.ndarray)):
+            raise NotOutcomes(FORMS, f"a {type(table).__name__}")
+        if len(table) and all(isinstance(record, Mapping) for record in table):
+            return [[record.get(name) for record in table] for name in self.names or table[0]]
+        rows = [row if isinstance(row, (tuple, list, np.ndarray)) else (row,) for row in table]
+        if any(len(row) != self.width for row in rows):
+            raise NotOutcomes(f"records of {self.width} values", "records of other lengths")
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    def _numbers(self, column: Any, number: int) -> list[float] | Array:
+        array = np.asarray(column)
+        if array.dtype.kind in REAL and array.ndim == 1:
+            return array.astype(np.float64)
+        codes = {label: float(code) for code, label in enumerate(self.labels.get(number, ()))}
+        values = []
+        for value in column:
+            if isinstance(value, str):
+                values.append(codes[value] if value in codes else text_code(str(value)))
+            elif value is None or isinstance(value, (numbers.Real, np.bool_)):
+                values.append(np.nan if value is None else float(value))
+            else:
+                expected = "a number, a text or None in each place"
+                raise NotOutcomes(expected, f"a {type(value).__name__}")
+        return values

@@ -18,7 +18,8 @@ from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown
-from dpaudit.auditing.result import AuditResult, Subject
+from dpaudit.auditing.result import AuditResult
+from dpaudit.auditing.subject import Subject
 from dpaudit.curves.claims import ClaimLike, as_claim, refuse_unbreakable
 from dpaudit.curves.metric import MetricClaim
 from dpaudit.errors import InvalidInput
@@ -41,7 +42,7 @@ from dpaudit.search.runner import FARTHEST, Checkpoint, Level, Runner
 from dpaudit.search.selection import Selection
 
 if TYPE_CHECKING:
-    from dpaudit.report.style import Axes
+    from matplotlib.axes import Axes
 
 SHORTLIST, BUDGET = 48, 10.0
 OUTLIER_KEY = 1 << 20  # a key below the search's seed that no rung has

@@ -16,7 +16,7 @@ from dpaudit.search.changes import Change
 from dpaudit.verdict.numbers import count, number
 
 if TYPE_CHECKING:
-    from dpaudit.report.style import Axes
+    from matplotlib.axes import Axes
 
 HEADS = {"delta": "δ estimate", "counted": "δ counted", "error": "± error"}  # for people
 LEGEND = (
@@ -194,7 +194,7 @@ class Selection:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The δ estimates of the trials that were audited, on matplotlib axes."""
-        from dpaudit.report.search import plot_trials
+        from dpaudit.report import plot_trials
 
         audited = [trial for trial in self.tried if trial.delta is not None]
         delta, error = (

@@ -95,7 +95,7 @@ class Reading:
 def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
     """Judge the guesses of one run."""
     found = Reading(guesses, question)
-    best = Reading(guesses.told(), question)
+    best = Reading(guesses.perfect(), question)
     head = headline(found)
     notes = [HALF] if len(coins) >= MANY and 2 * int(coins.sum()) == len(coins) else []
     if question.claim is None:

@@ -20,12 +20,12 @@ from pathlib import Path
 
 from dpaudit._core.user_code import beside
 from dpaudit.auditing.engine import audit_mechanism
-from dpaudit.auditing.result import Subject
 from dpaudit.auditing.settings import Drawing
+from dpaudit.auditing.subject import Subject
 from dpaudit.errors import DpauditError
 from dpaudit.run import Scenario
 from dpaudit.run.execute import loaded_data, loaded_mechanism
-from dpaudit.run.scenario.audits import parsed
+from dpaudit.run.scenario.files import parsed
 from dpaudit.run.scenario.neighbour import Added, Replaced, Zeroed
 from reports.make import page
 from reports.make.timing import clock

@@ -10,9 +10,9 @@ import pytest
 import dpaudit as dp
 from dpaudit import power
 from dpaudit.auditing.api import audit_subject
-from dpaudit.auditing.result import Subject
 from dpaudit.auditing.sequential import leak
 from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.subject import Subject
 from dpaudit.auditing.vacuous import COMMON, fewest
 from dpaudit.curves.claims import doubtful
 from dpaudit.sampling.common import same_outputs

@@ -47,7 +47,12 @@ def test_modules_that_are_loaded_by_name_lead_to_no_higher_floor():
 
 
 # Public names that a user finds where they look for them; docs/architecture.md says so.
-LOADED_FROM_ABOVE = {("exact", "papers"), ("mechanisms", "papers")}
+LOADED_FROM_ABOVE = {
+    ("exact", "papers"),
+    ("mechanisms", "papers"),
+    ("verdict", "report"),  # results draw themselves: the linter has the two modules
+    ("search", "report"),
+}
 
 
 def test_every_place_on_the_page_exists():
@@ -61,10 +66,16 @@ def test_every_place_on_the_page_exists():
 def test_a_library_is_known_to_few_rooms():
     for name, path in house.modules().items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
+        for_types = {
+            id(node)
+            for test in ast.walk(tree)
+            if isinstance(test, ast.If) and "TYPE_CHECKING" in ast.dump(test.test)
+            for node in ast.walk(test)
+        }
         imported = {
             one.split(".")[0]
             for node in ast.walk(tree)
-            if isinstance(node, ast.Import | ast.ImportFrom)
+            if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in for_types
             for one in [getattr(node, "module", None) or "", *(a.name for a in node.names)]
         }
         for library, rooms in LIBRARIES.items():

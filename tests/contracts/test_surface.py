@@ -158,7 +158,7 @@ def test_names_stay_what_they_are_when_submodules_are_imported():
         "neighbours",
         "sampling",
         "scoring",
-        "auditing.record",
+        "auditing.result",
         "report",
         "cli",
         "run",

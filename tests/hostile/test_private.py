@@ -185,7 +185,7 @@ def test_a_class_with_arrays_does_not_print_them():
 
 # log e-values, orders of a claim and sets of ε: none is of the data
 PUBLIC = {
-    "dpaudit.auditing.sequential.record.Sequential.log_e",
+    "dpaudit.verdict.evidence.Sequential.log_e",
     "dpaudit.certify.sets.ChosenSet.epsilon",
     "dpaudit.curves.renyi.RenyiOrders.orders",
     "dpaudit.curves.renyi.RenyiOrders.values",

@@ -3,7 +3,7 @@
 import pytest
 
 from dpaudit.run import Scenario, run
-from dpaudit.run.store.counts import KeptCounts
+from dpaudit.run.store.draws import CountFiles
 from tests.run.records import text_without_clock
 from tests.run.test_workers import HELPER, OWN
 
@@ -51,9 +51,9 @@ def test_processes_that_count_change_no_byte(scenario, tmp_path):
 @pytest.mark.parametrize("then", ["loky", "threading", None])
 def test_an_interrupted_run_goes_on_with_any_workers(scenario, tmp_path, monkeypatch, first, then):
     """Of the groups that are kept, the first one is made again."""
-    out, numbers, put = tmp_path / "out", [], KeptCounts.put
+    out, numbers, put = tmp_path / "out", [], CountFiles.put
     monkeypatch.setattr(
-        KeptCounts,
+        CountFiles,
         "put",
         lambda kept, number, made: numbers.append(number) or put(kept, number, made),
     )

@@ -14,8 +14,7 @@ import dpaudit as dp
 from dpaudit._core.seeds import root
 from dpaudit.certify.counting import KEPT
 from dpaudit.run import Scenario, run
-from dpaudit.run.scenario.workers import Workers
-from dpaudit.run.store.checksums import PARTS
+from dpaudit.run.scenario.tables import Workers
 from dpaudit.sampling import MechanismDraws, draw, draws, held
 from tests.run.records import text_without_clock
 from tests.run.test_workers import DATA, HELPER, OWN, local
@@ -200,7 +199,7 @@ def test_a_run_whose_draws_have_changed_does_not_go_on(on_cluster, tmp_path, mon
 
     with pytest.raises(KeyboardInterrupt):
         run(on_cluster, tmp_path / "dask", progress=interrupt)
-    listed = tmp_path / "dask" / "draws" / PARTS
+    listed = tmp_path / "dask" / "draws" / "parts.jsonl"
     first, *lines = listed.read_text().splitlines(keepends=True)
     entry = json.loads(first)
     listed.write_text(json.dumps({**entry, "sha256": "0" * 64}) + "\n" + "".join(lines))

@@ -33,55 +33,42 @@ def redacted(text: str, data: Any = None) -> str:
     >>> print(redacted("exit status 7 after 4096 bytes"))
     exit status 7 after … bytes
     """
-    shown = NUMBERS.sub(LIST, text if len(text) <= MOST else f"{text[:MOST]}...")
-    values = None if data is None else _numbers(data)
-    patterns = (OF_BITS, NUMBER) if values is None else (OF_BITS, GROUPED, NUMBER)
-    for pattern in patterns:
-        shown = pattern.sub(lambda m: HIDDEN if _hides(m, values) else m[0], shown)
-    return shown
+    values = None if data is None else _magnitudes(data)
+
+    def hidden(match: re.Match[str]) -> str:
+        return HIDDEN if match.re is OF_BITS or _tells(match, values) else match[0]
+
+    text = NUMBERS.sub(LIST, text if len(text) <= MOST else f"{text[:MOST]}...")
+    for pattern in (OF_BITS, NUMBER) if values is None else (OF_BITS, GROUPED, NUMBER):
+        text = pattern.sub(hidden, text)
+    return text
 
 
-def _hides(match: re.Match[str], values: np.ndarray | None) -> bool:
-    """Whether a written number is left out.
-
-    A whole number that is part of a name stays, as in float64; where the values are not known every
-    number in a name does, as in python3.11.
-    """
-    if match.re is OF_BITS:
-        return True
-    if _in_a_name(match) and (values is None or "." not in match[0]):
-        return False
-    return _tells(re.sub("[,_]", "", match[0]), values)
-
-
-def _in_a_name(match: re.Match[str]) -> bool:
-    start, end = match.span()
-    around = match.string[max(start - 1, 0) : start] + match.string[end : end + 1]
-    return re.search(r"\w", around) is not None
-
-
-def _tells(number: str, values: np.ndarray | None) -> bool:
+def _tells(match: re.Match[str], values: np.ndarray | None) -> bool:
     """Whether a written number has enough digits to tell a value, and a value rounds to it.
 
-    A value that was cut off instead of rounded counts too, and one without its sign.
+    A value that was cut off instead of rounded counts too, and one without its sign. A whole number
+    that is part of a name stays, as in float64; where the values are not known, every number in a
+    name does, as in python3.11.
     """
-    digits = number.lower().partition("e")[0].lstrip("-")
+    start, end = match.span()
+    around = match.string[max(start - 1, 0) : start] + match.string[end : end + 1]
+    if re.search(r"\w", around) and (values is None or "." not in match[0]):
+        return False
+    number = re.sub("[,_]", "", match[0]).lower()
+    mantissa, _, power = number.partition("e")
+    digits = mantissa.lstrip("-")
     significant = len(digits.replace(".", "").lstrip("0"))
     if significant < (EXACT if "." in digits else OF_INTEGERS):
         return False
     if values is None:
         return significant > EXACT
-    unit = _unit(number) if significant > EXACT else 0.0
-    return bool(np.any(np.abs(values - abs(float(number))) <= unit))
+    last_place = 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
+    room = last_place if significant > EXACT else 0.0
+    return bool(np.any(np.abs(values - abs(float(number))) <= room))
 
 
-def _unit(number: str) -> float:
-    """The last decimal place of a written number."""
-    mantissa, _, power = number.lower().partition("e")
-    return float(10.0 ** (int(power or 0) - len(mantissa.partition(".")[2])))
-
-
-def _numbers(data: Any) -> np.ndarray:
+def _magnitudes(data: Any) -> np.ndarray:
     """Magnitudes of all finite values; empty for data that are not numbers."""
     try:
         values = np.abs(np.asarray(data, dtype=np.float64).ravel())

@@ -16,8 +16,8 @@ from dpaudit import outcomes, scoring
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.independence import CallSizes, notes_on, refuse_scores
-from dpaudit.auditing.result import Findings
 from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.subject import Findings
 from dpaudit.auditing.vacuous import too_few, with_unread
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.few import certify_few, few_bet

@@ -8,17 +8,17 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.auditing.clock import Clock
-from dpaudit.auditing.result import Findings
 from dpaudit.auditing.sequential.bettor import Bettor, menu_of
 from dpaudit.auditing.sequential.guard import Guard
 from dpaudit.auditing.sequential.leak import too_few
 from dpaudit.auditing.sequential.record import FIRST, batch_sizes
 from dpaudit.auditing.sequential.source import BatchSource
 from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.subject import Findings
 from dpaudit.auditing.vacuous import with_unread
 from dpaudit.certify.band import Certificate, Region
-from dpaudit.certify.candidates import evenly_spaced
 from dpaudit.certify.estimate import Direction, Estimate
+from dpaudit.certify.sets import evenly_spaced
 from dpaudit.certify.split import Split
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.sampling import Progress

@@ -20,7 +20,7 @@ from dpaudit.exact.pairs.density import DensityPair
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.laws import Density, Laplace, SharedLaplace
 from dpaudit.laws.density import panel_edges
-from dpaudit.laws.noise import laplace_log_density
+from dpaudit.laws.vectors import laplace_log_density
 
 AT_ONCE = 1 << 18  # terms worked out at a time, for all ε together
 SAME = 1e-12  # relative difference of shifts that is rounding

@@ -13,9 +13,8 @@ from dpaudit._core.types import Array
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.laws import density
-from dpaudit.laws.noise import laplace_log_cdf, laplace_log_density
-from dpaudit.laws.released import ReleasedAnswers
-from dpaudit.laws.sparse_vector import TAIL, Pattern, panels
+from dpaudit.laws.sparse_vector import TAIL, Pattern, ReleasedAnswers, panels
+from dpaudit.laws.vectors import laplace_log_cdf, laplace_log_density
 
 NODES = density.NODES
 MOST = 2

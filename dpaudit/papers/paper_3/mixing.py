@@ -21,7 +21,7 @@ from dpaudit.exact.adaptive import FirstRelease, adaptive_curve
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.exact.pairs.mixed import BranchCurve
 from dpaudit.laws import StudentT, ZeroedRows
-from dpaudit.laws.noise import laplace_log_cdf
+from dpaudit.laws.vectors import laplace_log_cdf
 from dpaudit.mechanisms.least_squares import RPLS
 from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive, Release, between
 from dpaudit.mechanisms.scatter import RandomProjection

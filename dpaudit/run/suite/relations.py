@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dpaudit import report
+from dpaudit._core.result_file import save
 from dpaudit.auditing.result import AuditResult
-from dpaudit.auditing.saved import save_record
 from dpaudit.errors import DpauditError
 from dpaudit.run.suite.suite import ScenarioOutcome
 from dpaudit.verdict.relations import READINGS, of_both
@@ -41,6 +42,7 @@ def together(done: Sequence[ScenarioOutcome]) -> tuple[list[ScenarioOutcome], st
     for name, record in records.items():
         reason = " ".join([*text.split("\n"), record["reason"]])
         record = {**record, "verdict": verdict, "reason": reason}
-        save_record(record, named[name].folder)
+        report.write_report(named[name].folder, record)
+        save(record, named[name].folder)
         judged.append(replace(named[name], kind=verdict, reason=reason, record=record))
     return judged, text

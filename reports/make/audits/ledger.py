@@ -10,7 +10,7 @@ import numpy as np
 import dpaudit as dp
 from dpaudit._core.types import Array
 from dpaudit.certify.betting import Hits, Null, log_mean
-from dpaudit.run.ledger.standing import Standing
+from dpaudit.run.ledger import Standing
 from dpaudit.verdict.numbers import count
 from reports.make import page
 

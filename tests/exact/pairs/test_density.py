@@ -117,7 +117,7 @@ def test_the_sampler_follows_density_and_atoms():
 
 def test_a_support_that_only_one_law_has():
     """Exponential noise moved by 1: below 1 the loss is infinite, above it is 1."""
-    from dpaudit.laws.largest import EXPONENTIAL, largest_value
+    from dpaudit.laws.density import EXPONENTIAL, largest_value
 
     left, right = (largest_value(np.array([at]), EXPONENTIAL, 1.0) for at in (0.0, 1.0))
     curve = dispatch.curve(left, right)[0]

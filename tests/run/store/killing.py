@@ -18,7 +18,7 @@ from pathlib import Path
 import dpaudit._core.files
 import dpaudit.report
 from dpaudit.run import Scenario, run
-from dpaudit.run.store import checksums, search
+from dpaudit.run.store import folder as store_folder
 
 
 class Steps:
@@ -30,11 +30,11 @@ class Steps:
 
     def __enter__(self):
         os.replace = self.replaced
-        checksums.append_line = search.append_line = self.appended
+        store_folder.append_line = self.appended
 
     def __exit__(self, *error):
         os.replace = self.replace
-        checksums.append_line = search.append_line = self.append
+        store_folder.append_line = self.append
 
     def step(self):
         self.left -= 1

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.run.store.draws import DrawStore
-from dpaudit.run.store.status import state_of
+from dpaudit.run.store import DrawStore, state_of
 from dpaudit.sampling import Counted, Counts
 
 pytestmark = pytest.mark.quick
@@ -40,11 +39,11 @@ def store(tmp_path):
 
 
 def resumed(store, **more):
-    return DrawStore(store.folder, MADE_BY, resume=True, **more)
+    return DrawStore(store.path, MADE_BY, resume=True, **more)
 
 
 def test_a_group_comes_back(store):
-    assert not DrawStore(store.folder.parent / "new", MADE_BY).counts(KEY)
+    assert not DrawStore(store.path.parent / "new", MADE_BY).counts(KEY)
     kept = resumed(store).counts(KEY)
     assert kept
     assert kept.get(1) is None
@@ -55,7 +54,7 @@ def test_the_first_group_is_made_again_and_has_to_be_the_same(store):
     kept = resumed(store).counts(KEY)
     assert kept.get(2) is None
     kept.put(5, group(5))
-    assert not list(store.folder.glob("*000005*"))
+    assert not list(store.path.glob("*000005*"))
     kept.put(2, group(2))
     assert_same(kept.get(2), group(2))
     assert_same(kept.get(5), group(5))
@@ -65,7 +64,7 @@ def test_the_first_group_is_made_again_and_has_to_be_the_same(store):
 
 
 def test_a_damaged_group_is_not_there(store):
-    path = store.folder / f"counts-{KEY}-000003.npz"
+    path = store.path / f"counts-{KEY}-000003.npz"
     path.write_bytes(path.read_bytes()[:-9])
     assert resumed(store).counts(KEY).get(3) is None
 
@@ -75,23 +74,23 @@ def test_counts_that_are_of_no_use_go(store, key, all_draws):
     """Those of another score, and all of them where the draws are to be kept."""
     again = resumed(store, all_draws=all_draws)
     assert not again.counts(key)
-    assert not list(store.folder.glob("*.npz"))
+    assert not list(store.path.glob("*.npz"))
     assert not resumed(store).counts(KEY)
 
 
 def test_counted_draws_are_draws(store):
     store.put(0, 0, np.zeros((7, 3)))
     assert store.fresh == 7 + 2 * 2 * 50
-    assert state_of(store.folder.parent).made == (107, 100)
+    assert state_of(store.path.parent).made == (107, 100)
 
 
 def test_the_same_counts_have_the_same_bytes(store, tmp_path):
     other = DrawStore(tmp_path / "other", MADE_BY)
     other.counts(KEY).put(2, group(2))
     name = f"counts-{KEY}-000002.npz"
-    assert (other.folder / name).read_bytes() == (store.folder / name).read_bytes()
+    assert (other.path / name).read_bytes() == (store.path / name).read_bytes()
 
 
 def test_remove_takes_counts_too(store):
     store.remove()
-    assert not store.folder.exists()
+    assert not store.path.exists()

@@ -1,6 +1,7 @@
 """A run that is killed, fails or fills the disk is resumed to the bytes of one left alone."""
 
 import errno
+import io
 import json
 import os
 import subprocess
@@ -14,7 +15,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.adapters.trial import MOST
 from dpaudit.run import Scenario, run
-from dpaudit.run.store import checksums
+from dpaudit.run.store import DrawStore
+from dpaudit.run.store import folder as store_folder
 from dpaudit.sampling.replay import SIZE
 from dpaudit.search.ranking import SPREAD
 from tests.run.records import record_without_clock
@@ -43,12 +45,10 @@ def content(folder):
     kept = [
         path
         for path in folder.rglob("*.[njc]*")
-        if path.name not in (checksums.PARTS, "result.json")
+        if path.name not in (store_folder.PARTS, "result.json")
     ]
     files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in kept}
-    if lines := files.get("draws/search/outcomes.jsonl"):
-        files["draws/search/outcomes.jsonl"] = b"\n".join(sorted(lines.splitlines()))
-    return record, files, checksums.listed(folder / "draws")
+    return record, files, store_folder.listed_parts(folder / "draws")
 
 
 def killed(scenario, folder, seed, kills):
@@ -130,7 +130,7 @@ def full_part(patch, full_at):
 
     It is as if the process had died.
     """
-    whole, count = checksums.replace_file, iter(range(10_000))
+    whole, count = store_folder.replace_file, iter(range(10_000))
 
     def replace_file(path, content, **options):
         if path.suffix == ".npy" and next(count) == full_at:
@@ -138,12 +138,12 @@ def full_part(patch, full_at):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         whole(path, content, **options)
 
-    patch.setattr(checksums, "replace_file", replace_file)
+    patch.setattr(store_folder, "replace_file", replace_file)
 
 
 def full_list(patch, full_at):
     """The disk is full in the middle of a line."""
-    append, count = checksums.append_line, iter(range(10_000))
+    append, count = store_folder.append_line, iter(range(10_000))
 
     def half(path, line):
         if next(count) < full_at:
@@ -152,36 +152,23 @@ def full_list(patch, full_at):
             file.write(line[: len(line) // 2])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path.name)
 
-    patch.setattr(checksums, "append_line", half)
+    patch.setattr(store_folder, "append_line", half)
 
 
 def test_half_a_line_is_taken_back(tmp_path, monkeypatch):
     """A write that accepts fewer bytes than given, as the last one on a full disk does."""
-    mine = checksums.Parts(tmp_path)
-    mine.write("0-000000.npy", b"a", 1)
-    before = (tmp_path / checksums.PARTS).read_bytes()
+    store = DrawStore(tmp_path, {})
+    store.write("0-000000.npy", b"a", 1)
+    before = (tmp_path / "parts.jsonl").read_bytes()
 
-    class Short:
-        def __init__(self, file):
-            self.file = file
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *error):
-            self.file.close()
-
-        def __getattr__(self, name):
-            return getattr(self.file, name)
-
+    class Short(io.FileIO):
         def write(self, line):
-            return self.file.write(line[:10])
+            return super().write(line[:10])
 
-    whole = Path.open
-    monkeypatch.setattr(Path, "open", lambda *args, **more: Short(whole(*args, **more)))
+    monkeypatch.setattr(Path, "open", lambda path, mode, **more: Short(path, mode))
     with pytest.raises(OSError, match="No space left"):
-        mine.write("0-000001.npy", b"b", 1)
-    assert (tmp_path / checksums.PARTS).read_bytes() == before
+        store.enter("0-000001.npy", "b", 1)
+    assert (tmp_path / "parts.jsonl").read_bytes() == before
 
 
 def test_a_mechanism_that_raises_midway(write_scenario, tmp_path):
@@ -272,20 +259,14 @@ def test_of_an_interrupted_search_only_the_first_draws_are_made_twice(counted, t
     assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
 
 
-def test_damaged_lines_of_a_search_are_found_anew(counted, tmp_path):
+def test_damaged_outcomes_of_a_search_are_found_anew(counted, tmp_path):
     counted("whole", 10**6)
     counted("out", 10**6)
-    outcomes = tmp_path / "out" / "draws" / "search" / "outcomes.jsonl"
-    lines = outcomes.read_bytes().splitlines(keepends=True)
-    lines[3] = lines[3].replace(b"[16, ", b"[16, 1")
-    outcomes.write_bytes(b"".join(lines)[:-10])
-    found = [16, json.loads(lines[-1])["value"][0]]
-    assert counted("out", 10**6, resume=True) == [SPREAD, *found, *[16] * 32]
+    outcomes = sorted((tmp_path / "out" / "draws" / "search").glob("outcome-*.json"))
+    draws = [json.loads(path.read_text())[0] for path in outcomes]
+    outcomes[3].write_text("[16, 1.0]")
+    outcomes[5].unlink()
+    again = counted("out", 10**6, resume=True)
+    assert (again[0], again[-32:]) == (SPREAD, [16] * 32)
+    assert sorted(again[1:-32]) == sorted([draws[3], draws[5]])
     assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
-
-
-def test_a_search_with_other_settings_is_not_resumed(write_scenario, tmp_path):
-    own = Scenario.load(write_scenario(neighbour=SEARCH, audit=AUDIT))
-    run(own, tmp_path / "out", keep_draws=True)
-    with pytest.raises(dp.InvalidInput, match=r"made with other settings \(seed 0, now 1\)"):
-        run(own, tmp_path / "out", seed=1, resume=True)

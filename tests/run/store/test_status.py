@@ -8,10 +8,7 @@ import pytest
 import dpaudit as dp
 from dpaudit.cli import main
 from dpaudit.run import Scenario, run
-from dpaudit.run.store import status
-from dpaudit.run.store.draws import DrawStore
-from dpaudit.run.store.lock import Lock, held
-from dpaudit.run.store.watch import Watch
+from dpaudit.run.store import DrawStore, Watch, state_of
 from tests.run.held_runs import held_run, held_scenario
 
 pytestmark = pytest.mark.usefixtures("no_figures")
@@ -29,7 +26,7 @@ def test_a_run_from_begin_to_end(write_scenario, tmp_path, capsys):
         said = capsys.readouterr().out
         assert f"running, process {process.pid}" in said
         assert "drawing M(D)" in said
-        found = status.state_of(out)
+        found = state_of(out)
         assert (found.state, found.process, found.wanted, found.scenario) == (
             "running",
             process.pid,
@@ -80,7 +77,7 @@ def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypa
     So 50 a second, and 1700 of 2 × 1000 to go.
     """
     now = [100.0]
-    monkeypatch.setattr("dpaudit.run.store.watch.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("dpaudit.run.store.progress.time.monotonic", lambda: now[0])
     first = DrawStore(tmp_path / "draws", {"samples": 1000, "stop": None})
     first.put(0, 0, dp.outcomes.rows([0.5] * 100))
     with pytest.raises(RuntimeError), Watch(tmp_path / "draws", "counted") as watch:  # noqa: PT012
@@ -93,32 +90,30 @@ def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypa
             watch.store.put(side, block, dp.outcomes.rows([0.5] * 100))
             watch("drawing M(D)", 100 + 100 * (side + block), 1000)
         raise RuntimeError
-    found = status.state_of(tmp_path)
+    found = state_of(tmp_path)
     assert (found.made, found.wanted, found.rate, found.left_s) == ((200, 100), 1000, 50.0, 34.0)
     assert (found.step, found.ended, found.stops) == ("drawing M(D)", "RuntimeError", False)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"rate": "x", "step": 3}', '{"rate": NaN}'])
+@pytest.mark.parametrize("content", ["", "{", "[]"])
 def test_a_damaged_progress_file_says_nothing(tmp_path, content):
     DrawStore(tmp_path / "draws", {"samples": "many"})
     (tmp_path / "draws" / "progress.json").write_text(content)
-    found = status.state_of(tmp_path)
+    found = state_of(tmp_path)
     assert (found.state, found.rate, found.step, found.wanted) == ("interrupted", None, None, None)
 
 
-def test_a_lock_is_held_by_one_until_it_ends(tmp_path, monkeypatch):
-    monkeypatch.setattr("dpaudit.run.store.lock.PAUSE", 0.001)
-    path = tmp_path / "draws" / "lock"
-    path.parent.mkdir()
-    mine = Lock(path)
-    assert held(path) is None
-    mine.take()
-    assert held(path) == os.getpid()
-    with pytest.raises(dp.InvalidInput, match=f"process {os.getpid()}"):
-        Lock(path).take()
-    mine.release()
-    assert held(path) is None
-    Lock(path).take()
+def test_one_run_has_a_folder_until_it_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr("dpaudit.run.store.progress.PATIENCE", 0.01)
+    draws = tmp_path / "draws"
+    with Watch(draws, "first"):
+        state = state_of(tmp_path)
+        assert (state.state, state.process) == ("running", os.getpid())
+        with pytest.raises(dp.InvalidInput, match=f"process {os.getpid()}"), Watch(draws, "second"):
+            pass
+    assert state_of(tmp_path) is None
+    with Watch(draws, "third"):
+        pass
 
 
 def test_a_folder_of_runs_tells_of_each(write_scenario, tmp_path, capsys):

@@ -12,7 +12,7 @@ from scipy.special import ndtr
 
 from dpaudit._core.types import Array
 from dpaudit.exact import gaussian_shift, spectrum
-from dpaudit.laws.noise import laplace_log_cdf
+from dpaudit.laws.vectors import laplace_log_cdf
 from dpaudit.mechanisms import RPLS
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers import LinearMixing, ObjectivePerturbation, SheffetOLS, SheffetRenyiOLS, printed

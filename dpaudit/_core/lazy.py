@@ -1,0 +1,31 @@
+"""Names of a package that are loaded when they are first used, so that importing it is quick."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def on_first_use(
+    package: str, names: Mapping[str, str], modules: str = ""
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of a package (PEP 562).
+
+    names : for each module the names that it gives, separated by spaces. modules : the package's
+    own modules that are names of it. Type checkers read the imports below `TYPE_CHECKING` instead.
+    """
+    home = {name: module for module, several in names.items() for name in several.split()}
+    public = sorted([*home, *modules.split()])
+
+    def load(name: str) -> Any:
+        if name not in public:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if name not in home:
+            return importlib.import_module(f"{package}.{name}")
+        value = getattr(importlib.import_module(home[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load, lambda: public, public

@@ -1,0 +1,271 @@
+"""Draws of any form as canonical JSON text, and the numerical features of such a draw.
+
+Equal draws are equal bytes, on any machine. Lists and tuples are JSON lists. A dict is an object
+whose keys are the JSON texts of its keys, sorted. Three objects cannot be a dict, because their
+keys are not in quotes: {"set": [members in order]}; {"number": [nearest float, remainder]} for an
+integer that no float equals; {"long": [length, code, first entries]} for a list of more than
+`SLOTS` entries, and for a draw that would take more than `WIDEST` characters. A text of more than
+64 characters is cut and ends with its digest. A draw other than a list is read as a list of one
+entry, and None as the empty list, as in `tables`.
+
+A feature is a number with a name: a path into the draw, and what kind of number the feature is of
+the value at that path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import numbers
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Set
+from decimal import Decimal
+from enum import IntEnum
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core.check import nearest_float
+from dpaudit.outcomes.tables import (
+    EXACT,
+    REAL,
+    SLOTS,
+    NotOutcomes,
+    list_code,
+    text_hash,
+    with_lengths,
+)
+
+ALL = "numbers, text, booleans, None, or lists, tuples, dicts and sets of these"
+SET, NUMBER, LONG = "set", "number", "long"
+LONGEST, SHOWN = 64, 32  # characters of a text, and of one that is cut
+WIDEST = 1 << 16  # characters of a draw
+DEEPEST = 50  # levels of nesting
+
+Path = tuple[int | str, ...]  # positions in lists and keys of dicts, from the outermost
+Name = tuple[Path, "Kind"]
+Features = dict[Name, tuple["array[int]", "array[float]"]]
+# Values of Kind.TYPE; it is 0 for a number, a text or a list, which other features describe
+NONE, NAN, DICT, SETS = (1.0, 2.0, 3.0, 4.0)
+
+
+def canonical_texts(draws: Iterable[Any]) -> np.ndarray:
+    """Each draw as text, (n,) bytes. Raises `NotOutcomes` for a draw of another form."""
+    return np.array([_text(_plain(draw, 0)) for draw in draws], dtype=np.bytes_)
+
+
+def as_texts(draws: np.ndarray) -> np.ndarray:
+    """Draws of any of the three forms as texts, (n,) bytes."""
+    if draws.dtype.kind == "S":
+        return draws
+    if not draws.dtype.names:
+        return canonical_texts(draws.tolist())
+    rows = with_lengths(draws).tolist()
+    return np.array([_text(_listed(int(row[0]), row[1:])) for row in rows], dtype=np.bytes_)
+
+
+def readable(text: bytes) -> Any:
+    """The draw that a text stands for, as people write it, in JSON types."""
+    return json.loads(text, object_hook=_readable)
+
+
+def _readable(content: dict[str, Any]) -> Any:
+    if NUMBER in content:
+        nearest, rest = content[NUMBER]
+        return int(nearest) + rest if isinstance(rest, int) else rest
+    if LONG in content:
+        return [*content[LONG][2], "…"]
+    if SET in content:
+        return content[SET]
+    return {json.loads(key) if key[:1] == '"' else key: item for key, item in content.items()}
+
+
+def _listed(length: int, entries: list[Any]) -> Any:
+    """A row of `tables` in JSON types."""
+    if length > SLOTS:
+        return {LONG: [length, entries[-1], entries[: SLOTS - 1]]}
+    return entries[:length]
+
+
+def _text(plain: Any) -> bytes:
+    root = plain if isinstance(plain, list) or _is_long(plain) else [plain]
+    text = _json(root if plain is not None else [])
+    if len(text) <= WIDEST:
+        return text
+    size = plain[LONG][0] if _is_long(plain) else len(root)
+    return _json({LONG: [size, list_code([text.decode()]), []]})
+
+
+def _is_long(plain: Any) -> bool:
+    return isinstance(plain, dict) and LONG in plain
+
+
+def _json(plain: Any) -> bytes:
+    return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """The value in JSON types alone, `depth` levels inside a draw."""
+    if value is None or type(value) in (bool, float):  # first, as isinstance of an ABC is slow
+        return value
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, (str, bytes)):
+        return _short(value if isinstance(value, str) else value.decode("latin-1"))
+    if isinstance(value, (numbers.Real, Decimal)):
+        return _number(value)
+    if depth > DEEPEST:
+        raise NotOutcomes(f"no more than {DEEPEST} lists one in another", "more")
+    return _container(value, depth + 1)
+
+
+def _container(value: Any, depth: int) -> Any:
+    """A list, dict or set, or what NumPy has for them, in JSON types alone."""
+    if isinstance(value, np.void) and value.dtype.names:
+        value = {name: value[name] for name in value.dtype.names}
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0):
+        return _cut([_plain(entry, depth) for entry in value])
+    if isinstance(value, np.ndarray) and value.dtype.kind in REAL + "USO":
+        return _plain(value.item(), depth)
+    if isinstance(value, Mapping):
+        return {_key(key, depth): _plain(entry, depth) for key, entry in value.items()}
+    if isinstance(value, Set):
+        return {SET: _cut(sorted((_plain(member, depth) for member in value), key=_order))}
+    kind = type(value).__name__
+    raise NotOutcomes(ALL, f"a draw with a {kind}" if depth > 1 else f"a {kind}")
+
+
+def _cut(entries: list[Any]) -> Any:
+    """A list, or the first entries and the code of a long one."""
+    if len(entries) <= SLOTS:
+        return entries
+    return {LONG: [len(entries), list_code(entries), entries[: SLOTS - 1]]}
+
+
+def _key(key: Any, depth: int) -> str:
+    """The JSON text of a dict's key."""
+    if type(key) is str and len(key) <= LONGEST:
+        return _quoted(key)
+    return json.dumps(_plain(key, depth), sort_keys=True, separators=(",", ":"))
+
+
+_quoted = lru_cache(maxsize=1 << 12)(json.dumps)
+
+
+def _number(value: Any) -> Any:
+    """A number in JSON types: a float, or an integer as it is where some float equals it.
+
+    Any other integer becomes the nearest float and the remainder, as text if that is not small.
+    """
+    if type(value) is int and -EXACT <= value <= EXACT:
+        return value
+    if not isinstance(value, numbers.Integral):
+        return nearest_float(value)
+    whole = int(value)
+    nearest = nearest_float(whole)
+    if whole == nearest:  # Python compares the two exactly
+        return whole
+    rest = None if math.isinf(nearest) else whole - int(nearest)
+    small = rest is not None and -EXACT <= rest <= EXACT
+    return {NUMBER: [nearest, rest if small else _short(hex(whole))]}
+
+
+def _short(text: str) -> str:
+    """The text, or its beginning and digest if it is long."""
+    if len(text) <= LONGEST:
+        return text
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return f"{text[:SHOWN]}…{digest}"
+
+
+def _order(plain: Any) -> tuple[int, float, str]:
+    """Sorts the members of a set: floats by size, then NaN, text and others by their JSON text."""
+    if isinstance(plain, (int, float)) and not math.isnan(plain):
+        return 0, float(plain), ""
+    return 1, 0.0, json.dumps(plain, sort_keys=True)
+
+
+class Kind(IntEnum):
+    """Kinds of features of the value at a path, in the order of their columns."""
+
+    SIZE = 0  # of a list, dict or set
+    TYPE = 1  # NONE, NAN, DICT or SETS; else 0
+    NUMBER = 2  # the value itself
+    TEXT = 3  # the code of a text
+    MEMBER = 4  # 1 where a set has the member that the path ends with
+    REST = 5  # an integer less its nearest float, or the code of the integer
+
+    @property
+    def absent(self) -> float:
+        """The value in the row of a draw that does not have this feature."""
+        return 0.0 if self in (Kind.TYPE, Kind.MEMBER, Kind.REST) else math.nan
+
+
+def features(texts: Iterable[bytes]) -> Features:
+    """For each name the numbers of the draws that have this feature, and its values there."""
+    table: Features = defaultdict(lambda: (array("q"), array("d")))
+    for number, text in enumerate(texts):
+        _add_value(table, number, (), json.loads(text))
+    return table
+
+
+def name_order(name: Name) -> tuple[Any, ...]:
+    """Sorts names by path, step by step, with positions before keys; then by kind."""
+    path, kind = name
+    return *((isinstance(step, str), step) for step in path), (False, -1), kind.value
+
+
+@lru_cache(maxsize=1 << 16)
+def text_code(text: str) -> float:
+    """A hash of the text: an integer below 2^52."""
+    return text_hash(text)
+
+
+def _add(table: Features, number: int, path: Path, kind: Kind, feature: float) -> None:
+    rows, values = table[path, kind]
+    rows.append(number)
+    values.append(feature)
+
+
+def _add_value(table: Features, number: int, path: Path, value: Any) -> None:
+    """Add the features of the value that draw `number` has at a path.
+
+    The members of a set have features by position, as they are in order, and its texts and integers
+    one each beside. A long list has its length, its first entries, and the code of all of them in
+    the last slot.
+    """
+    if isinstance(value, str):
+        _add(table, number, path, Kind.TEXT, text_code(value))
+    elif value is None:
+        _add(table, number, path, Kind.TYPE, NONE)
+    elif not isinstance(value, (list, dict)):
+        _add(table, number, path, Kind.NUMBER, value)
+        if value != value:
+            _add(table, number, path, Kind.TYPE, NAN)
+    elif isinstance(value, list) or LONG in value:
+        length, code, entries = (len(value), 0, value) if isinstance(value, list) else value[LONG]
+        _add(table, number, path, Kind.SIZE, length)
+        for position, entry in enumerate(entries):
+            _add_value(table, number, (*path, position), entry)
+        if isinstance(value, dict):
+            _add(table, number, (*path, SLOTS - 1), Kind.NUMBER, code)
+    elif SET in value:
+        members = value[SET]
+        _add(table, number, path, Kind.TYPE, SETS)
+        _add_value(table, number, path, members)
+        for member in members if isinstance(members, list) else members[LONG][2]:
+            if isinstance(member, (str, int)):
+                _add(table, number, (*path, repr(member)), Kind.MEMBER, 1.0)
+    elif NUMBER in value:
+        nearest, rest = value[NUMBER]
+        _add(table, number, path, Kind.NUMBER, nearest)
+        rest = text_code(rest) if isinstance(rest, str) else rest
+        _add(table, number, path, Kind.REST, rest)
+    else:
+        _add(table, number, path, Kind.TYPE, DICT)
+        _add(table, number, path, Kind.SIZE, len(value))
+        for key, entry in value.items():
+            _add_value(table, number, (*path, key), entry)

@@ -1,0 +1,462 @@
+"""Evidence against a claim over many runs of unchanged code, in a file that grows by a line a run.
+
+An `Entry` is a line, a `Ledger` the file, a `Standing` what all runs of one version of a mechanism
+say together, and `judged_by` gives the verdict on a run by all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path, PurePath
+from typing import Any
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from dpaudit._core.files import append_line, replace_file
+from dpaudit._core.result_file import plain
+from dpaudit.auditing.result import AuditResult
+from dpaudit.certify.betting import log_mean
+from dpaudit.curves.claims import Claim
+from dpaudit.errors import InvalidInput, MechanismError, ScenarioError
+from dpaudit.run.scenario.file import Scenario
+from dpaudit.sampling.independence.findings import OWN_SEED
+from dpaudit.verdict.numbers import count, from_log, number
+
+ALPHA = 0.05  # probability of a false alarm over the whole history, where no level is given
+GRID = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 60)])  # of ε at which claims are compared
+CODE = ("programs", "packages", "installed", "python")  # beside files: another version
+START = b'{"draws_id": '  # the beginning of every line
+PATIENCE = 30.0  # seconds to wait for the lock, which writers have for milliseconds
+SEEDS = 1 << 48  # seeds that are drawn from, so that runs on different machines do not share any
+ADVICE = "run this without --ledger, or with --isolated where pyproject.toml sets it"
+ALONE = (
+    "This run alone would be judged violated. Of a sound mechanism a single run is, too, from time "
+    "to time, so the history decides: run it again."
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What one run adds to the evidence.
+
+    draws_id : hash of all that determines its draws, so that none counts twice. subject : hash of
+    mechanism, parameters and claim. code : hash of the code. name, claim : in words. seed : of the
+    run. draws : number of draws a side that were bet on. log_e : logarithm of an e-value for each
+    width of bet, (k,). verdict : of the run alone. at : when it began, UTC. after : checksums of
+    the last lines before it, none for the first. marks : hashes of the first draws of both sides,
+    by which draws that come again under another seed are known.
+    """
+
+    draws_id: str
+    subject: str
+    code: str
+    name: str
+    claim: str
+    seed: int
+    draws: int
+    log_e: tuple[float, ...] = field(repr=False)
+    verdict: str
+    at: str
+    after: tuple[str, ...] = field(default=())
+    marks: tuple[str, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(
+        cls, result: AuditResult, origin: Mapping[str, Any], marks: Iterable[str | None] = ()
+    ) -> Entry:
+        """The entry of a run. origin : what determines its draws, as in the manifest of the run.
+
+        Raises `InvalidInput` for a run without evidence.
+        """
+        if result.evidence is None or result.claim is None:
+            raise InvalidInput(
+                "a ledger needs evidence against a claim: the scenario needs a [claim]"
+            )
+        return cls(
+            draws_id(origin),
+            subject_of(origin, result.claim),
+            code_of(origin),
+            result.subject.scenario or str(origin["mechanism"]),
+            result.claim.text,
+            origin["seed"],
+            result.evidence.draws,
+            result.evidence.log_e,
+            result.verdict,
+            result.timings["started"],
+            marks=tuple(mark for mark in marks if mark is not None),
+        )
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The version: what its history is about, and its code."""
+        return self.subject, self.code
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the entry without it."""
+        return _hash(asdict(self))
+
+    @property
+    def line(self) -> bytes:
+        """The entry as the file has it."""
+        return (json.dumps({**asdict(self), "sha256": self.checksum}) + "\n").encode()
+
+    @classmethod
+    def read(cls, line: bytes) -> Entry:
+        """The entry of a line. Raises ValueError where the line is another one, or was changed."""
+        content = json.loads(line)
+        if not isinstance(content, dict):
+            raise ValueError("it is not an object")
+        checksum = content.pop("sha256", None)
+        if set(content) != {part.name for part in fields(cls)}:
+            raise ValueError("it has other keys")
+        lists = {key: tuple(content[key]) for key in ("log_e", "after", "marks")}
+        entry = cls(**{**content, **lists})
+        if checksum != entry.checksum:
+            raise ValueError("its checksum is another one")
+        if not np.isfinite(entry.log_e).all():
+            raise ValueError("its evidence is not finite")
+        return entry
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The evidence of one version, the `version`-th of its mechanism, from 1.
+
+    Sound versions are rejected with probability at most α over the whole history, however many
+    there are: version k gets α/(k(k + 1)), and the shares sum to α. The evidence of a version
+    is a mean over widths of products over runs (`certify.betting`), so by Ville's inequality
+    it ever reaches k(k + 1)/α with probability at most that share. Products need runs whose draws
+    are independent, so no two runs of a mechanism and claim have one seed.
+
+    entries : its runs, in order. log_e : the logarithm of their evidence. largest : the largest
+    value that it has had, which decides. alpha : probability of a false alarm, 1 − the level.
+    """
+
+    version: int
+    entries: Sequence[Entry]
+    log_e: float
+    largest: float
+    alpha: float = ALPHA
+
+    @classmethod
+    def of(cls, version: int, entries: Sequence[Entry], alpha: float = ALPHA) -> Standing:
+        """The standing of a version with one or more runs."""
+        path = log_mean(np.cumsum([entry.log_e for entry in entries], axis=0))
+        return cls(version, entries, float(path[-1]), float(path.max()), alpha)
+
+    @property
+    def needed(self) -> float:
+        """The evidence that rejects."""
+        return self.version * (self.version + 1) / self.alpha
+
+    @property
+    def violated(self) -> bool:
+        """Whether the claim is rejected."""
+        return bool(self.largest >= np.log(self.needed))
+
+    @property
+    def text(self) -> str:
+        """ "Ledger: the claim is rejected. 30 runs … brought the e-value against it to 55 …" """
+        runs = "1 run" if len(self.entries) == 1 else f"{count(len(self.entries))} runs"
+        draws = count(sum(entry.draws for entry in self.entries))
+        verdict, side = ("rejected", "at least") if self.violated else ("not rejected", "below")
+        peak, now = from_log(self.largest), from_log(self.log_e)
+        text = (
+            f"Ledger: the claim is {verdict}. {runs} of version {self.version} of the code, "
+            f"{draws} draws a side in all, brought the e-value against it to {peak}, {side} the "
+            f"{number(self.needed)} that rejects it."
+        )
+        return text if now == peak else f"{text} It is {now} now."
+
+    def to_dict(self) -> dict[str, Any]:
+        """The standing in JSON types; evidence as its logarithm."""
+        return {
+            "version": self.version,
+            "runs": len(self.entries),
+            "draws": sum(entry.draws for entry in self.entries),
+            "log_e": self.log_e,
+            "largest_log_e": self.largest,
+            "needed": self.needed,
+            "violated": self.violated,
+            "text": self.text,
+        }
+
+
+class Ledger:
+    """Evidence of runs, a line each. The file is made by the first.
+
+    Each line has a checksum, and names the checksum of the line before it. So a line that was
+    changed, or taken out before others, is noticed. Lines cut off at the end leave no trace in the
+    file: who may have to prove that there were none keeps `head` elsewhere. Two processes may add
+    at once. What a killed one left of a line is removed by the next.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).resolve()
+
+    def entries(self) -> list[Entry]:
+        """All lines, in order; an unfinished last one is left out.
+
+        Raises `InvalidInput` where a line was changed or is missing.
+        """
+        content = self.path.read_bytes() if self.path.exists() else b""
+        entries: list[Entry] = []
+        known: set[str] = set()
+        lines = content.splitlines(keepends=True)
+        for place, line in enumerate(lines, 1):
+            try:
+                entry = Entry.read(line)
+            except (ValueError, TypeError, KeyError) as error:
+                if place == len(lines) and _is_begun(line):
+                    break
+                raise InvalidInput(
+                    f"{self.path}, line {place} is no line of a ledger, or was changed: {error}"
+                ) from None
+            if not known.issuperset(entry.after):
+                raise InvalidInput(f"{self.path}, line {place}: a line before it is missing")
+            entries.append(entry)
+            known.add(entry.checksum)
+        return entries
+
+    @property
+    def head(self) -> str:
+        """The checksum of the last line, which stands for all before it; "" of no lines."""
+        return " ".join(_last(self.entries()))
+
+    def ready(self) -> None:
+        """Raise OSError where no line can be added, `InvalidInput` where the file is damaged."""
+        with self._alone():
+            self.entries()
+            is_new = not self.path.exists()
+            self.path.open("ab").close()
+            if is_new:
+                self.path.unlink()
+
+    def add(self, entry: Entry, alpha: float = ALPHA) -> Standing:
+        """Add a run, and say where its version stands. A run that is there is not added again.
+
+        alpha : probability of a false alarm over the whole history. Raises `InvalidInput` where
+        another run of its mechanism and claim had its seed, or the file is damaged, and
+        `MechanismError` where its draws are those of an earlier run with another seed.
+        """
+        with self._alone():
+            known = self.entries()
+            for previous in known:
+                if (previous.draws_id, previous.log_e) == (entry.draws_id, entry.log_e):
+                    return _standing(known, previous, alpha)
+            self._refuse_seed(known, entry.subject, entry.seed)
+            _refuse_marks(known, entry)
+            added = self._append(entry, known)
+        return _standing([*known, added], added, alpha)
+
+    def standings(self, alpha: float = ALPHA) -> list[Standing]:
+        """Where each version of each mechanism and claim stands, in the order of last runs."""
+        return _standings(self.entries(), alpha)
+
+    def refuse(self, subject: str, seed: int, draws_id: str | None = None) -> None:
+        """Raises `InvalidInput` where a run of the subject had the seed.
+
+        draws_id : of a run that is resumed; it may be there itself.
+        """
+        others = [entry for entry in self.entries() if entry.draws_id != draws_id]
+        self._refuse_seed(others, subject, seed)
+
+    def merge(self, others: Iterable[Ledger], alpha: float = ALPHA) -> int:
+        """Add the lines of other ledgers below the own ones, in their order; how many are new.
+
+        The first of several runs of a mechanism and claim with one seed stays. Raises
+        `InvalidInput` where a file is missing or damaged, or where one of them rejects a claim at
+        level 1 − `alpha` that all together would not: a rejection stands.
+        """
+        with self._alone():
+            own = self.entries()
+            seeds = {(entry.subject, entry.seed) for entry in own}
+            new: list[Entry] = []
+            rejections: dict[tuple[str, str], tuple[Path, Entry]] = {}
+            for other in others:
+                if not other.path.exists():
+                    raise InvalidInput(f"{other.path} must be a ledger, but there is no such file")
+                theirs = other.entries()
+                for entry in theirs:
+                    if (entry.subject, entry.seed) not in seeds:
+                        seeds.add((entry.subject, entry.seed))
+                        new.append(entry)
+                rejections |= {key: (other.path, run) for key, run in _rejected(theirs, alpha)}
+            for key in rejections.keys() - dict(_rejected([*own, *new], alpha)):
+                path, run = rejections[key]
+                raise InvalidInput(
+                    f"{path} rejects the claim {run.claim} of {run.name}, and merged it would not "
+                    "be rejected: a rejection stands; keep the files apart"
+                )
+            known = list(own)
+            for entry in new:
+                known.append(self._append(entry, known))
+        return len(new)
+
+    def _refuse_seed(self, known: Iterable[Entry], subject: str, seed: int) -> None:
+        if any((entry.subject, entry.seed) == (subject, seed) for entry in known):
+            raise InvalidInput(
+                f"{self.path} has a run of this mechanism and claim with seed {seed} already: "
+                "draws from one seed are not independent, and count once; give another --seed, or "
+                "none",
+                argument="seed",
+            )
+
+    def _append(self, entry: Entry, known: Sequence[Entry]) -> Entry:
+        """Write the line of an entry below the known ones, which are all that the file has."""
+        if self.path.exists() and not self.path.read_bytes().endswith(b"\n"):  # cut short
+            replace_file(self.path, b"".join(line.line for line in known))
+        added = replace(entry, after=_last(known))
+        append_line(self.path, added.line)
+        return added
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other process writes meanwhile."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with FileLock(self.path.with_name(self.path.name + ".lock"), timeout=PATIENCE):
+                yield
+        except Timeout:
+            raise InvalidInput(
+                f"another run has been writing to {self.path} for {PATIENCE:g} s; wait, and repeat "
+                "the command with --resume"
+            ) from None
+
+
+def judged_by(standing: Standing, result: AuditResult, head: str = "") -> AuditResult:
+    """The result with the ledger's verdict, said first. head : `Ledger.head`, for the record.
+
+    A run that finds a violation which the history does not show yet is inconclusive. Otherwise the
+    false alarms of single runs would add up.
+    """
+    verdict, headline, reasons = result.verdict, result.headline, [standing.text]
+    if standing.violated:  # the true value is larger than the claimed one
+        verdict = "violated"
+        certified = max(headline.certified, headline.claimed or headline.certified)
+        headline = replace(headline, exceeded=True, certified=certified)
+    elif verdict == "violated":
+        verdict = "inconclusive"
+        reasons.append(ALONE)
+    return replace(
+        result,
+        verdict=verdict,
+        reason=" ".join([*reasons, f"This run alone: {result.reason}"]),
+        headline=headline,
+        ledger={**standing.to_dict(), "head": head},
+    )
+
+
+def check_fit(scenario: object) -> None:
+    """Raise `ScenarioError` for a scenario whose evidence does not add up with other runs'."""
+    if not isinstance(scenario, Scenario) or scenario.claim is None:
+        name = getattr(scenario, "name", "it")
+        what = "pools evidence against a claim that is one for all pairs, of audits by draws"
+        raise ScenarioError(f"{name}: --ledger {what}; {ADVICE}")
+    if scenario.settings.stop is not None:
+        what = "decides when the draws of many runs are enough, and a run that stops by itself"
+        raise ScenarioError(
+            f"{scenario.name}: --ledger {what} brings less than it could: leave out stop; {ADVICE}"
+        )
+
+
+def fresh_seed() -> int:
+    """The seed of a run that names none: from the system's random numbers, since runs of one claim
+    on several machines must not share any.
+    """
+    return secrets.randbelow(SEEDS)
+
+
+def subject_of(origin: Mapping[str, Any], claim: Claim) -> str:
+    """A hash of what a history is about: the mechanism with its parameters, and the claim."""
+    about = origin["mechanism"], origin["parameters"], claim.text
+    return _hash([*about, plain(claim.delta_at(GRID))])
+
+
+def code_of(origin: Mapping[str, Any]) -> str:
+    """A hash of the code, wherever it lies: the folders of its files make no difference."""
+    files = sorted([PurePath(path).name, digest] for path, digest in origin["files"].items())
+    return _hash({**{key: origin[key] for key in CODE}, "files": files})
+
+
+def draws_id(origin: Mapping[str, Any]) -> str:
+    """A hash of all that determines the draws of a run."""
+    return _hash(dict(origin))
+
+
+def _hash(content: Any) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _is_begun(line: bytes) -> bool:
+    """Whether the last line of a file may be what a killed process left of one."""
+    begins = START.startswith(line[: len(START)]) or not line.strip(b"\0")
+    return begins and not line.endswith(b"\n")
+
+
+def _last(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The checksums of lines that no line comes after; files merged before 0.2 may have several."""
+    entries = list(entries)
+    followed = {checksum for entry in entries for checksum in entry.after}
+    return tuple(sorted({entry.checksum for entry in entries} - followed))
+
+
+def _refuse_marks(known: Iterable[Entry], entry: Entry) -> None:
+    """Draws that come again under another seed are no new evidence."""
+    for previous in known:
+        if previous.subject == entry.subject and not set(previous.marks).isdisjoint(entry.marks):
+            raise MechanismError(
+                f"the first draws with seed {entry.seed} are those of an earlier run with seed "
+                f"{previous.seed}: the mechanism does not take its random numbers from rng, so its "
+                f"runs are not independent and a ledger cannot pool them; {OWN_SEED}"
+            )
+
+
+def _standing(entries: Sequence[Entry], entry: Entry, alpha: float) -> Standing:
+    """The standing of the version of an entry, or of the entry alone where its seed came before."""
+    standings = [
+        each for each in _standings(entries, alpha) if each.entries[0].subject == entry.subject
+    ]
+    own = [each for each in standings if each.entries[0].code == entry.code]
+    return own[0] if own else Standing.of(len(standings) + 1, [entry], alpha)
+
+
+def _rejected(entries: Sequence[Entry], alpha: float) -> list[tuple[tuple[str, str], Entry]]:
+    """The versions that these lines reject, each with its last run."""
+    standings = [standing for standing in _standings(entries, alpha) if standing.violated]
+    return [(standing.entries[0].key, standing.entries[-1]) for standing in standings]
+
+
+def _standings(entries: Iterable[Entry], alpha: float) -> list[Standing]:
+    """The standing of each version, in the order of last runs.
+
+    Merged files may have several runs of a mechanism and claim with one seed. Only the first counts
+    since its draws and those of the others are not independent.
+    """
+    first: dict[tuple[str, int], Entry] = {}
+    for entry in entries:
+        first.setdefault((entry.subject, entry.seed), entry)
+    versions: dict[str, list[str]] = {}
+    runs: dict[tuple[str, str], list[Entry]] = {}
+    for entry in first.values():
+        codes = versions.setdefault(entry.subject, [])
+        if entry.code not in codes:
+            codes.append(entry.code)
+        runs[entry.key] = [*runs.pop(entry.key, []), entry]
+    return [
+        Standing.of(versions[subject].index(code) + 1, runs[subject, code], alpha)
+        for subject, code in runs
+    ]

@@ -1,0 +1,253 @@
+"""A folder in which an interrupted run leaves what it has drawn, so that another can go on.
+
+The folder holds files of draws, `manifest.json`, which says what determines the draws, and
+`parts.jsonl`, with a line for each file: its name, its number of draws and its SHA-256. A file
+counts only if its line is complete and its bytes have that checksum, so a run may be killed, or the
+disk may be full, at any moment. Of several lines for one file the last counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core.files import append_line, clear_drafts, replace_file
+from dpaudit.errors import InvalidInput
+
+MANIFEST, PARTS = "manifest.json", "parts.jsonl"
+# Only these files, the list, the manifest and their drafts are ever removed.
+CONTENT = ("[01]-*.npy", "counts-*.npz", "drawn-*.npy", "outcome-*.json")
+AFRESH = "run without --resume to start afresh"
+GROUPS = {"files": "{}", "packages": "package {}", "programs": "program {}"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A line of the list: the SHA-256 of a file and its number of draws."""
+
+    sha256: str
+    draws: int
+
+    def line(self, name: str) -> bytes:
+        """The entry as a line of the list."""
+        entry = {"part": name, "draws": self.draws, "sha256": self.sha256}
+        return (json.dumps(entry) + "\n").encode()
+
+
+class StoreFolder:
+    """The files of one run, or of one search.
+
+    made_by : JSON content by name; two runs with equal content draw the same bytes.
+    resume : use what is there. Raises `InvalidInput`, and then has changed nothing, where it was
+        made otherwise or where the manifest cannot be read. Without `resume` it is removed.
+
+    Raises OSError when the folder cannot be read or written.
+    """
+
+    def __init__(self, path: Path, made_by: Mapping[str, Any], *, resume: bool = False) -> None:
+        self.path = path
+        manifest = f"{json.dumps(made_by, indent=1, sort_keys=True, allow_nan=False)}\n"
+        if resume:
+            self._check_manifest(json.loads(manifest))
+        else:
+            remove_store(path)
+        path.mkdir(parents=True, exist_ok=True)
+        for pattern in (*CONTENT, PARTS, MANIFEST):
+            clear_drafts(path, pattern)
+        if manifest_of(path) is None:
+            replace_file(path / MANIFEST, manifest.encode())
+        self.parts = listed_parts(path)
+        self._write_list()  # without the incomplete last line of a process that was killed
+
+    def read(self, name: str) -> bytes | None:
+        """The file's bytes; None where it is not listed, is missing, or has another checksum."""
+        part = self.parts.get(name)
+        if part is None:
+            return None
+        try:
+            content = (self.path / name).read_bytes()
+        except FileNotFoundError:
+            return None
+        return content if hashlib.sha256(content).hexdigest() == part.sha256 else None
+
+    def write(self, name: str, content: bytes, draws: int) -> None:
+        """Write the file, then its line: a file without a line does not count."""
+        replace_file(self.path / name, content, durable=False)  # the checksum tells
+        self.enter(name, hashlib.sha256(content).hexdigest(), draws)
+
+    def enter(self, name: str, sha256: str, draws: int) -> None:
+        """Write the line of a file."""
+        part = Part(sha256, draws)
+        append_line(self.path / PARTS, part.line(name))
+        self.parts[name] = part
+
+    def drop(self, names: Collection[str]) -> None:
+        """Take files off the list, and remove them."""
+        self.parts = {name: part for name, part in self.parts.items() if name not in names}
+        self._write_list()
+        for name in names:
+            (self.path / name).unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Remove all that was written, and the folder if it is then empty."""
+        remove_store(self.path)
+
+    def changed(self, what: str) -> InvalidInput:
+        """The error where `what` is drawn again and comes out otherwise."""
+        return InvalidInput(
+            f"{what} is drawn differently now than when it was kept in {self.path}: something that "
+            "the run depends on has changed (an environment variable, a file, a program?), or the "
+            f"mechanism draws from something else than rng; {AFRESH}"
+        )
+
+    def _check_manifest(self, wanted: Mapping[str, Any]) -> None:
+        """Raise `InvalidInput` where the manifest is another one, or draws are there without it."""
+        previous = manifest_of(self.path)
+        if previous is None:
+            draws = [path for pattern in CONTENT for path in self.path.glob(pattern)]
+            if draws:
+                raise InvalidInput(
+                    f"{self.path} holds draws (files: {len(draws)}), but {MANIFEST} cannot be "
+                    "read, so it is not known what they were made with; put it back, or run "
+                    "without --resume to remove the draws and start afresh"
+                )
+        elif previous != wanted:
+            raise InvalidInput(
+                f"the draws kept in {self.path} were made with other settings "
+                f"({'; '.join(_changes(previous, wanted))}); {AFRESH}"
+            )
+
+    def _write_list(self) -> None:
+        whole = b"".join(part.line(name) for name, part in self.parts.items())
+        path = self.path / PARTS
+        if not path.exists() or path.read_bytes() != whole:
+            replace_file(path, whole)
+
+
+class Repeated:
+    """The files of a folder that begin with `prefix`, the first sound one of which is made again.
+
+    Not all that draws depend on can be listed. A source of draws that gives other bytes than it
+    gave has changed, and its draws must not be mixed with the earlier ones. So new draws wait in
+    memory until that file has been made again and is the same.
+    """
+
+    def __init__(self, folder: StoreFolder, prefix: str) -> None:
+        self.folder = folder
+        names = (name for name in folder.parts if name.startswith(prefix))
+        self.first = next((name for name in names if folder.read(name) is not None), None)
+        self.waiting: list[tuple[str, bytes, int]] = []
+
+    def get(self, name: str) -> bytes | None:
+        """The content of a file; None for the one that is to be made again."""
+        return None if name == self.first else self.folder.read(name)
+
+    def put(self, name: str, content: bytes, draws: int, what: str) -> None:
+        """Keep a file of so many draws, which an error calls `what`.
+
+        Raises `InvalidInput` where the file was kept before and is not the same.
+        """
+        if self.first is None:
+            self._check_line(name, content, what)
+            self.folder.write(name, content, draws)
+        elif name != self.first:
+            self.waiting.append((name, content, draws))
+        elif self.folder.read(name) not in (None, content):  # None: removed meanwhile
+            raise self.folder.changed(what)
+        else:
+            self.first = None
+            for part in self.waiting:
+                self.folder.write(*part)
+            self.waiting = []
+
+    def _check_line(self, name: str, content: bytes, what: str) -> None:
+        """Raise `InvalidInput` for other content than that of a file that stayed elsewhere."""
+        part = self.folder.parts.get(name)
+        elsewhere = part is not None and not (self.folder.path / name).exists()
+        if part is not None and elsewhere and part.sha256 != hashlib.sha256(content).hexdigest():
+            raise self.folder.changed(what)
+
+
+def remove_store(folder: Path) -> None:
+    """Remove the draws, then the list, the manifest, and the folder if it is then empty.
+
+    The manifest goes last, so that a run that is killed meanwhile leaves no draws of which it is
+    not known what made them.
+    """
+    for pattern in (*CONTENT, PARTS, MANIFEST):
+        clear_drafts(folder, pattern)
+        for path in folder.glob(pattern):
+            path.unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def manifest_of(folder: Path) -> dict[str, Any] | None:
+    """The manifest in `folder`; None where none can be read."""
+    try:
+        content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def listed_parts(folder: Path) -> dict[str, Part]:
+    """The entries of the list in `folder`, in order; lines that cannot be read are skipped."""
+    try:
+        lines = (folder / PARTS).read_bytes().splitlines()
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    parts: dict[str, Part] = {}
+    for line in lines:
+        with suppress(ValueError, TypeError, KeyError):
+            entry = json.loads(line)
+            parts[str(entry["part"])] = Part(str(entry["sha256"]), int(entry["draws"]))
+    return parts
+
+
+def packed(values: np.ndarray) -> bytes:
+    """Draws, a row each, as a .npy file."""
+    buffer = io.BytesIO()
+    np.save(buffer, np.ascontiguousarray(values), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def unpacked(content: bytes) -> np.ndarray:
+    """The draws in a .npy file."""
+    values: np.ndarray = np.load(io.BytesIO(content), allow_pickle=False)
+    return values
+
+
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """What differs between two manifests, a phrase each.
+
+    Files and programs that changed are named; of a package the two versions are given too.
+    """
+    for name in [name for name in {**new, **old} if old.get(name) != new.get(name)]:
+        before, now = old.get(name), new.get(name)
+        if not (name in GROUPS and isinstance(before, dict) and isinstance(now, dict)):
+            yield f"{name} {_short(before)}, now {_short(now)}"
+            continue
+        for item in [item for item in {**now, **before} if before.get(item) != now.get(item)]:
+            label = GROUPS[name].format(item)
+            if item not in before:
+                yield f"{label} was not used"
+            elif item not in now:
+                yield f"{label} is no longer used"
+            elif name == "packages":
+                yield f"{label} {_short(before[item])}, now {_short(now[item])}"
+            else:
+                yield f"{label} has changed"
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,265 @@
+"""How far a run is, as it can be seen from outside: a lock, and a file that the run renews."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from dpaudit._core.files import clear_drafts, replace_file
+from dpaudit._core.result_file import RESULT, load
+from dpaudit.errors import InvalidInput
+from dpaudit.run.store.draws import DrawStore
+from dpaudit.run.store.folder import listed_parts, manifest_of
+from dpaudit.sampling import Progress
+from dpaudit.verdict.numbers import count
+
+Notice = Callable[[str], None]
+DRAWS, SEARCH = "draws", "search"  # folder of the draws in that of the run; of the search in it
+LOCK, PROGRESS = "lock", "progress.json"
+EVERY = 1.0  # seconds between two reports of a run
+PATIENCE = 1.0  # seconds that a run waits for the lock, which `dpaudit status` takes for a moment
+DRAWING = "drawing"  # how the names of steps that draw begin
+RUNNING, INTERRUPTED, DONE = "running", "interrupted", "done"
+
+
+class RunLock:
+    """The lock of a run's folder of draws, which ends with the process, however that ends."""
+
+    def __init__(self, draws: Path) -> None:
+        self.draws, self.lock = draws, FileLock(draws / LOCK)
+
+    def take(self) -> None:
+        """Raises `InvalidInput` where another run has it, OSError where it cannot be written."""
+        try:
+            self.lock.acquire(timeout=PATIENCE)
+        except Timeout:
+            raise InvalidInput(
+                f"another run is under way in {self.draws.parent} (process "
+                f"{read_progress(self.draws).get('process', 'unknown')}); give this one a folder "
+                "of its own, or wait"
+            ) from None
+
+    def release(self) -> None:
+        """Remove the file, then let go, so that nobody takes a lock that is about to vanish."""
+        with suppress(OSError):  # Windows does not remove a file that is open
+            (self.draws / LOCK).unlink()
+        self.lock.release()
+
+    def is_taken(self) -> bool:
+        """Whether a run has the lock; True also where only its owner may look."""
+        if not (self.draws / LOCK).exists():
+            return False
+        try:
+            with self.lock.acquire(timeout=0):
+                return False
+        except (Timeout, PermissionError):
+            return True
+
+
+class Watch:
+    """The progress of a run, used inside `with`: it writes progress.json and calls `progress`.
+
+    folder : of the draws. scenario : its name. notice : called with a sentence where draws are
+    discarded; by default that is a warning. Raises `InvalidInput` where another process runs in the
+    folder. A failure to write the file is ignored, since the run does not depend on it.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        scenario: str,
+        progress: Progress | None = None,
+        notice: Notice | None = None,
+    ) -> None:
+        self.folder, self.scenario, self.progress = folder, scenario, progress
+        self.notice, self.left = notice or _warn, 0
+        self.lock = RunLock(folder)
+        self.store: DrawStore | None = None
+        self.step, self.done, self.wanted, self.is_new = "", 0, 1, False
+        self.drawing_s, self.last, self.written = 0.0, time.monotonic(), 0.0
+
+    def __enter__(self) -> Watch:
+        self.is_new = not self.folder.parent.exists()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.lock.take()
+        self.left = _draws_left(self.folder)
+        clear_drafts(self.folder, PROGRESS)
+        self._write(None)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if error is None or (self.store is None and not (self.folder / SEARCH).is_dir()):
+            (self.folder / PROGRESS).unlink(missing_ok=True)
+        else:
+            self._write(" ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":"))
+        self.lock.release()
+        with suppress(OSError):  # not empty
+            self.folder.rmdir()
+            if self.is_new:
+                self.folder.parent.rmdir()
+
+    def discards(self, resume: bool) -> None:
+        """Say, once, that the draws of an interrupted run are about to go, unless it is resumed."""
+        if self.left and not resume:
+            self.notice(
+                f"{count(self.left)} draws of an interrupted run in {self.folder.parent} are "
+                "discarded; --resume would continue from them"
+            )
+        self.left = 0
+
+    def begin(self, store: DrawStore) -> None:
+        """Count the draws of `store` from now on: the draws of a search are done."""
+        self.store, self.drawing_s, self.last = store, 0.0, time.monotonic()
+
+    def __call__(self, step: str, done: int, wanted: int) -> None:
+        now = time.monotonic()
+        if step.startswith(DRAWING) and self.step.startswith(DRAWING):
+            self.drawing_s += now - self.last
+        is_new_step = step != self.step
+        self.step, self.done, self.wanted, self.last = step, done, wanted, now
+        if is_new_step or now - self.written >= EVERY:
+            self.written = now
+            self._write(None)
+        if self.progress is not None:
+            self.progress(step, done, wanted)
+
+    def _write(self, ended: str | None) -> None:
+        """Write the file. rate : draws a second of this process; None before the first draw."""
+        fresh = 0 if self.store is None else self.store.fresh
+        content = {
+            "scenario": self.scenario,
+            "host": socket.gethostname(),
+            "process": os.getpid(),
+            "step": self.step,
+            "done": self.done,
+            "wanted": self.wanted,
+            "rate": fresh / self.drawing_s if fresh and self.drawing_s > 0.0 else None,
+            "updated": time.time(),
+            "ended": ended,
+        }
+        text = json.dumps(content, indent=1) + "\n"
+        with suppress(OSError):
+            replace_file(self.folder / PROGRESS, text, durable=False)
+
+
+@dataclass(frozen=True)
+class State:
+    """The state of one run. What is not known is None.
+
+    state : "running", "interrupted" or "done". folder : where its report is written.
+    process : the number of the process that runs. made : draws of M(D) and of M(D') that are kept.
+    wanted : draws of each side. stops : whether the audit may stop before all are drawn.
+    rate : draws a second. left_s : seconds of drawing that remain at that rate.
+    updated_s : seconds since the run last reported. ended : the error that interrupted the run.
+    verdict : the verdict of a run that is done.
+    """
+
+    folder: Path
+    state: str
+    scenario: str | None = None
+    process: int | None = None
+    step: str | None = None
+    made: tuple[int, int] = (0, 0)
+    wanted: int | None = None
+    stops: bool = False
+    rate: float | None = None
+    left_s: float | None = None
+    updated_s: float | None = None
+    ended: str | None = None
+    verdict: str | None = None
+
+
+def states(folder: Path) -> list[State]:
+    """The state of the run in `folder`, or of those in its sub-folders. Raises `InvalidInput`."""
+    own = state_of(folder)
+    if own is not None:
+        return [own]
+    below = sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+    runs = [state for path in below if (state := state_of(path)) is not None]
+    if not runs:
+        raise InvalidInput(
+            f"{folder} must be the folder of a run (--out of dpaudit run), but there is none in it"
+        )
+    return runs
+
+
+def state_of(folder: Path) -> State | None:
+    """The state of the run in `folder`; None where there is none."""
+    draws = folder / DRAWS
+    running, progress, manifest = (
+        RunLock(draws).is_taken(),
+        read_progress(draws),
+        manifest_of(draws),
+    )
+    if not running and not progress:
+        if (folder / RESULT).exists():
+            record = load(folder)
+            return State(folder, DONE, record["scenario"], verdict=record["verdict"])
+        if manifest is None:
+            return None
+    manifest = manifest or {}
+    made, rate = _draws_made(draws), progress.get("rate")
+    wanted = manifest["samples"] if isinstance(manifest.get("samples"), int) else None
+    return State(
+        folder,
+        RUNNING if running else INTERRUPTED,
+        progress.get("scenario"),
+        progress.get("process") if running else None,
+        progress.get("step"),
+        made,
+        wanted,
+        manifest.get("stop") is not None,
+        rate,
+        None if wanted is None or not rate else max(0, 2 * wanted - sum(made)) / rate,
+        None if "updated" not in progress else max(0.0, time.time() - progress["updated"]),
+        progress.get("ended"),
+    )
+
+
+def has_search(draws: Path) -> bool:
+    """Whether a search left an outcome beside the draws of a run."""
+    return any(name.startswith("outcome-") for name in listed_parts(draws / SEARCH))
+
+
+def read_progress(draws: Path) -> dict[str, Any]:
+    """What the run reported last; empty where nothing can be read."""
+    try:
+        content = json.loads((draws / PROGRESS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _draws_made(draws: Path) -> tuple[int, int]:
+    """Draws of each side on the list of files; a file of counts has as many of both."""
+    draws_of: Counter[str] = Counter()
+    for name, part in listed_parts(draws).items():
+        draws_of[name.partition("-")[0]] += part.draws
+    both = draws_of["counts"] // 2
+    return draws_of["0"] + both, draws_of["1"] + both
+
+
+def _draws_left(folder: Path) -> int:
+    """Draws that a run which did not come to its end left; 0 after one that did."""
+    if (folder.parent / RESULT).exists() and not (folder / PROGRESS).exists():
+        return 0
+    places = (folder, folder / SEARCH)
+    return sum(part.draws for place in places for part in listed_parts(place).values())
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, UserWarning, stacklevel=4)

@@ -1,0 +1,120 @@
+"""What the results of all kinds of audits have: a record, which is the content of result.json."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from dpaudit._core.check import fail
+from dpaudit._core.result_file import is_one_run, load, reading, save
+from dpaudit._core.shown.short_repr import html_repr
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Result(ABC):
+    """A result that is its record: it can be saved, loaded, plotted and made a table.
+
+    A result that was loaded has what its record keeps. Asking for another attribute raises an
+    AttributeError, which says what is kept instead.
+    """
+
+    verdict: Any
+    headline: Any
+    of_one_run: ClassVar[bool] = False
+    not_kept: ClassVar[Mapping[str, str]] = {}  # what is kept instead of each attribute
+
+    @property
+    @abstractmethod
+    def record(self) -> dict[str, Any]:
+        """The content of result.json; `to_dict` gives a copy of it that may be changed."""
+
+    @classmethod
+    @abstractmethod
+    def of(cls, record: dict[str, Any]) -> Self:
+        """The result that a record tells of. Raises `InvalidInput`."""
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Read a saved result.
+
+        Parameters
+        ----------
+        folder : path
+            A folder that `save` or `dpaudit run` wrote.
+
+        Returns
+        -------
+        AuditResult or OneRunResult
+            With verdict, headline, curves and report as they were. Attributes that result.json does
+            not keep raise an AttributeError, which says where to find what is kept of them.
+
+        Raises
+        ------
+        InvalidInput
+            When the folder holds no result, one of another kind of audit, or one that was changed.
+        """
+        place = Path(folder)
+        record = load(place)
+        if is_one_run(record) and not cls.of_one_run:
+            fail("folder", str(place), "an audit of two samples", "read it by OneRunResult.load")
+        if cls.of_one_run and not is_one_run(record):
+            fail("folder", str(place), "an audit of one run", "read it by AuditResult.load")
+        with reading(place):
+            return cls.of(record)
+
+    @classmethod
+    def _restored(cls, **attributes: Any) -> Self:
+        """A result with these attributes alone."""
+        result = object.__new__(cls)
+        vars(result).update(attributes)
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.not_kept:
+            raise AttributeError(f"{name} is not kept in result.json; {self.not_kept[name]}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        text = "" if self.headline is None else f": {self.headline.text}"
+        return f"{type(self).__name__}({self.verdict}{text})"
+
+    _repr_html_ = html_repr
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of result.json: JSON types only, no NaN, infinity as the string "inf"."""
+        return deepcopy(self.record)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write result.json, report.html and a figure into `folder`; returns the folder.
+
+        The figure is spectrum.png; of one run, guesses.png. The folder is made if it does not
+        exist. Raises OSError.
+        """
+        from dpaudit import report  # this loads the HTML templates and matplotlib
+
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        report.write_report(folder, self.record)
+        save(self.record, folder)  # last: a run that is killed leaves no result without its report
+        return folder
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The figure of the report: δ(ε) against ε in nats or, of one run, its right guesses.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure of pyplot, which a notebook shows.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from dpaudit import report
+
+        return report.plot(self.record, ax)

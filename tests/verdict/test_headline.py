@@ -1,0 +1,312 @@
+"""The headline: ε at the claim's own δ, μ or ρ, in agreement with the verdict."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.auditing.settings import Settings
+from dpaudit.certify import Certificate, Direction, Estimate, Region, SortedScores, certify
+from dpaudit.curves.readings import gdp_mu
+from dpaudit.verdict.headline import Headline, Reference, headline
+from tests.sparse import one_in
+
+PAIR = dp.neighbours.zero_row([[1.0], [1.0], [1.0]], 2)
+
+
+def shifted(mu):
+    def shift(data, size, *, rng):
+        return mu * data.sum() + rng.normal(size=(size, 1))
+
+    return shift
+
+
+@cache  # a frozen result, of which tests ask different things
+def audit_of_shift(mu, claim, stop=None):
+    return audit(shifted(mu), claim, stop=stop)
+
+
+def audit(mechanism, claim, **options):
+    settings = {"samples": 20_000, "rng": 3, "classifier": "logistic", "level": 0.999, **options}
+    return dp.audit(mechanism, PAIR, claim=claim, **settings)
+
+
+def band_of(delta, epsilon):
+    """The band of one lower bound δ at one ε, as a region that touches no more."""
+    region = Region(np.array([0.0, (1.0 - delta) / np.exp(epsilon)]), np.array([delta, 1.0]))
+    return Certificate.of([region], [True], 0.95)
+
+
+def random_band(rng, regions=6, points=5):
+    """Regions of both directions around random (P(S), Q(S)), not all of them convex."""
+    made = []
+    for p, q in zip(rng.random(regions), rng.random(regions) ** rng.integers(1, 9), strict=True):
+        at = np.sort(q * rng.uniform(0.3, 1.8, points))
+        made.append(Region(at, np.clip(p * np.sort(rng.uniform(0.5, 1.0, points)), 0.0, 1.0)))
+    return Certificate.of(made, rng.random(regions) < 0.5, 0.95)
+
+
+def estimate_of(band, epsilon):
+    low = [np.clip(band.direction(way).delta_at(epsilon), 0.0, 1.0) for way in (True, False)]
+    ways = [Direction(one, one) for one in low]
+    return Estimate(epsilon, *ways, 1000, np.full(len(epsilon), 0.01), band)
+
+
+def random_claim(rng):
+    epsilon, delta = float(rng.choice([0.0, 3.0 * rng.random(), 9.0])), float(rng.random() ** 3)
+    scale = float(rng.random())
+    return (
+        dp.Claim(epsilon, float(rng.choice([0.0, delta]))),
+        dp.Claim.gdp(float(3.0 * rng.random())),
+        dp.Claim.zcdp(float(3.0 * rng.random() ** 2)),
+        dp.Claim.tcdp(float(3.0 * rng.random() ** 2), float(1.1 + 9.0 * rng.random())),
+        dp.Claim.from_function(lambda one: scale * np.exp(-one)),
+        dp.Claim.from_function(lambda one: 0.0 * one),
+    )[rng.integers(6)]
+
+
+def old_rule(estimate, claim):
+    """The verdict "violated" as it was: a bound above what is allowed at an ε of the grid."""
+    return bool(np.any(estimate.low > claim.delta_at(estimate.epsilon) + 1e-12))
+
+
+def read(band, claim, grid):
+    settings = Settings.of(1000, claim=claim, epsilon=grid)
+    estimate = estimate_of(band, settings.epsilon)
+    return headline(estimate, Reference.of(claim, settings.epsilon), settings.level), estimate
+
+
+CLAIMS = {
+    "ε": (dp.Claim(0.2, 0.05), 0.2, 0.05),
+    "μ": (dp.Claim.gdp(0.4), 0.4, None),
+    "ρ": (dp.Claim.zcdp(0.05), 0.05, None),
+    "ρ truncated": (dp.Claim.tcdp(0.05, 30.0), 0.05, None),
+}
+
+
+@pytest.mark.parametrize(
+    ("stop", "name"),
+    [*one_in(2, [(None, one) for one in CLAIMS]), *one_in(4, [("verdict", one) for one in CLAIMS])],
+)
+def test_a_false_claim_is_read_in_its_own_parameter(name, stop):
+    """A shift by 1 is 1-GDP, and refutes all of these with probability above 1 - 1e-9."""
+    claim, claimed, delta = CLAIMS[name]
+    result = audit_of_shift(1.0, claim, stop)
+    head = result.headline
+    assert (head.symbol, head.claimed, head.delta) == (name[0], claimed, delta)
+    assert result.verdict == "violated"
+    assert head.exceeded
+    assert head.certified >= head.claimed
+    assert stop is not None or head.certified > head.claimed
+    assert result.reason.startswith(f"Claimed {name[0]} = {claimed}")
+    assert "row 2 zeroed" in head.text
+    assert result.to_dict()["headline"]["text"] == head.text
+
+
+@pytest.mark.slow
+def test_a_certified_parameter_is_no_larger_than_the_truth():
+    """Each fails with probability at most 0.001: N(0, 1) against N(1, 1) is 1-GDP and 1/2-zCDP."""
+    true_epsilon = float(dp.Claim.gdp(1.0).epsilon_at(0.05))
+    for name, truth in (("ε", true_epsilon), ("μ", 1.0), ("ρ", 0.5)):
+        assert audit_of_shift(1.0, CLAIMS[name][0]).headline.certified <= truth
+
+
+@pytest.mark.quick
+def test_the_least_epsilon_is_that_of_the_dominating_pair():
+    """A claim holds up to exactly where its own curve meets the bound."""
+    for delta, epsilon, low in ((0.0, 0.0, 0.3), (0.01, 0.5, 0.2), (0.05, 1.0, 0.4)):
+        least = band_of(low, epsilon).least_epsilon(delta)
+        assert dp.Claim(least, delta).delta_at(epsilon) == pytest.approx(low, rel=1e-12)
+        assert least >= band_of(low, epsilon).epsilon_at(delta)
+    assert band_of(0.3, 0.0).least_epsilon(1.0) == 0.0
+    assert Certificate.of([], [], 0.95).least_epsilon(0.0) == 0.0
+
+
+@pytest.mark.quick
+def test_the_least_parameter_meets_the_band():
+    band, epsilon = band_of(0.2, 0.5), np.linspace(0.0, 3.0, 31)
+    for claim in (dp.Claim.zcdp(1.0), dp.Claim.tcdp(1.0, 8.0), dp.Claim.gdp(1.0)):
+        least = band.least_parameter(claim.family.curve, epsilon)
+        low = band.delta_at(epsilon)
+        assert np.any(claim.family.curve(least * (1.0 - 1e-8))(epsilon) < low)
+        assert np.all(claim.family.curve(least * (1.0 + 1e-8))(epsilon) >= low)
+
+
+@pytest.mark.quick
+def test_a_bound_below_the_claims_own_epsilon_counts():
+    """(0.5, 0.1)-DP allows δ(0) = 0.32, in both directions: 0.33 refutes it, though such a bound
+    alone leaves room for δ(0.5) = 0.
+    """
+    band = band_of(0.33, 0.0)
+    assert band.delta_at(0.5) == 0.0
+    assert band.epsilon_at(0.1) < 0.5 < band.least_epsilon(0.1)
+
+
+@pytest.mark.parametrize(
+    ("claim", "mu"),
+    one_in(
+        3,
+        [
+            (claim, mu)
+            for claim in (
+                dp.Claim(0.9, 0.01),
+                dp.Claim(1.0, 0.0),
+                dp.Claim.gdp(1.0),
+                dp.Claim.zcdp(0.5),
+            )
+            for mu in (1.0, 1.1)
+        ],
+    ),
+    ids=str,
+)
+def test_verdict_and_headline_agree(claim, mu):
+    result = audit(shifted(mu), claim, samples=3_000, rng=0, level=0.5)
+    head = result.headline
+    assert (result.verdict == "violated") == head.exceeded
+    assert head.exceeded == (head.certified > head.claimed)
+    assert (
+        not np.any(result.spectrum.low > claim.delta_at(result.spectrum.epsilon) + 1e-12)
+        or head.exceeded
+    )
+
+
+@pytest.mark.quick
+def test_a_claim_given_by_a_curve_is_read_at_the_delta_it_allows():
+    claim = dp.Claim.from_function(lambda epsilon: 0.05 * np.exp(-epsilon), text="a curve")
+    head = audit(shifted(1.0), claim).headline
+    assert head.symbol == "ε"
+    assert head.delta == pytest.approx(0.05 * np.exp(-head.claimed))
+    assert head.certified > head.claimed
+    assert head.text.startswith("The claim of a curve allows ε = ")
+
+
+@pytest.mark.quick
+def test_a_certified_number_is_rounded_down_and_told_from_the_claimed_one():
+    head = Headline("ε", 0.0, 0.98, 0.980049, True, 0.98, 0.01, 0.0, 0.95, "row 1 zeroed")
+    assert (
+        head.text
+        == "Claimed ε = 0.98 at δ = 0. At 95 % confidence at least 0.98004 (row 1 zeroed)."
+    )
+    held = Headline("ε", 0.0, 1.0, 0.50001, False, 1.0, 0.0, 0.0, 0.95)
+    assert held.text.endswith("Ruled out at 95 % confidence: every ε below 0.5.")
+    betted = Headline("μ", None, 0.5, 0.4, True, 0.0, 0.1, 0.2, 0.95)
+    assert betted.text == "Claimed μ = 0.5. At 95 % confidence the true μ is larger."
+    assert betted.in_delta == ""
+
+
+GRIDS = (None, [0.0], [2.0], np.linspace(0.0, 6.0, 13))
+
+
+@pytest.mark.slow
+def test_what_a_bound_on_the_grid_refutes_is_violated():
+    """And nothing else but for claims that say more than on the grid: an excess between its ε."""
+    rng, found = np.random.default_rng(16), []
+    for _ in range(60):
+        claim, band = random_claim(rng), random_band(rng)
+        head, estimate = read(band, claim, GRIDS[rng.integers(4)])
+        old = old_rule(estimate, claim)
+        assert head.exceeded or not old
+        if head.exceeded and not old:
+            dense = np.linspace(0.0, 12.0, 801)
+            assert np.any(band.delta_at(dense) > claim.delta_at(dense))
+        assert head.exceeded == (head.certified > head.claimed)
+        assert head.exceeded or head.in_delta == ""
+        if head.delta is not None and not head.exceeded:
+            assert band.epsilon_at(head.delta) <= head.claimed * (1.0 + 1e-9) + 1e-12
+        found.append((old, head.exceeded))
+    assert {(True, True), (False, False)} <= set(found)  # about half of them each
+
+
+@pytest.mark.slow
+def test_what_audits_of_drawn_scores_refute_is_violated():
+    rng, epsilon = np.random.default_rng(17), np.linspace(0.0, 3.0, 7)
+    for mu in (0.5, 1.0, 2.0):
+        choose, test = (
+            SortedScores.of(rng.normal(mu, size=n), rng.normal(size=n)) for n in (100, 300)
+        )
+        estimate = certify(choose, test, epsilon, 0.5)
+        for claim in (random_claim(rng) for _ in range(20)):
+            settings = Settings.of(1000, claim=claim)
+            head = headline(estimate, Reference.of(claim, epsilon), settings.level)
+            assert head.exceeded or not old_rule(estimate, claim)
+
+
+@pytest.mark.quick
+def test_the_least_epsilon_and_no_smaller_one_is_consistent_with_a_band_of_many_regions():
+    rng, epsilon = np.random.default_rng(18), np.linspace(0.0, 60.0, 15_001)
+    for _ in range(40):
+        band, delta = random_band(rng), float(rng.choice([0.0, 1e-3, 0.1]))
+        least, low = band.least_epsilon(delta), band.delta_at(epsilon)
+        assert np.all(low <= dp.Claim(least, delta).delta_at(epsilon) + 1e-12)
+        if least > 0.01:
+            assert np.any(low > dp.Claim(least - 0.01, delta).delta_at(epsilon))
+
+
+@pytest.mark.quick
+def test_the_least_mu_is_the_largest_of_all_points():
+    rng, epsilon = np.random.default_rng(19), np.linspace(0.0, 4.0, 9)
+    for _ in range(20):
+        band = random_band(rng)
+        every = gdp_mu(epsilon, band.delta_at(epsilon)).max()
+        assert band.least_mu(epsilon) == pytest.approx(every, rel=1e-12)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("omega", [np.inf, 1.5, 1.01])
+def test_the_least_parameter_takes_few_curves(omega):
+    """With a small ω too the curve falls to 0 with ρ, so that a small bound refutes a small ρ."""
+    family, calls = dp.Claim.zcdp(1.0).family.__class__("ρ", 1.0, omega=omega), []
+
+    def counted(value):
+        calls.append(value)
+        return family.curve(value)
+
+    assert band_of(0.2, 0.5).least_parameter(counted, np.linspace(0.0, 3.0, 31)) > 0.04
+    assert len(calls) < 20
+
+
+@pytest.mark.quick
+def test_a_claim_of_no_leak_is_refuted_at_any_order():
+    for claim in (dp.Claim.tcdp(0.0, 1.5), dp.Claim.zcdp(0.0), dp.Claim.gdp(0.0), dp.Claim(0.0)):
+        head, _ = read(band_of(0.1, 0.5), claim, None)
+        assert head.exceeded
+        assert head.certified > 0.0
+
+
+@pytest.mark.quick
+def test_a_curve_is_read_where_it_allows_less_than_everything():
+    claim = dp.Claim.from_function(lambda epsilon: np.minimum(1.0, 2.0 * np.exp(-epsilon)))
+    head, _ = read(Certificate.of([], [], 0.95), claim, np.linspace(0.0, 3.0, 4))
+    assert (head.claimed, head.allowed_delta) == (1.0, 2.0 * np.exp(-1.0))
+
+
+@pytest.mark.quick
+def test_bets_refute_a_curve_and_not_one_point_of_it():
+    """The e-value is against all of a curve. A parameter is above the claimed one."""
+    claim = dp.Claim.from_function(lambda epsilon: 0.05 * np.exp(-epsilon), text="a curve")
+    head = audit(shifted(1.0), claim, stop="verdict").headline
+    assert head.exceeded
+    assert head.certified <= head.claimed
+    assert head.text.endswith("At 99.9 % confidence that curve is exceeded (row 2 zeroed).")
+
+
+@pytest.mark.quick
+def test_an_infinite_parameter_is_told_in_words():
+    """No audit of draws certifies one; regions given by hand may."""
+    sure = Certificate.of([Region(np.zeros(1), np.array([0.3]))], [True], 0.95)
+    head, _ = read(sure, dp.Claim(1.0, 0.1), None)
+    assert head.certified == np.inf
+    assert head.exceeded
+    assert head.text == "Claimed ε = 1 at δ = 0.1. At 95 % confidence no finite ε holds."
+    nothing = Headline("ε", 1e-5, None, np.inf, False, 0.0, 0.3, None, 0.95)
+    assert nothing.text.endswith("At 95 % confidence no finite ε holds at δ = 10⁻⁵.")
+
+
+@pytest.mark.quick
+def test_the_certified_number_reads_larger_than_the_claimed_one():
+    """Both have more digits where rounding would turn them round."""
+    head = Headline("ε", 0.1, 0.98765, 0.98766, True, 1.0, 0.0100049, 0.01, 0.95)
+    assert head.text.startswith("Claimed ε = 0.98765 at δ = 0.1. ")
+    assert head.text.endswith("at least 0.98766.")
+    assert head.in_delta == "δ(1) is at least 0.010004, where 0.01 is allowed."
