@@ -205,7 +205,7 @@ def records(
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> def flipped(people, rng):
-    ...     return [one["smokes"] ^ (rng.random() < 0.25) for one in people]
+    ...     return [person["smokes"] ^ (rng.random() < 0.25) for person in people]
     >>> mechanism = dp.adapters.records(flipped, {"age": "int", "smokes": "bool"}, form="dicts")
     >>> mechanism(np.array([[43.0, 1.0], [28.0, 0.0]]), 2, rng=0)
     [[True, False], [True, True]]

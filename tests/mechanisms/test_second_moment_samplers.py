@@ -17,7 +17,7 @@ from dpaudit.mechanisms import (
     SufficientStatistics,
     WishartDraw,
 )
-from tests.mechanisms.mechanism_cases import DATA
+from tests.mechanisms.mechanism_cases import DATA, matrices
 from tests.sparse import one_in
 from tests.statistical.two_sample import largest_distance, threshold
 
@@ -108,12 +108,6 @@ CASES = {
     "Gaussian inverse": (GaussianInverse(0.02, 1.0), noisy_inverse),
     "sufficient statistics": (SufficientStatistics(50.0, 80.0), noisy_statistics),
 }
-
-
-def matrices(triangles, size):
-    full = np.zeros((len(triangles), size, size))
-    full[:, *np.triu_indices(size)] = triangles
-    return full + np.triu(full, 1).transpose(0, 2, 1)
 
 
 def shaped(mechanism, draws):
