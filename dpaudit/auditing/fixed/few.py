@@ -28,7 +28,7 @@ from dpaudit.power import least_excess
 from dpaudit.sampling import Pair, Progress
 from dpaudit.scoring import Fitted, KnownScore, Sides
 from dpaudit.scoring.base import nan_count, nan_note, refuse_nan, without_nan
-from dpaudit.scoring.few.cross_validated import fit_few
+from dpaudit.scoring.few import fit_few
 from dpaudit.verdict.evidence import Evidence, of_set, where_to_bet
 from dpaudit.verdict.headline import Reference
 from dpaudit.verdict.judgement import Verdict, judge_band, with_notes

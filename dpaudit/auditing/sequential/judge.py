@@ -13,8 +13,8 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.certify.betting import Bet, Cuts, Menu, cuts_by_draws
 from dpaudit.scoring import Fitted, Sides
 from dpaudit.scoring.base import refuse_nan, without_nan
-from dpaudit.scoring.few.ranks import fit_few_draws
-from dpaudit.scoring.platt import calibrated
+from dpaudit.scoring.few import fit_few_draws
+from dpaudit.scoring.models.logistic import calibrated
 
 CHOOSE = 0.25  # share of the past that chooses among scores, calibrates, and chooses bets
 LARGEST = 40.0  # nats; larger scores count as this one

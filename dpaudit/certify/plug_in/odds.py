@@ -22,7 +22,7 @@ from scipy.special import betaln, expit, log_expit, ndtri, softmax
 
 from dpaudit._core.types import Array
 from dpaudit.certify.plug_in.laws import Counted
-from dpaudit.scoring.models.logistic import JITTER, LogisticProblem, Stop, newton
+from dpaudit.scoring.models.logistic import newton
 
 LARGEST = 50.0  # nats; scores of any scale are clipped there
 FLATTENED = 5.0  # nats from which the flattened score grows as a square root
@@ -34,7 +34,7 @@ BENDS = np.concatenate([END, MIDDLE, 1.0 - END[::-1]])  # shares of the draws be
 TRUSTED, FREE = np.array([12.0, 12.0, 2.4]), np.ones(3)
 BENT = (1e-5, 1e-3, 1e-1, 10.0)
 FITTED = 300  # cells that a regression is fitted to; neighbours are put together
-STOP = Stop(1e-4)
+GAIN = 1e-4  # nats; a Newton step that gains no more is the last one
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,7 @@ class _Table:
         first = TRUSTED / cells.size.sum() if setting.trusted else FREE
         bent = np.full(self.features.shape[1] - len(first), setting.bent)
         ridge = 1.0 / np.concatenate([first, bent])
-        problem = LogisticProblem(self.few_features, p, q, ridge, self.few_base, jitter=JITTER)
-        found = newton(problem, np.zeros(len(ridge)), STOP)
+        found = newton(self.few_features, p, q, ridge, offset=self.few_base, gain=GAIN)
         width = np.linalg.slogdet(found.hessian)[1]
         evidence = 0.5 * (np.log(ridge).sum() - width) - found.objective
         return self.base + self.features @ found.weights, float(evidence)
