@@ -29,9 +29,8 @@ import scipy
 from dpaudit._core.shown.short_repr import short_repr
 
 MOST = 20_000  # draws of one call that are noted
-HERE = os.path.dirname(__file__)
 # folders of code that is not the mechanism's own
-PASSED = (HERE, os.path.dirname(np.__file__), os.path.dirname(scipy.__file__))
+PASSED = (__file__, os.path.dirname(np.__file__), os.path.dirname(scipy.__file__))
 NO_DRAWS = ("seed", "get_state", "set_state", "getstate", "setstate", "spawn")
 LOCK = RLock()  # the global generators belong to all threads together
 Place = tuple[str, int]  # file and line
@@ -86,7 +85,7 @@ class Log:
 
 
 def _calling_place(frame: FrameType | None) -> Place:
-    """The nearest call outside this folder, NumPy and SciPy."""
+    """The nearest call outside this file, NumPy and SciPy."""
     while frame is not None and frame.f_code.co_filename.startswith(PASSED):
         frame = frame.f_back
     return ("?", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
