@@ -19,7 +19,6 @@ from dpaudit.sampling.independence.features import (
     calls_of,
     chunks_of,
     features,
-    folded,
     keys_of,
 )
 from tests.sparse import one_in
@@ -123,14 +122,6 @@ def test_features_halve_a_column_and_skip_what_has_no_second_cut():
 
 
 @quick
-def test_whole_rows_are_told_apart():
-    rows = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [-0.0, 1.0]])
-    keys = folded(np.zeros(4, dtype=np.uint64), keys_of(rows.T)).tolist()
-    assert keys[0] == keys[2]
-    assert len(set(keys)) == 3
-
-
-@quick
 def test_calls_are_cut_off_at_the_last_draw():
     calls = calls_of([3, 4, 5, 6], 10)
     assert calls.sizes.tolist() == [3, 4, 3]
@@ -149,12 +140,6 @@ def test_sizes_that_cannot_have_made_the_draws_are_refused(sizes):
     P = np.zeros((10, 1))
     with pytest.raises(InvalidInput, match="calls must be positive sizes"):
         examine(P, P, (np.array([10]), np.array(sizes, dtype=int)))
-
-
-@quick
-def test_sides_of_different_width_are_refused():
-    with pytest.raises(InvalidInput, match="rows of 2 columns"):
-        examine(np.zeros((9, 2)), np.zeros((9, 3)), None)
 
 
 # --- exact under the null: every arrangement of the values ----------------------------------------
@@ -218,23 +203,6 @@ def test_over_all_arrangements_repetition_to_the_end_is_exact(values):
 
 
 @quick
-def test_the_probability_of_copies_counts_orders():
-    """{a, a, b, b} has 6 orders, of which abab and baba are copies; {a⁴} is always one."""
-    assert np.exp(copies.log_copies(np.array([1, 2]), 2)) == pytest.approx(2 / 6)
-    assert np.exp(copies.log_copies(np.array([1, 1]), 2)) == pytest.approx(1.0)
-    assert np.exp(copies.log_copies(np.array([1, 2]), 3)) == pytest.approx(2 / 20)
-
-
-@quick
-def test_the_search_over_lags_is_paid_for():
-    rows = np.tile(np.arange(5), 3)
-    expected = np.log(15) + copies.log_copies(np.arange(5), 3)
-    assert copies.repeated_to_the_end(rows, 5) == pytest.approx(expected)
-    assert copies.repeated_to_the_end(np.append(rows, [0, 1]), 5) < 0.0
-    assert copies.repeated_to_the_end(np.ones(9, dtype=int), 1) == 0.0  # constant draws
-
-
-@quick
 def test_stakes_on_copied_calls_are_won_and_lost():
     """12 12 12 21: won, even but lost; and won. (2·½ + 2)/2 = 3/2."""
     calls = calls_of([2, 2, 2, 2], 8)
@@ -244,18 +212,6 @@ def test_stakes_on_copied_calls_are_won_and_lost():
     twice = np.tile(np.arange(16), 2)
     won = 0.5 + 0.5 * np.exp(-copies.log_copies(np.arange(16), 2))
     assert copies.copied_calls(twice, calls_of([16, 16], 32)) == pytest.approx(np.log(2 / won))
-
-
-@quick
-def test_pairs_are_disjoint_and_equal():
-    rng = np.random.default_rng(9)
-    for keys in (rng.integers(0, 4, 101), rng.integers(0, 60, 101), np.zeros(7, dtype=int)):
-        order_of = rng.permutation(len(keys))
-        pairs = copies._pairs(keys[order_of], order_of)
-        assert len(np.unique(pairs)) == pairs.size
-        assert np.array_equal(*keys[pairs])
-        counts = np.unique(keys, return_counts=True)[1]
-        assert pairs.shape[1] == (counts // 2).sum()  # as many as there are
 
 
 def test_pairs_of_equal_draws_lie_anywhere_over_the_random_order(monkeypatch):
@@ -372,23 +328,6 @@ def test_few_draws_show_nothing(n):
     assert examine(P, Q, (np.ones(n, dtype=int),) * 2) == []
 
 
-@quick
-def test_draws_that_are_all_the_same_show_nothing():
-    for draws in (np.zeros((500, 2)), np.full((500, 1), np.nan)):
-        assert examine(draws, draws, ([256, 256],) * 2) == []
-        assert examine(draws, draws + 1.0, None) == []
-    assert examine(np.empty((0, 2)), np.empty((0, 2)), None) == []
-    assert examine(np.empty((5, 0)), np.empty((5, 0)), None) == []
-
-
-@quick
-def test_a_column_that_is_constant_on_one_side_shows_nothing():
-    rng = np.random.default_rng(15)
-    P, Q = np.zeros((600, 2)), rng.normal(size=(600, 2))
-    Q[:, 1] = 4.0
-    assert examine(P, Q, ([100] * 6,) * 2) == []
-
-
 # --- power: each slip is found --------------------------------------------------------------------
 
 
@@ -494,12 +433,6 @@ def test_a_slip_is_found_and_named(slip):
     assert all(finding.refused for finding in by_kind.values())
     if "column" not in slip and "noise" not in slip:
         assert kind in {finding.kind for finding in found_in(make, sizes, sound)}
-
-
-@quick
-def test_the_first_words_name_the_forgotten_size():
-    for sizes in ([256, 256], [256] * 40, SEQUENTIAL):
-        assert "size= forgotten" in found_in(no_size, sizes)[0].message
 
 
 def autoregressive(n, rng):
@@ -624,3 +557,18 @@ def test_the_level_decides():
     assert examine(P, -P, calls, level=1e-9) == []
     table = order.two_sided(32, 16, 16, 0)  # four pairs of features, half of one of eight families
     assert finding.log_p == pytest.approx(float(table) + np.log(4 * 2 * 8))
+
+
+@quick
+def test_sides_of_different_width_are_refused():
+    with pytest.raises(InvalidInput, match="rows of 2 columns"):
+        examine(np.zeros((9, 2)), np.zeros((9, 3)), None)
+
+
+@quick
+def test_draws_that_are_all_the_same_show_nothing():
+    for draws in (np.zeros((500, 2)), np.full((500, 1), np.nan)):
+        assert examine(draws, draws, ([256, 256],) * 2) == []
+        assert examine(draws, draws + 1.0, None) == []
+    assert examine(np.empty((0, 2)), np.empty((0, 2)), None) == []
+    assert examine(np.empty((5, 0)), np.empty((5, 0)), None) == []
