@@ -139,9 +139,9 @@ for _name, _method in _recording(random.Random, python=True).items():
 
 
 def _generator(log: Log, bits: np.random.BitGenerator) -> _Generator:
-    made = _Generator(bits)
-    made.log = log
-    return made
+    generator = _Generator(bits)
+    generator.log = log
+    return generator
 
 
 def generator(log: Log) -> np.random.Generator:
@@ -179,9 +179,9 @@ def _put(changed: list[tuple[Any, dict[str, Any]]]) -> None:
 
 
 def _state(log: Log) -> _State:
-    made = _State(np.random.MT19937(log.child()))
-    made.log = log
-    return made
+    state = _State(np.random.MT19937(log.child()))
+    state.log = log
+    return state
 
 
 def _numpy_global(log: Log, state: _State) -> dict[str, Any]:
@@ -189,8 +189,8 @@ def _numpy_global(log: Log, state: _State) -> dict[str, Any]:
     real = np.random.default_rng
 
     def default_rng(seed: Any = None) -> np.random.Generator:
-        made = real(log.child() if seed is None else seed)
-        return made if isinstance(made, _Generator) else _generator(log, made.bit_generator)
+        plain = real(log.child() if seed is None else seed)
+        return plain if isinstance(plain, _Generator) else _generator(log, plain.bit_generator)
 
     old = np.random.mtrand._rand
     functions = {

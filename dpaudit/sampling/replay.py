@@ -66,8 +66,8 @@ class Difference:
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """The difference in JSON types. show_data : with the values of the argument."""
         names = ("kind", "text", "draw", "method", "place", "name")
-        shown = {"values": list(self.values)} if show_data and self.values else {}
-        return {**{name: getattr(self, name) for name in names}, **shown}
+        values = {"values": list(self.values)} if show_data and self.values else {}
+        return {**{name: getattr(self, name) for name in names}, **values}
 
 
 @dataclass(frozen=True, repr=False)

@@ -58,12 +58,12 @@ def examine(
     if P.shape[1] != Q.shape[1]:
         fail("Q", Q.shape, f"rows of {P.shape[1]} columns, as P")
     if calls is None:
-        made = [chunks_of(len(rows)) for rows in (P, Q)]
+        groups = [chunks_of(len(rows)) for rows in (P, Q)]
     else:
-        made = [calls_of(sizes, len(rows)) for sizes, rows in zip(calls, (P, Q), strict=True)]
+        groups = [calls_of(sizes, len(rows)) for sizes, rows in zip(calls, (P, Q), strict=True)]
     if not P.size or not Q.size:
         return []
-    sides = tuple(map(Side, (P, Q), made, names))
+    sides = tuple(map(Side, (P, Q), groups, names))
     return _findings(_suspects(sides, "scores" if score else "draws"), np.log(level))
 
 

@@ -65,11 +65,11 @@ class Calls:
     @cached_property
     def strata(self) -> np.ndarray:
         """Starts of runs of whole calls, each of `STRATUM` draws or more if there are so many."""
-        kept = [0]
+        first = [0]
         for start in self.starts.tolist():
-            if start - kept[-1] >= STRATUM and self.draws - start >= STRATUM:
-                kept.append(start)
-        return np.array(kept)
+            if start - first[-1] >= STRATUM and self.draws - start >= STRATUM:
+                first.append(start)
+        return np.array(first)
 
 
 def calls_of(sizes: Sequence[int] | np.ndarray, draws: int) -> Calls:
@@ -78,10 +78,10 @@ def calls_of(sizes: Sequence[int] | np.ndarray, draws: int) -> Calls:
     Raises `InvalidInput` where the sizes are not positive or make fewer draws.
     """
     ends = np.cumsum(np.asarray(sizes, dtype=np.int64))
-    kept = np.diff(np.minimum(ends, draws), prepend=0)
-    if np.any(np.diff(ends, prepend=0) <= 0) or kept.sum() != draws:
+    sizes_of_draws = np.diff(np.minimum(ends, draws), prepend=0)
+    if np.any(np.diff(ends, prepend=0) <= 0) or sizes_of_draws.sum() != draws:
         fail("calls", list(sizes), f"positive sizes that make {draws} draws or more")
-    return Calls(kept[kept > 0])
+    return Calls(sizes_of_draws[sizes_of_draws > 0])
 
 
 def chunks_of(draws: int) -> Calls:
