@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, describe
+from dpaudit._core.value import value_class
 from dpaudit.adapters.functions import OneDraw, one_draw
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.outcomes.records import RecordFeatures, TableForm
+from dpaudit.outcomes import RecordFeatures, TableForm
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Synthesized:
-    """f(data, rng=...) → the row, (k,), of a synthetic table.
+    """f(data, rng=...) → the row, (k,), of a synthetic table; see `synthesizer`.
 
-    Parameters
-    ----------
-    fit : callable
-        As in `synthesizer`.
-    sample : callable
-        As in `synthesizer`.
-    form : TableForm
-        What reads the table.
-    features : RecordFeatures
-        What makes the row.
+    form : what reads the table. features : what makes the row.
     """
 
     fit: Callable[[Array, np.random.Generator], Any]
     sample: Callable[[Any, np.random.Generator], Any]
     form: TableForm
     features: RecordFeatures
-
-    __repr__ = short_repr
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Array:
         """One row. Raises `NotOutcomes` where the table has another form."""
@@ -95,10 +83,6 @@ def synthesizer(
         numbers from −1 to 20 are columns of categories.
     timeout : float, seconds, optional
         Time that one table may take.
-
-    Notes
-    -----
-    What the functions raise, and a table of another form, becomes a `MechanismError`.
 
     Examples
     --------

@@ -12,16 +12,9 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.adapters.functions import (
-    OfFunction,
-    OneDraw,
-    first_line,
-    one_draw,
-    seed_keywords,
-    seeds,
-)
+from dpaudit._core.value import value_class
+from dpaudit.adapters.functions import OfFunction, OneDraw, one_draw, seed_keywords, seeds
 
 LARGEST_COLUMN = 1 << 31
 VALUE_FORMS = ("array", "list", "series")
@@ -31,7 +24,7 @@ DTYPE_NAMES = {"float": np.float64, "int": np.int64, "bool": np.bool_}
 EXPECTED_DTYPE = '"float", "int", "bool", or a list of texts in the order of their codes 0, 1, …'
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Columns:
     """How a database is handed over as one argument for each of some columns.
 
@@ -43,11 +36,12 @@ class Columns:
     coding: Coding
     form: str
 
-    __repr__ = short_repr
-
     def whole(self, data: Array) -> tuple[Any, ...]:
         """The arguments of a call for all records: arrays, lists or pandas Series."""
-        return tuple(self._formed(column) for column in self._columns(data))
+        columns = self._columns(data)
+        if self.form == "series":
+            return tuple(map(importlib.import_module("pandas").Series, columns))
+        return tuple(column.tolist() if self.form == "list" else column for column in columns)
 
     def single(self, data: Array, number: int) -> tuple[Any, ...]:
         """The arguments of a call for one record: Python numbers or texts."""
@@ -59,11 +53,6 @@ class Columns:
         if outside is not None:
             raise IndexError(f"column {outside} of a database with {width} columns")
         return [self.coding(data[:, number]) for number in self.numbers]
-
-    def _formed(self, column: np.ndarray) -> Any:
-        if self.form == "series":
-            return _pandas().Series(column)
-        return column.tolist() if self.form == "list" else column
 
     @property
     def words(self) -> str:
@@ -110,10 +99,6 @@ def values(
     timeout : float, seconds, optional
         Time that one draw may take.
 
-    Notes
-    -----
-    Errors of the function are as in `one_draw`.
-
     Examples
     --------
     >>> import numpy as np
@@ -138,7 +123,7 @@ def column_numbers(name: str, column: object) -> tuple[int, ...]:
     return tuple(check.integer(name, number, -LARGEST_COLUMN) for number in several)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Table:
     """How a database is handed over as one argument that holds its records.
 
@@ -149,15 +134,13 @@ class Table:
     columns: Mapping[str, Coding] | None
     form: str
 
-    __repr__ = short_repr
-
     def whole(self, data: Array) -> tuple[Any, ...]:
         """The argument of a call for all records."""
         if self.form == "array":
             return (data.copy(),)
         named = self._named(data)
         if self.form == "frame":
-            return (_pandas().DataFrame(named),)
+            return (importlib.import_module("pandas").DataFrame(named),)
         records = list(zip(*(column.tolist() for column in named.values()), strict=True))
         if self.form == "tuples":
             return (records,)
@@ -220,10 +203,6 @@ def records(
     timeout : float, seconds, optional
         Time that one draw may take.
 
-    Notes
-    -----
-    Errors of the function are as in `one_draw`.
-
     Examples
     --------
     >>> import numpy as np
@@ -258,7 +237,7 @@ def _are_different_texts(values: Sequence[Any]) -> bool:
     return bool(values) and texts and len(set(values)) == len(values)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Handed(OfFunction):
     """f(data, rng=...) → what a function returns for the database in another form.
 
@@ -273,36 +252,31 @@ class Handed(OfFunction):
     order: bool = True
     seeded: tuple[str, ...] = ()
 
-    __repr__ = short_repr
-
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
         """One output."""
         table = np.asarray(data, dtype=np.float64)
         if self.record is not None and self.record >= len(table):
             raise IndexError(f"record {self.record} of a database with {len(table)} records")
+
+        def call(arguments: tuple[Any, ...]) -> Any:
+            return plain(self.function(*arguments, **seeds(self.seeded, rng)))
+
+        if self.each and self.record is not None:
+            return call(self.form.single(table, self.record))
         if self.each:
-            return self._separately(table, rng)
-        output = self._called(self.form.whole(table), rng)
-        if self.record is not None:
-            return _of_record(output, self.record)
+            output = [call(self.form.single(table, number)) for number in range(len(table))]
+        else:
+            output = call(self.form.whole(table))
+            if self.record is not None:
+                return _of_record(output, self.record)
         return output if self.order else _sorted_records(output)
-
-    def _separately(self, table: Array, rng: np.random.Generator) -> Any:
-        if self.record is not None:
-            return self._called(self.form.single(table, self.record), rng)
-        outputs = [self._called(self.form.single(table, at), rng) for at in range(len(table))]
-        return outputs if self.order else _sorted_records(outputs)
-
-    def _called(self, arguments: tuple[Any, ...], rng: np.random.Generator) -> Any:
-        return plain(self.function(*arguments, **seeds(self.seeded, rng)))
 
     @property
     def summary(self) -> str:
         """One line for reports: what goes in, and what is released."""
         calls = "called for each record" if self.each else f"takes {self.form.words}"
         only = "" if self.record is None else f"; audited is the output of record {self.record}"
-        about = first_line(self.function)
-        return f"{calls}{only}: {about}" if about else f"{calls}{only}"
+        return f"{calls}{only}: {self.about}" if self.about else f"{calls}{only}"
 
 
 def _handed(
@@ -317,14 +291,6 @@ def _handed(
     number = None if record is None else check.integer("record", record, 0)
     each, order = check.boolean("each", each), check.boolean("order", order)
     return Handed(function, form, each, number, order, seed_keywords(function))
-
-
-def _pandas() -> Any:
-    """The module pandas, imported on demand, as dpaudit does not depend on it.
-
-    Raises ImportError.
-    """
-    return importlib.import_module("pandas")
 
 
 def plain(output: Any) -> Any:

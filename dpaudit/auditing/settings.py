@@ -13,7 +13,7 @@ from dpaudit._core.seeds import root
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Count, RngLike
 from dpaudit.certify.band import level_of
-from dpaudit.certify.few import MOST as FEW
+from dpaudit.certify.constants import FEW
 from dpaudit.certify.few import few_split
 from dpaudit.certify.sets import FOCUS
 from dpaudit.certify.split import Split, split

@@ -18,8 +18,9 @@ from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.adapters import Command, OneDraw
 from dpaudit.auditing.settings import MOST_SAMPLES, Settings
 from dpaudit.auditing.subject import Findings
+from dpaudit.certify.constants import FEW as FEW_DRAWS
 from dpaudit.certify.estimate import certify
-from dpaudit.certify.few import MOST, certify_few
+from dpaudit.certify.few import certify_few
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import Split
 from dpaudit.curves.claims import about_fewer, doubtful
@@ -28,7 +29,7 @@ from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling.common import same_outputs
 from dpaudit.scoring import Fitted
 from dpaudit.scoring.pool import ENOUGH
-from dpaudit.verdict.headline import Reference, headline
+from dpaudit.verdict.headline import Reference, read_headline
 from dpaudit.verdict.judgement import never_green, too_few_draws, with_notes
 from dpaudit.verdict.numbers import count
 
@@ -59,7 +60,7 @@ def fewest(settings: Settings, reference: Reference, columns: int) -> int | None
     able = partial(_able, settings, reference, columns)
     low, high = 0, settings.samples
     while not able(high):
-        low, high = high, min(2 * high, MOST) if high < MOST else 2 * high
+        low, high = high, min(2 * high, FEW_DRAWS) if high < FEW_DRAWS else 2 * high
         if low >= MOST_SAMPLES:
             return None
     while high - low > max(1, high // 100):
@@ -105,7 +106,7 @@ def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
         own = settings.claimed_epsilon
         claim_epsilon = () if own is None else (own,)
         found = certify(*drawn, *asked, claim_epsilon=claim_epsilon, focus=settings.focus)
-    return headline(found, reference, settings.level).exceeded
+    return read_headline(found, reference, settings.level).exceeded
 
 
 def _two_values(draws: int) -> SortedScores:

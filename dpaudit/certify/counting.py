@@ -39,9 +39,9 @@ class CellCount:
 
         Edges lie between scores of choosing draws, so another score has others.
         """
-        found = hashlib.sha256(self.name.encode())
-        found.update(self.edges.tobytes())
-        return found.hexdigest()[:16]
+        digest = hashlib.sha256(self.name.encode())
+        digest.update(self.edges.tobytes())
+        return digest.hexdigest()[:16]
 
     def __call__(self, P: np.ndarray, Q: np.ndarray, before: int) -> Counts:
         """Counts of a part of the draws. A score that is NaN counts as 0."""
@@ -83,11 +83,11 @@ class StreamedCounts:
         count = CellCount(self.fitted.name, self.fitted.score, self.columns, edges)
         gaps, before = np.zeros((2, len(edges) + 1), dtype=np.int64), 0
         for part in self.source.rest(count):
-            found = part if isinstance(part, Counts) else count(*part, before)
-            self.first.append(found.first)
-            self.undefined.append(found.undefined)
-            gaps += found.cells
-            before += found.draws
+            counts = part if isinstance(part, Counts) else count(*part, before)
+            self.first.append(counts.first)
+            self.undefined.append(counts.undefined)
+            gaps += counts.cells
+            before += counts.draws
         p, q = np.cumsum(gaps[:, ::-1], axis=1)[:, ::-1][:, 1:][:, place]
         return p, q
 

@@ -99,17 +99,22 @@ def adaptive_curve(
 
     Parameters
     ----------
-    first : the law of x on the two databases.
-    curves : x ↦ the curve of the second release on the same two databases (a `PrivacyLoss`, say), D
+    first : FirstRelease
+        The law of x on the two databases.
+    curves : callable
+        x ↦ the curve of the second release on the same two databases (a `PrivacyLoss`, say), D
         against D'; it is asked once at every node. Where it does not depend on x let it return the
         SAME object: such nodes are summed together.
-    breaks : the x at which that curve is not smooth in x, such as the end of a clipped range.
+    breaks : sequence of float
+        The x at which that curve is not smooth in x, such as the end of a clipped range.
 
+    Notes
+    -----
     Accurate to some 1e-9 of δ, and 1e-19 absolute, if the curve varies with x as slowly as the
     noise's density does.
 
-    Raises `InvalidInput`.
-
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> first = FirstRelease.gaussian(0.0, 0.6, sigma=1.0)
     >>> def second(x):

@@ -13,9 +13,8 @@ from typing import Any
 
 from dpaudit.mechanisms import broken, textbook
 from dpaudit.mechanisms.base import LawMechanism
-from dpaudit.mechanisms.broken.dp_sgd import BROKEN_DPSGD
 from dpaudit.mechanisms.composition import Composition
-from dpaudit.mechanisms.dp_sgd import DPSGD
+from dpaudit.mechanisms.dp_sgd import BROKEN_DPSGD, DPSGD
 from dpaudit.mechanisms.example import ExampleMechanism
 from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
 from dpaudit.mechanisms.scatter import (

@@ -26,16 +26,12 @@ from dpaudit.mechanisms.parameters import NonNegative, Positive
 class AnalyzeGauss(LawMechanism):
     """Analyze Gauss: DᵀD plus noise N(0, σ²) for each entry on and above the diagonal.
 
-    Output: (size, d(d+1)/2), upper triangles.
+    Output: (size, d(d+1)/2), upper triangles. Source: Dwork et al. 2014; paper 4.
 
     Parameters
     ----------
     sigma : float > 0
         σ.
-
-    References
-    ----------
-    Dwork et al. 2014; paper 4.
     """
 
     sigma: Positive
@@ -73,18 +69,12 @@ class AnalyzeGauss(LawMechanism):
 class GaussianInverse(LawMechanism):
     """(DᵀD + w²I)⁻¹ plus noise N(0, σ²) for each entry on and above the diagonal.
 
-    Output: (size, d(d+1)/2), upper triangles.
+    Output: (size, d(d+1)/2), upper triangles. Source: paper 4, theorem B.5, which has no padding.
 
     Parameters
     ----------
-    sigma : float > 0
-        σ.
-    padding : float ≥ 0, default 0
-        w; the theorem has none.
-
-    References
-    ----------
-    Paper 4, theorem B.5.
+    sigma, padding : float > 0, and float ≥ 0
+        σ, and w.
     """
 
     sigma: Positive
@@ -128,18 +118,12 @@ class SufficientStatistics(LawMechanism):
     """XᵀX plus symmetric noise N(0, σ_g²), and Xᵀy plus N(0, σ_c²I); y is the last column.
 
     It is what AdaSSP releases beside its estimate of λ_min(XᵀX): two Gaussian releases together.
-    Output: (size, p(p+1)/2 + p), the upper triangle first.
+    Output: (size, p(p+1)/2 + p), the upper triangle first. Source: Wang 2018; paper 3, H.1.
 
     Parameters
     ----------
-    sigma_gram : float > 0
-        σ_g, for each entry of XᵀX on and above the diagonal.
-    sigma_cross : float > 0
-        σ_c, for each entry of Xᵀy.
-
-    References
-    ----------
-    Wang 2018; paper 3, H.1.
+    sigma_gram, sigma_cross : float > 0
+        σ_g, for each entry of XᵀX on and above the diagonal, and σ_c, for each entry of Xᵀy.
     """
 
     sigma_gram: Positive
@@ -177,8 +161,7 @@ class SufficientStatistics(LawMechanism):
         return ShiftRows(np.sqrt(replacement.over_pairs(data, candidates, square)))
 
     def added_row(self, data: Array, row_bound: float) -> ShiftRows:
-        """The worst split of C² between ‖x‖² = s and y² = C² − s, x along one axis (as for
-        `AnalyzeGauss`).
+        """The worst split of C² between ‖x‖² = s and y² = C² − s, with x along one axis.
 
         μ² = g·s² + c·s(C² − s) with g = 1/σ_g², c = 1/σ_c². For c > 2g it is largest inside, at
         s = cC²/(2(c − g)), with μ² = c²C⁴/(4(c − g)). Else it is largest at s = C², with μ² = gC⁴.

@@ -17,7 +17,7 @@ from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours.outliers import box
-from dpaudit.outcomes.records import distances, spreads
+from dpaudit.outcomes import distances, spreads
 
 RELATIONS = ("add", "zero-out")
 OWN = "own"

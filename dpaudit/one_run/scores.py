@@ -24,8 +24,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.outcomes.records import TableForm, distances, spreads
-from dpaudit.outcomes.tables import NotOutcomes
+from dpaudit.outcomes import NotOutcomes, TableForm, distances, spreads
 
 Score = Callable[[Any, Array], ArrayLike]
 NAMES = ("gradient", "loss", "nearest")

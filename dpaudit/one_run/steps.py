@@ -11,7 +11,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.result_file import plain
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.certify.one_run.steps.wealth import StepWealth
+from dpaudit.certify.one_run.steps import StepWealth
 from dpaudit.verdict.one_run import steps_reason
 
 RECORDED = (

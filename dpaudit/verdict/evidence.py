@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.certify.betting import Hits
-from dpaudit.certify.betting.choice import WIDTHS
-from dpaudit.certify.betting.claimed import null_of
+from dpaudit.certify.betting import Hits, null_of
+from dpaudit.certify.constants import WIDTHS
 from dpaudit.curves.claims import Claim
 
 if TYPE_CHECKING:
-    from dpaudit.certify.cells import ScoreCells
+    from dpaudit.certify.scores import ScoreCells
     from dpaudit.certify.sets import ChosenSet
 
 SAVED = (

@@ -108,7 +108,7 @@ def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
 
     coins : which canaries are in, (m,), bool.
     """
-    reading, best = Reading(guesses, question), Reading(guesses.told(), question)
+    reading, best = Reading(guesses, question), Reading(guesses.perfect(), question)
     head = headline(reading)
     sentences = [head.text]
     if len(coins) >= MANY and 2 * int(coins.sum()) == len(coins):

@@ -12,7 +12,7 @@ from dpaudit import scoring
 from dpaudit._core.result_file import load, plain
 from dpaudit.auditing.fixed.many import Learner
 from dpaudit.auditing.settings import Settings
-from dpaudit.certify.split import Split
+from dpaudit.certify import Split
 from dpaudit.scoring import Fitted
 from tests.cases import database, shifted
 from tests.sparse import one_in

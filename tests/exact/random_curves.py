@@ -10,10 +10,10 @@ import numpy as np
 
 import dpaudit as dp
 from dpaudit.exact import PrivacyLoss, compose
-from dpaudit.exact.numerics.share import Share
+from dpaudit.exact.numerics.special import Share
 from dpaudit.exact.pair_spectrum import curve_on_pair
 from dpaudit.exact.pairs import dispatch
-from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve
+from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.zeroed_rows.als import StudentCurve, asymptotic_loss
 from dpaudit.laws import Density, Discrete, Gaussian, Laplace, Product, StudentT
 from dpaudit.laws.density import panel_edges

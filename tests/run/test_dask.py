@@ -14,7 +14,7 @@ import dpaudit as dp
 from dpaudit._core.seeds import root
 from dpaudit.certify.counting import KEPT
 from dpaudit.run import Scenario, run
-from dpaudit.run.scenario.workers import Workers
+from dpaudit.run.scenario.tables import Workers
 from dpaudit.sampling import MechanismDraws, draw, draws, held
 from tests.run.records import text_without_clock
 from tests.run.test_workers import DATA, HELPER, OWN, local

@@ -206,15 +206,6 @@ def test_a_target_is_needed_where_something_predicts(write_scenario, mechanism, 
 
 
 @pytest.mark.quick
-def test_rows_that_are_dropped_are_said(write_scenario, tmp_path):
-    path = write_scenario(mechanism=CALL, data=PLAIN, neighbour=ROW)
-    with (tmp_path / "small.csv").open("a") as file:
-        file.write("1,NA,2\n")
-    found = Scenario.load(path).data.load()
-    assert (found.n, dict(found.dropped)) == (30, {"missing value": 1})
-
-
-@pytest.mark.quick
 @pytest.mark.parametrize("text", [None, "at = 0.5"])
 def test_without_a_rule_a_mechanism_without_a_law_is_searched(write_scenario, text):
     scenario = Scenario.load(write_scenario(mechanism=CALL, data=PLAIN, neighbour=text))

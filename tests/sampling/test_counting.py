@@ -10,7 +10,8 @@ from joblib import parallel_config
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit._core.seeds import root
-from dpaudit.certify.counting import KEPT, CellCount
+from dpaudit.certify import CellCount
+from dpaudit.certify.counting import KEPT
 from dpaudit.sampling import Counts, MechanismDraws, counted, counting
 from tests.cases import database, shifted
 

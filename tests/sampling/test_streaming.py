@@ -9,8 +9,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit._core.seeds import root
-from dpaudit.certify.counting import StreamedCounts
-from dpaudit.certify.scores import SortedScores
+from dpaudit.certify import SortedScores, StreamedCounts
 from dpaudit.sampling import GivenDraws, MechanismDraws, draw, parallel
 from dpaudit.sampling.draws import STEP
 from dpaudit.scoring import Fitted

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit.cli.app import main
+from dpaudit.cli import main
 from dpaudit.errors import ScenarioError
 from dpaudit.report.study import LOOKS, as_json, figure, looks_of
 from dpaudit.run import Scenario, StudyScenario, load_scenario

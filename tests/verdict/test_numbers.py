@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpaudit.verdict.numbers import label, least, moment, number, percent, plain
+from dpaudit.verdict import label, least, moment, number, percent, plain
 
 pytestmark = pytest.mark.quick
 

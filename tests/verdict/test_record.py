@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.verdict.record import lookup, read_curves, selected_rows
+from dpaudit.verdict import lookup, read_curves, selected_rows
 from tests.report.examples import make_result
 
 pytestmark = pytest.mark.quick

@@ -15,10 +15,11 @@ from dpaudit.auditing.independence import CallSizes, notes_on, refuse_scores
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Findings
 from dpaudit.auditing.vacuous import too_few, with_unread
+from dpaudit.certify.constants import SMALLEST
 from dpaudit.certify.counting import StreamedCounts
 from dpaudit.certify.estimate import Choices
 from dpaudit.certify.scores import SortedScores
-from dpaudit.certify.split import SMALLEST, Split
+from dpaudit.certify.split import Split
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.sampling import Count, Counts, Draws, Pair, Progress
 from dpaudit.scoring import Fitted, KnownScore, Sides

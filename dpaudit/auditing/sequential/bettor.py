@@ -14,8 +14,8 @@ from dpaudit.auditing.sequential.judge import Judge, judge_by_few, judge_by_many
 from dpaudit.auditing.sequential.record import FEW
 from dpaudit.auditing.sequential.source import Batch, Past
 from dpaudit.auditing.settings import Settings
-from dpaudit.certify.betting import Counts, Menu
-from dpaudit.certify.betting.claimed import null_of
+from dpaudit.certify.bet_choice import Menu
+from dpaudit.certify.betting import Counts, null_of
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.scoring import Fitted, Sides

@@ -10,7 +10,8 @@ from dpaudit import scoring
 from dpaudit._core.types import Array
 from dpaudit.auditing.sequential.record import MANY
 from dpaudit.auditing.settings import Settings
-from dpaudit.certify.betting import Bet, Cuts, Menu, cuts_by_draws
+from dpaudit.certify.bet_choice import Menu, cuts_by_draws
+from dpaudit.certify.betting import Bet, Cuts
 from dpaudit.scoring import Fitted, Sides
 from dpaudit.scoring.base import refuse_nan, without_nan
 from dpaudit.scoring.few.ranks import fit_few_draws

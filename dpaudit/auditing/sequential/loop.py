@@ -17,8 +17,8 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Findings
 from dpaudit.auditing.vacuous import with_unread
 from dpaudit.certify.band import Certificate, Region
-from dpaudit.certify.candidates import evenly_spaced
 from dpaudit.certify.estimate import Direction, Estimate
+from dpaudit.certify.sets import evenly_spaced
 from dpaudit.certify.split import Split
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.sampling import Progress

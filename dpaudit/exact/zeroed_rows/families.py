@@ -9,11 +9,10 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact import replaced_student, replaced_wishart
 from dpaudit.exact.composition import PrivacyLoss, compose
-from dpaudit.exact.numerics.gaussian_axes import Axes
-from dpaudit.exact.numerics.share import Share
-from dpaudit.exact.numerics.special import VANISHING
-from dpaudit.exact.replaced_rows import student_search, wishart_search
+from dpaudit.exact.numerics.special import VANISHING, Share
+from dpaudit.exact.pairs.gaussian import Axes
 from dpaudit.exact.zeroed_rows.als import StudentCurve, asymptotic_loss
 from dpaudit.laws import (
     ComposedRows,
@@ -79,12 +78,13 @@ def _(family: StudentRows, index: int, law: str) -> tuple[Curve, str]:
 
 @curve.register
 def _(family: ReplacedStudentRows, index: int, law: str) -> tuple[Curve, str]:
-    return student_search.replaced_curve(family, index)
+    pair = replaced_student.Replaced.of(family, np.array([index]))
+    return replaced_student.ReplacedStudentCurve(pair), "Student t (finite rows)"
 
 
 @curve.register
 def _(family: ReplacedWishartRows, index: int, law: str) -> tuple[Curve, str]:
-    return wishart_search.replaced_curve(family, index)
+    return replaced_wishart.replaced_curve(family, index)
 
 
 @curve.register
@@ -181,7 +181,7 @@ def _(family: StudentRows, law: str) -> list[tuple[np.ndarray, ...]]:
 
 @monotone_coordinates.register
 def _(family: ReplacedStudentRows | ReplacedWishartRows, law: str) -> list[tuple[np.ndarray, ...]]:
-    """None is known, so `dpaudit.exact.replaced_rows` searches; nothing is known of compositions.
+    """None is known, so `dpaudit.exact.worst_case` searches; nothing is known of compositions.
 
     Raises `NoExactSpectrum`.
     """

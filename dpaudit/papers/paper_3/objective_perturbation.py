@@ -29,23 +29,15 @@ REACH, PANELS = 10.0, 400  # of the density: its end in deviations of the noise,
 class ObjectivePerturbation(Algorithm):
     """argmin_θ Σ loss(y_i x_iᵀθ) + bᵀθ + Δ‖θ‖²/2 with b ~ N(0, σ²I) (paper 3, algorithm 6).
 
-    σ = C√(4ε + 8 ln(2/δ))/ε and Δ = C²/(2ε), which is twice the loss's largest curvature C²/4, over
-    ε. The printed factor 1/n does not change the minimum.
+    σ = C√(4ε + 8 ln(2/δ))/ε, C = `row_bound`, and Δ = C²/(2ε), which is twice the loss's largest
+    curvature C²/4, over ε. Labels are −1 and 1. The printed factor 1/n does not change the minimum.
+    The printed loss is −ln(1 + e^{−s}), whose sign is a misprint (class C of the findings): that
+    loss is concave, its minimum misclassifies as many rows as it can, and may jump with b. The loss
+    of variant="corrected" is ln(1 + e^{−s}).
 
     Output: (size, p). The minimum is exact to rounding where it is unique ("corrected"); otherwise
     it is the lowest of the minima reached from both ends of every axis. Each draw takes about n·p²
     operations: there is no smaller statistic.
-
-    Parameters
-    ----------
-    epsilon, delta : float > 0, nats, and float in (0, 1)
-        ε and δ of the budget.
-    row_bound : float > 0, default 1
-        C, a public bound on ‖x_i‖; labels −1 and 1.
-    variant : {"printed", "corrected"}, default "printed"
-        "printed", the loss −ln(1 + e^{−s}), or "corrected", ln(1 + e^{−s}). The printed sign is a
-        misprint (class C of the findings): that loss is concave, its minimum misclassifies as many
-        rows as it can, and may jump with b.
     """
 
     epsilon: Positive
@@ -132,7 +124,7 @@ class Perturbed:
     def _descend(self, theta: Array, noise: Array) -> Array:
         """Newton's step where it lowers the value and the Hessian is definite.
 
-        Elsewhere a gradient step so short that it cannot raise the value.
+        Elsewhere it is a gradient step so short that it cannot raise the value.
         """
         p = noise.shape[1]
         outer = (self.signed[:, :, None] * self.signed[:, None, :]).reshape(len(self.signed), -1)

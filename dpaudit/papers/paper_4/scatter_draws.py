@@ -176,19 +176,9 @@ class AdaptiveRelease(JointSpectrumAlgorithm, MatrixRelease):
 class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     """M = (RA′)ᵀ(RA′)/r, A′ the data with w·I appended (paper 4, algorithm 1).
 
-    R is standard normal, r × (n + d); w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by theorem 3.1. Output:
-    (size, d(d+1)/2), upper triangles of M.
-
-    Parameters
-    ----------
-    rows : int
-        r > d, of the sketch.
-    epsilon, delta, row_bound : float > 0, nats, float in (0, 1/e) and float > 0
-        ε, δ and B, as for `MatrixRelease`.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": w by theorem B.1, which holds where theorem 3.1 does not (ε beyond 150).
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        As for `Algorithm`; "sufficient" draws Bartlett factors, d² numbers a draw.
+    R is standard normal, r × (n + d) with r = `rows` > d; w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by
+    theorem 3.1. With variant="corrected" w is by theorem B.1, which holds where theorem 3.1 does
+    not (ε beyond 150). Output: (size, d(d+1)/2), upper triangles of M.
     """
 
     rows: Count
@@ -239,7 +229,8 @@ class AdaptiveJLRidge(AdaptiveRelease):
     Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
     to look at the least singular-value of AᵀA … decrease w by the appropriate factor … in case it
     is really large, set the regularization to be any non-negative number and determine r based on
-    Thm 3.1". The details are chosen here:
+    Thm 3.1". The details are chosen here, with r₀ = `min_rows` > d, the least number of sketch
+    rows:
 
     1. half of ε for the estimate, half of ε and of δ for the sketch, the other half of δ for a bad
        estimate;
@@ -249,13 +240,6 @@ class AdaptiveJLRidge(AdaptiveRelease):
     4. where λ > w₀², w = 0 and r is the largest for which theorem 3.1 asks for no more than λ.
 
     Output: (size, d(d+1)/2), upper triangles of M = (RA′)ᵀ(RA′)/r; neither λ nor r is part of it.
-
-    Parameters
-    ----------
-    min_rows : int
-        r₀ > d, the least number of sketch rows.
-    epsilon, delta, row_bound, sampler
-        As for `JLRidge`.
     """
 
     min_rows: Count
@@ -276,18 +260,11 @@ class AdaptiveJLRidge(AdaptiveRelease):
 class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
     """M ~ W⁻¹_d(AᵀA + ψI, n + d), an inverse-Wishart posterior (paper 4, algorithm 4).
 
-    ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)). Output: (size, d(d+1)/2), upper triangles; n is
-    public.
-
-    Parameters
-    ----------
-    epsilon, delta, row_bound : float > 0, nats, float in (0, 1/e) and float > 0
-        ε, δ and B, as for `MatrixRelease`.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": ψ by theorem B.1 with r = n + d, which has the same privacy loss and holds
-        where theorem 5.1 does not (ε beyond 150). Theorem B.4 gives no value from ε = 2 ln(4/δ) on.
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        As for `Algorithm`; "literal" inverts the Gram matrix of n + d Gaussian rows.
+    ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)), and n is public. With variant="corrected" ψ is by
+    theorem B.1 with r = n + d, which has the same privacy loss and holds where theorem 5.1 does not
+    (ε beyond 150). Theorem B.4 gives no value from ε = 2 ln(4/δ) on. The "literal" sampler inverts
+    the Gram matrix of n + d Gaussian rows of the inverse scale. Output: (size, d(d+1)/2), upper
+    triangles.
     """
 
     epsilon: Positive
@@ -330,19 +307,10 @@ class AdaptiveInverseWishart(AdaptiveRelease):
     """Algorithm 4 with ψ and ν set by a private σ_min(AᵀA) (paper 4, algorithm 5).
 
     Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
-    to estimate σ_min(AᵀA) and then set the parameter ψ accordingly", with a least number ν₀ of
-    degrees of freedom. The details are those chosen for algorithm 2 (`AdaptiveJLRidge`), with ψ for
-    w², ν for r and theorem 5.1 for theorem 3.1.
-
-    Output: (size, d(d+1)/2), upper triangles of M ~ W⁻¹_d(AᵀA + ψI, ν); neither λ nor ν is part of
-    it.
-
-    Parameters
-    ----------
-    min_dof : int
-        ν₀ > d, the least degrees of freedom.
-    epsilon, delta, row_bound, sampler
-        As for `InverseWishartPosterior`.
+    to estimate σ_min(AᵀA) and then set the parameter ψ accordingly", with a least number ν₀ =
+    `min_dof` > d of degrees of freedom. The details are those chosen for algorithm 2
+    (`AdaptiveJLRidge`), with ψ for w², ν for r and theorem 5.1 for theorem 3.1. Output: (size,
+    d(d+1)/2), upper triangles of M ~ W⁻¹_d(AᵀA + ψI, ν); neither λ nor ν is part of it.
     """
 
     min_dof: Count

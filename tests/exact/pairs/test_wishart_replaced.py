@@ -9,7 +9,7 @@ from scipy import stats
 
 import dpaudit as dp
 from dpaudit.exact import additive_wishart
-from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve, _Direction
+from dpaudit.exact.pairs.replaced_wishart import Direction, ReplacedWishartCurve
 from dpaudit.mechanisms import AdditiveWishart
 
 
@@ -51,7 +51,7 @@ def chance_below(up, down, freedom, ratio):
 def test_the_chance_of_an_infinite_loss_against_mpmath_in_other_variables(up, down, freedom):
     with mp.workdps(15):
         exact = float(chance_below(up, down, freedom, 0))
-    assert _Direction(up, down, freedom).floor == pytest.approx(exact, rel=1e-9)
+    assert Direction(up, down, freedom).floor == pytest.approx(exact, rel=1e-9)
 
 
 def brute_force(up, down, freedom, epsilon):

@@ -12,7 +12,7 @@ from dpaudit._core.triangular import symmetric_matrix
 from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.exact import additive_wishart, gaussian_shift
 from dpaudit.exact.composition import PrivacyLoss
-from dpaudit.exact.numerics.gaussian_axes import Axes
+from dpaudit.exact.pairs.gaussian import Axes
 from dpaudit.mechanisms import AnalyzeGauss, InverseWishartDraw, RandomProjection
 from dpaudit.neighbours import replace_row, zero_row
 from dpaudit.papers import (
