@@ -7,8 +7,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.auditing.settings import Settings
-from dpaudit.certify import Certificate, Direction, Estimate, Region, SortedScores, certify
-from dpaudit.curves.readings import gdp_mu
+from dpaudit.certify import Certificate, Direction, Estimate, Region
 from dpaudit.verdict import Headline, Reference, read_headline
 from tests.sparse import one_in
 
