@@ -17,7 +17,7 @@ from dpaudit import power
 from dpaudit._core.percent import percent
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.curves.claims import exceeds
-from dpaudit.sampling.randomness import INFINITE
+from dpaudit.sampling.degenerate import INFINITE
 from dpaudit.verdict.evidence import Sequential
 from dpaudit.verdict.headline import Headline, Reference, read_headline, renyi_excess
 from dpaudit.verdict.numbers import apart, count, number
