@@ -17,7 +17,7 @@ from dpaudit.auditing.vacuous import COMMON, fewest
 from dpaudit.curves.claims import doubtful
 from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.search import select
-from dpaudit.verdict.headline import Reference
+from dpaudit.verdict import Reference
 from tests.sparse import one_in
 
 quick = pytest.mark.quick
