@@ -1,4 +1,4 @@
-"""From a scenario to a report: load, choose the neighbour, draw, audit, save."""
+"""The run of one scenario: load data and mechanism, choose the neighbour, draw, audit, save."""
 
 from __future__ import annotations
 
@@ -203,8 +203,10 @@ def _step(progress: Progress, name: str) -> Iterator[None]:
 def _prepare(
     scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool, show_data: bool
 ) -> tuple[Subject, dict[str, Any], Selection | None]:
-    """Load data and mechanism and choose the neighbour: what is audited, what determines the draws
-    from any database (`origin_of`), and the search if there was one.
+    """Load data and mechanism, and choose the neighbour.
+
+    Returns what is audited, what determines the draws from any database (`origin_of`), and the
+    search if there was one.
     """
     rule, selection, source = scenario.neighbour, None, None
     notes: tuple[str, ...] = ()
