@@ -26,7 +26,7 @@ from dpaudit.certify.split import Split
 from dpaudit.curves.claims import about_fewer, doubtful
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling.common import same_outputs
+from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.scoring import Fitted
 from dpaudit.scoring.pool import ENOUGH
 from dpaudit.verdict.headline import Reference, headline
