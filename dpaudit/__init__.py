@@ -2,7 +2,7 @@
 
 # `python -m dpaudit` imports this package while the current folder is first on sys.path. So nothing
 # is imported here that Python has not loaded by then (tests/hostile/test_folders.py).
-from dpaudit._core.lazy import on_first_use
+from dpaudit._core.lazy import FROM_ABOVE, on_first_use
 
 TYPE_CHECKING = False  # as type checkers know it from `typing`
 __version__ = "0.1.0"
@@ -71,3 +71,10 @@ __getattr__, __dir__, __all__ = on_first_use(
     ),
 )
 __all__ += ["__version__"]
+FROM_ABOVE.update(
+    {
+        "dpaudit.exact.printed": "dpaudit.papers.printed",
+        "dpaudit.mechanisms.PAPERS": "dpaudit.papers:PAPERS",
+        "dpaudit.mechanisms.REGISTRY": "dpaudit.papers:REGISTRY",
+    }
+)

@@ -25,8 +25,8 @@ from dpaudit.curves.spectrum import Spectrum
 from dpaudit.sampling import SIDES, Pair, joined
 from dpaudit.scoring import Fitted, Sides
 from dpaudit.scoring.base import nan_count, refuse_nan, without_nan
-from dpaudit.scoring.few.ranks import fit_few_draws
-from dpaudit.scoring.platt import calibrated
+from dpaudit.scoring.few import fit_few_draws
+from dpaudit.scoring.models.logistic import calibrated
 from dpaudit.verdict.evidence import Sequential
 
 FIRST = 8  # draws a side before the first bet

@@ -33,7 +33,7 @@ from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.auditing.subject import Findings, Setup, Subject
 from dpaudit.auditing.vacuous import copied, ignored, settled
 from dpaudit.certify.interval import interval
-from dpaudit.curves.metric import refuse_unresolved
+from dpaudit.curves.claims import refuse_unresolved
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.sampling import GivenDraws, MechanismDraws

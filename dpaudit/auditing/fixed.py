@@ -36,7 +36,7 @@ from dpaudit.power import least_excess
 from dpaudit.sampling import Count, Counts, Draws, GivenDraws, Pair
 from dpaudit.scoring import Fitted, KnownScore, Sides
 from dpaudit.scoring.base import nan_count, nan_note, refuse_nan, without_nan
-from dpaudit.scoring.few.cross_validated import fit_few
+from dpaudit.scoring.few import fit_few
 from dpaudit.verdict.evidence import of_set, where_to_bet
 from dpaudit.verdict.judgement import judge_band, with_notes
 from dpaudit.verdict.numbers import count

@@ -16,7 +16,7 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit.curves.claims import Claim
-from dpaudit.curves.sampled_gaussian import ORDERS, sampled_gaussian
+from dpaudit.curves.renyi import ORDERS, sampled_gaussian
 from dpaudit.mechanisms.parameters import BelowOne, Count, Positive, check_fields, one_of
 
 RESIDUAL: dict[str, Callable[[Array], Array]] = {
