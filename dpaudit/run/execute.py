@@ -213,7 +213,9 @@ def _prepare(
     if isinstance(rule, Own):
         mechanism = scenario.mechanism
         pair, words, origin = mechanism.pair(), rule.words, origin_of(scenario, mechanism)
-        described = describe_pair(pair)
+        names = tuple(f"column {number + 1}" for number in range(pair.left.shape[1]))
+        own = Table("own pair", names, pair.left, Own.words, target=names[-1])
+        described = describe_data(own)
     else:
         dataset, before = loaded_data(scenario), loaded_from(scenario.folder)
         mechanism = loaded_mechanism(scenario)
@@ -306,24 +308,6 @@ def describe_data(data: Table) -> dict[str, Any]:
         "changes": list(data.changes),
         "source": data.source,
         "dropped": dict(data.dropped),
-    }
-
-
-def describe_pair(pair: NeighbourPair) -> dict[str, Any]:
-    """A mechanism's own pair, in the form in which result.json describes a data set."""
-    n, width = pair.left.shape
-    names = [f"column {number + 1}" for number in range(width)]
-    return {
-        "name": "own pair",
-        "n": n,
-        "features": width - 1,
-        "feature_names": names[:-1],
-        "target": names[-1],
-        "columns": names,
-        "shape": [n, width],
-        "changes": [],
-        "source": Own.words,
-        "dropped": {},
     }
 
 
