@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any
+
+TYPE_CHECKING = False  # `dpaudit` imports this module, and therefore nothing but what is loaded
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 # names of a room that stand for an object of a room above it, "module" or "module:name". The rooms
 # do not know those above them, so `dpaudit` itself fills this table.

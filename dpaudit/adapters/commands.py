@@ -72,13 +72,13 @@ class Command:
         self, database: Array, file: DataFile, size: int, rng: np.random.Generator
     ) -> list[Any]:
         seed, out = int(rng.integers(LARGEST_SEED)), DataFile.new_path()
-        shown = {"size": str(size), "seed": str(seed)}
+        words = {"size": str(size), "seed": str(seed)}
         paths = {"data": str(file.path), "out": str(out), "python": sys.executable}
         try:
-            draws = self._draws(_filled(self.argv, {**shown, **paths}), size, out)
+            draws = self._draws(_filled(self.argv, {**words, **paths}), size, out)
             file.check()
         except (ProgramFailed, ValueError) as error:
-            written = shlex.join(_filled(self.argv, shown))
+            written = shlex.join(_filled(self.argv, words))
             text = redacted(str(error), database)
             raised = Raised(__name__, type(error).__name__, "RuntimeError", text)
             raise MechanismError(f"the command {written}: {text}", raised=raised) from None
@@ -90,12 +90,12 @@ class Command:
 
     def _draws(self, argv: list[str], size: int, out: Path) -> np.ndarray | list[Any]:
         most = most_bytes(size)
-        content, said = run_program(argv, self.folder, self.timeout, most)
+        content, errors = run_program(argv, self.folder, self.timeout, most)
         if any("{out}" in argument for argument in self.argv):
             content = read_regular(out, most)
         draws = draws_in(text_of(content), size)
         if len(draws) != size:
-            stderr = f"; it said: {said}" if said else ""
+            stderr = f"; it said: {errors}" if errors else ""
             raise ProgramFailed(f"gave {len(draws)} draws, {size} were asked for{stderr}")
         return draws
 

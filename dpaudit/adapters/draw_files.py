@@ -156,11 +156,11 @@ def _parquet(path: Path) -> np.ndarray | list[Any]:
         ) from None
     try:
         with parquet.ParquetFile(path) as file:
-            kinds, count = file.schema_arrow.types, file.metadata.num_rows
+            kinds, length = file.schema_arrow.types, file.metadata.num_rows
             tests = types.is_integer, types.is_floating, types.is_boolean
             plain = bool(kinds) and all(any(test(kind) for test in tests) for kind in kinds)
-            needed = (8.0 * COPIES if plain else OBJECT) * count * len(kinds)
-            check_room(str(path), needed, f"{count:,} x {len(kinds):,} cells")
+            needed = (8.0 * COPIES if plain else OBJECT) * length * len(kinds)
+            check_room(str(path), needed, f"{length:,} x {len(kinds):,} cells")
             table = file.read()
         if not plain:
             return table.to_pylist()

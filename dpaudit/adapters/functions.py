@@ -1,15 +1,12 @@
-"""Functions that give one output a call, as mechanisms: seeds, limits to time, warnings, names."""
+"""Functions that give one output a call, as mechanisms: seeds, limits to time, names."""
 
 from __future__ import annotations
 
 import copy
 import inspect
-import logging
-import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from threading import Lock, Thread
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from threading import Thread
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -17,7 +14,6 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.shown.raised import Raised, shown
-from dpaudit._core.shown.redacted import redacted
 from dpaudit._core.types import (
     Array,
     ArrayLike,
@@ -28,13 +24,12 @@ from dpaudit._core.types import (
     describe,
 )
 from dpaudit._core.value import brief, value_class
+from dpaudit.adapters.trial import QUIET
 from dpaudit.errors import MechanismError
 
 Value = TypeVar("Value")
 SEED_KEYWORDS = ("rng", "random_state", "seed")
 LARGEST_SEED = 2**31 - 1
-LOG = logging.getLogger("dpaudit.adapters")
-MOST_WARNINGS = 20  # different texts that are logged or counted
 
 
 @value_class(show_numbers=True)
@@ -235,63 +230,3 @@ class OfFunction:
         inner = getattr(self.function, "func", self.function)
         text = str(getattr(inner, "summary", "") or inspect.getdoc(inner) or "").strip()
         return text.partition("\n")[0]
-
-
-# --- warnings of the audited code
-
-
-class Quiet:
-    """A context in which warnings are not raised; each text is logged the first time.
-
-    The filters of warnings belong to all threads together: the first thread that enters replaces
-    them, and the last one that leaves restores them.
-    """
-
-    def __init__(self) -> None:
-        self.lock, self.threads_inside = Lock(), 0
-        self.logged: set[str] = set()
-        self.counts: Counter[str] | None = None
-        self.filters: Any = None
-
-    def __enter__(self) -> None:
-        """Replace the filters, if no other thread is inside."""
-        with self.lock:
-            if self.threads_inside == 0:
-                self.filters = warnings.catch_warnings()
-                self.filters.__enter__()
-                warnings.simplefilter("always")
-                warnings.showwarning = self._hear
-            self.threads_inside += 1
-
-    def __exit__(self, *error: object) -> None:
-        """Restore the filters, if no other thread is left inside."""
-        with self.lock:
-            self.threads_inside -= 1
-            if self.threads_inside == 0:
-                self.filters.__exit__(*error)
-
-    @contextmanager
-    def counted(self) -> Iterator[Counter[str]]:
-        """Count the warnings of all threads by their texts meanwhile, and log none."""
-        counts: Counter[str] = Counter()
-        with self:
-            self.counts = counts
-            try:
-                yield counts
-            finally:
-                self.counts = None
-
-    def _hear(
-        self, message: Warning | str, category: type[Warning], *where: Any, **more: Any
-    ) -> None:
-        text = f"{category.__name__}: {' '.join(redacted(str(message)).split())}"
-        counts = self.counts
-        if counts is not None:
-            if text in counts or len(counts) < MOST_WARNINGS:
-                counts[text] += 1
-        elif text not in self.logged and len(self.logged) < MOST_WARNINGS:
-            self.logged.add(text)
-            LOG.warning("the mechanism warns, said once: %s", text)
-
-
-QUIET = Quiet()

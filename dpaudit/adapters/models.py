@@ -149,7 +149,7 @@ def unfitted(factory: Factory, rng: np.random.Generator) -> Any:
 
 
 def fit_arguments(data: ArrayLike, label: bool) -> tuple[Array, ...]:
-    """What `fit` gets: X and y, or all columns. They are copies, which a model may write into."""
+    """Copies that a model may write into: X and y, or all columns."""
     copied = np.array(data, dtype=np.float64)
     return (copied[:, :-1], copied[:, -1]) if label else (copied,)
 

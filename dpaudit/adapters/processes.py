@@ -203,7 +203,7 @@ class ThisProcess:
 
     @contextmanager
     def running(self, group: int) -> Iterator[None]:
-        """While it lasts, the end of this process is that of the group. Raises `ProgramFailed`."""
+        """Kill the group at the end, or when this process ends before. Raises `ProgramFailed`."""
         with self.lock:
             self.groups.add(group)
         try:

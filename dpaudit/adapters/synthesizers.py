@@ -103,37 +103,20 @@ def synthesizer(
     if not isinstance(pair, NeighbourPair):
         check.fail("pair", pair, "a NeighbourPair, as dpaudit.neighbours makes them")
     width = pair.left.shape[1]
-    coded = _categories(categories, width)
-    labels = {number: tuple(texts) for number, texts in (coded or {}).items() if texts is not None}
-    form = TableForm(width, _names(columns, width), labels)
-    features = RecordFeatures.of(pair.left, pair.right, coded)
-    return one_draw(Synthesized(fit, sample, form, features), timeout=timeout)
-
-
-def _names(columns: Sequence[str] | None, width: int) -> tuple[str, ...] | None:
-    """Check the names of the columns. Raises `InvalidInput`."""
-    if columns is None:
-        return None
-    names = () if isinstance(columns, str) else tuple(columns)
-    if len(names) != width or len(set(names)) != width:
+    names = None if columns is None else () if isinstance(columns, str) else tuple(columns)
+    if names is not None and not len(names) == len(set(names)) == width:
         check.fail("columns", columns, f"{width} different names, one a column of the database")
-    return names
-
-
-def _categories(
-    categories: Mapping[int, Sequence[str] | None] | None, width: int
-) -> Mapping[int, Sequence[str] | None] | None:
-    """Check the columns of categories and their texts. Raises `InvalidInput`."""
     expected = f"a dict from column numbers below {width} to lists of texts, or None"
-    if categories is None:
-        return None
-    if not isinstance(categories, Mapping):
+    if not isinstance(categories, (Mapping, type(None))):
         check.fail("categories", categories, expected)
-    for number, texts in categories.items():
+    labels: dict[int, tuple[str, ...]] = {}
+    for number, texts in (categories or {}).items():
         if check.integer("categories", number, 0) >= width:
             check.fail("categories", number, expected)
-        if texts is not None and (
-            isinstance(texts, str) or not all(isinstance(text, str) for text in texts)
-        ):
+        if isinstance(texts, str) or not all(isinstance(text, str) for text in texts or ()):
             check.fail("categories", texts, expected)
-    return categories
+        if texts is not None:
+            labels[number] = tuple(texts)
+    features = RecordFeatures.of(pair.left, pair.right, categories)
+    synthesized = Synthesized(fit, sample, TableForm(width, names, labels), features)
+    return one_draw(synthesized, timeout=timeout)

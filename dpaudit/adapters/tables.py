@@ -114,7 +114,7 @@ def values(
     """
     numbers = column_numbers("column", column)
     shape = Columns(numbers, coding("dtype", dtype), check.choice("form", form, VALUE_FORMS))
-    return one_draw(_handed(function, shape, each, record), timeout=timeout)
+    return _handed(function, shape, timeout, each, record)
 
 
 def column_numbers(name: str, column: object) -> tuple[int, ...]:
@@ -138,7 +138,11 @@ class Table:
         """The argument of a call for all records."""
         if self.form == "array":
             return (data.copy(),)
-        named = self._named(data)
+        width = data.shape[1]
+        columns = self.columns or {f"x{number}": Coding() for number in range(width)}
+        if len(columns) != width:
+            raise ValueError(f"{len(columns)} columns are named, and the database has {width}")
+        named = {name: kind(data[:, at]) for at, (name, kind) in enumerate(columns.items())}
         if self.form == "frame":
             return (importlib.import_module("pandas").DataFrame(named),)
         records = list(zip(*(column.tolist() for column in named.values()), strict=True))
@@ -150,13 +154,6 @@ class Table:
         """The argument of a call for one record: a dict, a tuple, an array (d,) or a frame."""
         (table,) = self.whole(data[number : number + 1])
         return (table,) if self.form == "frame" else (table[0],)
-
-    def _named(self, data: Array) -> dict[str, Any]:
-        width = data.shape[1]
-        columns = self.columns or {f"x{number}": Coding() for number in range(width)}
-        if len(columns) != width:
-            raise ValueError(f"{len(columns)} columns are named, and the database has {width}")
-        return {name: kind(data[:, at]) for at, (name, kind) in enumerate(columns.items())}
 
     @property
     def words(self) -> str:
@@ -208,13 +205,13 @@ def records(
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> def flipped(people, rng):
-    ...     return [one["smokes"] ^ (rng.random() < 0.25) for one in people]
+    ...     return [person["smokes"] ^ (rng.random() < 0.25) for person in people]
     >>> mechanism = dp.adapters.records(flipped, {"age": "int", "smokes": "bool"}, form="dicts")
     >>> mechanism(np.array([[43.0, 1.0], [28.0, 0.0]]), 2, rng=0)
     [[True, False], [True, True]]
     """
     shape = Table(codings("columns", columns), check.choice("form", form, TABLE_FORMS))
-    return one_draw(_handed(function, shape, each, record, order), timeout=timeout)
+    return _handed(function, shape, timeout, each, record, order)
 
 
 def codings(name: str, columns: Any) -> dict[str, Coding] | None:
@@ -241,8 +238,8 @@ def _are_different_texts(values: Sequence[Any]) -> bool:
 class Handed(OfFunction):
     """f(data, rng=...) → what a function returns for the database in another form.
 
-    function, each, record : as in `values`. form : how the database is handed over. order : as in
-        `records`. seeded : the function's keywords that take a seed.
+    The fields are as in `values` and `records`; form : how the database is handed over. seeded :
+    the function's keywords that take a seed.
     """
 
     function: Callable[..., Any]
@@ -282,15 +279,17 @@ class Handed(OfFunction):
 def _handed(
     function: Callable[..., Any],
     form: Columns | Table,
+    timeout: float | None,
     each: bool,
     record: int | None,
     order: bool = True,
-) -> Handed:
-    """`Handed` after a check of its arguments. Raises `InvalidInput`."""
+) -> OneDraw:
+    """The mechanism of `Handed`, whose arguments are checked. Raises `InvalidInput`."""
     check.function("function", function, "a callable that takes the values or records")
     number = None if record is None else check.integer("record", record, 0)
     each, order = check.boolean("each", each), check.boolean("order", order)
-    return Handed(function, form, each, number, order, seed_keywords(function))
+    handed = Handed(function, form, each, number, order, seed_keywords(function))
+    return one_draw(handed, timeout=timeout)
 
 
 def plain(output: Any) -> Any:
@@ -364,11 +363,6 @@ class Coding:
             raise ValueError(f"a column of dtype {self.name} holds negative numbers")
         codes = column.astype(np.int64)
         return np.array(self.texts)[codes] if self.texts else codes.astype(DTYPE_NAMES[self.name])
-
-    @property
-    def written(self) -> str | list[str]:
-        """The dtype as users write it."""
-        return list(self.texts) or self.name
 
 
 def coding(name: str, value: object) -> Coding:

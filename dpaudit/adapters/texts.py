@@ -25,23 +25,19 @@ class Texts(Wrapped):
 
     def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Array:
         """Rows (size, 2 + columns). Raises `MechanismError`, and whatever the mechanism raises."""
-        written = _texts(self.mechanism(data, size, rng=rng), size)
-        sizes = [[len(text), len(text.split())] for text in written]
-        return np.column_stack([sizes, self._counts(written)]).astype(np.float64)
-
-    def _counts(self, written: list[str]) -> Array:
         from sklearn.feature_extraction.text import HashingVectorizer  # here: slow to import
 
-        half = self.columns // 2
-        common = {"alternate_sign": False, "norm": None}
-        of_words = HashingVectorizer(
+        written = _texts(self.mechanism(data, size, rng=rng), size)
+        half, common = self.columns // 2, {"alternate_sign": False, "norm": None}
+        words = HashingVectorizer(
             ngram_range=WORDS, n_features=half, token_pattern=r"\S+", **common
         )
-        of_letters = HashingVectorizer(
+        letters = HashingVectorizer(
             ngram_range=LETTERS, n_features=self.columns - half, analyzer="char_wb", **common
         )
-        counts = [vectorizer.transform(written) for vectorizer in (of_words, of_letters)]
-        return np.hstack([count.toarray() for count in counts])
+        counts = [vectorizer.transform(written).toarray() for vectorizer in (words, letters)]
+        sizes = [[len(text), len(text.split())] for text in written]
+        return np.column_stack([sizes, *counts]).astype(np.float64)
 
     def parameters(self) -> dict[str, Any]:
         return {**super().parameters(), "columns": self.columns}

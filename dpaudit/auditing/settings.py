@@ -158,7 +158,7 @@ class Settings:
 
     @property
     def few(self) -> bool:
-        """Whether this is an audit of few draws (`auditing.fixed.few`): at most 500 a side, scored
+        """Whether this is an audit of few draws (`auditing.fixed`): at most 500 a side, scored
         by "auto" or a known score, with no shares given.
         """
         known = not scoring.is_trained(self.classifier)

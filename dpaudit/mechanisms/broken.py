@@ -73,7 +73,6 @@ class HalvedSensitivity(Gaussian):
     """Noise for a sensitivity of Δ/2 where it is Δ.
 
     Rows lie in [−Δ/2, Δ/2]. Adding one changes the sum by up to Δ/2, replacing one by up to Δ.
-    Output: (size, 1).
     """
 
     sound = False
@@ -114,7 +113,7 @@ class RootTwoSensitivity(Gaussian):
 
 @dataclass(frozen=True)
 class MeanSensitivity(Gaussian):
-    """The sum is released with the noise of the mean, σ off by n. Output: (size, 1)."""
+    """The sum is released with the noise of the mean, σ off by n."""
 
     sound = False
     source = "a common slip: the sensitivity of the mean for that of the sum, σ off by n"
@@ -126,10 +125,7 @@ class MeanSensitivity(Gaussian):
 
 @dataclass(frozen=True)
 class VarianceForDeviation(Gaussian):
-    """The sampler takes a variance and is given σ, so the standard deviation is √σ.
-
-    Output: (size, 1).
-    """
+    """The sampler takes a variance and is given σ, so the standard deviation is √σ."""
 
     sound = False
     source = "a common slip: variance and standard deviation"
@@ -143,7 +139,7 @@ class VarianceForDeviation(Gaussian):
 class LocalSensitivity(Gaussian):
     """The noise is scaled by the range of the private rows instead of a public bound on it.
 
-    Output: (size, 1). Raises `DegenerateData` when all rows are equal.
+    A call raises `DegenerateData` when all rows are equal.
     """
 
     sound = False
@@ -165,10 +161,7 @@ class LocalSensitivity(Gaussian):
 
 @dataclass(frozen=True)
 class NoisyHistogram2(NoisyHistogram1):
-    """Counts plus Laplace noise of scale ε where 1/ε is right: it is (1/ε)-DP.
-
-    Data: the counts, (n, 1). Output: (size, n).
-    """
+    """Counts plus Laplace noise of scale ε where 1/ε is right: it is (1/ε)-DP."""
 
     sound = False
     source = "Ding et al. 2018, algorithm 10"
@@ -181,10 +174,7 @@ class NoisyHistogram2(NoisyHistogram1):
 
 @dataclass(frozen=True)
 class NaturalLogGeometric(TruncatedGeometric):
-    """GeoSample with k = ⌈ln(2/ε)⌉ where log₂ is meant.
-
-    It is ln(1 + 2^{−k})-DP, which is 0.118 for ε = 0.1. Output: (size, 1).
-    """
+    """GeoSample with k = ⌈ln(2/ε)⌉ where log₂ is meant: 0.118-DP for ε = 0.1."""
 
     sound = False
     source = "Balcer & Vadhan 2018, algorithm 4.8, as coded by Bichsel et al. 2021"
@@ -192,7 +182,6 @@ class NaturalLogGeometric(TruncatedGeometric):
 
     @property
     def claim(self) -> Claim:
-        """ε-DP, as is claimed."""
         return Claim(self.epsilon)
 
     @property
@@ -257,10 +246,7 @@ class NonDPLaplace1(PureExample):
 
 @dataclass(frozen=True)
 class NonDPLaplace2(NonDPLaplace1):
-    """S/n + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): the mean itself has the true n.
-
-    Output: (size, 1).
-    """
+    """S/n + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): the mean itself has the true n."""
 
     summary = (
         "a mean by the true number of rows whose noise is scaled by a noisy one, Laplace noise"
@@ -278,14 +264,13 @@ class NonDPLaplace2(NonDPLaplace1):
 
 @dataclass(frozen=True)
 class NonDPGaussian1(NonDPLaplace1):
-    """S/n + N(0, (2/(nε))²), claimed to be (ε, δ)-DP. Output: (size, 1)."""
+    """S/n + N(0, (2/(nε))²), claimed to be (ε, δ)-DP."""
 
     delta: UpToOne = 1e-5
     summary = "a mean whose noise is scaled by the true number of rows, Gaussian noise"
 
     @property
     def claim(self) -> Claim:
-        """(ε, δ)-DP, as is claimed."""
         return Claim(self.epsilon, self.delta)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -299,10 +284,7 @@ class NonDPGaussian1(NonDPLaplace1):
 
 @dataclass(frozen=True)
 class NonDPGaussian2(NonDPGaussian1):
-    """S/n + N(0, (2/(ñε))²) with ñ = max(n + N(0, (2/ε)²), 1e-12), claimed to be (ε, δ)-DP.
-
-    Output: (size, 1).
-    """
+    """S/n + N(0, (2/(ñε))²) with ñ = max(n + N(0, (2/ε)²), 1e-12), claimed to be (ε, δ)-DP."""
 
     summary = (
         "a mean by the true number of rows whose noise is scaled by a noisy one, Gaussian noise"
@@ -325,8 +307,7 @@ class NonDPGaussian2(NonDPGaussian1):
 class ReusedNoise(PureExample):
     """Sums of the columns, with ONE draw of Laplace noise of scale k/ε added to each of them.
 
-    Their differences are released without noise. Data: (n, k), entries in [0, 1]. Output: (size,
-    k).
+    Their differences are released without noise. Data: (n, k) in [0, 1]. Output: (size, k).
     """
 
     epsilon: Positive = 1.0
@@ -346,9 +327,9 @@ class ReusedNoise(PureExample):
 
 @dataclass(frozen=True)
 class CachedNoise(PureExample):
-    """A sum plus Laplace noise of scale 1/ε, from a seed computed from the data.
+    """A sum plus Laplace noise of scale 1/ε from a seed computed from the data, so always the same.
 
-    For the same data the output is always the same. Data: one column. Output: (size, 1).
+    Data: one column. Output: (size, 1).
     """
 
     epsilon: Positive = 1.0
@@ -424,7 +405,6 @@ class MissingPassed(PureExample):
 
     @property
     def claim(self) -> Claim:
-        """ε-DP, amplified by sampling."""
         return Claim(float(np.log1p(self.rate * np.expm1(self.epsilon))))
 
     def _ratios(self, data: Array) -> Array:
@@ -527,7 +507,6 @@ class FloatLaplace(PureExample):
     databases = [0.0], [1.0]
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The answer plus noise by inversion of the distribution function."""
         sign = 1.0 - 2.0 * rng.integers(0, 2, (size, 1))
         return column(data)[0] + sign * np.log(1.0 - rng.random((size, 1))) / self.epsilon
 
@@ -568,12 +547,10 @@ class SquaredNoiseLS(ExampleMechanism):
     summary = "least squares plus Gaussian noise whose deviation is squared"
 
     def law(self, data: Array) -> laws.Gaussian:
-        """Gaussian about the solution, with standard deviation σ²."""
         right = GaussianLS(epsilon=self.epsilon, delta=self.delta, sensitivity=self.sensitivity)
         return GaussianLS(sigma=right.noise**2).law(data)
 
     def pair(self) -> NeighbourPair:
-        """Points about a line; a row is zeroed."""
         return line_with_outlier(0.0)
 
 
@@ -597,7 +574,7 @@ class ResidualScaleLS(ExampleMechanism):
         return GaussianLS(sigma=sigma).law(data)
 
     def pair(self) -> NeighbourPair:
-        """Points about a line with an outlier; its row is zeroed."""
+        """A row is an outlier; it is zeroed."""
         return line_with_outlier(6.0)
 
 
@@ -622,7 +599,7 @@ class RowBoundProjection(ExampleMechanism):
         return RandomProjection(self.rows, "gram", padding).law(data)
 
     def pair(self) -> NeighbourPair:
-        """Points about a line, the longest of which is zeroed."""
+        """The longest row is zeroed."""
         return line_with_outlier(1.0)
 
 
@@ -633,10 +610,8 @@ class RowBoundProjection(ExampleMechanism):
 class SparseVector3(SparseVector):
     """Releases the noisy answer that reached the threshold, which bounds the noisy threshold.
 
-    Threshold noise 1/ε₁, query noise c/ε₂, ε₁ = ε₂ = ε/2.
-
-    Output: (size, n + 1), the number of queries answered, then the answer of each one above, NaN
-    elsewhere.
+    Threshold noise 1/ε₁, query noise c/ε₂, ε₁ = ε₂ = ε/2. Output: (size, n + 1), the number of
+    queries answered, then the answer of each one above, NaN elsewhere.
     """
 
     sound = False

@@ -208,16 +208,13 @@ class GaussianLS(LawMechanism):
         )
 
     def law(self, data: Array) -> Gaussian:
-        """Gaussian about the least-squares solution."""
         fit = least_squares(data, exact=True)
         return Gaussian(fit.coef, np.eye(len(fit.coef)) / self.noise)
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """The change of the solution, in units of σ."""
         return ShiftRows(least_squares(data, exact=True).displacement / self.noise)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The change of the solution for each pair of a row and a candidate, in units of σ."""
         candidates = replacement.check_candidates(data, candidates)
         change = replacement.solution_changes(least_squares(data, exact=True), data, candidates)
         return ShiftRows(change / self.noise)

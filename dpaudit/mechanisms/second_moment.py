@@ -40,16 +40,13 @@ class AnalyzeGauss(LawMechanism):
     adjustable = (Adjustable("sigma"),)
 
     def law(self, data: Array) -> GaussianNoise:
-        """Gaussian about the upper triangle of DᵀD."""
         mean = upper_triangle(data.T @ data)
         return GaussianNoise(mean, np.full_like(mean, self.sigma))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """The norm of the upper triangle of vvᵀ, in units of σ."""
         return ShiftRows(np.sqrt(_square_norm(data)) / self.sigma)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The norm of the upper triangle of uuᵀ − vvᵀ, in units of σ."""
         new = replacement.check_candidates(data, candidates)
         square = replacement.over_pairs(
             data, new, lambda rows: replacement.moment_change(data[rows], new)
@@ -86,17 +83,13 @@ class GaussianInverse(LawMechanism):
     adjustable = (Adjustable("sigma"),)
 
     def law(self, data: Array) -> GaussianNoise:
-        """Gaussian about the upper triangle of the inverse."""
         root = factorise(padded(data, self.padding)).root
         inverse = solve_triangular(root, np.eye(len(root)))
         mean = upper_triangle(inverse @ inverse.T)
         return GaussianNoise(mean, np.full_like(mean, self.sigma))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """With z = G⁻¹v and q = vᵀz the inverse moves by zzᵀ/(1 − q) (Sherman and Morrison).
-
-        There is no bound as q → 1.
-        """
+        """With z = G⁻¹v and q = vᵀz the inverse moves by zzᵀ/(1 − q), without bound as q → 1."""
         factor = factorise(padded(data, self.padding))
         room = factor.room[: len(data)]
         size = np.sqrt(_square_norm(factor.pulls[: len(data)]))
@@ -105,7 +98,6 @@ class GaussianInverse(LawMechanism):
         )
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The norm of the change of the inverse, in units of σ."""
         candidates = replacement.check_candidates(data, candidates)
         change = replacement.inverse_changes(
             factorise(padded(data, self.padding)), data, candidates
@@ -133,7 +125,6 @@ class SufficientStatistics(LawMechanism):
     adjustable = (Adjustable("sigma_gram"), Adjustable("sigma_cross"))
 
     def law(self, data: Array) -> GaussianNoise:
-        """Gaussian about XᵀX and Xᵀy."""
         features, label = _split(data)
         gram, cross = upper_triangle(features.T @ features), features.T @ label
         deviation = np.repeat([self.sigma_gram, self.sigma_cross], [len(gram), len(cross)])
@@ -148,7 +139,6 @@ class SufficientStatistics(LawMechanism):
         )
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """Both changes of each pair of a row and a candidate, taken together likewise."""
         candidates = replacement.check_candidates(data, candidates)
         (old, old_label), (new, new_label) = _split(data), _split(candidates)
         before, after = old * old_label[:, None], new * new_label[:, None]

@@ -96,7 +96,6 @@ class LaplaceParallel(ExampleMechanism):
 
     @property
     def claim(self) -> Claim:
-        """(copies·ε)-DP, by composition."""
         return Claim(self.copies * self.epsilon)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -112,9 +111,8 @@ class PrefixSum(Laplace):
     """Running sums of noisy answers, each with Laplace noise of scale 1/ε.
 
     They determine the noisy answers and are determined by them. So the release is ε-DP where one
-    answer may differ by 1, and n·ε-DP (claimed here) where all may.
-
-    Data: the answers, (n, 1). Output: (size, n).
+    answer may differ by 1, and n·ε-DP (claimed here) where all may. Data: the answers, (n, 1).
+    Output: (size, n).
     """
 
     source = "Wang et al. 2019, PrefixSum; all answers may differ as in Bichsel et al. 2021"
@@ -123,7 +121,6 @@ class PrefixSum(Laplace):
 
     @property
     def claim(self) -> Claim:
-        """(n·ε)-DP, since all answers may differ."""
         return Claim(self.answers * self.epsilon)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -196,7 +193,6 @@ class TruncatedGeometric(ExampleMechanism):
 
     @property
     def claim(self) -> Claim:
-        """ln(1 + 2^{−k})-DP."""
         return Claim(math.log1p(2.0**-self.exponent))
 
     def below(self, data: Array) -> list[int]:
@@ -418,15 +414,11 @@ class OneTimeRappor(ExampleMechanism):
 
     @property
     def claim(self) -> Claim:
-        """ε-DP for all 2h bits that two values may differ in."""
         one, zero = self.odds
         return Claim(self.hashes * float(np.log(one * (1.0 - zero) / (zero * (1.0 - one)))))
 
     def filter(self, data: Array) -> Array:
-        """The Bloom filter, (bits,) of 0 and 1.
-
-        Multiplicative hashing (Knuth), with an odd multiplier for each hash.
-        """
+        """The Bloom filter, (bits,) of 0 and 1, by multiplicative hashing (Knuth)."""
         value = np.uint64(int(column(data)[0]) + 1)
         with np.errstate(over="ignore"):
             mixed = [value * HASH * np.uint64(2 * i + 1) for i in range(self.hashes)]
@@ -550,7 +542,6 @@ class SparseVector(PureExample):
         return NoisyComparison(column(data), self.threshold, *self.scales)
 
     def law(self, data: Array) -> Law:
-        """All patterns of answers with their probabilities."""
         return halting_law(self.comparison(data), self.most, fresh=self.fresh)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -585,10 +576,7 @@ class SparseVector1(SparseVector):
 
 @dataclass(frozen=True)
 class SparseVector2(SparseVector1):
-    """Threshold noise c/ε₁, drawn anew after each 1, and query noise 2c/ε₂, with ε₁ = ε₂ = ε/2.
-
-    Dwork & Roth 2014.
-    """
+    """Threshold noise c/ε₁, new after each 1, and query noise 2c/ε₂, ε₁ = ε₂ = ε/2."""
 
     threshold: Finite = 1.0
     fresh = True

@@ -89,10 +89,6 @@ class GaussianMechanismLS(KnownAlgorithm):
             fail("sensitivity", self.sensitivity, expected)
         return GaussianLS(sigma=self.sigma)
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        solution = self.known(data).law(data).mean
-        return np.asarray(solution + self.sigma * rng.standard_normal((size, len(solution))))
-
     def pair(self) -> NeighbourPair:
         """Eleven rows near y = 0 and one far off, which is zeroed: the solutions are s apart."""
         x = np.linspace(1.0, 2.0, 12)

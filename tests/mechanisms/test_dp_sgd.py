@@ -111,21 +111,6 @@ def test_the_sums_of_each_bug_are_what_they_say():
     assert broken.BatchClipping().total(gradients[:0]).tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"steps": 0}, "steps"),
-        ({"sample_rate": 1.0}, "sample_rate"),
-        ({"noise_multiplier": 0.0}, "noise_multiplier"),
-        ({"loss": "hinge"}, "loss"),
-        ({"claimed_delta": 0.0}, "claimed_delta"),
-    ],
-)
-def test_wrong_parameters_are_named(wrong, said):
-    with pytest.raises(dp.InvalidInput, match=said):
-        DPSGD(**wrong)
-
-
 def test_labels_of_a_logistic_model_are_zero_or_one():
     with pytest.raises(dp.InvalidInput, match="data must be rows with a last entry of 0 or 1"):
         DPSGD()(2.0 * DATA, 1, rng=1)

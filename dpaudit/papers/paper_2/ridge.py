@@ -92,8 +92,7 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
         return self.moments(data).law
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The pairs in which a candidate replaces a row. Raises `NoExactSpectrum` for the
-        coefficient.
+        """The pairs for the statistics. Raises `NoExactSpectrum` for the coefficient.
 
         The average of n rows with noise σ has the same privacy as their sum with noise n·σ.
         """

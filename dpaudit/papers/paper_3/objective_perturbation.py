@@ -82,7 +82,18 @@ class ObjectivePerturbation(Algorithm):
         signed = _signed(data, self.row_bound)
         if self.variant == "printed" or signed.shape[1] > 1:
             raise self.no_exact_spectrum()
-        return _density(signed[:, 0], self.ridge, self.sigma)
+        x, ridge, sigma = signed[:, 0], self.ridge, self.sigma
+
+        def log_p(theta: Array) -> Array:
+            share = expit(-np.outer(theta, x))
+            curvature = ridge + (share * (1.0 - share)) @ x**2
+            b = share @ x - ridge * theta
+            at_noise = -0.5 * (b / sigma) ** 2 - 0.5 * np.log(2.0 * np.pi) - np.log(sigma)
+            return np.asarray(at_noise + np.log(curvature))
+
+        b = np.linspace(REACH * sigma, -REACH * sigma, PANELS + 1)
+        ends = Perturbed(signed, ridge, 1.0).minimum(b[:, None])[:, 0]
+        return Density(log_p, ends)
 
     def pair(self) -> NeighbourPair:
         """Equal rows C, half of each label, of which one is zeroed.
@@ -156,22 +167,6 @@ class Perturbed:
         loss = -log_expit(theta @ self.signed.T).sum(axis=1)
         pull = np.sum(noise * theta + 0.5 * self.ridge * theta**2, axis=1)
         return np.asarray(self.sign * loss + pull)
-
-
-def _density(signed: Array, ridge: float, sigma: float) -> Density:
-    """The density of θ for one feature, on panels between the θ of evenly spaced b."""
-
-    def noise(theta: Array) -> Array:
-        return np.asarray(expit(-np.outer(theta, signed)) @ signed - ridge * theta)
-
-    def log_p(theta: Array) -> Array:
-        share = expit(-np.outer(theta, signed))
-        curvature = ridge + (share * (1.0 - share)) @ signed**2
-        at_noise = -0.5 * (noise(theta) / sigma) ** 2 - 0.5 * np.log(2.0 * np.pi) - np.log(sigma)
-        return np.asarray(at_noise + np.log(curvature))
-
-    b = np.linspace(REACH * sigma, -REACH * sigma, PANELS + 1)
-    return Density(log_p, Perturbed(signed[:, None], ridge, 1.0).minimum(b[:, None])[:, 0])
 
 
 def _signed(data: Array, row_bound: float) -> Array:

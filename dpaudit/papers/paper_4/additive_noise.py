@@ -143,11 +143,6 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
             fail("data", Words(f"σ_min(AᵀA) = {eigenvalue:g}"), needed)
         return GaussianInverse(self.sigma)
 
-    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        upper = np.triu_indices(len(moments.gram))
-        mean = np.linalg.inv(moments.gram)[upper]
-        return np.asarray(mean + self.sigma * rng.standard_normal((size, len(mean))))
-
     def solution(self, draws: Array) -> Array:
         """β̃ of each draw of M⁻¹, (size, p): M⁻¹e_d ∝ (−β, 1), and e_d selects the last column."""
         dim = order(draws)

@@ -49,7 +49,7 @@ class MatrixRelease(Algorithm):
     relation = "replace"
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        """Draws as by `run`, (size, d(d+1)/2), for data with these moments; no row is checked."""
+        """Draws as by `run`, for data with these moments, where no row is checked."""
         raise NotImplementedError
 
     def solution(self, draws: Array) -> Array:

@@ -31,6 +31,7 @@ from dpaudit.papers.algorithm import (
     KnownReplacedRows,
     Sampling,
     Variant,
+    smallest_eigenvalue,
 )
 from dpaudit.papers.paper_4.matrix_release import (
     MatrixRelease,
@@ -47,16 +48,46 @@ MOST_ROWS = 10_000  # of a pair, on one axis
 MOST_SKETCHED = 10**12  # rows of a sketch
 
 
-class AdaptiveRelease(JointSpectrumAlgorithm, MatrixRelease):
-    """A Wishart (or `inverted`, an inverse-Wishart) draw about AᵀA + w²I, with w and r set by λ.
+class ScatterRelease(MatrixRelease):
+    """A Wishart (or `inverted`, an inverse-Wishart) draw about AᵀA + w²I.
 
-    λ is σ_min(AᵀA) plus Laplace noise, less a slack.
+    A Wishart draw of r rows is released divided by r. Subclasses give `chosen`.
     """
+
+    inverted: ClassVar[bool] = False
+
+    def chosen(
+        self, eigenvalue: float, size: int, rng: np.random.Generator
+    ) -> tuple[Array, np.ndarray]:
+        """(w², r), each (size,), for draws on data with σ_min(AᵀA) = `eigenvalue`."""
+        raise NotImplementedError
+
+    def by_axes(self, values: Array, axes: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draws from the eigenvalues of AᵀA, descending, and its axes as rows."""
+        padding, rows = self.chosen(float(values[-1]), size, rng)
+        draws = scatter_draws(values + padding[:, None], axes, rows, rng, inverse=self.inverted)
+        return draws if self.inverted else np.asarray(draws / rows[:, None])
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        return self.by_axes(*moments.axes, size, rng)
+
+    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draws from Gaussian rows, as the definition of the law has them."""
+        upper, eigenvalue = np.triu_indices(data.shape[1]), smallest_eigenvalue(data)
+        settings = zip(*self.chosen(eigenvalue, size, rng), strict=True)
+        if self.inverted:
+            draws = (literal_inverse(padded(data, math.sqrt(w)), r, rng) for w, r in settings)
+        else:
+            draws = (literal_gram(padded(data, math.sqrt(w)), r, rng) / r for w, r in settings)
+        return np.array([draw[upper] for draw in draws])
+
+
+class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
+    """A draw with w and r set by λ, which is σ_min(AᵀA) plus Laplace noise, less a slack."""
 
     unknown = (
         "its scale depends on a private σ_min that is not released (`joint_spectrum` bounds it)"
     )
-    inverted: ClassVar[bool]
 
     @property
     def least(self) -> int:
@@ -93,34 +124,13 @@ class AdaptiveRelease(JointSpectrumAlgorithm, MatrixRelease):
     def chosen(
         self, eigenvalue: float, size: int, rng: np.random.Generator
     ) -> tuple[Array, np.ndarray]:
-        """(w², r) of each draw, for data with σ_min(AᵀA) = `eigenvalue`."""
         return self.settings(eigenvalue + rng.laplace(0.0, self.noise, size))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        values, axes = axes_of(self._within(data))
-        if self.sampler == "sufficient":
-            return self._drawn(values, axes, size, rng)
-        upper = np.triu_indices(data.shape[1])
-        draw = literal_inverse if self.inverted else literal_gram
-        padding, rows = self.chosen(float(values[-1]), size, rng)
-        draws = [
-            draw(padded(data, math.sqrt(square)), int(count), rng)[upper]
-            for square, count in zip(padding, rows, strict=True)
-        ]
-        return self._scaled(np.array(draws), rows)
-
-    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        return self._drawn(*moments.axes, size, rng)
-
-    def _drawn(self, values: Array, axes: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draws from the eigenvalues of AᵀA, descending, and its axes as rows."""
-        padding, rows = self.chosen(float(values[-1]), size, rng)
-        spread = values + padding[:, None]
-        return self._scaled(scatter_draws(spread, axes, rows, rng, inverse=self.inverted), rows)
-
-    def _scaled(self, draws: Array, rows: np.ndarray) -> Array:
-        """A Gram matrix of r rows is released divided by r; an inverse is released as it is."""
-        return draws if self.inverted else np.asarray(draws / rows[:, None])
+        data = self._within(data)
+        if self.sampler == "literal":
+            return self.literal(data, size, rng)
+        return self.by_axes(*axes_of(data), size, rng)
 
     def _within(self, data: Array) -> Array:
         if self.least <= data.shape[1]:
@@ -171,7 +181,7 @@ class AdaptiveRelease(JointSpectrumAlgorithm, MatrixRelease):
 
 
 @dataclass(frozen=True)
-class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
+class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
     """M = (RA′)ᵀ(RA′)/r, A′ the data with w·I appended (paper 4, algorithm 1).
 
     R is standard normal, r × (n + d) with r = `rows` > d; w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by
@@ -208,16 +218,10 @@ class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
         root = self.known(data).factor(data).root
         return GaussianRows(root / np.sqrt(self.rows), self.rows, "gram")
 
-    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        extended = padded(data, self.known(data).padding)
-        upper = np.triu_indices(data.shape[1])
-        grams = (literal_gram(extended, self.rows, rng) for _ in range(size))
-        return np.array([gram[upper] / self.rows for gram in grams])
-
-    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        values, axes = moments.axes
-        spread = np.tile(values + self.padding**2, (size, 1))
-        return scatter_draws(spread, axes, np.full(size, self.rows), rng) / self.rows
+    def chosen(
+        self, eigenvalue: float, size: int, rng: np.random.Generator
+    ) -> tuple[Array, np.ndarray]:
+        return np.full(size, self.padding**2), np.full(size, self.rows)
 
 
 @dataclass(frozen=True)
