@@ -110,7 +110,7 @@ def calibrate(
         `sigma_gram` of SufficientStatistics, `padding` of RandomProjection, WishartDraw and
         InverseWishartDraw, `scale` of AdditiveWishart, `rows` of ALS and RPLS. These are the
         defaults; other parameters must be named: `rows`, `dof`, `sigma_cross`.
-    law, relation, candidates, row_bound
+    law, relation, candidates, row_bound : optional
         These are the arguments of `worst_case`.
 
     Returns
