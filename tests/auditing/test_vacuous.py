@@ -14,7 +14,7 @@ from dpaudit.auditing.api import audit_subject
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Subject
 from dpaudit.auditing.vacuous import COMMON, fewest
-from dpaudit.curves.claims import doubtful
+from dpaudit.curves import doubtful
 from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.search import select
 from dpaudit.verdict import Reference
