@@ -15,6 +15,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.sampled_gaussian import ORDERS, sampled_gaussian
 from dpaudit.mechanisms.parameters import BelowOne, Count, Positive, check_fields, one_of
@@ -26,7 +27,7 @@ RESIDUAL: dict[str, Callable[[Array], Array]] = {
 Loss = Annotated[str, one_of(*RESIDUAL)]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Step:
     """One step as its observer sees it.
 
