@@ -189,7 +189,6 @@ def clipped(gradients: Array, clip: float) -> Array:
 # --- the usual bugs; each broken version claims what the sound one has
 
 
-@dataclass(frozen=True)
 class NoiseDividedTwice(DPSGD):
     """Noise of the mean gradient, σC/(qn), is added to the sum, which is then divided by qn."""
 
@@ -201,7 +200,6 @@ class NoiseDividedTwice(DPSGD):
         return super().noise(number, run) / (self.sample_rate * run.rows)
 
 
-@dataclass(frozen=True)
 class BatchClipping(DPSGD):
     """The mean gradient of a batch is clipped in place of each row's gradient."""
 
@@ -215,7 +213,6 @@ class BatchClipping(DPSGD):
         return size * clipped(gradients.sum(axis=0, keepdims=True) / size, self.clip)[0]
 
 
-@dataclass(frozen=True)
 class NoClipping(DPSGD):
     """Gradients are not clipped."""
 
@@ -227,7 +224,6 @@ class NoClipping(DPSGD):
         return np.asarray(gradients.sum(axis=0))
 
 
-@dataclass(frozen=True)
 class ShuffledBatches(DPSGD):
     """Rows are shuffled in each epoch of ⌈1/q⌉ steps and dealt to batches of equal size.
 
@@ -245,7 +241,6 @@ class ShuffledBatches(DPSGD):
         return np.asarray(run.memory == number % epoch)
 
 
-@dataclass(frozen=True)
 class NoiselessLastStep(DPSGD):
     """The last step has no noise."""
 

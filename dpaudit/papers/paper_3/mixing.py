@@ -247,7 +247,6 @@ class SketchedRegression(JointSpectrumAlgorithm):
         return sketch.solution(self.sampler, size, rng)
 
 
-@dataclass(frozen=True)
 class LinearMixing(SketchedRegression, KnownAlgorithm):
     """θ = (X̃ᵀX̃)⁻¹X̃ᵀỸ of [X̃, Ỹ] = ModifiedGaussMix([X, Y]) (paper 3, algorithm 2).
 
@@ -427,7 +426,6 @@ class SheffetAlgorithm(SketchedRegression):
         return labelled_pair(self.row_bound, self.label_bound, 1.0)
 
 
-@dataclass(frozen=True)
 class SheffetOLS(SheffetAlgorithm):
     """Algorithm 4 (Sheffet 2017): θ from SD where λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ.
 
@@ -453,7 +451,6 @@ class SheffetOLS(SheffetAlgorithm):
         return self.square_bound * gamma
 
 
-@dataclass(frozen=True)
 class SheffetRenyiOLS(SheffetAlgorithm):
     """Algorithm 4 with γ by lemma 1 and proposition 1 at (ε/2, δ) (paper 3, algorithm 5).
 
