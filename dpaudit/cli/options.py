@@ -212,19 +212,10 @@ OUTPUTS = {
 
 
 def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--junit, --sarif and --summary, as one argument `outputs`."""
-
-    @wraps(command)
-    def collected(*arguments: Any, **options: Any) -> Any:
-        from dpaudit.run.suite.outputs import Outputs
-
-        files = {name: options.pop(name) for name in OUTPUTS}
-        return command(*arguments, outputs=Outputs(**files), **options)
-
-    for name, help_text in reversed(OUTPUTS.items()):
-        option = click.option(f"--{name}", type=FILE, metavar="FILE", help=help_text)
-        collected = option(collected)
-    return collected
+    """--junit, --sarif and --summary: files for a CI server."""
+    for name, text in reversed(OUTPUTS.items()):
+        command = click.option(f"--{name}", type=FILE, metavar="FILE", help=text)(command)
+    return command
 
 
 def _claim(text: str) -> tuple[float, float]:

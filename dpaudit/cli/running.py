@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import dpaudit.report
 from dpaudit._core.result_file import RESULT, load, reading
 from dpaudit._core.shown.raised import report as traceback_of
 from dpaudit.auditing.result import AuditResult
-from dpaudit.cli.answers.summary import brief, details, line, summary
+from dpaudit.cli.answers import summary as verdicts
 from dpaudit.cli.console import (
     ERROR,
     INCOMPLETE,
@@ -41,7 +41,6 @@ from dpaudit.run.suite.suite import Before, Done, ScenarioOutcome, outcome, stud
 from dpaudit.run.written import in_options, readings, source_of
 from dpaudit.verdict.numbers import count
 
-NO_FILES = Outputs()
 GRAVEST = (ERROR, VIOLATED, INCOMPLETE, NOT_VIOLATED)
 STATUS = {**OF_VERDICT, suite.STUDY: NOT_VIOLATED, suite.ERROR: ERROR}
 
@@ -88,7 +87,9 @@ def audit_target(
     jobs: int | None = None,
     resume: bool = False,
     show_data: bool = False,
-    outputs: Outputs = NO_FILES,
+    junit: Path | None = None,
+    sarif: Path | None = None,
+    summary: Path | None = None,
     **options: Any,
 ) -> int:
     """Audit "package.module:callable" without a scenario file; returns the exit status.
@@ -98,9 +99,9 @@ def audit_target(
     files = readings(target, **options)
     sources = [source_of(target, options["data"]) for _ in files]
     how: dict[str, Any] = {"jobs": jobs, "resume": resume, "show_data": show_data}
+    how |= {"junit": junit, "sarif": sarif, "summary": summary}
     try:
-        scenarios = checked(files)
-        return _run(sources, scenarios, out, seed=None, outputs=outputs, one_claim=True, **how)
+        return _run(sources, checked(files), out, seed=None, one_claim=True, **how)
     except ScenarioError as error:
         raise in_options(error, files) from error
 
@@ -112,17 +113,21 @@ def _run(
     *,
     jobs: int | None,
     seed: int | None,
-    outputs: Outputs = NO_FILES,
+    junit: Path | None = None,
+    sarif: Path | None = None,
+    summary: Path | None = None,
     against: Path | None = None,
     one_claim: bool = False,
     **options: Any,
 ) -> int:
     """Run scenarios that are checked; returns the most serious of their exit statuses.
 
-    sources : their files. outputs : files for a CI server. against : folder of an earlier run, read
-    before anything is written. one_claim : whether several scenarios are the relations of one
-    claim, which are judged together, and where an error is raised if they cannot be.
+    sources : their files. junit, sarif, summary : files for a CI server. against : folder of an
+    earlier run, read before anything is written. one_claim : whether several scenarios are the
+    relations of one claim, which are judged together, and where an error is raised if they cannot
+    be.
     """
+    outputs = Outputs(junit, sarif, summary)
     outputs.prepare()
     before = None if against is None else Before.read(against, [one.name for one in scenarios])
     several = len(scenarios) > 1
@@ -264,16 +269,18 @@ def print_verdict(folder: Path) -> int:
 def _print_record(record: dict[str, Any], folder: Path, name: str = "") -> None:
     """Print one verdict. name : of the scenario, where it is one of several."""
     before = f"{name}: " if name else ""
-    _print_place(record, folder, f"{summary(record)}\n\n", before)
-    for text in details(record, folder):
+    _print_place(record, folder, f"{verdicts.summary(record)}\n\n", before)
+    for text in verdicts.details(record, folder):
         console().detail(f"{before}{text}")
 
 
 def _print_place(record: dict[str, Any], folder: Path, text: str = "", before: str = "") -> None:
     """Print where a report is, after `text`; with --quiet the verdict in a line, after `before`."""
     page = folder / "report.html"
-    console().add("audits", {**brief(record), "report": str(page), "result": str(folder / RESULT)})
-    console().answer(f"{text}Report: {page}", f"{before}{line(record)}")
+    console().add(
+        "audits", {**verdicts.brief(record), "report": str(page), "result": str(folder / RESULT)}
+    )
+    console().answer(f"{text}Report: {page}", f"{before}{verdicts.line(record)}")
 
 
 def report(folder: Path, show_data: bool = False) -> int:
@@ -282,17 +289,16 @@ def report(folder: Path, show_data: bool = False) -> int:
     show_data : whether to refuse a result without values of the data, since none can be shown.
     Raises `InvalidInput`, for a folder without a result too.
     """
-    several = not (folder / RESULT).exists() and any(folder.rglob(RESULT))
-    check: Callable[[Path], None] = _check_values if show_data else lambda place: None
-    if several:
-        for path in sorted(folder.rglob(RESULT)):
-            check(path.parent)
+    single = (folder / RESULT).exists() or not any(folder.rglob(RESULT))
+    if show_data:
+        for place in [folder] if single else [path.parent for path in folder.rglob(RESULT)]:
+            _check_values(place)
+    if not single:
         for place in suite.redraw_suite(folder):
             _print_place(load(place), place, before=f"{place.relative_to(folder)}: ")
         console().tell(index=str(folder / suite.INDEX))
         console().answer(f"Index: {folder / suite.INDEX}")
         return NOT_VIOLATED
-    check(folder)
     record = load(folder)
     with reading(folder):
         dpaudit.report.write_report(folder, record)

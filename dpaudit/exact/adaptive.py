@@ -10,7 +10,6 @@ alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
 from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.exact.pairs.discrete import Atoms
@@ -30,7 +30,7 @@ TAIL_LAPLACE, TAIL_GAUSSIAN = (45.0, 60.0)
 WIDTH_LAPLACE, WIDTH_GAUSSIAN = 4.0, 1.5  # of a panel, in scales of the noise
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class FirstRelease:
     """One released number x, by its log densities on D and on D'.
 

@@ -19,6 +19,7 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact.numerics import contour
@@ -379,7 +380,7 @@ class WishartPart:
         return self.loss.floor if forward == self.swapped else 0.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class WishartComposition:
     """Parts with how often each is released, and the curves of all other releases.
 

@@ -32,12 +32,12 @@ and δ(ε) = 0 from sup L = C + (k/2) ln(1 + α) on.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.numerics.special import log_expm1
 from dpaudit.exact.pairs.student_t import (
@@ -58,7 +58,7 @@ SEEDS = 4  # how many pairs of the largest variance, and of the largest loss, ar
 SIDES = (0, 1)  # forward, backward
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Replaced(ReplacedStudentRows):
     """One direction of many pairs.
 
@@ -182,7 +182,7 @@ class Replaced(ReplacedStudentRows):
         return excess(inside, outside, epsilon, self.largest_loss)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class ReplacedStudentCurve(UnknownRenyi):
     """The curve of ALS at finite rows with one row replaced; `pair` holds one pair."""
 
@@ -206,7 +206,7 @@ class ReplacedStudentCurve(UnknownRenyi):
         return float(self.pair.largest_loss[0]), float(back.largest_loss[0])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class StudentSearch:
     """All pairs of a family at the given ε, (m,)."""
 

@@ -32,12 +32,11 @@ other one grows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import gammainc, gammaincc
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
 from dpaudit.exact import wishart_angles
 from dpaudit.exact.composition import PrivacyLoss
@@ -183,7 +182,7 @@ def replaced_curve(family: ReplacedWishartRows, index: int) -> tuple[Curve, str]
     return (loss if up >= down else loss.reversed()), "additive Wishart"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class WishartSearch:
     """All pairs of a family at the given ε, (m,)."""
 

@@ -8,18 +8,18 @@ together serves both.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 
 FAINT = 1e-30  # a smaller δ counts as 0: no pair is looked for whose δ is smaller
 MARGIN = 1e-9  # relative: how far a bound must lie below a δ, for the rounding of either
 BATCH = 1 << 10  # δ's that are computed between two looks at what is left
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Worst:
     """The entry with the largest δ known at each place, (2m,), and that δ; −1 and 0 at first."""
 
@@ -55,7 +55,7 @@ class Worst:
         return Worst(entries, largest)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Open:
     """δ's that may be computed: entry, place and bound, each (k,)."""
 

@@ -21,13 +21,12 @@ and one in √(z − c') at each angle, which serve all ε.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.polynomial.chebyshev import chebint, chebpts1, chebval, chebvander
 from scipy.special import betaln, gammaln
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.exact.pairs.replaced_wishart import LogG
 
 LARGEST = 41  # m, beyond which the series would need too many terms
@@ -96,7 +95,7 @@ def _direction(
     return np.clip(chance - _exp(epsilon) * other, 0.0, 1.0), np.clip(chance, 0.0, 1.0)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class _Side:
     """The angles on one side of the one with c = c', of many pairs.
 
@@ -155,7 +154,7 @@ class _Side:
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class _Mass:
     """∫_c^z of a law at each angle; least : c, (n, nodes). terms : (terms, n, nodes, 1)."""
 

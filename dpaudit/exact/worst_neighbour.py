@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -12,6 +11,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike, Mechanism, describe
+from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.pair_spectrum import (
@@ -33,7 +33,7 @@ RELATIONS = ("zero-out", "remove", "replace", "add")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class LargestCurve:
     """The largest of several curves at every ε, by direction.
 
@@ -179,7 +179,7 @@ def _family(known: KnownMechanism, data: Array) -> ZeroedRows:
         ) from None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Neighbour:
     """A neighbour that may be the worst: its entry in a family, its curve and the law's name."""
 
@@ -188,7 +188,7 @@ class Neighbour:
     law: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Replacements:
     """The curve of the worst of all replacements of a row by a candidate.
 

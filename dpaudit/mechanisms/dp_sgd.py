@@ -17,7 +17,7 @@ from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
-from dpaudit.curves.sampled_gaussian import ORDERS, sampled_gaussian
+from dpaudit.curves.renyi import ORDERS, sampled_gaussian
 from dpaudit.mechanisms.parameters import BelowOne, Count, Positive, check_fields, one_of
 
 RESIDUAL: dict[str, Callable[[Array], Array]] = {

@@ -54,7 +54,7 @@ SINGLE_POINT: Look = {"marker": "_", "markersize": 18}  # a line through one poi
 BOTTOM = 1e-300  # log axes have no zero; this is below any of them
 FINE = 200  # further points of the shaded regions, whose common edge is bent on a log axis
 FEW = 10  # draws; a log axis shows no estimate that rests on fewer
-NARROW = 0.12  # of the axis: a violation on fewer ε than these is enlarged
+NARROW = 0.12  # a violation on a smaller share of the axis is enlarged
 MOST_BARS = 11  # intervals that are drawn: with one at every ε they would hide the curves
 WIDE = 0.12  # a gap between the curves and perfect privacy that is seen without a zoom
 

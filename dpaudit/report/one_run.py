@@ -54,9 +54,9 @@ ADVICE = {
         "Mend what the reason names, or use more canaries.",
     ),
 }
-ROWS = 14  # of the table of guesses
+ROWS = 14  # the table of guesses has no more
 SIZE = (6.4, 4.4)  # inches, of the figure
-TOP = 0.95  # of the law of right guesses by chance that is shaded
+TOP = 0.95  # the quantile of right guesses by chance up to which the figure is shaded
 
 
 def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:

@@ -172,45 +172,42 @@ def described(place: str, kinds: Sequence[Kind]) -> Schema:
 
 def keys_of(kinds: Sequence[Kind]) -> dict[str, Schema]:
     """The keys of all kinds, each with what is true of it in all of them."""
-    keys = dict.fromkeys(chain(*(kind.keys for kind in kinds)))
-    return {key: common([kind.keys[key] for kind in kinds if key in kind.keys]) for key in keys}
+    keys: dict[str, Schema] = {}
+    for key in dict.fromkeys(chain(*(kind.keys for kind in kinds))):
+        ways = [kind.keys[key] for kind in kinds if key in kind.keys]
+        keys[key] = {
+            word: value
+            for word, value in ways[0].items()
+            if word == "description" or all(way.get(word) == value for way in ways[1:])
+        }
+        choices = [[way["const"]] if "const" in way else way.get("enum", ()) for way in ways]
+        if "const" not in keys[key] and all(choices):
+            keys[key] = {"enum": list(dict.fromkeys(chain(*choices))), **keys[key]}
+    return keys
 
 
 def demands(place: str, kinds: Sequence[Kind]) -> Schema:
     """What a table of each kind has and needs, where it stands alone."""
-    keys = keys_of(kinds)
-    every = [when(is_of(kind, kinds), demanded(kind, keys)) for kind in kinds]
-    further = [*every, of_some_kind(kinds)] if len(kinds) > 1 else []
-    apart = [when(has(key), has(without=[other])) for key, other in APART.get(place, ())]
+    keys, conditions = keys_of(kinds), []
+    if len(kinds) > 1:
+        for kind in kinds:
+            precise = {
+                key: schema
+                for key, schema in kind.keys.items()
+                if schema != keys[key] and key not in kind.fixed
+            }
+            own = {**holds(*kind.keys), "required": list(kind.wanted), "properties": precise}
+            conditions.append(when(is_of(kind, kinds), own))
+        # some kind is meant; a key whose value tells the kind has its own choices of values
+        fixed = dict.fromkeys(key for kind in kinds for key in kind.fixed)
+        free = [is_of(kind, kinds) for kind in kinds if not kind.fixed]
+        conditions.append(part(anyOf=[*free, *map(has, fixed)]))
+    conditions += [when(has(key), has(without=[other])) for key, other in APART.get(place, ())]
     return part(
         required=[key for key in keys if all(key in kind.wanted for kind in kinds)],
         **({"oneOf": [has(key) for key in ONE_OF[place]]} if place in ONE_OF else {}),
-        **all_of([*further, *apart]),
+        **all_of(conditions),
     )
-
-
-def demanded(kind: Kind, keys: Mapping[str, Schema]) -> Schema:
-    """What a table of one kind has and needs, beside what is true of the keys of all kinds."""
-    precise = {
-        key: schema
-        for key, schema in kind.keys.items()
-        if schema != keys[key] and key not in kind.fixed
-    }
-    return {**holds(*kind.keys), "required": list(kind.wanted), "properties": precise}
-
-
-def common(ways: Sequence[Schema]) -> Schema:
-    """What is true of a key in all kinds of a table."""
-    first, *others = ways
-    shared = {
-        word: value
-        for word, value in first.items()
-        if word == "description" or all(other.get(word) == value for other in others)
-    }
-    choices = [[way["const"]] if "const" in way else way.get("enum", ()) for way in ways]
-    if "const" in shared or not all(choices):
-        return shared
-    return {"enum": list(dict.fromkeys(chain(*choices))), **shared}
 
 
 def part(**words: Any) -> Schema:
@@ -252,13 +249,6 @@ def is_of(kind: Kind, kinds: Sequence[Kind]) -> Schema:
         return within({key: {"const": value} for key, value in kind.fixed.items()})
     others = {key: None for other in kinds for key in other.fixed or other.wanted}
     return has(*kind.wanted, without=[key for key in others if key not in kind.keys])
-
-
-def of_some_kind(kinds: Sequence[Kind]) -> Schema:
-    """Some kind is meant. Of a key whose value tells the kind, its own choices see to the value."""
-    fixed = dict.fromkeys(key for kind in kinds for key in kind.fixed)
-    free = [is_of(kind, kinds) for kind in kinds if not kind.fixed]
-    return part(anyOf=[*free, *(has(key) for key in fixed)])
 
 
 def files() -> list[Schema]:

@@ -14,7 +14,7 @@ a search that asks many times pays for each panel once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import NoReturn
 
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import cheb2poly, chebpts2, chebvander
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
 
 COUNT = 16  # terms on a panel
@@ -66,7 +67,7 @@ LogFunction = Callable[[Array], Array]
 Delta = Callable[[Array], Array]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class LogSeries:
     """log f on panels; −∞ beyond them.
 
@@ -320,7 +321,7 @@ def _cut(marks: Array, parts: int) -> Array:
     return np.hstack([cut.reshape(len(marks), -1), marks[:, -1:]])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class SignedCurve:
     """log δ at real ε.
 
@@ -379,7 +380,7 @@ class SignedCurve:
         return np.where(at < 0.0, low, self.ahead(np.maximum(x, 0.0), np.maximum(at, 0.0)))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class LazyCurve:
     """A falling function, by series between 0, unit, 2 unit, 4 unit, …; below 0 as it stands.
 

@@ -14,12 +14,13 @@ seen in some δ is halved.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
 
 ORDER = 12  # Gauss–Legendre nodes on a panel
@@ -91,7 +92,7 @@ def hockey_stick(
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Panels:
     """Integrals over panels, arrays of shape (k,), for losses that increase with x.
 

@@ -7,14 +7,13 @@ M(s) = (1 − 2as)^{−½} exp(cs + b²s²/(2(1 − 2as))), and independent axes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.linalg import eigh, qr, solve_triangular
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.exact.numerics.contour import LossTransform, hockey_stick
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
@@ -227,7 +226,7 @@ def _finite(name: str, array: Array, expected: str) -> None:
         fail(name, Words(f"{array[tuple(place)]} at {place}"), expected)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Axes:
     """N(0, 1) against N(shift, ratio) on independent axes; arrays of shape (k,).
 

@@ -38,6 +38,7 @@ from scipy.special import gammainc, gammaln, k0e, k1e
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics import monotone_loss
 from dpaudit.exact.numerics.log_series import LazyCurve, unresolved
@@ -311,7 +312,7 @@ def _gauss(count: int) -> tuple[Array, Array]:
     return 0.5 * (1.0 + node), 0.5 * weight
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class LogG:
     """z ↦ log G(z/2) by polynomials in √z on equal pieces, of log(z^c·G) with c = (m + 1)/2.
 

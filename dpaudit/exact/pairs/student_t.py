@@ -20,13 +20,13 @@ relative difference of the two roots, whichever is largest. For zeroed rows
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy.linalg import eigh, eigvalsh, solve_triangular
 
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics.contour import extent, trapezoid
 from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
@@ -51,7 +51,7 @@ class UnknownRenyi:
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class StudentPairCurve(UnknownRenyi):
     """The curve of any two Student t laws of equal dimension and degrees of freedom."""
 
@@ -91,7 +91,7 @@ def excess(inside: Array, outside: Array, epsilon: Array, largest_loss: float | 
     return np.clip(np.exp(inside) - np.exp(np.minimum(epsilon + outside, 0.0)), 0.0, room)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class _Form:
     """The quadratic form of one direction, by its eigenvalues.
 

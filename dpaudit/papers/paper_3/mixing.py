@@ -16,10 +16,7 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.readings import epsilon_at
 from dpaudit.curves.spectrum import Curve
-from dpaudit.exact import gaussian_shift
-from dpaudit.exact.adaptive import FirstRelease, adaptive_curve
-from dpaudit.exact.pairs.discrete import Atoms
-from dpaudit.exact.pairs.mixed import BranchCurve
+from dpaudit.exact import Atoms, BranchCurve, FirstRelease, adaptive_curve, gaussian_shift
 from dpaudit.laws import StudentT, ZeroedRows
 from dpaudit.laws.vectors import laplace_log_cdf
 from dpaudit.mechanisms.least_squares import RPLS

@@ -19,9 +19,7 @@ from dpaudit._core.linalg import factorise, padded
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import DegenerateData
-from dpaudit.exact import PrivacyLoss
-from dpaudit.exact.adaptive import FirstRelease, adaptive_curve
-from dpaudit.exact.pairs import dispatch
+from dpaudit.exact import FirstRelease, PrivacyLoss, adaptive_curve, curve_of_laws
 from dpaudit.laws import GaussianRows
 from dpaudit.mechanisms.parameters import Count, Positive
 from dpaudit.mechanisms.scatter import InverseWishartDraw, RandomProjection
@@ -159,7 +157,7 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
                 ]
             except DegenerateData:
                 return PrivacyLoss.disjoint("Gaussian rows pair")
-            curve = dispatch.curve(*laws)[0]
+            curve = curve_of_laws(*laws)[0]
             return curve.reversed() if self.inverted and isinstance(curve, PrivacyLoss) else curve
 
         def curve(estimate: float) -> Curve:

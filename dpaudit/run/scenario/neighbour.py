@@ -30,8 +30,7 @@ from dpaudit import exact, neighbours, scoring, search
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array, Mechanism
-from dpaudit.curves.claims import Claim
-from dpaudit.curves.metric import MetricClaim
+from dpaudit.curves.claims import Claim, MetricClaim
 from dpaudit.datasets import Table as Rows
 from dpaudit.datasets.table import read_candidates
 from dpaudit.errors import InvalidInput, NoExactSpectrum, ScenarioError

@@ -29,8 +29,7 @@ from dpaudit.auditing.settings import (
     Settings,
 )
 from dpaudit.certify.sets import FOCUS
-from dpaudit.curves.claims import Claim
-from dpaudit.curves.metric import DISTANCES, MetricClaim
+from dpaudit.curves.claims import DISTANCES, Claim, MetricClaim
 from dpaudit.errors import InvalidInput, ScenarioError
 from dpaudit.run.scenario.section import (
     FLAG,

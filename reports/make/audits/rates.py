@@ -24,7 +24,7 @@ from dpaudit.certify.split import Split, split
 from dpaudit.mechanisms.textbook import Laplace
 from dpaudit.neighbours import zero_row
 from dpaudit.sampling.block import both_sides
-from dpaudit.sampling.counted import group_size
+from dpaudit.sampling.counting import group_size
 from dpaudit.sampling.draws import LARGEST_BLOCK
 from dpaudit.scoring import KnownScore, Sides
 from reports.make.audits.large import EPSILON

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
+from dpaudit.exact import ReplacedWishartCurve, additive_wishart
 from dpaudit.exact import replaced_wishart as wishart
 from dpaudit.exact import wishart_angles as wishart_angle
-from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.replaced_student import Replaced
-from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
 from dpaudit.mechanisms import ALS
 from tests.cases import database
 from tests.sparse import one_in

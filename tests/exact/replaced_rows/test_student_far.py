@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.exact.pairs.student_t import StudentPairCurve
+from dpaudit.exact import StudentPairCurve
 from dpaudit.laws import StudentT
 
 ROWS = 2_000

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact import als
+from dpaudit.exact import StudentCurve, als
 from dpaudit.exact.numerics import monotone_loss
-from dpaudit.exact.zeroed_rows.als import StudentCurve
 
 pytestmark = pytest.mark.quick
 

@@ -1,12 +1,45 @@
-"""What the draws of both sides say at first sight: that they are not random, or differ in width."""
+"""What shows at first sight: sides that do not differ, or draws that are not random."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from dpaudit import outcomes
+from dpaudit._core.seeds import Purpose, below
+from dpaudit._core.types import Array, Mechanism
+from dpaudit.errors import MechanismError
+from dpaudit.sampling.block import Blocks, sampler_of
 
+STAGES = (4, 28)  # draws of the first calls: hardly any mechanism needs more to differ
 INFINITE = ", which is an infinite privacy loss."  # the end of `_constant`
+
+
+def same_outputs(
+    mechanism: Mechanism,
+    databases: Sequence[Array],
+    size: int,
+    seed: np.random.SeedSequence,
+    *,
+    call: int | None = None,
+) -> bool:
+    """Whether all of `size` draws are the same on both databases under the same random numbers.
+
+    They are drawn at key COMMON below the seed, few at first, and no more once they differ. False
+    where the mechanism fails. call : draws of each call, None for as many as are looked at.
+    """
+    own = below(seed, Purpose.COMMON)
+    P, Q = (Blocks(sampler_of(mechanism, data), own, 0, call=call) for data in databases)
+    for number, most in enumerate((*STAGES, size)):
+        part = min(most, size)
+        try:
+            if part > 0 and not outcomes.equal(P(number, part), Q(number, part)):
+                return False
+        except MechanismError:
+            return False
+        size -= part
+    return True
 
 
 def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
@@ -14,7 +47,7 @@ def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
 
     P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`.
     """
-    return tuple(sentence for sentence in (_constant(P, Q), _widths(P, Q)) if sentence)
+    return tuple(filter(None, (_constant(P, Q), _widths(P, Q))))
 
 
 def _widths(P: np.ndarray, Q: np.ndarray) -> str:

@@ -1,31 +1,30 @@
-"""A small neural network: smooth interactions of many columns, which trees cut into steps."""
+"""A small neural network: smooth interactions of many columns, which trees cut into steps.
+
+Where the loss depends on two of ten coordinates after a rotation, neighbours and trees need these
+two: among ten, a neighbour is far away and a tree cuts across. A network finds them, since its
+gradients lie in their span (the active subspace of Constantine, Dow & Wang 2014).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.types import Array
-from dpaudit.scoring.base import Score, Sides, evaluate, log_loss
-from dpaudit.scoring.models.networks.plane import InPlane, active_directions, fit_in_plane
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
+from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
+from dpaudit.scoring.models.boosted import fit_boosted
+from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.whiten import Whitener
-
-DRAWS = 40_000  # a side; a network of so many takes some ten CPU seconds
-VALIDATION = 50_000  # choosing draws a side, for early stopping
-HIDDEN = (64, 64)  # units of the hidden layers
-NETWORKS = 5  # whose log-odds are averaged: each starts elsewhere and errs elsewhere
-BATCH, RATE, PENALTY = 500, 3e-3, 0.02
-PASSES, PATIENCE = 60, 12  # over the training draws; a network may gain nothing in the first ten
-WORTH = 0.003  # nats that the first network must gain; four more take minutes of wide rows
-LARGEST = 8.0  # standard deviations at which inputs are clipped: no outlier decides a weight
 
 Layers = tuple[tuple[Array, Array], ...]  # matrix (inputs, units) and bias (units,) of each layer
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Inputs:
     """What a network sees of a row: whitened coordinates and the standardised score `base`."""
 
@@ -36,7 +35,7 @@ class Inputs:
 
     @classmethod
     def fit(cls, train: Sides, base: Score) -> Inputs:
-        """From training draws."""
+        """The inputs whose scale the training draws set."""
         score = evaluate(base, train.stacked()[0])
         return cls(
             Whitener.fit(train.P, train.Q), base, float(score.mean()), float(score.std()) or 1.0
@@ -45,10 +44,11 @@ class Inputs:
     def __call__(self, x: Array) -> Array:
         """Rows (m, k) → inputs (m, f)."""
         base = (self.base(x) - self.mean) / self.scale
-        return np.clip(np.column_stack([self.whiten(x), base]), -LARGEST, LARGEST)
+        inputs = np.column_stack([self.whiten(x), base])
+        return np.clip(inputs, -constants.FARTHEST_INPUT, constants.FARTHEST_INPUT)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Network:
     """Layers of rectified linear units, the last one linear."""
 
@@ -74,22 +74,9 @@ class Network:
         return np.asarray(slopes)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Ensemble:
-    """The mean log-odds of several networks."""
-
-    inputs: Inputs
-    networks: tuple[Network, ...]
-
-    def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
-        inputs = self.inputs(x)
-        return np.mean([network(inputs) for network in self.networks], axis=0)
-
-
 def fit_network(
     train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score, best: Score
-) -> Ensemble | InPlane:
+) -> Score:
     """Log-odds by networks that see the score `base` beside the columns.
 
     Each is trained by Adam (scikit-learn's), pass by pass, and kept as it was after the pass with
@@ -97,43 +84,53 @@ def fit_network(
     trees in these are cheaper than more networks, and better. If it gains little on the score
     `best`, there are no more.
     """
-    train, choose = train.head(DRAWS), choose.head(VALIDATION)
+    train = train.head(constants.NETWORK_DRAWS)
+    choose = choose.head(constants.STOPPING_DRAWS)
     inputs = Inputs.fit(train, base)
     seen, checked = (Sides(inputs(part.P), inputs(part.Q)) for part in (train, choose))
-    states = generator(seed, Purpose.SCORE).integers(2**31 - 1, size=NETWORKS)
+    states = generator(seed, Purpose.SCORE).integers(2**31 - 1, size=constants.NETWORKS)
     first = _train(seen, checked, int(states[0]))
+
+    def alone(x: Array) -> Array:
+        return first(inputs(x))
+
     axes = active_directions(first.gradients(seen.stacked()[0])[:, :-1])  # the last one is the base
     if axes is not None:
         plane = replace(inputs.whiten, matrix=inputs.whiten.matrix @ axes)
-        found = fit_in_plane(plane, Ensemble(inputs, (first,)), train, choose, seed)
-        if found is not None:
-            return found
-    if log_loss(first, checked) > log_loss(best, choose) - WORTH:
-        return Ensemble(inputs, (first,))
-    rest = (_train(seen, checked, int(state)) for state in states[1:])
-    return Ensemble(inputs, (first, *rest))
+        in_plane = fit_in_plane(plane, alone, train, choose, seed)
+        if in_plane is not None:
+            return in_plane
+    if log_loss(first, checked) > log_loss(best, choose) - constants.WORTH_MORE_NETWORKS:
+        return alone
+    networks = [first, *(_train(seen, checked, int(state)) for state in states[1:])]
+
+    def average(x: Array) -> Array:
+        z = inputs(x)
+        return np.mean([network(z) for network in networks], axis=0)
+
+    return average
 
 
 def _train(train: Sides, choose: Sides, state: int) -> Network:
-    """The network of the pass after which `PATIENCE` passes brought nothing better."""
+    """The network of the pass after which no pass brought anything better for some time."""
     from sklearn.neural_network import MLPClassifier
 
     x, label = train.stacked()
     x = x.astype(np.float32)
     model = MLPClassifier(
-        HIDDEN,
-        batch_size=min(BATCH, len(x)),
-        learning_rate_init=RATE,
-        alpha=PENALTY,
+        constants.HIDDEN_UNITS,
+        batch_size=min(constants.BATCH, len(x)),
+        learning_rate_init=constants.NETWORK_RATE,
+        alpha=constants.NETWORK_PENALTY,
         random_state=state,
     )
     best, least, since = None, np.inf, 0
-    for _ in range(PASSES):
+    for _ in range(constants.PASSES):
         model.partial_fit(x, label, classes=[0, 1])
         network = weights_of(model)
         loss = log_loss(network, choose)
         best, least, since = (network, loss, 0) if loss < least else (best, least, since + 1)
-        if since > PATIENCE:
+        if since > constants.PASSES_WITHOUT_GAIN:
             break
     assert best is not None
     return best
@@ -143,3 +140,31 @@ def weights_of(model: Any) -> Network:
     """The weights as they are now; training goes on with the model's own."""
     pairs = zip(model.coefs_, model.intercepts_, strict=True)
     return Network(tuple((matrix.astype(float), bias.astype(float)) for matrix, bias in pairs))
+
+
+def active_directions(gradients: Array) -> Array | None:
+    """Orthonormal columns (f, d) that span the gradients (m, f) of a score.
+
+    None if these are more than `constants.MOST_ACTIVE` directions, or all.
+    """
+    value, axes = np.linalg.eigh(gradients.T @ gradients)
+    active = value > constants.ACTIVE_SHARE * value[-1]
+    return axes[:, active] if active.sum() <= min(constants.MOST_ACTIVE, len(value) - 1) else None
+
+
+def fit_in_plane(
+    coordinates: Score, whole: Score, train: Sides, choose: Sides, seed: np.random.SeedSequence
+) -> Score | None:
+    """Neighbours and trees in the plane of a score `whole`, averaged with it.
+
+    coordinates : rows (m, k) → (m, d), in the plane. None if that is no better on the choosing
+    draws than `whole` itself.
+    """
+    seen, checked = (Sides(coordinates(p.P), coordinates(p.Q)) for p in (train, choose))
+    nearest, boosted = fit_nearest(seen, checked), fit_boosted(seen, checked, seed, zero)
+
+    def average(x: Array) -> Array:
+        z = coordinates(x)
+        return np.mean([whole(x), nearest(z), boosted(z)], axis=0)
+
+    return average if log_loss(average, choose) < log_loss(whole, choose) else None
