@@ -242,7 +242,8 @@ class _ExactTest:
         over_y = not sharp and (wide_q <= wide_p if few else step * wide_q <= wide_p)
         whole = few and len(self.gammas) == 1 and not sharp
         threshold = self._threshold(q)
-        if not over_y and (sharp or self.m * np.min(q) < -np.log(1e-3 * self.target)):
+        likely = self.m * float(np.min(q)) < -np.log(1e-3 * self.target)  # that Q has no hit
+        if not over_y and (sharp or (likely and not few)):
             return lambda p: self._beyond_step(p, q, threshold)
         if not over_y:
             return lambda p: self._over_x(p, q, threshold, whole)
