@@ -26,9 +26,9 @@ from dpaudit.certify.split import Split
 from dpaudit.curves.claims import about_fewer, doubtful
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling.common import same_outputs
+from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.scoring import Fitted
-from dpaudit.scoring.pool import ENOUGH
+from dpaudit.scoring.constants import ENOUGH_TO_CHOOSE
 from dpaudit.verdict.headline import Reference, headline
 from dpaudit.verdict.judgement import never_green, too_few_draws, with_notes
 from dpaudit.verdict.numbers import count
@@ -96,8 +96,8 @@ def _refutes(settings: Settings, reference: Reference, sizes: Split) -> bool:
 
 
 def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
-    """The audit itself, of two values. Training draws choose as well (`scoring.pool`)."""
-    choosing = sizes.choose if sizes.choose >= ENOUGH else sizes.choose + sizes.train
+    """The audit itself, of two values. Training draws choose as well (`scoring.pooled`)."""
+    choosing = sizes.choose if sizes.choose >= ENOUGH_TO_CHOOSE else sizes.choose + sizes.train
     drawn = _two_values(choosing), _two_values(sizes.certify)
     asked = settings.epsilon, settings.alpha
     if settings.replaced(samples=sizes.total).few:

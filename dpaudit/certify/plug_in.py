@@ -41,11 +41,11 @@ from dpaudit.certify.constants import (
     TRUSTED,
 )
 from dpaudit.certify.scores import ScoreCells, SortedScores, gammas
-from dpaudit.scoring.models.logistic import JITTER, LogisticProblem, Stop, newton
+from dpaudit.scoring.models.logistic import newton
 
 TINY = 1e-300
 ALIKE = 1e-6  # share of the variance below which functions of the counts are the same one
-STOP = Stop(1e-4)
+GAIN = 1e-4  # nats; a Newton step that gains no more is the last one
 SCORE, FLAT, RANK = range(3)  # what a regression starts from, positions in `_log_odds`
 # what a regression starts from, whether that is trusted as log-odds, and the variance of its bends
 SETTINGS = tuple(product((SCORE, FLAT, RANK), (True, False), BENT))
@@ -286,8 +286,7 @@ class _Regression:
         first = TRUSTED / cells.size.sum() if trusted else FREE
         bends = np.full(self.features.shape[1] - len(first), bent)
         ridge = 1.0 / np.concatenate([first, bends])
-        problem = LogisticProblem(self.group_features, p, q, ridge, self.group_base, jitter=JITTER)
-        best = newton(problem, np.zeros(len(ridge)), STOP)
+        best = newton(self.group_features, p, q, ridge, offset=self.group_base, gain=GAIN)
         width = np.linalg.slogdet(best.hessian)[1]
         evidence = 0.5 * (np.log(ridge).sum() - width) - best.objective
         return self.base + self.features @ best.weights, float(evidence)

@@ -1,12 +1,26 @@
 """Scores: estimates of the privacy loss L = log dP/dQ from draws, P = M(D) and Q = M(D').
 
 One score serves every ε, since the set {L > ε} is the best one at each (Neyman and Pearson). The
-room holds the models (`models`), what prepares draws for them (`encode`, `whiten`, `structure`,
-`atoms`) and the choice among them (`portfolio`). It knows arrays of draws; it knows neither
-mechanisms nor certified sets and bounds. A score never sees a draw that certifies.
+room holds the models (`models`), what prepares draws for them (`encode`, `whiten`), the choice
+among them (`portfolio`) and all numbers that were measured (`constants`). It knows arrays of draws;
+it knows neither mechanisms nor certified sets and bounds. A score never sees a draw that certifies.
 """
 
-from dpaudit.scoring.base import Fitted, Score, Sides, evaluate, log_loss
+from dpaudit.scoring.base import (
+    Fitted,
+    Score,
+    Scores,
+    Sides,
+    evaluate,
+    log_loss,
+    nan_count,
+    nan_note,
+    pooled,
+    refuse_batch_scores,
+    refuse_nan,
+    scores,
+    without_nan,
+)
 from dpaudit.scoring.classifier import (
     ALIASES,
     Classifier,
@@ -16,24 +30,35 @@ from dpaudit.scoring.classifier import (
     fit,
     is_trained,
 )
-from dpaudit.scoring.pool import Scores, pooled, scores
-from dpaudit.scoring.single_rows import refuse_batch_scores
+from dpaudit.scoring.encode import Encoder
+from dpaudit.scoring.few import fit_few, fit_few_draws
+from dpaudit.scoring.models.logistic import calibrated
+from dpaudit.scoring.whiten import Whitener
 
 __all__ = [
     "ALIASES",
     "Classifier",
     "ClassifierLike",
+    "Encoder",
     "Fitted",
     "KnownScore",
     "Score",
     "Scores",
     "Sides",
+    "Whitener",
     "as_classifier",
+    "calibrated",
     "evaluate",
     "fit",
+    "fit_few",
+    "fit_few_draws",
     "is_trained",
     "log_loss",
+    "nan_count",
+    "nan_note",
     "pooled",
     "refuse_batch_scores",
+    "refuse_nan",
     "scores",
+    "without_nan",
 ]

@@ -1,31 +1,28 @@
-"""What a score is: fitted on training draws, chosen on choosing draws, evaluated in chunks."""
+"""What a score is, and how draws are scored.
+
+A score is fitted on training draws and chosen on choosing draws. It is evaluated a chunk at a time,
+and must give a row the same value alone and among other rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import field
 from typing import Protocol
 
 import numpy as np
 
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.errors import InvalidInput
-
-CHUNK, NUMBERS = 1 << 16, 1 << 22  # rows scored at a time, and numbers in them, at most
-
-LARGEST = 1e100  # beyond this a number counts as infinite: squares must not overflow
-
-
-def usable(x: Array) -> np.ndarray:
-    """Where x is a finite number of at most `LARGEST` in magnitude."""
-    return np.asarray(np.abs(x) <= LARGEST)
+from dpaudit.scoring import constants
 
 
 def rows_at_once(x: Array) -> int:
-    """Rows of (m, k) that are taken at a time: memory for few numbers is not returned each time."""
-    return max(1, min(CHUNK, NUMBERS // max(int(np.prod(x.shape[1:])), 1)))
+    """How many rows of (m, k) are taken at a time."""
+    numbers = max(int(np.prod(x.shape[1:])), 1)
+    return max(1, min(constants.CHUNK_ROWS, constants.CHUNK_NUMBERS // numbers))
 
 
 class Score(Protocol):
@@ -44,11 +41,10 @@ def zero(x: Array) -> Array:
     return np.zeros(len(x))
 
 
-# (training draws, choosing draws, seed) → score
-Fit = Callable[["Sides", "Sides", np.random.SeedSequence], Score]
+Scores = tuple[Array, Array]  # of P's and of Q's draws
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Sides:
     """Draws of M(D) and of M(D'), of equal size.
 
@@ -63,8 +59,6 @@ class Sides:
     P: Array
     Q: Array
 
-    __repr__ = short_repr
-
     def head(self, size: int) -> Sides:
         """The first `size` draws of each side, or these where there are not more."""
         if max(len(self.P), len(self.Q)) <= size:
@@ -77,20 +71,20 @@ class Sides:
         return np.concatenate([self.P, self.Q]), label
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True)
 class Fitted:
     """A score with its name and notes for the report.
 
     Attributes
     ----------
     name : str
-        Of the score.
+        The name of the score.
     score : callable
         Rows (m, k) → log-odds (m,), nats.
     portfolio : dict
         Log loss on the choosing draws by name, nats a draw, of all scores that took part.
     notes : tuple of str
-        For the report.
+        Notes for the report.
     spent : bool
         Whether the choosing draws, having chosen the model, trained the score too.
     closed : bool
@@ -108,11 +102,9 @@ class Fitted:
     closed: bool = False
     unread: Mapping[str, float] = field(default_factory=dict)
 
-    __repr__ = short_repr
-
 
 def evaluate(score: Score, x: Array) -> Array:
-    """score(x), a chunk of rows at a time: a score's own copies of the rows stay small.
+    """score(x), a chunk of rows at a time, so that a score's own copies of the rows stay small.
 
     Parameters
     ----------
@@ -130,25 +122,45 @@ def evaluate(score: Score, x: Array) -> Array:
     InvalidInput
         Where a score does not give one number a row.
     """
+    out, step = np.empty(len(x)), rows_at_once(x)
     with one_thread():
-        return _evaluate(score, x)
-
-
-def _evaluate(score: Score, x: Array) -> Array:
-    out = np.empty(len(x))
-    step = rows_at_once(x)
-    for start in range(0, len(x), step):
-        part = x[start : start + step]
-        values = np.asarray(score(part))
-        if values.shape == (len(part), 1):  # as of a ufunc, where an output is one number
-            values = values[:, 0]
-        if values.shape != (len(part),):
-            raise InvalidInput(
-                f"the classifier's score must have shape ({len(part)},) for as many rows, "
-                f"got {values.shape}"
-            )
-        out[start : start + step] = values
+        for start in range(0, len(x), step):
+            part = x[start : start + step]
+            values = np.asarray(score(part))
+            if values.shape == (len(part), 1):  # a ufunc keeps the shape of outputs of one number
+                values = values[:, 0]
+            if values.shape != (len(part),):
+                raise InvalidInput(
+                    f"the classifier's score must have shape ({len(part)},) for as many rows, "
+                    f"got {values.shape}"
+                )
+            out[start : start + step] = values
     return out
+
+
+def scores(score: Score, sides: Sides) -> Scores:
+    """Scores of P's and of Q's draws.
+
+    The score sees the draws of both sides mixed, in a random order that depends on their numbers
+    alone. So neither the other rows of a batch nor a row's place tell the side.
+
+    Parameters
+    ----------
+    score : callable
+        Rows (m, k) → (m,).
+    sides : Sides
+        The draws.
+
+    Returns
+    -------
+    Scores
+        Two arrays of shape (n,).
+    """
+    rows, labels = sides.stacked()
+    order = np.random.default_rng(len(rows)).permutation(len(rows))
+    values = np.empty(len(rows))
+    values[order] = evaluate(score, rows[order])
+    return values[labels == 1], values[labels == 0]
 
 
 def logistic_loss(p: Array, q: Array) -> Array:
@@ -164,6 +176,82 @@ def losses(score: Score, sides: Sides) -> Array:
 def log_loss(score: Score, sides: Sides) -> float:
     """Mean logistic loss of a score on both sides, nats a draw; ln 2 is that of the score 0."""
     return float(losses(score, sides).mean())
+
+
+def pooled(score: Score, train: Sides, chosen: Scores) -> Scores:
+    """Scores of the choosing draws, with those of the training draws unless the score overfits.
+
+    Parameters
+    ----------
+    score : callable
+        Rows (m, k) → (m,).
+    train : Sides
+        The training draws.
+    chosen : Scores
+        Scores of the choosing draws.
+
+    Returns
+    -------
+    Scores
+
+    Notes
+    -----
+    A threshold is where p − e^ε q is largest, which few draws estimate badly, so the training draws
+    help; but for a score that overfits they would put the threshold too high. A score is taken to
+    overfit where its loss is less on the training draws by more than one standard error. Neither
+    set of draws certifies.
+    """
+    if len(chosen[0]) >= constants.ENOUGH_TO_CHOOSE or len(train.P) == 0:
+        return chosen
+    trained = scores(score, train)
+    if nan_count(chosen) or nan_count(trained):
+        return chosen
+    later, earlier = logistic_loss(*chosen), logistic_loss(*trained)
+    error = np.sqrt(later.var() / len(later) + earlier.var() / len(earlier))
+    if not later.mean() - earlier.mean() <= error:
+        return chosen
+    return np.concatenate([chosen[0], trained[0]]), np.concatenate([chosen[1], trained[1]])
+
+
+def refuse_batch_scores(fitted: Fitted, sides: Sides) -> None:
+    """Refuse a score that depends on other rows of a batch, or on their order.
+
+    Draws certify independently of each other only if each is scored by itself. A few rows are
+    scored alone, at the end of a batch of both sides, and alone again.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        The score.
+    sides : Sides
+        Draws of both sides.
+
+    Raises
+    ------
+    InvalidInput
+        For such a score.
+    """
+    half, others = constants.ROWS_ALONE // 2, constants.ROWS_BESIDE
+    columns, later = sides.P.shape[1], slice(2 * half, 2 * half + others)
+    rows = np.stack([sides.P[:half], sides.Q[:half]], axis=1).reshape(-1, columns)
+    beside = np.stack([sides.P[later], sides.Q[later]], axis=1).reshape(-1, columns)
+    batch = np.concatenate([beside, rows])
+    alone, again = (
+        np.array([evaluate(fitted.score, row[None])[0] for row in rows]) for _ in range(2)
+    )
+    among = evaluate(fitted.score, batch)[-len(rows) :]
+    for other, where in ((among, f"in a batch of {len(batch)} rows"), (again, "the second time")):
+        same = np.isclose(
+            alone, other, rtol=constants.SAME_SCORE, atol=constants.SAME_SCORE, equal_nan=True
+        )
+        if not same.all():
+            at = int(np.argmin(same))
+            raise InvalidInput(
+                f"classifier must score each row by itself, got {alone[at]:.6g} for a row alone "
+                f"and {other[at]:.6g} {where} from {fitted.name}: does it use statistics of the "
+                "batch, or a counter?",
+                argument="classifier",
+            )
 
 
 def refuse_nan(

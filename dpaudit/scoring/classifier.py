@@ -1,34 +1,33 @@
 """From the argument `classifier=` to one fitted score.
 
-An alias names a model of `MODELS`; "auto" chooses among many (`portfolio`). An estimator of
-scikit-learn is fitted as it is (`estimators`). Any other callable is a score already
-(`KnownScore`).
+An alias names a model of `MODELS`; "auto" chooses among many (`portfolio`). A classifier of
+scikit-learn is fitted as it is. Any other callable is a score already (`KnownScore`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
 from dpaudit._core.check import Words, fail
+from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.threads import one_thread
-from dpaudit.scoring.base import Fit, Fitted, Score, Sides
+from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.errors import InvalidInput
+from dpaudit.scoring import constants
+from dpaudit.scoring.base import Fitted, Score, Sides
 from dpaudit.scoring.encode import Encoder
-from dpaudit.scoring.estimators import Estimator, fit_estimator, is_classifier
 from dpaudit.scoring.models.boosted import boosting, fit_boosted
-from dpaudit.scoring.models.closed import (
-    Quadratic,
-    fit_elliptical,
-    fit_logistic,
-    fit_quadratic,
-)
+from dpaudit.scoring.models.closed import Quadratic, fit_elliptical, fit_logistic, fit_quadratic
 from dpaudit.scoring.models.eureka import fit_eureka, promise
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.portfolio import fit_auto
+from dpaudit.scoring.whiten import Whitener
 
 
 class KnownScore:
@@ -47,6 +46,22 @@ class KnownScore:
         self.score, self.name = score, name
 
 
+class Estimator(Protocol):
+    """A scikit-learn classifier with `predict_proba` or `decision_function`."""
+
+    def fit(self, X: Any, y: Any, /) -> Any:
+        """Fit on rows X (n, k) and labels y (n,)."""
+        ...
+
+    def get_params(self) -> dict[str, Any]:
+        """Parameters by name, those of nested estimators too."""
+        ...
+
+    def set_params(self, **parameters: Any) -> Any:
+        """Set parameters by name."""
+        ...
+
+
 EXPECTED = (
     "an alias, an estimator that classifies, with predict_proba or decision_function, or a score "
     "function"
@@ -55,25 +70,15 @@ Classifier = str | KnownScore | Estimator  # what `fit` takes
 ClassifierLike = Classifier | Score  # what users give
 
 
-@dataclass(frozen=True)
+@value_class
 class Model:
-    """What an alias stands for: one line for lists, and how it is fitted (as by `Fit`)."""
+    """What an alias stands for: one line for lists, and how it is fitted.
+
+    fit : gives the score, or the score with its name and notes.
+    """
 
     summary: str
-    fit: Callable[[Sides, Sides, np.random.SeedSequence], Fitted]
-
-
-def _named(name: str, summary: str, fit: Fit) -> Model:
-    """A model whose score has the name of its alias."""
-    return Model(summary, lambda train, choose, seed: Fitted(name, fit(train, choose, seed)))
-
-
-def _qda(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
-    return fit_quadratic(train)
-
-
-def _elliptical(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
-    return fit_elliptical(train, choose, fit_quadratic(train))
+    fit: Callable[[Sides, Sides, np.random.SeedSequence], Score | Fitted]
 
 
 def _logistic(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
@@ -87,7 +92,7 @@ def _boosted(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
 
 
 def _eureka(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    return Fitted("eureka-knn", fit_eureka(train, choose, seed), notes=(promise(train),))
+    return Fitted("eureka-knn", fit_eureka(train), notes=(promise(train),))
 
 
 MODELS: dict[str, Model] = {
@@ -96,18 +101,15 @@ MODELS: dict[str, Model] = {
         "from these",
         fit_auto,
     ),
-    "qda": _named(
-        "qda",
+    "qda": Model(
         "quadratic discriminant: log-ratio of two Gaussians with each side's moments",
-        _qda,
+        lambda train, choose, seed: fit_quadratic(train),
     ),
-    "elliptical": _named(
-        "elliptical",
+    "elliptical": Model(
         "the quadratic discriminant corrected by Mahalanobis distances and their logs",
-        _elliptical,
+        lambda train, choose, seed: fit_elliptical(train, choose, fit_quadratic(train)),
     ),
-    "logistic": _named(
-        "logistic",
+    "logistic": Model(
         "the quadratic discriminant corrected by linear, square and interaction features",
         _logistic,
     ),
@@ -115,10 +117,9 @@ MODELS: dict[str, Model] = {
         "gradient boosting that starts from the quadratic discriminant",
         _boosted,
     ),
-    "knn": _named(
-        "knn",
+    "knn": Model(
         "nearest neighbours on whitened outputs, their number chosen on the choosing draws",
-        fit_nearest,
+        lambda train, choose, seed: fit_nearest(train, choose),
     ),
     "eureka-knn": Model(
         "paper 1's own: k = 10 sqrt(n) nearest neighbours on the outputs as they are; states its "
@@ -136,21 +137,27 @@ def as_classifier(classifier: ClassifierLike) -> Classifier:
         fail("classifier", classifier, f"one of {aliases}, a scikit-learn classifier or a function")
     if isinstance(classifier, (str, KnownScore)):
         return classifier
-    if hasattr(classifier, "fit") and is_classifier(classifier):
+    if _is_sklearn_classifier(classifier):
         return classifier
     if isinstance(classifier, type):
         shown = Words(f"the class {classifier.__name__}")
         fail("classifier", shown, EXPECTED, "make an object of the class")
     if not callable(classifier):
         fail("classifier", classifier, EXPECTED)
-    return KnownScore(classifier, _name(classifier))
+    function: Any = classifier
+    while isinstance(function, partial):
+        function = function.func
+    return KnownScore(classifier, str(getattr(function, "__name__", type(function).__name__)))
 
 
-def _name(score: Any) -> str:
-    """The name of a function, of a partial function's inner one, or of an object's type."""
-    if isinstance(score, partial):
-        return _name(score.func)
-    return str(getattr(score, "__name__", type(score).__name__))
+def _is_sklearn_classifier(value: object) -> TypeGuard[Estimator]:
+    """Whether `value` is an object, not a class, that scikit-learn takes for a classifier."""
+    if isinstance(value, type) or not hasattr(value, "fit"):
+        return False
+    from sklearn.base import is_classifier
+
+    scores = hasattr(value, "predict_proba") or hasattr(value, "decision_function")
+    return scores and bool(is_classifier(value))
 
 
 def is_trained(classifier: Classifier) -> bool:
@@ -173,15 +180,15 @@ def fit(
     Parameters
     ----------
     classifier : str, classifier or score
-        As in `dpaudit.audit`.
+        What `dpaudit.audit` takes.
     train : Sides
         Draws to train on.
     choose : Sides
         Draws for early stopping and choices.
     seed : SeedSequence
-        Of the random numbers.
+        The seed of the random numbers.
     bits : bool, default False
-        With the bits of floats.
+        Whether a score may read the bits of floats.
     spend : bool, default False
         Whether the choosing draws may train, too, once they have chosen; `Fitted.spent` says
         whether they did.
@@ -189,32 +196,52 @@ def fit(
     Returns
     -------
     Fitted
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
     """
     classifier = as_classifier(classifier)
     if isinstance(classifier, KnownScore):
         return Fitted(classifier.name, classifier.score)
     encoder = Encoder.fit(train, bits)
+    train, choose = encoder.sides(train), encoder.sides(choose)
     with one_thread():
-        fitted = _fit(classifier, encoder.sides(train), encoder.sides(choose), seed, spend)
+        if classifier == "auto":
+            fitted = fit_auto(train, choose, seed, spend)
+        elif isinstance(classifier, str):
+            model = MODELS[classifier].fit(train, choose, seed)
+            fitted = model if isinstance(model, Fitted) else Fitted(classifier, model)
+        else:
+            fitted = Fitted(type(classifier).__name__, fit_estimator(classifier, train, seed))
     score = fitted.score
     closed = isinstance(score, Quadratic)
     return replace(fitted, score=lambda x: score(encoder(x)), closed=closed)
 
 
-def _fit(
-    classifier: str | Estimator,
-    train: Sides,
-    choose: Sides,
-    seed: np.random.SeedSequence,
-    spend: bool,
-) -> Fitted:
-    if classifier == "auto":
-        return fit_auto(train, choose, seed, spend)
-    if isinstance(classifier, str):
-        return MODELS[classifier].fit(train, choose, seed)
-    return Fitted(type(classifier).__name__, fit_estimator(classifier, train, seed))
+def fit_estimator(classifier: Estimator, train: Sides, seed: np.random.SeedSequence) -> Score:
+    """A clone of the classifier, fitted on whitened draws.
+
+    Random states that are None are set to an integer from the audit's seed. Raises `InvalidInput`
+    where the classifier cannot be fitted.
+    """
+    from sklearn.base import clone
+
+    model, whiten = clone(classifier), Whitener.fit(train.P, train.Q)
+    state = int(generator(seed, Purpose.SCORE).integers(2**31 - 1))
+    for name, value in model.get_params().items():
+        if name.endswith("random_state") and value is None:
+            model.set_params(**{name: state})
+    x, label = train.stacked()
+    try:
+        model.fit(whiten(x), label)
+    except Exception as error:
+        raise InvalidInput(
+            f"classifier could not be fitted: {type(error).__name__}: {error}"
+        ) from error
+
+    def log_odds(x: Array) -> Array:
+        white = whiten(x)
+        if hasattr(model, "decision_function"):
+            return np.asarray(model.decision_function(white), dtype=np.float64)
+        least = constants.LEAST_CLASS_PROBABILITY
+        p = np.clip(model.predict_proba(white)[:, 1], least, 1.0 - least)
+        return np.asarray(np.log(p) - np.log1p(-p))
+
+    return log_odds

@@ -1,137 +1,193 @@
 """Finite columns for every outcome.
 
-NaN, infinities, overflows and the sign of zero are marked; tiny numbers are enlarged; residues
-that differ and bits are read. Of very many columns those are kept that differ most between the
-sides.
+NaN, infinities, overflows and the sign of zero are marked, and tiny numbers are enlarged. What the
+digits of numbers show beside their size becomes columns where it tells the sides apart: remainders
+on division, and the bits of floats. Of very many columns those are kept that differ most.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.scoring.base import CHUNK, LARGEST, Sides, usable
-from dpaudit.scoring.digits.bits import bit_features
-from dpaudit.scoring.digits.residues import Residue, residue, residues
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
+from dpaudit.scoring.base import Sides
+from dpaudit.scoring.models.screen import surplus
 
 TINY, ENLARGED = 2.0**-900, 2.0**600  # numbers below TINY are multiplied by ENLARGED, exactly
-
-
-def _all_usable(x: Array) -> bool:
-    """The same of all entries, without a copy of them; a NaN makes both comparisons false."""
-    return x.size == 0 or bool(x.max() <= LARGEST and x.min() >= -LARGEST)
-
-
+MANTISSA = np.int64((1 << 52) - 1)
+HIDDEN = np.int64(1 << 52)  # the leading one that normal numbers do not store
+NO_GRID = 1024.0  # for zero, which lies on every grid: above the lowest bit of any other number
+NO_EXPONENT = -1100.0  # for zero: below the exponent of any other number
 # the kinds of entries that have a mark: the first three are not usable
 MARKS: tuple[Callable[[Array], np.ndarray], ...] = (
     np.isnan,
-    lambda x: x > LARGEST,
-    lambda x: x < -LARGEST,
+    lambda x: x > constants.LARGEST,
+    lambda x: x < -constants.LARGEST,
     lambda x: (x == 0.0) & np.signbit(x),
 )
 MINUS_ZERO = 3  # position in MARKS
-# numbers a side, in at most so many draws, for the median that stands for entries not usable
-MEDIAN_NUMBERS, MEDIAN_DRAWS = 2_000_000, 20_000
-BIT_DRAWS = 20_000  # a side, to see which bits vary at all
-MOST = 1000  # columns that are kept, since closed forms take the cube of their number
-RANKED = 1000  # draws a side that show which columns differ most
+Remainder = tuple[int, float]  # a column, and the modulus that it is divided by
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+def usable(x: Array) -> np.ndarray:
+    """Where x is a finite number of at most `constants.LARGEST` in magnitude."""
+    return np.asarray(np.abs(x) <= constants.LARGEST)
+
+
+def all_usable(x: Array) -> bool:
+    """Whether all entries are usable, without a copy: a NaN makes both comparisons false."""
+    return x.size == 0 or bool(x.max() <= constants.LARGEST and x.min() >= -constants.LARGEST)
+
+
+@value_class
 class Encoder:
-    """Rows (m, k) → finite rows (m, k'): the kept columns, then indicators, then other columns.
+    """Rows (m, k) → finite rows (m, k'): the chosen columns, then indicators, then other columns.
 
-    taken : positions of the columns that are kept, None for all of them; other positions are
+    chosen : positions of the columns that are used, None for all of them; other positions are
         among these. scale : (k,) 1, or `ENLARGED` for columns of tiny numbers.
     fill : (k,) what replaces entries that are not usable: the training median of the usable ones.
     marks : (column, kind) of each indicator, kind a position in MARKS; only kinds that occurred in
         training have one.
-    huge : columns with finite numbers beyond `LARGEST`, which get their exponent and mantissa.
-    rests : the residues that are read, of columns as they come.
-    floats : columns whose bits are read. kept : the columns of `bit_features` that varied in
+    huge : columns with finite numbers beyond `constants.LARGEST`, which get their exponent and
+        mantissa.
+    remainders : the remainders that become columns; their positions are those of the rows.
+    floats : columns whose bits are read. bits : the columns of `bit_features` that varied in
         training.
     """
 
-    taken: np.ndarray | None
+    chosen: np.ndarray | None
     scale: Array
     fill: Array
     marks: tuple[tuple[int, int], ...]
     huge: np.ndarray
-    rests: tuple[Residue, ...]
+    remainders: tuple[Remainder, ...]
     floats: np.ndarray
-    kept: np.ndarray
+    bits: np.ndarray
 
     @classmethod
     def fit(cls, train: Sides, bits: bool = False) -> Encoder:
-        """What the training draws need, all of them read.
+        """The encoder that the training draws need, all of which are read.
 
         bits : also encode the bits of floats (`bit_features`).
         """
-        rests = residues(train)
-        taken = most_different(train, MOST) if train.P.shape[1] > MOST else None
-        train = train if taken is None else Sides(train.P[:, taken], train.Q[:, taken])
-        marks, fill, scale = _marks(train), _fill(train), _scale(train)
-        floats = _floats(train) if bits else np.empty(0, dtype=np.intp)
-        kept = _varying(train, floats)
-        return cls(taken, scale, fill * scale, marks, _huge(train, marks), rests, floats, kept)
+        divided = telling_remainders(train)
+        many = train.P.shape[1] > constants.MOST_COLUMNS
+        chosen = most_different(train, constants.MOST_COLUMNS) if many else None
+        train = train if chosen is None else Sides(train.P[:, chosen], train.Q[:, chosen])
+        marks, huge, scale = _unusual_entries(train)
+        few = max(constants.MEDIAN_NUMBERS // max(train.P.shape[1], 1), 1)
+        fill = _medians(train.head(min(constants.MEDIAN_DRAWS, few)).stacked()[0])
+        floats = varying = np.empty(0, dtype=np.intp)
+        if bits:
+            pooled = train.head(constants.BIT_DRAWS).stacked()[0]
+            pooled = np.where(usable(pooled), pooled, 0.0)
+            floats = np.flatnonzero((pooled != np.rint(pooled)).any(axis=0))
+            if len(floats):
+                varying = np.flatnonzero(np.ptp(bit_features(pooled[:, floats]), axis=0) > 0.0)
+        return cls(chosen, scale, fill * scale, marks, huge, divided, floats, varying)
 
     def __call__(self, x: Array) -> Array:
         """Encoded rows; `x` itself, not a copy, where it is usable and nothing is to be changed."""
         width = len(self.fill) + len(self.marks) + 2 * len(self.huge)
-        width += len(self.rests) + len(self.kept)
-        plain = self.taken is None and not np.any(self.scale != 1.0)
-        if plain and width == x.shape[1] and all(map(_all_usable, _chunks(x))):
+        width += len(self.remainders) + len(self.bits)
+        plain = self.chosen is None and not np.any(self.scale != 1.0)
+        if plain and width == x.shape[1] and all_usable(x):
             return x
         out = np.empty((len(x), width))
-        for start in range(0, len(x), CHUNK):
-            out[start : start + CHUNK] = self._rows(x[start : start + CHUNK])
+        for start in range(0, len(x), constants.CHUNK_ROWS):
+            rows = slice(start, start + constants.CHUNK_ROWS)
+            out[rows] = self._encoded(x[rows])
         return out
 
     def sides(self, sides: Sides) -> Sides:
         """The encoded rows of both sides."""
         return Sides(self(sides.P), self(sides.Q))
 
-    def _rows(self, x: Array) -> Array:
-        rests = [residue(x[:, column], modulus)[:, None] for column, modulus in self.rests]
-        x = x if self.taken is None else x[:, self.taken]
-        flags = [
-            MARKS[kind](x[:, column]).astype(np.float64)[:, None] for column, kind in self.marks
-        ]
+    def _encoded(self, x: Array) -> Array:
+        divided = [remainder(x[:, column], modulus) for column, modulus in self.remainders]
+        x = x if self.chosen is None else x[:, self.chosen]
         scaled = x * self.scale
-        whole = np.where(usable(scaled), scaled, self.fill)
-        large = [_halves(x[:, self.huge])] if len(self.huge) else []
-        read = np.where(usable(x), x, self.fill)[:, self.floats]
-        bits = [bit_features(read)[:, self.kept]] if len(self.kept) else []
-        return np.concatenate([whole, *flags, *large, *rests, *bits], axis=1)
+        columns = [np.where(usable(scaled), scaled, self.fill)]
+        columns += [MARKS[kind](x[:, column]).astype(np.float64) for column, kind in self.marks]
+        if len(self.huge):
+            far = x[:, self.huge]
+            columns += np.frexp(np.where(np.isfinite(far) & ~usable(far), far, 0.0))
+        columns += divided
+        if len(self.bits):
+            read = np.where(usable(x), x, self.fill)[:, self.floats]
+            columns.append(bit_features(read)[:, self.bits])
+        return np.column_stack(columns)
+
+
+def _unusual_entries(train: Sides) -> tuple[tuple[tuple[int, int], ...], np.ndarray, Array]:
+    """The indicators, the columns of huge numbers, and the scales, (k,); as in `Encoder`.
+
+    Entries that are not usable have an indicator, and −0.0 where 0.0 occurs too. Of several
+    indicators that are equal on all training draws only the first is used.
+    """
+    size = train.P.shape[1]
+    seen, plus, huge = (np.zeros(shape, dtype=bool) for shape in ((len(MARKS), size), size, size))
+    most = np.zeros(size)
+    for side in (train.P, train.Q):
+        for start in range(0, len(side), constants.CHUNK_ROWS):
+            part = side[start : start + constants.CHUNK_ROWS]
+            finite = part
+            if not all_usable(part):
+                inside = usable(part)
+                finite = np.where(inside, part, 0.0)
+                huge |= (np.isfinite(part) & ~inside).any(axis=0)
+                for kind in range(MINUS_ZERO):
+                    seen[kind] |= MARKS[kind](part).any(axis=0)
+            if (part == 0.0).any():
+                minus = MARKS[MINUS_ZERO](part)
+                seen[MINUS_ZERO] |= minus.any(axis=0)
+                plus |= ((part == 0.0) & ~minus).any(axis=0)
+            most = np.maximum(most, np.maximum(finite.max(axis=0), -finite.min(axis=0)))
+    seen[MINUS_ZERO] &= plus
+    distinct: dict[bytes, tuple[int, int]] = {}
+    for kind, column in np.argwhere(seen):
+        flags = [np.packbits(MARKS[kind](side[:, column])).tobytes() for side in (train.P, train.Q)]
+        distinct.setdefault(b"|".join(flags), (int(column), int(kind)))
+    scale = np.where((most > 0.0) & (most < TINY), ENLARGED, 1.0)
+    return tuple(sorted(distinct.values())), np.flatnonzero(huge), scale
+
+
+def _medians(rows: Array) -> Array:
+    """The median of the usable entries of each column, (k,); 0 where there are none."""
+    if all_usable(rows):
+        return np.asarray(np.median(rows, axis=0))
+    columns = (column[usable(column)] for column in rows.T)
+    return np.array([np.median(column) if len(column) else 0.0 for column in columns])
 
 
 def most_different(train: Sides, most: int) -> np.ndarray:
     """Positions of the `most` columns in which the sides differ most, ascending.
 
-    By the ranks of the values among the first draws of both sides, and by the ranks of their
-    distances from the median. Columns that are constant are left out, but for the first one.
+    A column is judged by the ranks of its values among the first draws of both sides, and by the
+    ranks of their distances from the median. Constant columns are left out, but for the first one.
     """
-    pooled, label = train.head(RANKED).stacked()
-    parts = np.array_split(pooled, -(-pooled.shape[1] // MOST), axis=1)
-    gaps = np.concatenate([_rank_gaps(part, label) for part in parts])
-    best = np.argsort(-gaps, kind="stable")[:most]
-    return np.sort(best[: max(1, int(np.sum(gaps[best] >= 0.0)))])
+    pooled, label = train.head(constants.RANKED_DRAWS).stacked()
+    parts = np.array_split(pooled, -(-pooled.shape[1] // constants.MOST_COLUMNS), axis=1)
+    gaps = []
+    for x in parts:
+        bits = np.ascontiguousarray(x).view(np.int64)
+        # −0.0 is below 0.0, and NaN is last
+        ordered = np.where(bits < 0, bits ^ np.iinfo(np.int64).max, bits)
+        finite = np.clip(np.where(np.isnan(x), np.inf, x), -constants.LARGEST, constants.LARGEST)
+        far = np.abs(finite - np.median(finite, axis=0))
+        gap = np.maximum(rank_gaps(ordered, label), rank_gaps(far, label))
+        gaps.append(np.where(np.all(ordered == ordered[0], axis=0), -1.0, gap))
+    gap = np.concatenate(gaps)
+    best = np.argsort(-gap, kind="stable")[:most]
+    return np.sort(best[: max(1, int(np.sum(gap[best] >= 0.0)))])
 
 
-def _rank_gaps(x: Array, label: np.ndarray) -> Array:
-    """The larger difference of the sides' mean ranks in each column; −1 where it is constant."""
-    bits = np.ascontiguousarray(x).view(np.int64)
-    ordered = np.where(bits < 0, bits ^ np.iinfo(np.int64).max, bits)  # −0.0 below 0.0, NaN last
-    whole = np.clip(np.where(np.isnan(x), np.inf, x), -LARGEST, LARGEST)
-    far = np.abs(whole - np.median(whole, axis=0))
-    gaps = np.maximum(_mean_ranks_apart(ordered, label), _mean_ranks_apart(far, label))
-    return np.where(np.all(ordered == ordered[0], axis=0), -1.0, gaps)
-
-
-def _mean_ranks_apart(x: np.ndarray, label: np.ndarray) -> Array:
+def rank_gaps(x: np.ndarray, label: np.ndarray) -> Array:
     """The difference of the sides' mean ranks in each column; equal values share their ranks."""
     order = np.argsort(x, axis=0)
     sorted_ = np.take_along_axis(x, order, axis=0)
@@ -144,76 +200,84 @@ def _mean_ranks_apart(x: np.ndarray, label: np.ndarray) -> Array:
     return np.asarray(np.abs(np.sum(0.5 * (first + end) * weight[order], axis=0)))
 
 
-def _halves(x: Array) -> Array:
-    """Mantissa and exponent of finite numbers beyond `LARGEST`, (m, k) → (m, 2k); 0 for others."""
-    mantissa, exponent = np.frexp(np.where(np.isfinite(x) & ~usable(x), x, 0.0))
-    return np.concatenate([mantissa, exponent], axis=1)
+def telling_remainders(train: Sides) -> tuple[Remainder, ...]:
+    """The remainders on division in which the sides differ.
 
-
-def _chunks(x: Array) -> list[Array]:
-    return [x[start : start + CHUNK] for start in range(0, len(x), CHUNK)]
-
-
-def _marks(train: Sides) -> tuple[tuple[int, int], ...]:
-    """The indicators; of several that are equal on all training draws only the first.
-
-    Those of entries that are not usable, and of −0.0 where 0.0 occurs too.
+    A score that goes by the size of a number sees neither the parity of large integers, nor the
+    fraction of large reals, nor on which lattice an answer with discrete noise lies. So two moduli
+    are tried on a few training draws of each column: 2, and twice the spacing of the lattice that
+    each side is on. Numbers spread over many times the modulus have nearly the same remainders
+    whatever smooth law they have, so that what the test finds is seen in no other column.
     """
-    seen = np.zeros((len(MARKS), train.P.shape[1]), dtype=bool)
-    plus = np.zeros(train.P.shape[1], dtype=bool)
-    for part in (*_chunks(train.P), *_chunks(train.Q)):
-        if not _all_usable(part):
-            seen[:MINUS_ZERO] |= np.stack([mark(part).any(axis=0) for mark in MARKS[:MINUS_ZERO]])
-        if (part == 0.0).any():
-            seen[MINUS_ZERO] |= MARKS[MINUS_ZERO](part).any(axis=0)
-            plus |= ((part == 0.0) & ~np.signbit(part)).any(axis=0)
-    seen[MINUS_ZERO] &= plus
-    distinct: dict[bytes, tuple[int, int]] = {}
-    for kind, column in np.argwhere(seen):
-        flags = [np.packbits(MARKS[kind](side[:, column])).tobytes() for side in (train.P, train.Q)]
-        distinct.setdefault(b"|".join(flags), (int(column), int(kind)))
-    return tuple(sorted(distinct.values()))
+    few = train.head(
+        max(constants.REMAINDER_DRAWS, constants.REMAINDER_NUMBERS // train.P.shape[1])
+    )
+    if len(few.P) < constants.LATTICE_DRAWS:
+        return ()
+    P, Q = (np.where(usable(side), side, 0.0) for side in (few.P, few.Q))
+    pooled, start = np.concatenate([P, Q]), constants.REMAINDER_DRAWS
+    low, high = np.quantile(np.concatenate([P[:start], Q[:start]]), [0.25, 0.75], axis=0)
+    tried: list[Remainder] = []
+    for column in np.flatnonzero(high > low).tolist():
+        first = np.stack([side[: constants.LATTICE_DRAWS, column] for side in (P, Q)])
+        for modulus in sorted({2.0, 2.0 * lattice_spacing(first) or 2.0}):
+            if high[column] - low[column] >= constants.REMAINDER_SPREAD * modulus:
+                tried.append((column, modulus))
+    if not tried:
+        return ()
+    columns = np.column_stack([remainder(pooled[:, column], m) for column, m in tried])
+    evidence = surplus(Sides(*np.split(columns, [len(P)])), constants.BY_CHANCE / len(tried))
+    telling = []
+    for (column, modulus), shown in zip(tried, evidence, strict=True):
+        values = len(np.unique(pooled[:, column]))
+        if shown > 0.0 and values * constants.REPEATED > len(pooled):
+            telling.append((column, modulus))
+    return tuple(telling)
 
 
-def _fill(train: Sides) -> Array:
-    """Median of the usable entries of each column; 0 where there are none."""
-    few = train.head(min(MEDIAN_DRAWS, MEDIAN_NUMBERS // max(train.P.shape[1], 1)))
-    pooled = np.concatenate([few.P, few.Q])
-    finite = usable(pooled)
-    columns = zip(pooled.T, finite.T, strict=True)
-    return np.array([np.median(column[keep]) if keep.any() else 0.0 for column, keep in columns])
+def remainder(x: Array, modulus: float) -> Array:
+    """The remainder of each number on division, in whole parts of the modulus; 0 if not finite."""
+    share = np.where(usable(x), x, 0.0) / modulus
+    parts = np.rint((share - np.floor(share)) * constants.MODULUS_PARTS)
+    return np.where(parts < constants.MODULUS_PARTS, parts, 0.0)
 
 
-def _scale(train: Sides) -> Array:
-    """`ENLARGED` for columns of tiny numbers and zeros alone, else 1."""
-    most = np.zeros(train.P.shape[1])
-    for part in (*_chunks(train.P), *_chunks(train.Q)):
-        part = part if _all_usable(part) else np.where(usable(part), part, 0.0)
-        most = np.maximum(most, np.maximum(part.max(axis=0), -part.min(axis=0)))
-    return np.where((most > 0.0) & (most < TINY), ENLARGED, 1.0)
+def lattice_spacing(first: Array) -> float:
+    """The common divisor, by Euclid, of the gaps between numbers of each side, (2, m).
+
+    0 where it is only their rounding. The largest gap, whose rounding matters least to its
+    divisors, comes first.
+    """
+    gaps = np.sort(np.abs(first[:, 1:] - first[:, :1]).ravel())[::-1].tolist()
+    largest, spacing = float(np.abs(first).max()), gaps[0]
+    for gap in gaps:
+        while gap > constants.ROUNDING * largest:
+            spacing, gap = gap, abs(math.remainder(spacing, gap))
+        if spacing <= constants.FINEST_LATTICE * largest:
+            return 0.0
+        spacing = gaps[0] / round(gaps[0] / spacing)
+    return float(spacing)
 
 
-def _huge(train: Sides, marks: tuple[tuple[int, int], ...]) -> np.ndarray:
-    """Positions of the columns with finite numbers beyond `LARGEST`."""
-    if not any(kind in (1, 2) for _, kind in marks):
-        return np.empty(0, dtype=np.intp)
-    found = np.zeros(train.P.shape[1], dtype=bool)
-    for part in (*_chunks(train.P), *_chunks(train.Q)):
-        found |= (np.isfinite(part) & ~usable(part)).any(axis=0)
-    return np.flatnonzero(found)
+def bit_features(x: Array) -> Array:
+    """Eight numbers on the bits of each finite float, (m, k) → (m, 8k), column by column.
 
-
-def _floats(train: Sides) -> np.ndarray:
-    """Positions of the columns with a number that is not an integer; the others need no bits."""
-    pooled = np.concatenate([train.P[:BIT_DRAWS], train.Q[:BIT_DRAWS]])
-    finite = np.where(usable(pooled), pooled, 0.0)
-    return np.flatnonzero((finite != np.rint(finite)).any(axis=0))
-
-
-def _varying(train: Sides, floats: np.ndarray) -> np.ndarray:
-    """Positions of the bit features that vary over the training draws."""
-    if len(floats) == 0:
-        return np.empty(0, dtype=np.intp)
-    pooled = np.concatenate([train.P[:BIT_DRAWS], train.Q[:BIT_DRAWS]])[:, floats]
-    features = bit_features(np.where(usable(pooled), pooled, 0.0))
-    return np.flatnonzero(np.ptp(features, axis=0) > 0.0)
+    The exponent j of its lowest set bit, so 2^j ℤ is the coarsest grid that it lies on; its own
+    exponent; the lowest 4 bits of its mantissa; whether it is 0; whether it is −0. The grid is what
+    Mironov's attack reads (CCS 2012): a sum is rounded to the grid of its larger term, and so
+    reveals it.
+    """
+    raw = np.ascontiguousarray(x).view(np.int64)
+    stored, power = raw & MANTISSA, (raw >> 52) & 0x7FF
+    whole = np.where(power > 0, stored | HIDDEN, stored)
+    lowest = np.frexp((whole & -whole).astype(np.float64))[1] - 1  # exact: a power of two
+    zero = whole == 0
+    exponent = np.maximum(power, 1) - 1023
+    columns = [
+        np.where(zero, NO_GRID, exponent - 52.0 + lowest),
+        np.where(zero, NO_EXPONENT, exponent),
+        *((stored >> bit) & 1 for bit in range(4)),
+        zero,
+        zero & (raw < 0),
+    ]
+    return np.stack(columns, axis=2, dtype=np.float64).reshape(len(x), -1)

@@ -10,18 +10,22 @@ best score so far (`Contest.challenge`).
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
 
-from dpaudit.scoring.base import Fitted, Score, Sides, zero
-from dpaudit.scoring.contest import Contest
+from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
+from dpaudit.scoring.base import Fitted, Score, Sides, losses, zero
 from dpaudit.scoring.models.additive import fit_additive
-from dpaudit.scoring.models.boosted import DRAWS, PROBE, boosting, fit_boosted
+from dpaudit.scoring.models.boosted import boosting, fit_boosted
 from dpaudit.scoring.models.cells import fit_cells
 from dpaudit.scoring.models.closed import (
+    STRUCTURES,
+    MomentDifference,
     Quadratic,
     fit_by_column,
     fit_elliptical,
@@ -29,38 +33,73 @@ from dpaudit.scoring.models.closed import (
     fit_quadratic,
 )
 from dpaudit.scoring.models.nearest import fit_nearest
-from dpaudit.scoring.models.networks.network import fit_network
-from dpaudit.scoring.models.products import WIDEST as PRODUCTS
+from dpaudit.scoring.models.network import fit_network
 from dpaudit.scoring.models.products import fit_products
-from dpaudit.scoring.models.radial import fit_radial
 from dpaudit.scoring.models.screen import Screen, surplus
-from dpaudit.scoring.models.shared import fit_shared
-from dpaudit.scoring.models.spline import WIDEST, NormalScores, fit_spline
-from dpaudit.scoring.structure import STRUCTURES, MomentDifference, full
+from dpaudit.scoring.models.spline import NormalScores, fit_radial, fit_shared, fit_spline
 from dpaudit.scoring.whiten import Whitener
 
-SKETCH = 10_000  # draws a side that show whether these are of use
-WEAK = 0.02  # nats a draw; models for weak signals take part where the best score gains less
-# nats a draw by which trees lower the loss, for a network to take part; likewise by which distances
-# do, for a spline of one
-MISSED = 0.005
-FAR_OFF = 0.02  # nats a draw by which the best closed form may be worse than the score 0
-CELL_DRAWS = 500_000  # a side
-MANY, ENOUGH = 100, 100  # columns of wide rows; draws a column that are enough for these
-NEAR = 4  # columns up to which the nearest neighbours of a row are near it
 ALL = sys.maxsize
 QUADRATICS = {f"qda ({name})": structure for name, structure in STRUCTURES.items()}
 BY_COLUMN = "qda (by column)"
 ELLIPTICAL = "elliptical from "
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(repr=False)
+class Contest:
+    """Scores by name, with their loss on each of the choosing draws, P's first, (2n,), nats.
+
+    table : the mean losses, nats a draw.
+    memorising : names of scores that know their training draws too well to be corrected on them.
+    """
+
+    choose: Sides
+    scores: dict[str, Score] = field(default_factory=dict)
+    losses: dict[str, Array] = field(default_factory=dict)
+    table: dict[str, float] = field(default_factory=dict)
+    memorising: set[str] = field(default_factory=set)
+
+    def enter(self, name: str, score: Score | None) -> None:
+        """Take a score in; None is a model that does not apply to these draws."""
+        if score is not None:
+            self.scores[name], self.losses[name] = score, losses(score, self.choose)
+            self.table[name] = float(self.losses[name].mean())
+
+    def challenge(self, name: str, score: Score | None, memorises: bool = False) -> bool:
+        """Take a score in if it is clearly better than the best so far; returns whether it is."""
+        if score is None:
+            return False
+        loss = losses(score, self.choose)
+        gain = self.losses[self.best()] - loss
+        if gain.mean() <= constants.CLEARLY_BETTER * gain.std() / np.sqrt(len(gain)):
+            return False
+        self.scores[name], self.losses[name], self.table[name] = score, loss, float(loss.mean())
+        if memorises:
+            self.memorising.add(name)
+        return True
+
+    def best(self, leaving_out: Iterable[str] = ()) -> str:
+        """The name of the score with the least mean loss."""
+        names = (
+            self.table.keys()
+            if not leaving_out
+            else [name for name in self.table if name not in leaving_out]
+        )
+        return min(names, key=self.table.__getitem__)
+
+    def gain(self) -> float:
+        """How much less the best score's mean loss is than ln 2, that of the score 0, nats."""
+        return float(np.log(2.0)) - self.table[self.best()]
+
+
+@value_class
 class Task:
     """What a candidate is fitted to.
 
-    base : the best score so far that can be corrected. best : the best one so far. draws : a side,
-    that train. screen : of the columns of wide rows, remembered, since several candidates ask for
-    it.
+    base : the best score so far that can be corrected. best : the best one so far.
+    draws : how many draws a side train.
+    screen : says which columns of wide rows differ; it remembers its answers, since several
+        candidates ask for it.
     """
 
     train: Sides
@@ -72,17 +111,18 @@ class Task:
     screen: Screen
 
 
-@dataclass(frozen=True)
+@value_class
 class Candidate:
     """A model that takes part where it applies.
 
-    name : {best} stands for the name of the best score so far. reason : what the model is for.
+    name : {best} stands for the name of the score that `Task.base` is.
+    reason : what the model is for.
     applies : whether it takes part, by the contest so far and the number of columns.
     fit : the score, or None where the draws are not of the kind that the model is for.
-    draws : a side, that train. If more than one number: few draws first, and more of them only if
-        the score of the few was taken.
-    base : name of the score that {best} and `Task.base` stand for.
+    draws : how many draws a side train. If there are several numbers, few draws come first, and
+        more of them only if the score of the few was taken.
     memorises : whether the score knows its training draws too well to be corrected on them.
+    from_corrigible : whether `Task.base` must be a score that does not, even if it is not the best.
     """
 
     name: str
@@ -90,31 +130,23 @@ class Candidate:
     applies: Callable[[Contest, int], bool]
     fit: Callable[[Task], Score | None]
     draws: tuple[int, ...] = (ALL,)
-    base: Callable[[Contest], str] = lambda contest: contest.best
     memorises: bool = False
-
-
-def _cells(task: Task, base: Score) -> Score | None:
-    return fit_cells(task.train, task.choose, task.seed, _within_cell, base)
-
-
-def _within_cell(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
-    """The own score of a cell: a spline of one column, a quadratic discriminant of more."""
-    few = train.head(PROBE)
-    if train.P.shape[1] > 1:
-        return fit_quadratic(few)
-    return fit_spline(train, choose, seed) or fit_quadratic(few)
+    from_corrigible: bool = False
 
 
 def _trees_gained(contest: Contest) -> bool:
     """Whether trees lowered the loss so much that a network may be worth its time."""
-    return contest.lead(contest.best, contest.best_base) > MISSED
+    best, without_trees = contest.best(), contest.best(contest.memorising)
+    return contest.table[without_trees] - contest.table[best] > constants.WORTH_A_NETWORK
 
 
 def _distance_matters(contest: Contest) -> bool:
     """Whether distances lowered the loss of the best quadratic discriminant by much."""
-    corrected = [name for name in contest.losses if name.startswith(ELLIPTICAL)]
-    return any(contest.lead(one, one.removeprefix(ELLIPTICAL)) > MISSED for one in corrected)
+    return any(
+        contest.table[name.removeprefix(ELLIPTICAL)] - loss > constants.WORTH_A_NETWORK
+        for name, loss in contest.table.items()
+        if name.startswith(ELLIPTICAL)
+    )
 
 
 CANDIDATES = (
@@ -122,51 +154,53 @@ CANDIDATES = (
         "spline of the distance",
         "spherical noise around one centre, whose length has any law",
         lambda contest, columns: columns > 1 and _distance_matters(contest),
-        lambda task: fit_radial(task.train, task.choose, task.seed),
+        lambda task: fit_radial(task.train, task.choose),
     ),
     Candidate(
         "spline",
         "one or two columns with any two laws",
-        lambda contest, columns: columns <= WIDEST,
-        lambda task: fit_spline(task.train, task.choose, task.seed),
+        lambda contest, columns: columns <= constants.SPLINE_COLUMNS,
+        lambda task: fit_spline(task.train, task.choose),
     ),
     Candidate(
         "additive",
         "independent columns with any laws: bits, counts, reals, few of many that differ",
-        lambda contest, columns: columns > WIDEST,
-        lambda task: fit_additive(task.train, task.choose, task.seed, task.screen),
-        draws=(SKETCH, ALL),
+        lambda contest, columns: columns > constants.SPLINE_COLUMNS,
+        lambda task: fit_additive(task.train, task.choose, task.screen),
+        draws=(constants.SKETCH_DRAWS, ALL),
     ),
     Candidate(
         "shared spline",
         "many columns with one law, each of which shows the difference only weakly",
-        lambda contest, columns: columns > WIDEST and contest.gain < WEAK,
-        lambda task: fit_shared(task.train, task.choose, task.seed),
+        lambda contest, columns: (
+            columns > constants.SPLINE_COLUMNS and contest.gain() < constants.WEAK_SIGNAL
+        ),
+        lambda task: fit_shared(task.train, task.choose),
     ),
     Candidate(
         "knn",
         "a few dependent columns with any laws",
-        lambda contest, columns: 1 < columns <= NEAR,
-        lambda task: fit_nearest(task.train, task.choose, task.seed),
+        lambda contest, columns: 1 < columns <= constants.NEAREST_COLUMNS,
+        lambda task: fit_nearest(task.train, task.choose),
     ),
     Candidate(
         "cells",
         "values that repeat, where the best score so far may be mostly noise: not used as a base",
-        lambda contest, columns: contest.gain < WEAK,
-        lambda task: _cells(task, zero),
-        draws=(CELL_DRAWS,),
+        lambda contest, columns: contest.gain() < constants.WEAK_SIGNAL,
+        lambda task: fit_cells(task.train, task.choose, zero),
+        draws=(constants.CELL_DRAWS,),
     ),
     Candidate(
         "cells over {best}",
         "values that repeat, beside columns or values for which the best score so far is needed",
         lambda contest, columns: True,
-        lambda task: _cells(task, task.base),
-        draws=(CELL_DRAWS,),
+        lambda task: fit_cells(task.train, task.choose, task.base),
+        draws=(constants.CELL_DRAWS,),
     ),
     Candidate(
         "sign products over {best}",
         "parities of two or three columns, of which neither sums over columns nor trees see a part",
-        lambda contest, columns: 1 < columns <= PRODUCTS,
+        lambda contest, columns: 1 < columns <= constants.PRODUCT_COLUMNS,
         lambda task: fit_products(task.train, task.choose, task.base),
     ),
     Candidate(
@@ -176,7 +210,7 @@ CANDIDATES = (
         lambda task: fit_boosted(
             task.train, task.choose, task.seed, task.base, task.draws, task.screen
         ),
-        draws=(PROBE, DRAWS),
+        draws=(constants.TREE_PROBE, constants.TREE_DRAWS),
         memorises=True,
     ),
     Candidate(
@@ -184,7 +218,7 @@ CANDIDATES = (
         "smooth interactions of columns: where trees, which are cheaper, found that there are any",
         lambda contest, columns: columns > 1 and _trees_gained(contest),
         lambda task: fit_network(task.train, task.choose, task.seed, task.base, task.best),
-        base=lambda contest: contest.best_base,
+        from_corrigible=True,
     ),
 )
 
@@ -197,110 +231,84 @@ def fit_auto(
     spend : whether the choosing draws may train what they chose (`of_all_draws`).
     """
     contest, screen = Contest(choose), cache(surplus)
-    _enter_closed_forms(contest, train)
+    library, notes = boosting()
+    loss = _enter_closed_forms(contest, train)
+    if loss > np.log(2.0) + constants.WORSE_THAN_NOTHING:  # rare large values spoil all moments
+        _enter_closed_forms(contest, train, NormalScores.fit(train.P, train.Q))
     for candidate in CANDIDATES:
-        if candidate.applies(contest, train.P.shape[1]):
-            _challenge(contest, candidate, train, seed, screen)
-    best = contest.best
+        if not candidate.applies(contest, train.P.shape[1]):
+            continue
+        ahead = contest.best()
+        base = contest.best(contest.memorising) if candidate.from_corrigible else ahead
+        name = candidate.name.format(best=base, boosting=library)
+        scores = contest.scores[base], contest.scores[ahead]
+        for draws in candidate.draws:
+            task = Task(train.head(draws), choose, seed, *scores, draws, screen)
+            taken = contest.challenge(name, candidate.fit(task), candidate.memorises)
+            if not taken or len(train.P) <= draws:
+                break
+    best = contest.best()
     again = of_all_draws(best, train, choose) if spend else None
     score = again or contest.scores[best]
-    return Fitted(best, score, contest.table, boosting()[1], spent=again is not None)
+    return Fitted(best, score, contest.table, notes, spent=again is not None)
+
+
+def _enter_closed_forms(
+    contest: Contest, train: Sides, normal_scores: NormalScores | None = None
+) -> float:
+    """Enter quadratic discriminants and corrections of the best of them, whose loss is returned.
+
+    There is a discriminant for each structure of the moments, and one for each column apart.
+    normal_scores : replaces each column by the normal scores of its ranks.
+    """
+    choose, suffix = contest.choose, ""
+    if normal_scores is not None:
+        train, choose = (
+            Sides(normal_scores(part.P), normal_scores(part.Q)) for part in (train, choose)
+        )
+        suffix = " of normal scores"
+
+    def of_rows(score: Score | None) -> Score | None:
+        """The score of rows, by a score of their coordinates."""
+        if score is None or normal_scores is None:
+            return score
+        return lambda x: np.asarray(score(normal_scores(x)))
+
+    draws, columns = train.P.shape
+    moments = MomentDifference.fit(train, Whitener.fit(train.P, train.Q))
+    if columns == 1:
+        quadratics = {f"qda{suffix}": Quadratic.of(moments)}
+    else:
+        structures = QUADRATICS.copy()
+        if columns > constants.WIDE and columns**2 > 4 * draws:
+            # the noise of k²/2 entries of the excess costs k²/4n nats if it is kept
+            del structures["qda (full)"]
+        quadratics = {
+            f"{name}{suffix}": Quadratic.of(structure(moments))
+            for name, structure in structures.items()
+        }
+        quadratics[BY_COLUMN + suffix] = fit_by_column(train)
+    for name, score in quadratics.items():
+        contest.enter(name, of_rows(score))
+    best = min(quadratics, key=contest.table.__getitem__)
+    # of wide rows a correction takes three times as long to score
+    take = contest.challenge if columns > constants.WIDE else contest.enter
+    take(ELLIPTICAL + best, of_rows(fit_elliptical(train, choose, quadratics[best])))
+    take(f"logistic from {best}", of_rows(fit_logistic(train, choose, quadratics[best])))
+    return contest.table[best]
 
 
 def of_all_draws(name: str, train: Sides, choose: Sides) -> Score | None:
-    """The quadratic discriminant of this name, from training and choosing draws; None of others.
+    """The quadratic discriminant of this name, from training and choosing draws together.
 
-    Of wide rows alone: of k numbers and n draws a side the score misses by O(k/n). As much is by
-    then wrong with thresholds set by choosing draws, which costs the square of it.
+    None for other scores, and for rows that are not wide. With k numbers a row and n draws a side
+    the score is wrong by O(k/n) of itself. Thresholds that are then set on choosing draws that also
+    trained are wrong by as much, but that costs only the square of it.
     """
     columns = train.P.shape[1]
-    if columns <= MANY or len(train.P) > ENOUGH * columns:
+    if columns <= constants.WIDE or len(train.P) > constants.ENOUGH_A_COLUMN * columns:
         return None
     both = Sides(np.concatenate([train.P, choose.P]), np.concatenate([train.Q, choose.Q]))
     if name == BY_COLUMN:
         return fit_by_column(both)
     return fit_quadratic(both, QUADRATICS[name]) if name in QUADRATICS else None
-
-
-def _challenge(
-    contest: Contest,
-    candidate: Candidate,
-    train: Sides,
-    seed: np.random.SeedSequence,
-    screen: Screen,
-) -> None:
-    best = candidate.base(contest)
-    name = candidate.name.format(best=best, boosting=boosting()[0])
-    base, ahead = contest.scores[best], contest.scores[contest.best]
-    for draws in candidate.draws:
-        task = Task(train.head(draws), contest.choose, seed, base, ahead, draws, screen)
-        taken = contest.challenge(name, candidate.fit(task), candidate.memorises)
-        if not taken or len(train.P) <= draws:
-            return
-
-
-def _enter_closed_forms(contest: Contest, train: Sides) -> None:
-    """Closed forms of the draws, and of normal scores if rare large values spoil all moments."""
-    loss = _enter_quadratics(contest, View(train, contest.choose))
-    if loss > np.log(2.0) + FAR_OFF:
-        _enter_quadratics(contest, View.of_normal_scores(train, contest.choose))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class View:
-    """The draws in the coordinates that closed forms are fitted in.
-
-    of : suffix of the scores' names. map : rows → coordinates; None where these are the rows.
-    """
-
-    train: Sides
-    choose: Sides
-    of: str = ""
-    map: Score | None = None
-
-    @classmethod
-    def of_normal_scores(cls, train: Sides, choose: Sides) -> View:
-        """Each column replaced by the normal scores of its ranks."""
-        scores = NormalScores.fit(train.P, train.Q)
-        seen, checked = (Sides(scores(part.P), scores(part.Q)) for part in (train, choose))
-        return cls(seen, checked, " of normal scores", scores)
-
-    def score(self, seen: Score | None) -> Score | None:
-        """A score of rows, from `seen`, a score of their coordinates."""
-        if seen is None or self.map is None:
-            return seen
-        mapped = self.map
-        return lambda x: np.asarray(seen(mapped(x)))
-
-
-def _enter_quadratics(contest: Contest, columns: View) -> float:
-    """Quadratic discriminants, and corrections of the best of them, whose loss is returned."""
-    train, choose = columns.train, columns.choose
-    quadratics = {f"{name}{columns.of}": score for name, score in _quadratics(train).items()}
-    for name, score in quadratics.items():
-        contest.enter(name, columns.score(score))
-    best = min(quadratics, key=lambda name: float(contest.losses[name].mean()))
-    # of wide rows a correction takes three times as long to score
-    take = contest.challenge if train.P.shape[1] > MANY else contest.enter
-    for kind, fit in (("elliptical", fit_elliptical), ("logistic", fit_logistic)):
-        corrected = fit(train, choose, quadratics[best])
-        take(f"{kind} from {best}", columns.score(corrected))
-    return float(contest.losses[best].mean())
-
-
-def _quadratics(train: Sides) -> dict[str, Quadratic]:
-    """A quadratic discriminant for each structure of the moments, and one for each column apart.
-
-    Of wide rows some k²/2 entries of the excess have noise that costs k²/4n nats if it is kept.
-    """
-    moments = MomentDifference.fit(train, Whitener.fit(train.P, train.Q))
-    draws, columns = train.P.shape
-    if columns == 1:
-        return {"qda": Quadratic.of(moments)}
-    hopeless = columns > MANY and columns**2 > 4 * draws
-    found = {
-        name: Quadratic.of(structure(moments))
-        for name, structure in QUADRATICS.items()
-        if not (hopeless and structure is full)
-    }
-    return {**found, BY_COLUMN: fit_by_column(train)}

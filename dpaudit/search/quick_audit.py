@@ -16,9 +16,8 @@ from dpaudit._core.types import Array
 from dpaudit.scoring import Classifier
 from dpaudit.scoring.base import Score, Sides, refuse_nan
 from dpaudit.scoring.encode import Encoder, usable
-from dpaudit.scoring.models.closed import fit_quadratic
-from dpaudit.scoring.platt import recalibrated
-from dpaudit.scoring.structure import directions, full
+from dpaudit.scoring.models.closed import directions, fit_quadratic, full
+from dpaudit.scoring.models.logistic import fit_ridge
 from dpaudit.scoring.whiten import Whitener
 
 THRESHOLDS = 200  # quantiles of the scores that are tried as thresholds
@@ -29,6 +28,8 @@ HITS = 20  # draws beyond ε, of both sides together, that an estimate from the 
 # Standard errors, and share, by which the estimate from the odds may differ from the counts. A
 # count within as many errors is none: the largest of many neighbours' counts exceeds one or two.
 ERRORS, SHAPE = (4.0, 0.15)
+MOST_ODDS = 50.0  # nats; scores of any scale are clipped there
+SLOPE_PENALTY = 1.0  # of the slope by standard deviations
 DEFAULT = "quadratic"
 
 
@@ -157,8 +158,16 @@ def _from_odds(parts: list[tuple[Array, Array]], epsilon: float) -> tuple[float,
     Over both sides together, with σ(L) the probability that a draw is of P, E_P[(1 − e^{ε−L})₊] =
     2E[σ(L)(1 − e^{ε−L})₊], and the same with −L in the other direction.
     """
-    fitted = [recalibrated(*part) for part in parts]
-    loss, sign = (np.concatenate(column) for column in zip(*fitted, strict=True))
+    losses, signs = [], []
+    for p, q in parts:
+        # Platt scaling that shrinks towards the score itself, by a slope in standard deviations
+        score = np.clip(np.concatenate([p, q]), -MOST_ODDS, MOST_ODDS)
+        standard = (score - score.mean()) / (float(score.std()) or 1.0)
+        table = np.column_stack([np.ones_like(standard), standard])
+        label = np.repeat([1, 0], [len(p), len(q)])
+        losses.append(score + table @ fit_ridge(table, label, score, SLOPE_PENALTY, np.zeros(2)))
+        signs.append(2.0 * label - 1.0)
+    loss, sign = np.concatenate(losses), np.concatenate(signs)
     gain = float(np.log(2.0) - np.logaddexp(0.0, -sign * loss).mean())
     ways = [
         float(np.mean(2.0 * expit(way) * np.maximum(1.0 - np.exp(epsilon - way), 0.0)))

@@ -27,7 +27,7 @@ SAVED = (
 class Sequential:
     """The e-process of a sequential audit.
 
-    level, alpha : of the verdict, as in `Settings`.
+    level, alpha : the confidence of the verdict, and 1 − level.
     draws, log_e : draws a side so far, and the log e-value, after each batch that was bet on. In
         the batch of a rejection both are those of the rejection.
     rejected_at : draws a side, training included, after which the e-value reached `needed`; None

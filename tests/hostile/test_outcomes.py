@@ -13,8 +13,8 @@ import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit._core.percent import percent
 from dpaudit.outcomes.tables import SLOTS
-from dpaudit.scoring.base import Sides
-from dpaudit.scoring.encode import MOST, Encoder
+from dpaudit.scoring import Encoder, Sides
+from dpaudit.scoring.constants import MOST_COLUMNS
 from tests.sparse import one_in
 
 SIZE = 1000
@@ -228,10 +228,10 @@ def test_of_very_many_columns_those_that_differ_are_kept(rng):
     P, Q = rng.normal(size=(2, 200, 3000))
     P[:, 2321] += 3.0
     Q[:, 7] *= 9.0
-    taken = Encoder.fit(Sides(P, Q)).taken
+    taken = Encoder.fit(Sides(P, Q)).chosen
     assert taken is not None
     assert {7, 2321} <= set(taken)
-    assert len(taken) == MOST
+    assert len(taken) == MOST_COLUMNS
 
 
 @pytest.mark.slow

@@ -9,8 +9,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.cli import main
-from dpaudit.scoring.base import Sides
-from dpaudit.scoring.encode import Encoder
+from dpaudit.scoring import Encoder, Sides
 from dpaudit.testing import PrivacyFailure
 from tests.sparse import one_in
 
@@ -88,8 +87,8 @@ def test_a_column_beyond_those_that_are_kept():
     P, Q = rng.normal(size=(2, 200, 1200))
     P[:, -1], Q[:, -1] = (2.0 * rng.integers(10**5, size=200) + bit for bit in (0, 1))
     encoder = Encoder.fit(Sides(P, Q))
-    assert {column for column, _ in encoder.rests} == {1199}
-    assert len(set(encoder(P)[:, -len(encoder.rests)])) == 1
+    assert {column for column, _ in encoder.remainders} == {1199}
+    assert len(set(encoder(P)[:, -len(encoder.remainders)])) == 1
 
 
 def test_randomised_parity_is_certified_near_its_own_epsilon():
@@ -137,7 +136,7 @@ def test_ordinary_outputs_that_differ_get_no_column(name):
     rng = np.random.default_rng(4)
     for _ in range(20):
         sides = Sides(ORDINARY[name](rng, 0.0)[:, None], ORDINARY[name](rng, 1.0)[:, None])
-        assert Encoder.fit(sides).rests == ()
+        assert Encoder.fit(sides).remainders == ()
 
 
 @pytest.mark.parametrize("stop", [None, "verdict"])

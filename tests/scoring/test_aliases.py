@@ -111,7 +111,7 @@ def test_scores_are_evaluated_in_chunks_of_rows(monkeypatch):
         sizes.append(len(part))
         return loss(part)
 
-    monkeypatch.setattr(dp.scoring.base, "CHUNK", 300)
+    monkeypatch.setattr("dpaudit.scoring.constants.CHUNK_ROWS", 300)
     np.testing.assert_array_equal(evaluate(score, x), loss(x))
     assert sizes == [300, 300, 300, 100]
 

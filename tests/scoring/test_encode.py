@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 import dpaudit as dp
-from dpaudit.scoring.base import Sides
-from dpaudit.scoring.digits.bits import NO_EXPONENT, NO_GRID, bit_features
-from dpaudit.scoring.encode import Encoder, _mean_ranks_apart
+from dpaudit.scoring import Encoder, Sides, encode
+from dpaudit.scoring.encode import NO_EXPONENT, NO_GRID, bit_features
 
 pytestmark = pytest.mark.quick
 
@@ -68,7 +67,7 @@ def test_rows_are_encoded_in_chunks_to_the_same_values(monkeypatch, rng):
     )
     encoder = Encoder.fit(train, bits=True)
     whole = encoder(train.P)
-    monkeypatch.setattr("dpaudit.scoring.encode.CHUNK", 64)
+    monkeypatch.setattr("dpaudit.scoring.constants.CHUNK_ROWS", 64)
     np.testing.assert_array_equal(encoder(train.P), whole)
     assert np.isfinite(whole).all()
     assert Encoder.fit(train, bits=True).marks == encoder.marks
@@ -158,4 +157,4 @@ def test_mean_ranks_are_those_of_scipy(rng):
     label = np.repeat([1, 0], 20)
     ranks = rankdata(x, axis=0)
     apart = np.abs(ranks[label == 1].mean(axis=0) - ranks[label == 0].mean(axis=0))
-    np.testing.assert_allclose(_mean_ranks_apart(x, label), apart, atol=1e-12)
+    np.testing.assert_allclose(encode.rank_gaps(x, label), apart, atol=1e-12)

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import special_ortho_group
 
-from dpaudit.scoring import Sides, log_loss
-from dpaudit.scoring.models.closed import Quadratic
-from dpaudit.scoring.structure import STRUCTURES, MomentDifference
-from dpaudit.scoring.whiten import Whitener
+from dpaudit.scoring import Sides, Whitener, log_loss
+from dpaudit.scoring.models.closed import STRUCTURES, MomentDifference, Quadratic
 
 pytestmark = pytest.mark.quick
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from dpaudit.scoring import ALIASES
-from dpaudit.scoring.whiten import Whitener
+from dpaudit.scoring import ALIASES, Whitener
 from tests.scoring.gaussian_task import audit, draws
 from tests.sparse import one_in
 

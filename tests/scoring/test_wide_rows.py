@@ -3,13 +3,8 @@
 import numpy as np
 import pytest
 
-from dpaudit.scoring import structure
-from dpaudit.scoring.base import Sides
-from dpaudit.scoring.classifier import fit
-from dpaudit.scoring.models.closed import Quadratic, fit_by_column, fit_quadratic
-from dpaudit.scoring.portfolio import BY_COLUMN, of_all_draws
-from dpaudit.scoring.structure import Coordinates, MomentDifference
-from dpaudit.scoring.whiten import Whitener
+from dpaudit.scoring import Sides, Whitener, constants, fit, portfolio
+from dpaudit.scoring.models import closed
 
 COLUMNS = 120
 
@@ -28,10 +23,10 @@ def shifted(seed, draws):
 def test_moments_are_the_same_before_and_after_whitening(monkeypatch):
     train = shifted(1, 1000)
     whiten = Whitener.fit(train.P, train.Q)
-    assert whiten.least > structure.WELL
-    before = MomentDifference.fit(train, whiten)
-    monkeypatch.setattr(structure, "WIDE", COLUMNS)
-    after = MomentDifference.fit(train, whiten)
+    assert whiten.least > constants.WELL_CONDITIONED
+    before = closed.MomentDifference.fit(train, whiten)
+    monkeypatch.setattr(constants, "WIDE", COLUMNS)
+    after = closed.MomentDifference.fit(train, whiten)
     np.testing.assert_allclose(before.gap, after.gap, atol=1e-9)
     np.testing.assert_allclose(before.excess, after.excess, atol=1e-9)
 
@@ -40,10 +35,10 @@ def test_axes_without_an_excess_are_scored_together():
     rng = np.random.default_rng(2)
     excess = np.where(np.arange(COLUMNS) < 5, 0.5, 0.0)
     gap, x = rng.normal(size=COLUMNS), rng.normal(size=(10, COLUMNS))
-    coordinates = Coordinates(np.zeros(COLUMNS), np.ones(COLUMNS), np.zeros(COLUMNS))
+    coordinates = closed.Coordinates(np.zeros(COLUMNS), np.ones(COLUMNS), np.zeros(COLUMNS))
     p, q = 1.0 - 0.5 * excess, 1.0 + 0.5 * excess
     each = ((x + 0.5 * gap) ** 2 / q - (x - 0.5 * gap) ** 2 / p + np.log(q / p)) / 2.0
-    score = Quadratic(coordinates, gap, excess)
+    score = closed.Quadratic(coordinates, gap, excess)
     assert len(score._short) == 6
     np.testing.assert_allclose(score(x), each.sum(axis=1), rtol=1e-12)
 
@@ -53,12 +48,15 @@ def test_a_quadratic_discriminant_of_wide_rows_is_fitted_to_the_choosing_draws_t
     P, Q = rng.normal(size=(2, 500, COLUMNS))
     train, choose = Sides(P[:400], Q[:400]), Sides(P[400:], Q[400:])
     x = rng.normal(size=(20, COLUMNS))
-    for name, refit in ((BY_COLUMN, fit_by_column), ("qda (full)", fit_quadratic)):
-        score = of_all_draws(name, train, choose)
+    for name, refit in (
+        (portfolio.BY_COLUMN, closed.fit_by_column),
+        ("qda (full)", closed.fit_quadratic),
+    ):
+        score = portfolio.of_all_draws(name, train, choose)
         np.testing.assert_array_equal(score(x), refit(Sides(P, Q))(x))
-    assert of_all_draws("additive", train, choose) is None
+    assert portfolio.of_all_draws("additive", train, choose) is None
     narrow = (Sides(part.P[:, :99], part.Q[:, :99]) for part in (train, choose))
-    assert of_all_draws(BY_COLUMN, *narrow) is None
+    assert portfolio.of_all_draws(portfolio.BY_COLUMN, *narrow) is None
 
 
 @pytest.mark.parametrize("spend", [False, True])

@@ -1,80 +1,153 @@
 """Odds by counts where outcomes repeat: discrete outputs, and flags and counts beside real columns.
 
-A value that repeats in training is an atom of its column. The atoms of a row are its key, and the
-rows of one key are a cell. The counts of both sides in a cell estimate its odds, which are shrunk
-towards the odds of a smooth base score as far as the base explains them. Cells whose rows still
-differ in other columns get a score of their own in these columns.
+A value of a column that several training draws share is an atom of it. The atoms that a row has in
+some columns are its key, and the rows of one key are a cell. The counts of both sides in a cell
+estimate its odds, which are shrunk towards the odds of a smooth base score as far as the base
+explains them. Cells whose rows still differ in other columns get a score of their own in these
+columns. The more columns enter the key, the more cells there are and the fewer draws each holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from scipy.special import expit, logit
 
 from dpaudit._core.types import Array
-from dpaudit.scoring.atoms import Key, atom_key, few_values, keys_by_level
-from dpaudit.scoring.base import CHUNK, Score, Sides, evaluate, log_loss, zero
-from dpaudit.scoring.models.additive import fit_additive
-from dpaudit.scoring.models.spline import WIDEST, fit_spline
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
+from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, logistic_loss
+from dpaudit.scoring.models.closed import fit_quadratic
+from dpaudit.scoring.models.spline import fit_spline
 from dpaudit.scoring.shrink import STEEPEST, shrink
 
-# nats, summed over the choosing draws, by which a finer level may be worse: it may gain on atoms
-# that are too rare to be among them
-SLACK = 1.0
-# for a cell to get a score of its own
-OWN_DRAWS = 500  # training draws on the rarer side
-OWN_CHECKS = 25  # choosing draws a side
-OWN_CELLS = 64  # cells at most
-
-# (training draws, choosing draws, seed) → score within a cell, or None where there is none
-Inner = Callable[[Sides, Sides, np.random.SeedSequence], Score | None]
+HALVES = np.random.default_rng(20221250).integers(0, 2**63, size=4096, dtype=np.uint64)
+MULTIPLIERS = HALVES * np.uint64(2) + np.uint64(1)  # odd, for the hash of a key
 
 
-def fit_cells(
-    train: Sides,
-    choose: Sides,
-    seed: np.random.SeedSequence,
-    inner: Inner | None = None,
-    base: Score | None = None,
-) -> Score | None:
+def fit_cells(train: Sides, choose: Sides, base: Score) -> Score | None:
     """Log-odds by cells; None where no value repeats, or all draws share one cell.
 
     train, choose : finite rows (encode others first).
-    inner : fits a cell's own score on its columns without atom (default: splines where there are at
-        most 2 such columns); it is used where it has less log loss on `choose`.
-    base : the score of rows outside the cells, to which the cells' odds are shrunk (default: the
-        additive score).
+    base : the score of rows outside the cells, to which the cells' odds are shrunk.
 
     Few large cells, with scores of their own, are the base of more and smaller ones, and so on. A
     level with more log loss on `choose` is left out.
     """
-    finest = atom_key(train)
-    keys = keys_by_level(finest, train) if finest.columns else [finest]
-    if not keys[-1].columns:
+    keys = {key.columns: key for key in keys_by_level(train) if key.columns}
+    if not keys:
         return None
-    score = base or fit_additive(train, choose, seed) or zero
-    least, slack = log_loss(score, choose), SLACK / (2.0 * len(choose.P))
-    for key in dict.fromkeys(keys):
-        finer = _level(key, train, choose, seed, _splines if inner is None else inner, score)
+    score, least = base, log_loss(base, choose)
+    slack = constants.CELL_SLACK / (2.0 * len(choose.P))
+    for key in keys.values():
+        cells = _counted(key, train, score)
+        finer = replace(cells, own=_own_scores(cells, train, choose))
         loss = log_loss(finer, choose)
         if loss < least + slack:
             score, least = finer, loss
     return score
 
 
-def _level(
-    key: Key, train: Sides, choose: Sides, seed: np.random.SeedSequence, inner: Inner, base: Score
-) -> Score:
-    if not key.columns:
-        return base
-    cells = _table(key, train, base)
-    return replace(cells, own=_own(cells, train, choose, seed, inner))
+@value_class
+class Key:
+    """The map from rows (m, k) to their keys.
+
+    atoms : for each column its sorted atoms. columns : positions of the columns in the key.
+    varying : positions of the columns that are not constant.
+    """
+
+    atoms: tuple[Array, ...]
+    columns: tuple[int, ...]
+    varying: np.ndarray
+
+    def atom(self, x: Array, column: int) -> np.ndarray:
+        """1 + the position of each row's atom in the column, (m,), and 0 where it has none."""
+        values, atoms = x[:, column], self.atoms[column]
+        if len(atoms) <= 3:
+            return np.asarray(
+                sum((number + 1) * (values == atom) for number, atom in enumerate(atoms))
+            )
+        near = np.minimum(np.searchsorted(atoms, values), len(atoms) - 1)
+        return np.where(atoms[near] == values, near + 1, 0)
+
+    def __call__(self, x: Array) -> tuple[np.ndarray, np.ndarray]:
+        """(64-bit hash of each row's key, whether all its varying columns are atoms), (m,) each."""
+        hashed = np.zeros(len(x), dtype=np.uint64)
+        pure = np.full(len(x), set(self.varying) <= set(self.columns))
+        for column in self.columns:
+            atom = self.atom(x, column)
+            hashed += _hash(atom, column)
+            pure &= atom > 0
+        return hashed, pure
+
+    def free(self, row: Array) -> np.ndarray:
+        """Positions of the columns in which the rows of the cell of `row`, (1, k), still differ."""
+        fixed = {column for column in self.columns if self.atom(row, column)[0]}
+        return np.array([column for column in self.varying if column not in fixed], dtype=np.intp)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+def _hash(atom: np.ndarray, column: int) -> np.ndarray:
+    """A 64-bit hash of each row's atom in one column; the hash of a key is their sum.
+
+    Two multiplications by odd numbers modulo 2^64, with a shift that mixes high and low bits
+    between them.
+    """
+    place = column % len(MULTIPLIERS)
+    hashed = (atom.astype(np.uint64) + np.uint64(1)) * MULTIPLIERS[place]
+    return np.asarray((hashed ^ (hashed >> np.uint64(31))) * MULTIPLIERS[-1 - place])
+
+
+def keys_by_level(train: Sides) -> list[Key]:
+    """A key for each of `constants.CELL_LEVELS`, from few cells to many; none without atoms.
+
+    Its columns are those that have an atom, the most informative first, but for those that would
+    leave too few draws a cell.
+    """
+    varying = np.ptp(train.P, axis=0) + np.ptp(train.Q, axis=0) > 0.0
+    varying |= train.P[0] != train.Q[0]
+    atoms = []
+    for pair in zip(train.P.T, train.Q.T, strict=True):
+        ordered = np.sort(np.concatenate(pair)) + 0.0  # 0.0 and -0.0 are one value
+        apart = constants.ATOM_DRAWS - 1
+        atoms.append(np.unique(ordered[apart:][ordered[apart:] == ordered[: len(ordered) - apart]]))
+    finest = Key(tuple(atoms), (), np.flatnonzero(varying))
+    x, label = train.head(constants.KEY_DRAWS).stacked()
+    hashed, information = {}, {}
+    for column in finest.varying.tolist():
+        if len(atoms[column]):
+            atom = finest.atom(x, column)
+            hashed[column], information[column] = _hash(atom, column), _information(atom, label)
+    order = sorted(hashed, key=lambda column: (-information[column], column))
+    keys = []
+    for draws in constants.CELL_LEVELS if order else ():
+        allowed = 2.0 * len(train.P) / draws
+        if draws == constants.CELL_LEVELS[-1]:
+            allowed = max(allowed, constants.FEWEST_CELLS)
+        total, columns = np.zeros(1, dtype=np.uint64), list[int]()
+        for column in order:
+            finer = total + hashed[column]
+            if len(np.unique(finer)) <= allowed:
+                total = finer
+                columns.append(column)
+        keys.append(replace(finest, columns=tuple(columns)))
+    return keys
+
+
+def _information(atom: np.ndarray, label: np.ndarray) -> float:
+    """Log likelihood ratio in nats of a column's own odds at each atom against odds of 1.
+
+    It is reduced by ½ for each degree of freedom, which is what it gains on average by chance.
+    """
+    p = np.bincount(atom[label == 1], minlength=atom.max() + 1)
+    q = np.bincount(atom[label == 0], minlength=atom.max() + 1)
+    live = p + q > 0
+    share = np.clip(p[live] / (p + q)[live], 1e-12, 1.0 - 1e-12)
+    gain = p[live] @ np.log(2.0 * share) + q[live] @ np.log(2.0 * (1.0 - share))
+    return float(gain - 0.5 * (live.sum() - 1))
+
+
+@value_class
 class Cells:
     """The score of c cells over a base score.
 
@@ -114,98 +187,91 @@ class Cells:
         return out
 
 
-def _table(key: Key, train: Sides, base: Score) -> Cells:
+def _counted(key: Key, train: Sides, base: Score) -> Cells:
     """The cells of a key, their odds shrunk towards those that the base gives them.
 
     These are the odds at the cell's only row, or on average over its training draws.
     """
     (hash_p, pure_p), (hash_q, pure_q) = key(train.P), key(train.Q)
+    size = len(hash_p)
     keys, first, cell = np.unique(
         np.concatenate([hash_p, hash_q]), return_index=True, return_inverse=True
     )
-    a, b = (
-        np.bincount(part, minlength=len(keys))
-        for part in (cell[: len(hash_p)], cell[len(hash_p) :])
-    )
-    pure = np.concatenate([pure_p, pure_q])
-    at = np.where(first < len(hash_p), 0, 1)
-    rows = np.where(
-        at[:, None] == 0, train.P[first % len(hash_p)], train.Q[(first - len(hash_p)) % len(hash_q)]
-    )
+    a = np.bincount(cell[:size], minlength=len(keys))
+    b = np.bincount(cell[size:], minlength=len(keys))
+    in_p = (first < size)[:, None]
+    rows = np.where(in_p, train.P[first % size], train.Q[(first - size) % len(hash_q)])
     guess = np.clip(evaluate(base, rows), -STEEPEST, STEEPEST)
+    pure = np.concatenate([pure_p, pure_q])
     mixed = ~pure[first]
     if mixed.any():
-        guess = np.where(mixed, _average(base, train, cell, ~pure, len(keys)), guess)
+        guess = np.where(mixed, _average_odds(base, train, cell, ~pure, len(keys)), guess)
     odds, _ = shrink(a, b, guess)
     return Cells(key, base, keys, odds, odds - guess, rows, np.minimum(a, b))
 
 
-def _average(base: Score, train: Sides, cell: np.ndarray, wanted: np.ndarray, cells: int) -> Array:
-    """Log-odds (cells,) of the mean probability of P, by the base, over wanted draws of each cell.
+def _average_odds(
+    base: Score, train: Sides, cell: np.ndarray, counted: np.ndarray, cells: int
+) -> Array:
+    """Log-odds (cells,) of the mean probability of P, by the base, over the draws of each cell.
 
-    cell, wanted : (2n,), of all training draws, P's first. cells : their number.
+    cell, counted : (2n,), each training draw's cell and whether it counts, P's first.
     """
-    total, count = np.zeros(cells), np.bincount(cell[wanted], minlength=cells)
+    total, count = np.zeros(cells), np.bincount(cell[counted], minlength=cells)
     for start, side in ((0, train.P), (len(train.P), train.Q)):
-        for begin in range(0, len(side), CHUNK):
-            here = slice(start + begin, min(start + begin + CHUNK, start + len(side)))
-            asked = wanted[here]
-            if asked.any():
-                odds = np.clip(base(side[begin : begin + CHUNK][asked]), -STEEPEST, STEEPEST)
-                total += np.bincount(cell[here][asked], weights=expit(odds), minlength=cells)
+        for begin in range(0, len(side), constants.CHUNK_ROWS):
+            part = side[begin : begin + constants.CHUNK_ROWS]
+            here = slice(start + begin, start + begin + len(part))
+            if counted[here].any():
+                odds = np.clip(base(part[counted[here]]), -STEEPEST, STEEPEST)
+                place = cell[here][counted[here]]
+                total += np.bincount(place, weights=expit(odds), minlength=cells)
     return np.asarray(logit(np.where(count > 0, total / np.maximum(count, 1), 0.5)))
 
 
-def _splines(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score | None:
-    return fit_spline(train, choose, seed) if train.P.shape[1] <= WIDEST else None
+def _own_scores(cells: Cells, train: Sides, choose: Sides) -> dict[int, tuple[np.ndarray, Score]]:
+    """The own scores of the largest cells, where they have less loss than the base score.
 
-
-def _own(
-    cells: Cells, train: Sides, choose: Sides, seed: np.random.SeedSequence, inner: Inner
-) -> dict[int, tuple[np.ndarray, Score]]:
-    """The own scores of the largest cells, where they have less loss than the base score."""
-    wanted = _candidates(cells, train)
-    if not wanted:
-        return {}
-    number = {part: [cells.find(side)[0] for side in (part.P, part.Q)] for part in (train, choose)}
-    found: dict[int, tuple[np.ndarray, Score]] = {}
-    for cell, columns in wanted.items():
-        parts = [_within(part, number[part], cell) for part in (train, choose)]
-        if min(len(parts[1].P), len(parts[1].Q)) < OWN_CHECKS:
-            continue
-        score = inner(_take(parts[0], columns), _take(parts[1], columns), seed)
-        if score is not None and _better(cells, parts[1], cell, columns, score):
-            found[cell] = (columns, score)
-    return found
-
-
-def _candidates(cells: Cells, train: Sides) -> dict[int, np.ndarray]:
-    """The largest cells, with their columns without atom if these have more than a few values."""
-    few, found = few_values(cells.key, train), {}
-    for cell in np.argsort(-cells.least, kind="stable")[:OWN_CELLS]:
-        columns = cells.key.free(cells.rows[cell : cell + 1])
-        if cells.least[cell] >= OWN_DRAWS and not few >= set(columns):
-            found[int(cell)] = columns
-    return found
-
-
-def _within(sides: Sides, number: list[np.ndarray], cell: int) -> Sides:
-    """The draws in a cell, equally many a side: the cell's own odds are left out of a score's."""
-    inside = [side[place == cell] for side, place in zip((sides.P, sides.Q), number, strict=True)]
-    return Sides(*inside).head(min(map(len, inside)))
-
-
-def _take(sides: Sides, columns: np.ndarray) -> Sides:
-    return Sides(
-        np.ascontiguousarray(sides.P[:, columns]), np.ascontiguousarray(sides.Q[:, columns])
-    )
-
-
-def _better(cells: Cells, choose: Sides, cell: int, columns: np.ndarray, score: Score) -> bool:
-    """Whether a cell's own score has less log loss within it than the base score.
-
-    Sides are equal within the cell, so the odds that the base gives the cell are subtracted.
+    A cell has none where its columns without an atom have few values, which cells split further.
     """
-    base, odds = cells.base, cells.odds[cell] - cells.offset[cell]
-    own = log_loss(lambda x: score(x[:, columns]), choose)
-    return own < log_loss(lambda x: base(x) - odds, choose)
+    key, head = cells.key, train.head(constants.KEY_DRAWS)
+    few = {
+        column
+        for column in key.varying.tolist()
+        if 0 < len(key.atoms[column]) <= constants.FEW_ATOMS
+        and key.atom(head.P, column).all()
+        and key.atom(head.Q, column).all()
+    }
+    free = {}
+    for cell in np.argsort(-cells.least, kind="stable")[: constants.OWN_CELLS].tolist():
+        columns = key.free(cells.rows[cell : cell + 1])
+        if cells.least[cell] >= constants.OWN_DRAWS and not few >= set(columns.tolist()):
+            free[cell] = columns
+    own: dict[int, tuple[np.ndarray, Score]] = {}
+    if not free:
+        return own
+    places = [[cells.find(side)[0] for side in (part.P, part.Q)] for part in (train, choose)]
+    for cell, columns in free.items():
+        inside, rows = [], []
+        for part, (in_p, in_q) in zip((train, choose), places, strict=True):
+            # equally many draws a side, since the cell's own odds are left out of its score
+            whole = Sides(part.P[in_p == cell], part.Q[in_q == cell])
+            whole = whole.head(min(len(whole.P), len(whole.Q)))
+            rows.append(whole)
+            inside.append(
+                Sides(*(np.ascontiguousarray(side[:, columns]) for side in (whole.P, whole.Q)))
+            )
+        if len(inside[1].P) < constants.OWN_CHECKS:
+            continue
+        score, base = fit_within_cell(*inside), evaluate(cells.base, rows[1].stacked()[0])
+        p, q = np.split(base - (cells.odds[cell] - cells.offset[cell]), [len(rows[1].P)])
+        if log_loss(score, inside[1]) < logistic_loss(p, q).mean():
+            own[cell] = (columns, score)
+    return own
+
+
+def fit_within_cell(train: Sides, choose: Sides) -> Score:
+    """The own score of a cell: a spline of one column, a quadratic discriminant of more."""
+    if train.P.shape[1] == 1:
+        return fit_spline(train, choose)
+    return fit_quadratic(train.head(constants.TREE_PROBE))

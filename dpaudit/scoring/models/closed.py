@@ -1,39 +1,244 @@
-"""Closed-form scores: the log-ratio of two Gaussians, and logistic corrections of it."""
+"""Closed-form scores: log-ratios of two Gaussians, and logistic corrections of them.
+
+In coordinates where the average covariance of the sides is I, P has mean gap/2 and covariance I −
+excess/2, Q has −gap/2 and I + excess/2. With n draws a side the entries of the estimated gap have
+variance 2/n, those of the excess 2/n off the diagonal and 4/n on it. In k columns the noise of some
+k²/2 entries hides a difference that lies in one direction, as that of one row does. A structure
+assumes where the difference lies, and keeps that part of the estimates.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.optimize import minimize
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, rows_at_once
-from dpaudit.scoring.models.correction import fit_correction
+from dpaudit.scoring.models.logistic import fit_correction
 from dpaudit.scoring.shrink import shrink_normal
-from dpaudit.scoring.structure import (
-    RIDGE,
-    WIDE,
-    Coordinates,
-    MomentDifference,
-    Structure,
-    full,
-)
 from dpaudit.scoring.whiten import Whitener, units
 
-FARTHEST = 1e9  # squared Mahalanobis distance at which distances are clipped
-CORRECTION_DRAWS = 100_000  # a side, that fit a correction
-CORRECTION_NUMBERS = 4_000_000  # a side, in the draws that fit one of few features
+# of the whitened scale: added to each variance, since a side may be constant
+RIDGE = 1e-9
 FLAT = 1e-12  # excess along an axis below which only its gap counts
-WORK = 2e8  # draws a side × features² of one Newton step of `fit_logistic`, at most
-FEWEST = 10  # draws a feature, below which `fit_logistic` does not apply
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
+class Coordinates:
+    """x ↦ (x − centre)·matrix − shift, (m, k) → (m, k').
+
+    matrix : (k, k'), or (k,) the diagonal of one.
+    """
+
+    centre: Array
+    matrix: Array
+    shift: Array
+
+    def __call__(self, x: Array) -> Array:
+        """The coordinates of rows (m, k)."""
+        z = x - self.centre
+        z = np.multiply(z, self.matrix, out=z) if self.matrix.ndim == 1 else z @ self.matrix
+        return np.subtract(z, self.shift, out=z)
+
+    def along(self, axes: Array) -> Coordinates:
+        """These coordinates along the columns of `axes`."""
+        diagonal = self.matrix.ndim == 1
+        matrix = self.matrix[:, None] * axes if diagonal else self.matrix @ axes
+        return replace(self, matrix=matrix, shift=self.shift @ axes)
+
+
+@value_class
+class MomentDifference:
+    """Gap and excess as at the head of this file, from `draws` draws a side.
+
+    coordinates : those in which the average covariance is I and the means are ±gap/2.
+    gap : (k,). excess : (k, k).
+    """
+
+    coordinates: Coordinates
+    gap: Array
+    excess: Array
+    draws: int
+
+    @classmethod
+    def fit(cls, train: Sides, whiten: Whitener) -> MomentDifference:
+        """From all training draws; `whiten` is approximate, these coordinates are exact."""
+        (mean_p, cov_p), (mean_q, cov_q) = (_moments(side, whiten) for side in (train.P, train.Q))
+        inner, size = 0.5 * (cov_p + cov_q), len(mean_p)
+        root = np.linalg.cholesky(inner + RIDGE * (1.0 + np.trace(inner) / size) * np.eye(size))
+        axes = solve_triangular(root, np.eye(size), lower=True).T
+        middle = Coordinates(whiten.centre, whiten.matrix, 0.5 * (mean_p + mean_q))
+        gap, excess = (mean_p - mean_q) @ axes, axes.T @ (cov_q - cov_p) @ axes
+        return cls(middle.along(axes), gap, excess, len(train.P))
+
+    @cached_property
+    def axes(self) -> tuple[Array, Array]:
+        """Eigenvalues (k,) and eigenvectors in columns of the excess (unit vectors if diagonal)."""
+        value = np.diag(self.excess)
+        if np.count_nonzero(self.excess) == np.count_nonzero(value):
+            return value, np.eye(len(value))
+        value, axes = np.linalg.eigh(self.excess)
+        return value, axes
+
+
+def _moments(x: Array, whiten: Whitener) -> tuple[Array, Array]:
+    """Mean and covariance of the whitened draws.
+
+    A matrix product for each draw is saved where the whitening may as well come last.
+    """
+    if len(whiten.centre) <= constants.WIDE or whiten.least < constants.WELL_CONDITIONED:
+        return _sums(x, whiten.rounded)
+    scale = np.linalg.norm(whiten.matrix, axis=1)
+    axes = np.divide(
+        whiten.matrix, scale[:, None], out=np.zeros_like(whiten.matrix), where=scale[:, None] > 0.0
+    )
+    mean, covariance = _sums(x, Coordinates(whiten.centre, scale, np.zeros_like(scale)))
+    return mean @ axes, axes.T @ covariance @ axes
+
+
+def _sums(
+    x: Array, coordinates: Callable[[Array], Array], diagonal: bool = False
+) -> tuple[Array, Array]:
+    """Mean and covariance of the draws' coordinates, or its diagonal alone, a chunk at a time.
+
+    Sums are taken about the mean of the first chunk, so that squares do not cancel.
+    """
+    step = rows_at_once(x)
+    guess = coordinates(x[:step]).mean(axis=0)
+    first, second = np.zeros_like(guess), np.zeros(guess.shape * (1 if diagonal else 2))
+    for start in range(0, len(x), step):
+        part = coordinates(x[start : start + step])
+        part -= guess
+        first += part.sum(axis=0)
+        second += np.einsum("ij,ij->j", part, part) if diagonal else part.T @ part
+    mean = first / len(x)
+    return guess + mean, second / len(x) - (mean**2 if diagonal else np.outer(mean, mean))
+
+
+def full(moments: MomentDifference) -> MomentDifference:
+    """The whole gap and excess: quadratic discriminant analysis."""
+    return moments
+
+
+def shift(moments: MomentDifference) -> MomentDifference:
+    """A gap between the means, and one ratio of scales common to all directions."""
+    size = len(moments.gap)
+    level = _shrunk(np.trace(moments.excess) / size, 4.0 / (moments.draws * size))
+    return replace(moments, gap=_stein(moments.gap, moments.draws), excess=level * np.eye(size))
+
+
+def spiked(moments: MomentDifference) -> MomentDifference:
+    """The eigenvalues of the excess that stand out of its bulk, and the bulk's mean.
+
+    Noise alone has eigenvalues in a semicircle of radius R = 2√(2k/n), and enlarges an eigenvalue s
+    to √(s² + R²) or more. The eigenvalues are shrunk by the rule that is best in Frobenius norm,
+    √(λ² − R²) (Gavish & Donoho 2017).
+    """
+    value, axes = moments.axes
+    radius = 2.0 * np.sqrt(2.0 * len(value) / moments.draws)
+    inner = value[np.abs(value - value[(len(value) - 1) // 2]) <= radius]
+    bulk = _shrunk(float(inner.mean()), 4.0 / (moments.draws * len(inner)))
+    spike = np.sign(value - bulk) * np.sqrt(np.maximum((value - bulk) ** 2 - radius**2, 0.0))
+    gap = _stein(moments.gap, moments.draws)
+    if not spike.any():
+        return replace(moments, gap=gap, excess=bulk * np.eye(len(gap)))
+    return replace(moments, gap=gap, excess=(axes * (bulk + spike)) @ axes.T)
+
+
+def directions(moments: MomentDifference) -> MomentDifference:
+    """The few directions in which gap and excess together stand out of the noise.
+
+    The other directions keep one common ratio of scales, and the shrunken gap. A row's influence on
+    a mean and on a covariance lies in one direction; either alone may be too weak to be seen.
+    """
+    axes = _directions(moments)
+    rest = np.eye(len(moments.gap)) - axes @ axes.T
+    size = max(len(rest) - axes.shape[1], 1)
+    level = _shrunk(np.sum(rest * moments.excess) / size, 4.0 / (moments.draws * size))
+    inside = axes.T @ moments.excess @ axes
+    gap = axes @ (axes.T @ moments.gap) + _stein(rest @ moments.gap, moments.draws)
+    return replace(moments, gap=gap, excess=axes @ inside @ axes.T + level * rest)
+
+
+def _directions(moments: MomentDifference) -> Array:
+    """Orthonormal columns (k, j), found one by one until the remainder looks like noise."""
+    size = len(moments.gap)
+    left, axes = moments, np.zeros((size, 0))
+    # evidence that noise may have: ½·χ² of the gap, and the excess at the edge of the semicircle
+    noise = 1.5 * size + np.log(moments.draws)
+    while axes.shape[1] < min(constants.MOST_DIRECTIONS, size):
+        axis, gain = _strongest(left, axes)
+        if gain < noise:
+            break
+        axes = np.column_stack([axes, axis])
+        rest = np.eye(size) - axes @ axes.T
+        left = replace(moments, gap=rest @ moments.gap, excess=rest @ moments.excess @ rest)
+    return axes
+
+
+def _strongest(moments: MomentDifference, others: Array) -> tuple[Array, float]:
+    """The unit vector u orthogonal to `others`, (k, j), of most evidence, and the evidence, nats.
+
+    n(gᵀu)²/4 + n(uᵀEu − c)²/8 is, to second order, the gain in log-likelihood by a gap and a
+    variance of its own along u; c is the bulk of the excess.
+    """
+    size, draws = len(moments.gap), moments.draws
+    rest = np.eye(size) - others @ others.T
+    bulk = np.trace(moments.excess) / max(size - others.shape[1], 1)
+    excess = moments.excess - bulk * rest
+
+    def negative_evidence(v: Array) -> tuple[float, Array]:
+        """Minus the evidence of the direction of v, and the gradient in v."""
+        length = np.linalg.norm(v)
+        u = v / length
+        image, along = excess @ u, moments.gap @ u
+        value = u @ image
+        slope = 0.5 * along * moments.gap + 0.5 * value * image
+        evidence = draws * (0.25 * along**2 + 0.125 * value**2)
+        return -evidence, -draws * (slope - (slope @ u) * u) / length
+
+    value, axes = moments.axes
+    starts = [axes[:, np.argmax(np.abs(value - bulk))]]
+    if np.linalg.norm(moments.gap) > 0.0:
+        starts.append(moments.gap / np.linalg.norm(moments.gap))
+    ends = [minimize(negative_evidence, start, jac=True, method="L-BFGS-B") for start in starts]
+    best = min(ends, key=lambda end: float(end.fun))
+    axis = rest @ best.x
+    return axis / np.linalg.norm(axis), -float(best.fun)
+
+
+def _stein(gap: Array, draws: int) -> Array:
+    """James and Stein's positive-part shrinkage of a gap whose entries have variance 2/draws."""
+    spare = max(len(gap) - 2, 0) * 2.0 / draws
+    return gap * max(0.0, 1.0 - spare / max(float(gap @ gap), 1e-300))
+
+
+def _shrunk(level: float, variance: float) -> float:
+    """An estimate with this variance, shrunk towards 0; 0 where it is within one standard error."""
+    return level * max(0.0, 1.0 - variance / max(level**2, 1e-300))
+
+
+Structure = Callable[[MomentDifference], MomentDifference]
+STRUCTURES: dict[str, Structure] = {
+    "directions": directions,
+    "spiked": spiked,
+    "shift": shift,
+    "full": full,
+}
+
+
+@value_class
 class Quadratic:
     """log N(x; gap/2, 1 − excess/2) − log N(x; −gap/2, 1 + excess/2), summed over axes.
 
-    coordinates : of which the axes are those of the excess. gap, excess : (k,), along the axes.
+    coordinates : along the eigenvectors of the excess. gap, excess : (k,), along these axes.
     """
 
     coordinates: Coordinates
@@ -60,7 +265,7 @@ class Quadratic:
 
         The squares are multiplied out, so the coordinates are read only once.
         """
-        if 2 * np.sum(np.abs(self.excess) < FLAT) > len(self) > WIDE:
+        if 2 * np.sum(np.abs(self.excess) < FLAT) > len(self) > constants.WIDE:
             return self._short(x)
         z = self.coordinates(x)
         p, q = 1.0 / (1.0 - 0.5 * self.excess), 1.0 / (1.0 + 0.5 * self.excess)
@@ -97,7 +302,9 @@ def fit_by_column(train: Sides) -> Quadratic:
     centre, scale = units(train.P, train.Q)
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
     scaled = Coordinates(centre, inverse, np.zeros_like(centre))
-    (mean_p, var_p), (mean_q, var_q) = (_by_column(side, scaled) for side in (train.P, train.Q))
+    (mean_p, var_p), (mean_q, var_q) = (
+        _sums(side, scaled, diagonal=True) for side in (train.P, train.Q)
+    )
     inner = 0.5 * (var_p + var_q)
     unit = 1.0 / np.sqrt(inner + RIDGE * (1.0 + inner.mean()))
     coordinates = Coordinates(centre, inverse * unit, 0.5 * (mean_p + mean_q) * unit)
@@ -106,36 +313,19 @@ def fit_by_column(train: Sides) -> Quadratic:
     return Quadratic(coordinates, gap, np.clip(excess, -2.0 + RIDGE, 2.0 - RIDGE))
 
 
-def _by_column(x: Array, scaled: Coordinates) -> tuple[Array, Array]:
-    """Mean and variance of each scaled column, (k,), a chunk at a time.
-
-    Sums are taken about the mean of the first chunk, so that squares do not cancel.
-    """
-    step = rows_at_once(x)
-    guess = scaled(x[:step]).mean(axis=0)
-    first, second = np.zeros_like(guess), np.zeros_like(guess)
-    for start in range(0, len(x), step):
-        part = scaled(x[start : start + step])
-        part -= guess
-        first += part.sum(axis=0)
-        second += np.einsum("ij,ij->j", part, part)
-    mean = first / len(x)
-    return guess + mean, second / len(x) - mean**2
-
-
 def fit_elliptical(train: Sides, choose: Sides, base: Quadratic) -> Score:
-    """`base` corrected by the two Mahalanobis distances d and logarithms of them.
+    """`base` corrected by the two squared Mahalanobis distances d and logarithms of them.
 
     A pair of multivariate t laws has the loss c + a·ln(1 + d_Q²/ν) − a·ln(1 + d_P²/ν); a few ν
     approximate any other. Gaussian pairs are linear in d².
     """
 
     def features(x: Array) -> Array:
-        p, q = (np.minimum(distance, FARTHEST) for distance in base.distances(x))
+        p, q = (np.minimum(distance, constants.FARTHEST_DISTANCE) for distance in base.distances(x))
         logs = [np.log1p(d / (len(base) * nu)) for nu in (0.3, 3.0, 30.0) for d in (p, q)]
         return np.column_stack([q - p, *logs, p])
 
-    draws = min(CORRECTION_DRAWS, CORRECTION_NUMBERS // len(base))
+    draws = min(constants.CORRECTION_DRAWS, constants.CORRECTION_NUMBERS // len(base))
     return fit_correction(base, features, train.head(draws), choose)
 
 
@@ -143,8 +333,9 @@ def fit_logistic(train: Sides, choose: Sides, base: Quadratic) -> Score | None:
     """`base` corrected by the coordinates, their squares and products; None with too few draws."""
     size = len(base)
     rows, columns = np.triu_indices(size)
-    draws = min(len(train.P), CORRECTION_DRAWS, int(WORK / (size + len(rows)) ** 2))
-    if 2 * draws < FEWEST * (size + len(rows)):
+    affordable = int(constants.CORRECTION_WORK / (size + len(rows)) ** 2)
+    draws = min(len(train.P), constants.CORRECTION_DRAWS, affordable)
+    if 2 * draws < constants.DRAWS_A_FEATURE * (size + len(rows)):
         return None
 
     def features(x: Array) -> Array:

@@ -11,23 +11,20 @@ neighbours, k = 10⌈√n⌉, on the outputs as they are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.spatial import cKDTree
 
 from dpaudit._core import check
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides
 
 GAMMA = 0.05
-# a side: each row to be scored needs its k = 1,420 nearest, about 0.3 ms beyond one dimension
-SCORE_DRAWS = 10_000
-PORTION = 1 << 22  # neighbours looked up at a time
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class EurekaEstimate:
     """What `eureka` estimates.
 
@@ -38,7 +35,7 @@ class EurekaEstimate:
     delta : array of the same shape
         Plug-in estimates at epsilon, in the direction from P to Q.
     radius : array of the same shape
-        Of δ̂ around δ, as the method states it at confidence 1 − gamma.
+        The radius of δ̂ around δ that the method states at confidence 1 − gamma.
     gamma : float in (0, 1)
         One less the confidence of `radius`.
     """
@@ -63,20 +60,15 @@ def eureka_bound(
     dim : int
         d, numbers a draw.
     epsilon : float or array of shape (m,), nats
-        ε.
+        ε, at which δ is estimated.
     gamma : float in (0, 1)
-        γ.
+        γ, one less the confidence.
 
     Returns
     -------
     float or array of the shape of `epsilon`
         2e^ε [12 c_d √(ln(4/γ) / 2n_train) + √(ln(4/γ) / 2n_test)],
         c_d = (1 + 2/√(2 − √3))^d − 1. Infinite where it overflows.
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
 
     Notes
     -----
@@ -127,22 +119,17 @@ def eureka(
     Q : array of shape (n, k) or (n,)
         Draws of M(D').
     epsilon : float or array of shape (m,), nats
-        ε.
+        ε, at which δ is estimated.
     gamma : float in (0, 1)
         One less the confidence of the radius.
     train_share : float in (0, 1), default 0.5
-        Of the draws, to train; the other draws estimate the error.
+        The share of the draws that train; the other draws estimate the error.
     rng : seed or Generator, optional
         As `numpy.random.default_rng` takes it.
 
     Returns
     -------
     EurekaEstimate
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
 
     Notes
     -----
@@ -151,7 +138,10 @@ def eureka(
     """
     grid = check.epsilon(epsilon)
     share = check.real("train_share", train_share, 0.0, 1.0, open_=True)
-    P, Q = _finite("P", P), _finite("Q", Q)
+    P, Q = (
+        check.matrix(name, side[:, None] if side.ndim == 1 else side)
+        for name, side in (("P", np.asarray(P)), ("Q", np.asarray(Q)))
+    )
     if P.shape[1] != Q.shape[1]:
         check.fail("Q", check.Words(f"{Q.shape[1]} columns"), f"as many columns as P, {P.shape[1]}")
     size = min(len(P), len(Q))
@@ -159,28 +149,22 @@ def eureka(
     if min(train, size - train) < 1:
         check.fail("P", check.Words(f"{size} draws a side"), "enough draws to train and to test")
     generator = as_generator(rng)
-    sides = Sides(P[:train], Q[:train]), Sides(P[train:size], Q[train:size])
-    delta = [_at(*sides, float(one), generator) for one in np.atleast_1d(grid)]
+    delta = []
+    for nats in np.atleast_1d(grid):
+        # the draws of P that became ⊥ are all classified correctly
+        thinned, tested = (
+            side[generator.random(len(side)) < np.exp(-nats)] for side in (P[:train], P[train:size])
+        )
+        votes = Votes.fit(Sides(thinned, Q[:train]))
+        missed = sum(2 * votes.won(tested) <= votes.k)
+        missed += sum(2 * votes.won(Q[train:size]) > votes.k)
+        error = missed / (2 * (size - train))
+        delta.append(float(np.clip(1.0 - 2.0 * np.exp(nats) * error, 0.0, 1.0)))
     radius = np.asarray(eureka_bound(2 * train, 2 * (size - train), P.shape[1], grid, gamma))
     return EurekaEstimate(grid, np.array(delta).reshape(grid.shape), radius, gamma)
 
 
-def _finite(name: str, value: ArrayLike) -> Array:
-    array = np.asarray(value)
-    return check.matrix(name, array[:, None] if array.ndim == 1 else array)
-
-
-def _at(train: Sides, test: Sides, epsilon: float, generator: np.random.Generator) -> float:
-    """δ̂ at one ε. The draws of P that became ⊥ are all classified correctly."""
-    kept = [side[generator.random(len(side)) < np.exp(-epsilon)] for side in (train.P, test.P)]
-    votes = Votes.fit(Sides(kept[0], train.Q))
-    missed = sum(2 * votes.won(kept[1]) <= votes.k) + sum(2 * votes.won(test.Q) > votes.k)
-    return float(
-        np.clip(1.0 - 2.0 * np.exp(epsilon) * missed / (len(test.P) + len(test.Q)), 0.0, 1.0)
-    )
-
-
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Votes:
     """The votes of the k nearest training draws.
 
@@ -206,13 +190,12 @@ class Votes:
         """How many of each row's k votes are for P, (m,)."""
         if x.shape[1] == 1:
             return self._on_a_line(x[:, 0])
-        step = max(1, PORTION // self.k)
-        parts = [self._ask(x[start : start + step]) for start in range(0, len(x), step)]
-        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
-
-    def _ask(self, x: Array) -> np.ndarray:
-        place = self.tree.query(x, k=np.arange(1, self.k + 1))[1]
-        return np.asarray(self.label[place].sum(axis=1))
+        step = max(1, constants.LOOKED_UP // self.k)
+        votes, neighbours = np.zeros(len(x), dtype=np.intp), np.arange(1, self.k + 1)
+        for start in range(0, len(x), step):
+            place = self.tree.query(x[start : start + step], k=neighbours)[1]
+            votes[start : start + step] = self.label[place].sum(axis=1)
+        return votes
 
     def _on_a_line(self, x: Array) -> np.ndarray:
         """In one dimension: the k nearest are consecutive points, whose start bisection finds.
@@ -232,15 +215,15 @@ class Votes:
         return np.asarray(total[low + self.k] - total[low])
 
 
-def fit_eureka(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
+def fit_eureka(train: Sides) -> Score:
     """Eureka's classifiers at all ε as one score: the log-odds of the votes at equal class sizes.
 
     Of a votes for P around a point, thinning by e^−ε leaves a·e^−ε on average beside b for Q. The
     majority is P's where a > e^ε b, so the classifier trained at ε gives the set {log(a/b) > ε},
-    which is the score's own set at ε, but for the noise of the thinning. At most `SCORE_DRAWS`
-    draws a side vote, on the outputs as they are.
+    which is the score's own set at ε, but for the noise of the thinning. Few draws a side vote, on
+    the outputs as they are.
     """
-    votes = Votes.fit(train.head(SCORE_DRAWS))
+    votes = Votes.fit(train.head(constants.EUREKA_DRAWS))
 
     def score(x: Array) -> Array:
         won = votes.won(x)
@@ -251,7 +234,7 @@ def fit_eureka(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sco
 
 def promise(train: Sides, gamma: float = GAMMA) -> str:
     """One line for the report: the radius that Eureka states, by its training draws alone."""
-    n, dim = 2 * len(train.P[:SCORE_DRAWS]), train.P.shape[1]
+    n, dim = 2 * len(train.P[: constants.EUREKA_DRAWS]), train.P.shape[1]
     radius = eureka_bound(n, np.iinfo(np.int64).max, dim, 0.0, gamma)
     plural = "s" if dim > 1 else ""
     return (

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.spatial import cKDTree
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, logistic_loss
 from dpaudit.scoring.whiten import Whitener
 
-DRAWS = 50_000  # a side, that vote
-CENTRES = 2048  # a side
-NEIGHBOURS = (32, 128, 512)  # candidates for k; at most a quarter of all voters, but for the first
-SHARED = (4, 24)  # candidates for the number of centres whose log-odds a row averages
-CHECKS = 5000  # choosing draws a side, that choose among these candidates
-PORTION = 1 << 20  # neighbours looked up at a time
 THREADS = -1  # all cores: each row is looked up by itself, so the result is the same
 
 
-def fit_nearest(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
+def fit_nearest(train: Sides, choose: Sides) -> Score:
     """Log-odds of the votes of the k nearest training draws in whitened coordinates.
 
     The votes are counted around centres only, so a large k costs its time once; a centre is a
@@ -28,15 +22,16 @@ def fit_nearest(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sc
     are nearest to it. k and the number of these centres are chosen on `choose`. Takes finite rows.
     """
     whiten = Whitener.fit(train.P, train.Q)
-    voters = Sides(whiten(train.P[:DRAWS]), whiten(train.Q[:DRAWS]))
-    centres = voters.head(CENTRES).stacked()[0]
+    voting = train.head(constants.VOTERS)
+    voters = Sides(whiten(voting.P), whiten(voting.Q))
+    centres = voters.head(constants.CENTRES).stacked()[0]
     near = cKDTree(centres)
-    check = choose.head(CHECKS)
+    check = choose.head(constants.NEAREST_CHECKS)
     places = {
         shared: [_nearest(near, whiten(side), shared) for side in (check.P, check.Q)]
-        for shared in SHARED
+        for shared in constants.SHARED_CENTRES
     }
-    votes = _votes(voters, centres)
+    votes = centre_odds(voters, centres)
     losses = {
         (number, shared): logistic_loss(*(odds[place].mean(axis=1) for place in sides)).mean()
         for number, odds in enumerate(votes)
@@ -46,7 +41,7 @@ def fit_nearest(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Sc
     return Nearest(whiten, near, votes[number], shared)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Nearest:
     """odds : log-odds (c,) at the centres in the tree. shared : how many of them a row averages."""
 
@@ -67,24 +62,20 @@ def _nearest(tree: cKDTree, x: Array, count: int) -> np.ndarray:
     return np.asarray(tree.query(x, k=neighbours, workers=THREADS)[1])
 
 
-def _votes(voters: Sides, centres: Array) -> Array:
-    """Log-odds of the votes around each centre, (numbers of neighbours, c)."""
-    points, label = voters.stacked()
-    tree = cKDTree(points)
-    sizes = np.array([k for k in NEIGHBOURS if k == NEIGHBOURS[0] or 4 * k <= len(points)])
-    sizes = np.minimum(sizes, len(points) - 1)
-    step = max(1, PORTION // (sizes[-1] + 1))
-    parts = [
-        _counted(tree, label, centres[i : i + step], sizes) for i in range(0, len(centres), step)
-    ]
-    return np.concatenate(parts, axis=1)
-
-
-def _counted(tree: cKDTree, label: np.ndarray, centres: Array, sizes: np.ndarray) -> Array:
-    """Log-odds of the votes, for each of the sizes.
+def centre_odds(voters: Sides, centres: Array) -> Array:
+    """Log-odds of the votes around each centre, (numbers of neighbours, c).
 
     The nearest voter is left out: it is the centre itself, or another draw at the same place.
     """
-    place = tree.query(centres, k=sizes[-1] + 1, workers=THREADS)[1][:, 1:]
-    won = np.cumsum(label[place], axis=1)[:, sizes - 1].T
-    return np.log(won + 0.5) - np.log(sizes[:, None] - won + 0.5)
+    points, label = voters.stacked()
+    tree, first = cKDTree(points), constants.NEIGHBOURS[0]
+    sizes = np.array([k for k in constants.NEIGHBOURS if k == first or 4 * k <= len(points)])
+    sizes = np.minimum(sizes, len(points) - 1)
+    step = max(1, constants.LOOKED_UP // (sizes[-1] + 1))
+    parts = []
+    for start in range(0, len(centres), step):
+        part = centres[start : start + step]
+        place = tree.query(part, k=sizes[-1] + 1, workers=THREADS)[1][:, 1:]
+        votes = np.cumsum(label[place], axis=1)[:, sizes - 1].T
+        parts.append(np.log(votes + 0.5) - np.log(sizes[:, None] - votes + 0.5))
+    return np.concatenate(parts, axis=1)

@@ -7,24 +7,19 @@ its mean. All of them are tested at once by one matrix product.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 from scipy.special import expit, ndtri
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate
-from dpaudit.scoring.models.correction import fit_correction
-
-WIDEST = 24  # columns; 24 of them have 276 pairs and 2,024 triples
-DRAWS = 20_000  # a side, that show which products are of use
-LEVEL = 0.001  # probability that a product of no use is kept, over all products
-FEWEST = 0.25  # share of a column's values above its centre
-MOST = 30  # products that are kept, the most significant first
+from dpaudit.scoring.models.logistic import fit_correction
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class SignProducts:
     """Products of the signs of x − centre over each set of columns.
 
@@ -36,13 +31,13 @@ class SignProducts:
 
     def __call__(self, x: Array) -> Array:
         """Rows (m, k) → products (m, f), each −1 or 1."""
-        signs = _signs(x, self.centre)
+        signs = np.where(x > self.centre, 1.0, -1.0)
         return np.column_stack([signs[:, columns].prod(axis=1) for columns in map(list, self.sets)])
 
 
 def fit_products(train: Sides, choose: Sides, base: Score) -> Score | None:
     """`base` corrected by the sign products that show what it missed; None if there are none."""
-    products = find_products(train.head(DRAWS), base)
+    products = find_products(train.head(constants.PRODUCT_DRAWS), base)
     return None if products is None else fit_correction(base, products, train, choose)
 
 
@@ -52,29 +47,21 @@ def find_products(train: Sides, base: Score) -> SignProducts | None:
     The residual of a row is its label, 1 for P and 0 for Q, less the probability that `base` gives
     it (Rao's score test: the slope of the loss in a new feature's weight). The level is divided by
     the number of products (Bonferroni). None where no product passes, or there are no pairs, or
-    more than `WIDEST` columns.
+    more than `constants.PRODUCT_COLUMNS` columns.
     """
     x, label = train.stacked()
-    if not 1 < x.shape[1] <= WIDEST:
+    if not 1 < x.shape[1] <= constants.PRODUCT_COLUMNS:
         return None
-    centre = _middle(x)
+    centre = np.median(x, axis=0)
+    # just below the median where few values are above, as for common bits
+    few = np.mean(x > centre, axis=0) < constants.FEW_ABOVE
+    centre = np.where(few, np.nextafter(centre, -np.inf), centre)
     residual = label - expit(evaluate(base, x))
-    sets, slopes = _slopes(_signs(x, centre), residual)
+    sets, slopes = _slopes(np.where(x > centre, 1.0, -1.0), residual)
     z = np.abs(slopes) / max(float(np.linalg.norm(residual)), np.finfo(float).tiny)
-    order = np.argsort(-z, kind="stable")[:MOST]
-    kept = order[z[order] > -ndtri(0.5 * LEVEL / len(sets))]
-    return SignProducts(centre, tuple(sets[i] for i in kept)) if len(kept) else None
-
-
-def _middle(x: Array) -> Array:
-    """Each column's median, or just below it where few values are above, as for common bits."""
-    middle = np.median(x, axis=0)
-    few = np.mean(x > middle, axis=0) < FEWEST
-    return np.where(few, np.nextafter(middle, -np.inf), middle)
-
-
-def _signs(x: Array, centre: Array) -> Array:
-    return np.where(x > centre, 1.0, -1.0)
+    order = np.argsort(-z, kind="stable")[: constants.MOST_PRODUCTS]
+    telling = order[z[order] > -ndtri(0.5 * constants.PRODUCT_LEVEL / len(sets))]
+    return SignProducts(centre, tuple(sets[i] for i in telling)) if len(telling) else None
 
 
 def _slopes(signs: Array, residual: Array) -> tuple[list[tuple[int, ...]], Array]:

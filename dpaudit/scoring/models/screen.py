@@ -9,10 +9,8 @@ from scipy.special import chdtri, xlogy
 
 from dpaudit._core.linalg import ascending_columns
 from dpaudit._core.types import Array
+from dpaudit.scoring import constants
 from dpaudit.scoring.base import Sides
-
-BINS = 16  # of equal probability, into which a column without repeated values falls
-SAMPLE = 2_000  # draws a side that set their limits
 
 Screen = Callable[[Sides], Array]  # draws → evidence (k,), as by `surplus`
 
@@ -32,8 +30,9 @@ def surplus(train: Sides, chance: float | None = None) -> Array:
     of two laws against one, is χ² with one degree of freedom less than there are bins with draws
     (Wilks 1938). Among columns without a difference one is expected above 0.
     """
-    few = ascending_columns(train.head(SAMPLE).stacked()[0])
-    limits = few[:, np.arange(1, BINS) * (few.shape[1] - 1) // BINS]
+    few = ascending_columns(train.head(constants.SCREEN_SAMPLE).stacked()[0])
+    bins = constants.SCREEN_BINS
+    limits = few[:, np.arange(1, bins) * (few.shape[1] - 1) // bins]
     ends = np.sort(np.concatenate([limits, np.nextafter(limits, np.inf)], axis=1), axis=1)
     p, q = (_counts(ascending_columns(side), ends) for side in (train.P, train.Q))
     both = np.maximum(p + q, 1)
@@ -43,7 +42,7 @@ def surplus(train: Sides, chance: float | None = None) -> Array:
 
 
 def _counts(columns: Array, ends: Array) -> np.ndarray:
-    """Draws in each column's bins, (k, 2·BINS − 1): below, at and above each limit.
+    """Draws in each column's bins, (k, 2·limits + 1): below, at and above each limit.
 
     columns : (k, n), each sorted, which is faster than a search for each value.
     """

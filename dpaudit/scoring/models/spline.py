@@ -1,59 +1,27 @@
-"""A nonparametric score in one or two dimensions: penalised splines on normal scores."""
+"""Nonparametric scores by penalised splines: of one or two columns, of distances, of many columns.
+
+A spline of one or two columns is fitted to counts of their normal scores. The same spline serves
+the distance from the centre, and all values of columns with one law.
+"""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.ndimage import map_coordinates
 from scipy.special import ndtr, ndtri
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides
-from dpaudit.scoring.models.logistic import GAIN_PER_DRAW, LogisticProblem, Stop, newton
+from dpaudit.scoring.models.logistic import newton
 from dpaudit.scoring.shrink import shrink
 from dpaudit.scoring.whiten import Whitener
 
-WIDEST = 2  # columns at most
-BINS = {1: 512, 2: 64}  # in each dimension, by the number of dimensions
-SEGMENTS = {1: 48, 2: 14}  # of the spline, likewise
-TABLE = 1024  # points of the map to normal scores
-TAIL_DRAWS = 5  # pooled draws beyond the last point of that map
-PENALTIES = 10.0 ** np.arange(-2.0, 5.0)
-RIDGE = 1e-6  # added to the penalty, which is 0 for linear functions
-GAIN = 5.0  # nats of evidence that the bins' own odds must gain to be used
-SETTLED = 2.0  # nats that a weaker penalty must gain on all choosing draws to be taken
+Counts = tuple[Array, Array]  # of P and of Q in each bin, (bins,) or (bins, bins)
 
 
-def fit_spline(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score | None:
-    """Log-odds by penalised splines (P-splines: Eilers and Marx 1996); None beyond two columns.
-
-    Each whitened coordinate becomes its normal score, so tails of any weight look alike. Draws are
-    counted in bins. A cubic (tensor) spline with penalised second differences is fitted to the
-    counts, its penalty chosen on `choose`. Bins that contradict the spline, as at jumps and at the
-    ends of supports, get odds of their own. Takes finite rows (encode others first).
-    """
-    if train.P.shape[1] > WIDEST:
-        return None
-    whiten = Whitener.fit(train.P, train.Q) if train.P.shape[1] > 1 else None
-    ranks = NormalScores.fit(
-        *(side if whiten is None else whiten(side) for side in (train.P, train.Q))
-    )
-    bins = BINS[ranks.dimension]
-
-    def places(x: Array) -> Array:
-        return ranks(x if whiten is None else whiten(x)) * bins - 0.5
-
-    fitted, checked = (_counts(places, part, bins) for part in (train, choose))
-    table = _supported(_surface(fitted, checked, ranks.dimension), fitted)
-    own, gain = shrink(fitted[0].ravel(), fitted[1].ravel(), table.ravel())
-    offset = own.reshape(table.shape) - table
-    if gain < GAIN or _loss(table + offset, checked) > _loss(table, checked):
-        offset = np.zeros_like(table)
-    return Surface(places, table, offset)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class NormalScores:
     """Coordinates (m, d) → normal scores of their ranks in the pooled training draws, in [0, 1].
 
@@ -61,74 +29,92 @@ class NormalScores:
         between them.
     """
 
-    points: tuple[tuple[Array, Array], ...]
+    points: list[tuple[Array, Array]]
 
     @classmethod
     def fit(cls, P: Array, Q: Array) -> NormalScores:
-        """From draws (n, d) of both sides."""
-        return cls(tuple(_points(np.concatenate(pair)) for pair in zip(P.T, Q.T, strict=True)))
+        """The map of draws (n, d) of both sides.
 
-    @property
-    def dimension(self) -> int:
-        """The number of coordinates."""
-        return len(self.points)
+        Its points are quantiles at equal steps of the normal score. A quantile that occurs at
+        several steps is used once, at their middle.
+        """
+        size, points = constants.NORMAL_SCORES, []
+        for pair in zip(P.T, Q.T, strict=True):
+            values = np.concatenate(pair)
+            top = -ndtri(min(constants.TAIL_DRAWS / len(values), 0.1))
+            quantile = np.quantile(values, ndtr(np.linspace(-top, top, size)))
+            knots, first, count = np.unique(quantile, return_index=True, return_counts=True)
+            points.append((knots, (first + 0.5 * (count - 1)) / (size - 1.0)))
+        return cls(points)
 
     def __call__(self, x: Array) -> Array:
         """The scores, (m, d), of coordinates (m, d)."""
-        columns = zip(x.T, self.points, strict=True)
-        return np.stack(
-            [np.interp(column, knots, unit) for column, (knots, unit) in columns], axis=1
-        )
+        scores = np.empty(x.shape)
+        for place, (knots, unit) in enumerate(self.points):
+            scores[:, place] = np.interp(x[:, place], knots, unit)
+        return scores
 
 
-def _points(values: Array) -> tuple[Array, Array]:
-    """Quantiles at equal steps of the normal score, and their places in [0, 1].
-
-    A quantile that occurs at several steps is kept once, at their middle.
-    """
-    top = -ndtri(min(TAIL_DRAWS / len(values), 0.1))
-    scores = np.linspace(-top, top, TABLE)
-    quantile = np.quantile(values, ndtr(scores))
-    knots, first, count = np.unique(quantile, return_index=True, return_counts=True)
-    return knots, (first + 0.5 * (count - 1)) / (TABLE - 1.0)
-
-
-def _bin(places: Array, bins: int) -> np.ndarray:
-    """The flat index of each row's bin, (m,)."""
-    near = np.clip(np.rint(places), 0, bins - 1).astype(np.intp)
-    return near[:, 0] if near.shape[1] == 1 else near[:, 0] * bins + near[:, 1]
-
-
-def _counts(places: Score, sides: Sides, bins: int) -> tuple[Array, Array]:
-    """Draws of P and of Q in each bin, (bins,) or (bins, bins)."""
-    found = [places(side) for side in (sides.P, sides.Q)]
-    shape = (bins,) * found[0].shape[1]
-    p, q = (
-        np.bincount(_bin(x, bins), minlength=bins ** len(shape)).reshape(shape).astype(float)
-        for x in found
-    )
-    return p, q
-
-
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Surface:
     """Log-odds from a table, interpolated linearly between bins, plus an offset of each bin.
 
-    places : rows → their places in units of bins.
+    whiten : comes before the normal scores, unless None. table, offset : (bins,) or (bins, bins).
     """
 
-    places: Score
+    whiten: Whitener | None
+    ranks: NormalScores
     table: Array
     offset: Array
 
     def __call__(self, x: Array) -> Array:
         """Log-odds of rows (m, k)."""
-        at = self.places(x)
-        smooth = map_coordinates(self.table, at.T, order=1, mode="nearest")
-        return np.asarray(smooth + self.offset.ravel()[_bin(at, len(self.table))])
+        places = self.places(x)
+        smooth = map_coordinates(self.table, places.T, order=1, mode="nearest")
+        return np.asarray(smooth + self.offset.ravel()[self.bins_of(places)])
+
+    def places(self, x: Array) -> Array:
+        """Rows (m, k) → their places in units of bins, (m, d)."""
+        coordinates = x if self.whiten is None else self.whiten(x)
+        return self.ranks(coordinates) * len(self.table) - 0.5
+
+    def bins_of(self, places: Array) -> np.ndarray:
+        """The flat index of the bin of each place, (m,)."""
+        near = np.clip(np.rint(places), 0, len(self.table) - 1).astype(np.intp)
+        return near[:, 0] if near.shape[1] == 1 else near[:, 0] * len(self.table) + near[:, 1]
+
+    def counts(self, sides: Sides) -> Counts:
+        """The draws of both sides in each bin."""
+        p, q = (
+            np.bincount(self.bins_of(self.places(side)), minlength=self.table.size)
+            for side in (sides.P, sides.Q)
+        )
+        return p.reshape(self.table.shape).astype(float), q.reshape(self.table.shape).astype(float)
 
 
-def _loss(table: Array, counts: tuple[Array, Array]) -> float:
+def fit_spline(train: Sides, choose: Sides) -> Surface:
+    """Log-odds of one or two columns by penalised splines (P-splines: Eilers and Marx 1996).
+
+    Each whitened coordinate becomes its normal score, so tails of any weight look alike. Draws are
+    counted in bins. A cubic (tensor) spline with penalised second differences is fitted to the
+    counts, its penalty chosen on `choose`. Bins that contradict the spline, as at jumps and at the
+    ends of supports, get odds of their own. Takes finite rows (encode others first).
+    """
+    whiten = Whitener.fit(train.P, train.Q) if train.P.shape[1] > 1 else None
+    P, Q = (side if whiten is None else whiten(side) for side in (train.P, train.Q))
+    ranks = NormalScores.fit(P, Q)
+    nothing = np.zeros((constants.SPLINE_BINS[P.shape[1]],) * P.shape[1])
+    blank = Surface(whiten, ranks, nothing, nothing)
+    fitted, checked = blank.counts(train), blank.counts(choose)
+    table = _supported(_smooth_odds(fitted, checked), fitted)
+    own, gain = shrink(fitted[0].ravel(), fitted[1].ravel(), table.ravel())
+    offset = own.reshape(table.shape) - table
+    if gain < constants.BIN_GAIN or _loss(table + offset, checked) > _loss(table, checked):
+        offset = nothing
+    return Surface(whiten, ranks, table, offset)
+
+
+def _loss(table: Array, counts: Counts) -> float:
     """Mean logistic loss of the bins' log-odds on counts, nats a draw."""
     p, q = counts
     return float(
@@ -136,43 +122,48 @@ def _loss(table: Array, counts: tuple[Array, Array]) -> float:
     )
 
 
-def _surface(fitted: tuple[Array, Array], checked: tuple[Array, Array], dimension: int) -> Array:
+def _smooth_odds(fitted: Counts, checked: Counts) -> Array:
     """The log-odds of each bin, by the penalty with the least loss on `checked`.
 
-    Penalties are tried from the heaviest on; log-odds of 0 are what the first is compared with.
+    Penalties are tried from the heaviest on; log-odds of 0 are what the first is compared with. The
+    penalty is the sum of squared second differences of neighbouring coefficients.
     """
-    design, rough = _design(dimension)
+    from scipy.interpolate import BSpline  # here: slow to import
+
+    shape = fitted[0].shape
+    dimension, bins = len(shape), shape[0]
+    segments = constants.SPLINE_SEGMENTS[dimension]
+    knots, centres = np.arange(-3, segments + 4) / segments, (np.arange(bins) + 0.5) / bins
+    design = BSpline.design_matrix(centres, knots, 3).toarray()
+    second = np.diff(np.eye(design.shape[1]), n=2, axis=0)
+    rough = second.T @ second
+    if dimension == 2:
+        same = np.eye(len(rough))
+        design, rough = np.kron(design, design), np.kron(rough, same) + np.kron(same, rough)
     p, q = (count.ravel() for count in fitted)
-    live = p + q > 0.0
-    best: Array = np.zeros(len(design))
-    weights: Array = np.zeros(design.shape[1])
-    least = float(np.log(2.0))
-    settled = SETTLED / sum(count.sum() for count in checked)
-    stop = Stop(GAIN_PER_DRAW * (p.sum() + q.sum()), steps=30, halvings=10)
-    for penalty in PENALTIES[::-1]:
-        stiff = penalty * rough + RIDGE * np.eye(len(rough))
+    live, draws = p + q > 0.0, p.sum() + q.sum()
+    best, least = np.zeros(shape), float(np.log(2.0))
+    weights = np.zeros(design.shape[1])
+    settled = constants.PENALTY_GAIN / (checked[0].sum() + checked[1].sum())
+    for penalty in constants.SPLINE_PENALTIES[::-1]:
+        stiffness = penalty * rough + constants.SPLINE_RIDGE * np.eye(len(rough))
         weights = newton(
-            LogisticProblem(design[live], p[live], q[live], stiff), weights, stop
+            design[live],
+            p[live],
+            q[live],
+            stiffness,
+            start=weights,
+            gain=constants.GAIN_PER_DRAW * draws,
+            steps=30,
         ).weights
-        table = np.asarray(design @ weights)
-        loss = _loss(table.reshape(fitted[0].shape), checked)
+        table = (design @ weights).reshape(shape)
+        loss = _loss(table, checked)
         if loss < least - settled:
             best, least = table, loss
-    return best.reshape(fitted[0].shape)
+    return best
 
 
-def _design(dimension: int) -> tuple[Array, Array]:
-    """The (tensor) spline basis at all bins, (bins^d, b^d), and its penalty, (b^d, b^d)."""
-    basis, rough = _basis(BINS[dimension], SEGMENTS[dimension])
-    if dimension == 1:
-        return basis, rough
-    same = np.eye(len(rough))
-    return np.asarray(np.kron(basis, basis)), np.asarray(
-        np.kron(rough, same) + np.kron(same, rough)
-    )
-
-
-def _supported(table: Array, counts: tuple[Array, Array]) -> Array:
+def _supported(table: Array, counts: Counts) -> Array:
     """The table, clipped at the largest log-odds that counts support.
 
     These are the largest odds of counts in any set of its highest bins, and in any set of its
@@ -181,22 +172,51 @@ def _supported(table: Array, counts: tuple[Array, Array]) -> Array:
     """
     order = np.argsort(table, axis=None)
     p, q = (count.ravel()[order] for count in counts)
-
-    def most(p: Array, q: Array) -> float:
-        return float(np.max(np.log((np.cumsum(p) + 0.5) / (np.cumsum(q) + 0.5))))
-
-    return np.clip(table, min(-most(q, p), 0.0), max(most(p[::-1], q[::-1]), 0.0))
+    lowest = np.min(np.log((np.cumsum(p) + 0.5) / (np.cumsum(q) + 0.5)))
+    highest = np.max(np.log((np.cumsum(p[::-1]) + 0.5) / (np.cumsum(q[::-1]) + 0.5)))
+    return np.clip(table, min(lowest, 0.0), max(highest, 0.0))
 
 
-def _basis(bins: int, segments: int) -> tuple[Array, Array]:
-    """Cubic B-splines on equal segments at the bins' centres, (bins, b), and their penalty (b, b).
+def fit_radial(train: Sides, choose: Sides) -> Score:
+    """Log-odds by a spline of the distance from the columns' medians, in whitened coordinates.
 
-    The penalty is the sum of squared second differences of neighbouring coefficients.
+    Spherical noise whose length has any law (K-norm and generalised normal noise, Gaussians of a
+    random scale) has a privacy loss that depends on the distance alone where the centre is the same
+    on both sides. One number is learned from far fewer draws than two or ten.
     """
-    from scipy.interpolate import BSpline  # here: slow to import
+    whiten = Whitener.fit(train.P, train.Q)
 
-    knots = np.arange(-3, segments + 4) / segments
-    centres = (np.arange(bins) + 0.5) / bins
-    basis = BSpline.design_matrix(centres, knots, 3).toarray()
-    second = np.diff(np.eye(basis.shape[1]), n=2, axis=0)
-    return basis, second.T @ second
+    def distance(x: Array) -> Array:
+        z = whiten(x)
+        return np.sqrt(np.einsum("ij,ij->i", z, z))[:, None]
+
+    score = fit_spline(*(Sides(distance(part.P), distance(part.Q)) for part in (train, choose)))
+    return lambda x: score(distance(x))
+
+
+def fit_shared(train: Sides, choose: Sides) -> Score | None:
+    """Log-odds of independent columns with one law on each side: Σ_j s(x_j), s one spline.
+
+    A signal that is weak in every column is learned from all of them together. None where the
+    columns of a side differ in mean or standard deviation, or have two values only (closed forms
+    know the sums of these).
+    """
+    for side in (train.P, train.Q):
+        means, spreads = side.mean(axis=0), side.std(axis=0)
+        limit = constants.ALIKE * float(np.median(spreads))
+        if not (limit > 0.0 and np.ptp(means) <= limit and np.ptp(spreads) <= limit):
+            return None
+    if len(np.unique(train.P[: constants.SHARED_SAMPLE])) <= 2:
+        return None
+    rows = constants.SHARED_VALUES // train.P.shape[1]
+    few = [part.head(rows) for part in (train, choose)]
+    score = fit_spline(*(Sides(part.P.reshape(-1, 1), part.Q.reshape(-1, 1)) for part in few))
+
+    def total(x: Array) -> Array:
+        out = np.empty(len(x))
+        for start in range(0, len(x), constants.CHUNK_ROWS):
+            part = x[start : start + constants.CHUNK_ROWS]
+            out[start : start + len(part)] = score(part.reshape(-1, 1)).reshape(part.shape).sum(1)
+        return out
+
+    return total

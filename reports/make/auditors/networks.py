@@ -21,7 +21,7 @@ from dpaudit._core.types import Array
 from dpaudit.certify.split import Split
 from dpaudit.scoring import KnownScore, Sides
 from dpaudit.scoring.base import Score
-from dpaudit.scoring.models.networks.network import Network, weights_of
+from dpaudit.scoring.models.network import Network, weights_of
 from reports.make import page
 from reports.make.structured import structured_tasks
 from reports.make.tasks import Task, asked, page_rows, remade_rows

@@ -17,7 +17,7 @@ from dpaudit.certify.band import Certificate
 from dpaudit.certify.few import certify_few, few_split
 from dpaudit.certify.scores import SortedScores
 from dpaudit.scoring import Sides, scores
-from dpaudit.scoring.few.cross_validated import fit_few
+from dpaudit.scoring.few import fit_few
 from reports.make import page
 from reports.make.band.coverage import EPSILON, ERROR, Truth, rate
 from reports.make.band.known_pairs import PAIRS

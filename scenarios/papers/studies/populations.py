@@ -11,9 +11,9 @@ from scipy.special import expit
 from dpaudit import datasets
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array
-from dpaudit.scoring.models.logistic import LogisticProblem, Stop, elimination, newton
+from dpaudit.scoring.models.logistic import newton
 
-FIT = Stop(gain=0.0, steps=50, halvings=40)  # to rounding: convergence takes some ten steps
+STEPS, HALVINGS = 50, 40  # of Newton's method, to rounding: convergence takes some ten steps
 
 
 class Population(Protocol):
@@ -132,5 +132,6 @@ def logistic_fit(features: Array, label: Array, ridge: float) -> Array:
     """(d,) where the mean logistic loss plus ½·ridge·‖β‖² is least; labels 0 and 1."""
     count, zero = len(label), np.zeros(features.shape[1])
     penalty = np.full(len(zero), count * ridge)  # of the sum of losses, not of their mean
-    problem = LogisticProblem(features, label, 1.0 - label, penalty, solver=elimination)
-    return newton(problem, zero, FIT).weights
+    return newton(
+        features, label, 1.0 - label, penalty, gain=0.0, steps=STEPS, halvings=HALVINGS
+    ).weights

@@ -3,22 +3,14 @@
 import numpy as np
 import pytest
 
-from dpaudit.scoring import Sides
-from dpaudit.scoring.few.cross_validated import (
-    RANKS,
-    SPARSE,
-    Mixture,
-    _losses,
-    _weights,
-    fit_few,
-)
-from dpaudit.scoring.few.sparse import fit_sparse
+from dpaudit.scoring import Sides, few, fit_few
+from dpaudit.scoring.few import RANKS, SPARSE
 
 
 def test_one_shifted_column_of_many_is_found():
     rng = np.random.default_rng(0)
     past = Sides(rng.normal(size=(100, 12)), rng.normal(size=(100, 12)) + np.eye(12)[3])
-    score = fit_sparse(past)
+    score = few.fit_sparse(past)
     assert int(np.argmax(np.abs(score.gap))) == 3
     assert np.abs(score.gap).sum() < 1.5 * abs(score.gap[3])
     assert fit_few(past).name.split(", ")[0] == SPARSE
@@ -33,13 +25,13 @@ def test_a_common_scale_of_many_columns_is_left_to_the_ranks():
 
 def test_draws_that_never_differ_are_scored_zero():
     same = np.ones((10, 3))
-    score = fit_sparse(Sides(same, same))
+    score = few.fit_sparse(Sides(same, same))
     assert np.all(score(same) == 0.0)
 
 
 def test_a_mixture_has_the_log_odds_of_the_mean_probability():
     odds = np.array([[0.0, 2.0, -1.0], [1.0, -3.0, -1.0]])
-    mixed = Mixture([lambda x: odds[0], lambda x: odds[1]], np.array([0.25, 0.75]))(
+    mixed = few.Mixture([lambda x: odds[0], lambda x: odds[1]], np.array([0.25, 0.75]))(
         np.zeros((3, 1))
     )
     mean = np.array([0.25, 0.75]) @ (1.0 / (1.0 + np.exp(-odds)))
@@ -47,7 +39,7 @@ def test_a_mixture_has_the_log_odds_of_the_mean_probability():
 
 
 def test_a_mixture_keeps_scores_apart_that_are_far_from_even():
-    mixed = Mixture([lambda x: x[:, 0], lambda x: 0.5 * x[:, 0]], np.array([0.5, 0.5]))
+    mixed = few.Mixture([lambda x: x[:, 0], lambda x: 0.5 * x[:, 0]], np.array([0.5, 0.5]))
     far = mixed(np.array([[-np.inf], [-900.0], [-800.0], [800.0], [900.0], [np.inf]]))
     assert np.all(np.diff(far) > 40.0)
 
@@ -56,10 +48,12 @@ def test_a_kind_that_cannot_score_one_draw_has_no_weight():
     rng = np.random.default_rng(2)
     past = Sides(rng.normal(1.0, 1.0, (60, 1)), rng.normal(size=(60, 1)))
     losses = {
-        SPARSE: _losses(past, lambda _: lambda x: np.where(x == past.P[7], np.nan, x)[:, 0]),
-        RANKS: _losses(past, lambda _: lambda x: -x[:, 0]),
+        SPARSE: few.held_out_losses(
+            past, lambda _: lambda x: np.where(x == past.P[7], np.nan, x)[:, 0]
+        ),
+        RANKS: few.held_out_losses(past, lambda _: lambda x: -x[:, 0]),
     }
-    assert _weights(losses) == {RANKS: 1.0}
+    assert few.weights_of(losses) == {RANKS: 1.0}
 
 
 @pytest.mark.filterwarnings("error")

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from dpaudit.scoring import Sides, log_loss
-from dpaudit.scoring.few.ranks import COLUMNS, fit_few_draws
-from dpaudit.scoring.platt import calibrated
+from dpaudit.scoring import Sides, calibrated, fit_few_draws, log_loss
 
 pytestmark = pytest.mark.quick
 
@@ -86,8 +84,6 @@ def test_of_very_many_columns_those_that_differ_are_kept():
     score = fit_few_draws(train)
     moved = np.zeros((2, 301))
     moved[1, 0] = 2.0
-    assert len(score.__closure__) > 0
-    assert COLUMNS < 301
     assert np.diff(score(moved))[0] > 0.5
 
 

@@ -4,21 +4,15 @@ Shares compare what the score certifies with what the true loss does, from the s
 same band.
 """
 
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy.stats import norm, poisson
 
 import dpaudit as dp
-from dpaudit._core.seeds import root
-from dpaudit.scoring import KnownScore
-from dpaudit.scoring.base import Sides, log_loss
-from dpaudit.scoring.encode import Encoder
+from dpaudit.scoring import Encoder, KnownScore, Sides, log_loss, shrink
+from dpaudit.scoring.models import cells
 from dpaudit.scoring.models.additive import fit_additive
-from dpaudit.scoring.models.cells import Cells, fit_cells
 from dpaudit.scoring.models.spline import fit_spline
-from dpaudit.scoring.shrink import shrink
 from tests.scoring.models.rings import rings
 from tests.sparse import one_in
 
@@ -38,7 +32,7 @@ def trained(fit, P, Q):
     """
     whole = sides(P, Q)
     first, second = int(0.4 * len(whole.P)), int(0.5 * len(whole.P))
-    return fit(whole.head(first), Sides(whole.P[first:second], whole.Q[first:second]), root(3))
+    return fit(whole.head(first), Sides(whole.P[first:second], whole.Q[first:second]))
 
 
 def fresh(P, Q):
@@ -62,6 +56,11 @@ def share(fit, P, Q, loss, least=0.04):
     )
     assert truth[0] >= least
     return (found / np.maximum(truth, 1e-12))[truth >= least]
+
+
+def fit_cells(train, choose):
+    """Cells over a sum of splines."""
+    return cells.fit_cells(train, choose, fit_additive(train, choose))
 
 
 # --- atoms and counts -----------------------------------------------------------------------------
@@ -192,7 +191,7 @@ def test_equal_rows_of_atoms_have_equal_scores():
     """To the last bit, whatever other draws are scored with them: rounding must not split a tie."""
     P, Q, _ = mixed(np.random.default_rng(2))
     score, rows = trained(fit_cells, P[:, :2], Q[:, :2]), fresh(P[:, :2], Q[:, :2]).P
-    assert isinstance(score, Cells)
+    assert isinstance(score, cells.Cells)
     whole = score(rows)
     assert len(np.unique(whole)) <= len(np.unique(rows, axis=0))
     np.testing.assert_array_equal(score(rows[1:8]), whole[1:8])
@@ -202,7 +201,7 @@ def test_equal_rows_of_atoms_have_equal_scores():
 def test_where_nothing_repeats_there_are_no_cells():
     assert trained(fit_cells, *np.random.default_rng(1).standard_normal((2, 2000, 3))) is None
     nothing = Sides(np.ones((100, 2)), np.ones((100, 2)))
-    assert fit_cells(nothing, nothing, root(1)) is None
+    assert fit_cells(nothing, nothing) is None
 
 
 def test_a_base_that_is_right_is_kept():
@@ -211,26 +210,8 @@ def test_a_base_that_is_right_is_kept():
     Their noise costs at most 1e-4 nats at 20,000 draws a side.
     """
     P, Q, loss = geometric(np.random.default_rng(4))
-    score = trained(partial(fit_cells, base=loss), P, Q)
+    score = trained(lambda train, choose: cells.fit_cells(train, choose, loss), P, Q)
     assert log_loss(score, fresh(P, Q)) == pytest.approx(log_loss(loss, fresh(P, Q)), abs=1e-4)
-
-
-def test_cells_score_their_reals_with_the_fit_they_are_given():
-    """Within the flag the real is shifted, without it it is not."""
-    rng = np.random.default_rng(5)
-    flag = rng.random((2, 20_000)) < 0.5
-    P, Q = np.stack([flag, rng.standard_normal((2, 20_000))], axis=2)
-    P[flag[0], 1] += 1.0
-    seen = []
-
-    def inner(train, choose, seed):
-        seen.append(train)
-        return lambda x: x[:, 0] - 0.5
-
-    score = trained(partial(fit_cells, inner=inner), P, Q)
-    assert all(part.P.shape == part.Q.shape and part.P.shape[1] == 1 for part in seen)
-    rows = np.array([[1.0, 3.0], [1.0, -1.0]])
-    assert np.diff(score(rows))[0] == pytest.approx(-4.0, rel=1e-12)
 
 
 def test_nan_in_one_law_only_is_an_infinite_loss():
@@ -239,9 +220,9 @@ def test_nan_in_one_law_only_is_an_infinite_loss():
     P, Q = rng.standard_normal((2, SIZE))
     P[rng.random(SIZE) < 0.02] = np.nan
 
-    def fit(train, choose, seed):
+    def fit(train, choose):
         encoder = Encoder.fit(train)
-        score = fit_cells(encoder.sides(train), encoder.sides(choose), seed)
+        score = fit_cells(encoder.sides(train), encoder.sides(choose))
         return lambda x: score(encoder(x))
 
     assert share(fit, P, Q, lambda x: np.where(np.isnan(x[:, 0]), NEVER, -0.02), 0.01).min() > 0.95
@@ -298,10 +279,6 @@ def test_a_spline_learns_nothing_from_nothing():
     assert flat >= 12
 
 
-def test_splines_stop_at_two_dimensions():
-    assert trained(fit_spline, *np.random.default_rng(1).standard_normal((2, 500, 3))) is None
-
-
 def test_columns_that_say_the_same_are_counted_once():
     """Laplace losses of three independent columns add up; the same column three times does not."""
     rng = np.random.default_rng(3)
@@ -330,10 +307,10 @@ def test_shrinkage_keeps_a_guess_that_is_right_and_drops_one_that_is_not():
     truth = rng.normal(0.0, 1.0, 2000)
     total = rng.poisson(30.0, 2000) + 1
     a = rng.binomial(total, 1.0 / (1.0 + np.exp(-truth)))
-    right, gain = shrink(a, total - a, truth)
+    right, gain = shrink.shrink(a, total - a, truth)
     assert np.abs(right - truth).max() < 0.3
     assert gain < 5.0
-    wrong, gain = shrink(a, total - a, np.zeros(2000))
+    wrong, gain = shrink.shrink(a, total - a, np.zeros(2000))
     assert gain > 100.0
     own = np.log((a + 0.5) / (total - a + 0.5))
     assert np.mean((wrong - truth) ** 2) < np.mean((own - truth) ** 2)
@@ -344,6 +321,6 @@ def test_one_cell_that_contradicts_a_good_guess_keeps_its_own_odds():
     rng = np.random.default_rng(2)
     a, b = rng.poisson(50.0, (2, 500))
     a[0], b[0] = 1000, 0
-    odds, _ = shrink(a, b, np.zeros(500))
+    odds, _ = shrink.shrink(a, b, np.zeros(500))
     assert odds[0] > 6.0
     assert np.abs(odds[1:]).max() < 0.2

@@ -5,19 +5,22 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from dpaudit.scoring import Sides, log_loss
-from dpaudit.scoring.contest import Contest
-from dpaudit.scoring.models.correction import fit_correction
-from dpaudit.scoring.models.logistic import fit_ridge
+from dpaudit.scoring.models.logistic import fit_correction, fit_ridge
+from dpaudit.scoring.portfolio import Contest
 from tests.scoring.gaussian_task import draws, loss
 
 pytestmark = pytest.mark.quick
+
+
+def with_ones(x):
+    return np.column_stack([np.ones(len(x)), x])
 
 
 @pytest.mark.parametrize("penalty", [1e4, 30.0, 0.1])
 def test_newton_agrees_with_scikit_learn_without_an_offset(penalty):
     x, label = Sides(*draws(800)).stacked()
     x = (x - x.mean(axis=0)) / x.std(axis=0)
-    found = fit_ridge(x, label, np.zeros(len(x)), penalty, np.zeros(4))
+    found = fit_ridge(with_ones(x), label, np.zeros(len(x)), penalty, np.zeros(4))
     model = LogisticRegression(C=1.0 / penalty, tol=1e-12, max_iter=10_000).fit(x, label)
     np.testing.assert_allclose(found[1:], model.coef_[0], rtol=1e-3, atol=1e-6)
     np.testing.assert_allclose(found[0], model.intercept_[0], rtol=1e-3, atol=1e-4)
@@ -27,14 +30,14 @@ def test_an_offset_is_a_coefficient_of_one(rng):
     """y | x logistic in 1·offset + 2·x: the slope found is 2 up to 6 standard errors."""
     x, offset = rng.standard_normal((2, 20_000))
     label = (rng.random(20_000) < 1.0 / (1.0 + np.exp(-offset - 2.0 * x))).astype(float)
-    weight = fit_ridge(x[:, None], label, offset, 1e-3, np.zeros(2))
+    weight = fit_ridge(with_ones(x[:, None]), label, offset, 1e-3, np.zeros(2))
     assert abs(weight[1] - 2.0) < 6.0 * 0.025
     assert abs(weight[0]) < 6.0 * 0.02
 
 
 def test_separable_draws_do_no_harm():
     x = np.repeat([[-1.0], [1.0]], 50, axis=0)
-    weight = fit_ridge(x, np.repeat([0, 1], 50), np.zeros(100), 1e-3, np.zeros(2))
+    weight = fit_ridge(with_ones(x), np.repeat([0, 1], 50), np.zeros(100), 1e-3, np.zeros(2))
     assert np.isfinite(weight).all()
     assert weight[1] > 3.0
 
@@ -82,7 +85,7 @@ def test_a_challenger_must_be_clearly_better():
         "nearly half", lambda x: 0.5 * loss(x) + 0.1 * np.sin(1e3 * x[:, 0])
     )
     assert contest.challenge("true", loss)
-    assert contest.best == "true"
+    assert contest.best() == "true"
     assert set(contest.table) == {"half", "true"}
 
 

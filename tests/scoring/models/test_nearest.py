@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.seeds import root
-from dpaudit.scoring import KnownScore
-from dpaudit.scoring.base import Sides
-from dpaudit.scoring.models.nearest import _votes, fit_nearest
+from dpaudit.scoring import KnownScore, Sides
+from dpaudit.scoring.models.nearest import centre_odds, fit_nearest
 from tests.scoring.models.rings import rings
 
 pytestmark = pytest.mark.quick
@@ -27,7 +25,7 @@ def test_neighbours_certify_most_of_what_the_true_loss_does(scale, rng):
     train, choose = (
         Sides(P[part] * units, Q[part] * units) for part in (slice(first), slice(first, second))
     )
-    score = fit_nearest(train, choose, root(1))
+    score = fit_nearest(train, choose)
     found, truth = (
         dp.audit_samples(
             P[second:], Q[second:], classifier=KnownScore(one), epsilon=[0.0, 0.5], rng=1
@@ -41,7 +39,7 @@ def test_neighbours_certify_most_of_what_the_true_loss_does(scale, rng):
 def test_votes_are_those_of_the_nearest_without_the_centre_itself(rng):
     P, Q = rng.standard_normal((2, 300, 2))
     centres = np.concatenate([P[:5], Q[:5]])
-    found = _votes(Sides(P, Q), centres)
+    found = centre_odds(Sides(P, Q), centres)
     points = np.concatenate([P, Q])
     for number, k in enumerate((32, 128)):
         for odds, centre in zip(found[number], centres, strict=True):
@@ -52,11 +50,11 @@ def test_votes_are_those_of_the_nearest_without_the_centre_itself(rng):
 
 def test_a_few_draws_will_do(rng):
     P, Q = rng.standard_normal((2, 10, 3))
-    score = fit_nearest(Sides(P, Q), Sides(P, Q), root(1))
+    score = fit_nearest(Sides(P, Q), Sides(P, Q))
     assert np.isfinite(score(P)).all()
 
 
 def test_draws_that_are_all_equal_have_equal_scores():
     same = np.ones((200, 2))
-    score = fit_nearest(Sides(same, same), Sides(same, same), root(1))
+    score = fit_nearest(Sides(same, same), Sides(same, same))
     assert len(np.unique(score(same))) == 1

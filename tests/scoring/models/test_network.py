@@ -6,9 +6,8 @@ import pytest
 import dpaudit as dp
 from dpaudit import scoring
 from dpaudit._core.seeds import root
-from dpaudit.scoring import KnownScore
-from dpaudit.scoring.base import Sides, log_loss
-from dpaudit.scoring.models.networks import network
+from dpaudit.scoring import KnownScore, Sides, log_loss
+from dpaudit.scoring.models import network
 from tests.scoring.gaussian_task import draws
 
 
@@ -45,8 +44,8 @@ ROTATION = np.linalg.qr(np.random.default_rng(9).standard_normal((10, 10)))[0]
 
 @pytest.mark.quick
 def test_a_network_learns_a_product_of_columns_the_same_way_twice(rng, monkeypatch):
-    monkeypatch.setattr(network, "PASSES", 8)
-    monkeypatch.setattr(network, "NETWORKS", 2)
+    monkeypatch.setattr("dpaudit.scoring.constants.PASSES", 8)
+    monkeypatch.setattr("dpaudit.scoring.constants.NETWORKS", 2)
     train, choose = correlated(rng, 2_000), correlated(rng, 1_000)
     one, two = (network.fit_network(train, choose, root(1), zero, zero) for _ in range(2))
     least = log_loss(lambda x: 1.6 / 0.36 * x[:, 0] * x[:, 1], choose)
@@ -58,7 +57,7 @@ def test_a_network_learns_a_product_of_columns_the_same_way_twice(rng, monkeypat
 
 @pytest.mark.quick
 def test_far_outliers_have_finite_scores(rng, monkeypatch):
-    monkeypatch.setattr(network, "PASSES", 1)
+    monkeypatch.setattr("dpaudit.scoring.constants.PASSES", 1)
     train = correlated(rng, 500)
     score = network.fit_network(train, train, root(1), zero, zero)
     assert np.isfinite(score(np.array([[1e300, 0.0], [0.0, -1e300]]))).all()

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dpaudit._core.seeds import root
-from dpaudit.scoring.base import Sides, log_loss, zero
-from dpaudit.scoring.models.networks.network import Network
-from dpaudit.scoring.models.networks.plane import active_directions, fit_in_plane
+from dpaudit.scoring import Sides, log_loss
+from dpaudit.scoring.base import zero
+from dpaudit.scoring.models.network import Network, active_directions, fit_in_plane
 
 
 def product(x):

@@ -5,8 +5,8 @@ import pytest
 
 from dpaudit import scoring
 from dpaudit._core.seeds import root
-from dpaudit.scoring.base import Sides, log_loss
-from dpaudit.scoring.models.products import WIDEST, find_products, fit_products
+from dpaudit.scoring import Sides, log_loss
+from dpaudit.scoring.models.products import find_products, fit_products
 
 pytestmark = pytest.mark.quick
 
@@ -68,7 +68,7 @@ def test_equal_laws_have_no_products_at_the_stated_level():
     assert sum(one is not None for one in found) < 2
 
 
-@pytest.mark.parametrize("columns", [1, WIDEST + 1])
+@pytest.mark.parametrize("columns", [1, 25])
 def test_one_column_or_very_many_have_none(columns, rng):
     sides = Sides(*rng.standard_normal((2, 50, columns)))
     assert fit_products(sides, sides, zero) is None

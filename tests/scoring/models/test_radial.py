@@ -5,8 +5,7 @@ import pytest
 
 from dpaudit import scoring
 from dpaudit._core.seeds import root
-from dpaudit.scoring import portfolio
-from dpaudit.scoring.base import Sides, log_loss
+from dpaudit.scoring import Sides, log_loss, portfolio
 
 pytestmark = pytest.mark.quick
 

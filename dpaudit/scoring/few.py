@@ -1,0 +1,272 @@
+"""The score of few draws: closed forms and a regression on ranks, weighed by cross-validated loss.
+
+To choose one would be to follow the noise of the losses: those of kinds far apart in what they
+certify differ by less than their standard error. The probabilities of the kinds are averaged
+instead, each weighed by how likely it makes the draws that it was not fitted to (pseudo-Bayesian
+model averaging, Yao, Vehtari, Simpson & Gelman 2018). The simplest kind, few columns that differ,
+has the larger prior weight.
+
+Ranks among the pooled draws do not depend on the scale and bound the effect of an outlier. The
+Legendre polynomials of a rank are the components of Neyman's smooth test. The log-odds are those of
+the posterior mean of the class probability, so few draws give small ones, and a bet on them is
+small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+
+import numpy as np
+from scipy.special import expit, log_expit, logit, logsumexp, softmax
+
+from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
+from dpaudit.scoring.base import Fitted, Score, Sides, logistic_loss
+from dpaudit.scoring.encode import Encoder, most_different
+from dpaudit.scoring.models.closed import STRUCTURES, fit_quadratic
+from dpaudit.scoring.models.logistic import newton
+
+RANKS, SPARSE = "rank regression", "few columns"
+
+
+@value_class
+class Mixture:
+    """Log-odds of the weighted mean of the probabilities of several scores.
+
+    weight : (k,), of sum 1. The mean is taken in log space, so that scores far from 0 stay apart.
+    """
+
+    scores: Sequence[Score]
+    weight: Array
+
+    def __call__(self, x: Array) -> Array:
+        """Log-odds of rows (m, k), nats."""
+        odds = np.stack([score(x) for score in self.scores])
+        p = logsumexp(log_expit(odds), axis=0, b=self.weight[:, None])
+        q = logsumexp(log_expit(-odds), axis=0, b=self.weight[:, None])
+        return np.asarray(p - q)
+
+
+def fit_few(past: Sides) -> Fitted:
+    """The score of `past`, at least five draws a side; (n, k) outputs of any scale.
+
+    Each kind is fitted to four fifths of the draws and judged on the rest, five times; then those
+    of some weight are fitted to all. The name lists these, the heaviest first.
+    """
+    encoder = Encoder.fit(past)
+    past = encoder.sides(past)
+    kinds: dict[str, Callable[[Sides], Score]] = {RANKS: fit_few_draws, SPARSE: fit_sparse}
+    if past.P.shape[1] <= constants.FEW_COLUMNS:
+        for name, structure in STRUCTURES.items():
+            kinds[name] = partial(fit_quadratic, structure=structure)
+    losses = {name: held_out_losses(past, fit) for name, fit in kinds.items()}
+    weights = weights_of(losses)
+    scores = [kinds[name](past) for name in weights]
+    score = scores[0] if len(scores) == 1 else Mixture(scores, np.array(list(weights.values())))
+    mean = {name: float(loss.mean()) for name, loss in losses.items()}
+    return Fitted(", ".join(weights), lambda x: score(encoder(x)), mean)
+
+
+def weights_of(losses: dict[str, Array]) -> dict[str, float]:
+    """The weight of each kind that has some, the largest first; their sum is 1."""
+    evidence = [
+        constants.SPARSE_PREFERENCE * (name == SPARSE) - loss.sum() for name, loss in losses.items()
+    ]
+    weights = dict(zip(losses, softmax(evidence), strict=True))
+    names = [name for name in weights if weights[name] >= constants.LEAST_WEIGHT]
+    names.sort(key=lambda name: -weights[name])
+    total = sum(weights[name] for name in names)
+    return {name: float(weights[name] / total) for name in names}
+
+
+def held_out_losses(past: Sides, fit: Callable[[Sides], Score]) -> Array:
+    """Log loss of each draw, (2n,), nats, by the score that the other folds train.
+
+    A draw counts `constants.UNFITTED_LOSS` where no score can be fitted, or the score is NaN.
+    """
+    fold = np.arange(len(past.P)) % constants.FOLDS
+    odds = np.full((2, len(past.P)), np.nan)
+    for number in range(constants.FOLDS):
+        out = fold == number
+        with suppress(np.linalg.LinAlgError):
+            score = fit(Sides(past.P[~out], past.Q[~out]))
+            odds[:, out] = score(past.P[out]), score(past.Q[out])
+    worst = [[-constants.UNFITTED_LOSS], [constants.UNFITTED_LOSS]]
+    clipped = np.clip(odds, -constants.MOST_FEW_ODDS, constants.MOST_FEW_ODDS)
+    p, q = np.where(np.isnan(odds), worst, clipped)
+    return logistic_loss(p, q)
+
+
+@value_class
+class SparseNormal:
+    """Σ over columns of gap·z + ½·excess·(z² − 1), z a column in units of its pooled spread.
+
+    To first order the log-ratio of normal laws whose means differ by `gap` and whose variances
+    differ by `excess`, (k,) each.
+    """
+
+    centre: Array
+    spread: Array
+    gap: Array
+    excess: Array
+
+    def __call__(self, x: Array) -> Array:
+        """Log-odds of rows (m, k), nats."""
+        z = (x - self.centre) / self.spread
+        return np.asarray(z @ self.gap + 0.5 * (z**2 - 1.0) @ self.excess)
+
+
+def fit_sparse(train: Sides) -> SparseNormal:
+    """Columns taken as independent, of which few differ: spike and slab by a column's evidence."""
+    n = len(train.P)
+    centre = 0.5 * (train.P.mean(axis=0) + train.Q.mean(axis=0))
+    spread = np.sqrt(0.5 * (train.P.var(axis=0) + train.Q.var(axis=0)))
+    spread = np.where(spread > 0.0, spread, 1.0)
+    p, q = ((side - centre) / spread for side in (train.P, train.Q))
+    prior = np.log(constants.EXPECTED_COLUMNS / max(len(spread) - constants.EXPECTED_COLUMNS, 1.0))
+
+    def posterior_mean(estimate: Array, variance: float) -> Array:
+        """The mean of numbers that are 0 or normal, (k,), each seen with an error of `variance`."""
+        total = variance + constants.SLAB**2
+        evidence = 0.5 * estimate**2 * (1.0 / variance - 1.0 / total)
+        evidence -= 0.5 * np.log(total / variance)
+        return np.asarray(expit(evidence + prior) * estimate * constants.SLAB**2 / total)
+
+    gap = posterior_mean(p.mean(axis=0) - q.mean(axis=0), 2.0 / n)
+    excess = posterior_mean(p.var(axis=0) - q.var(axis=0), 4.0 / n)
+    return SparseNormal(centre, spread, gap, excess)
+
+
+@value_class
+class LegendreRanks:
+    """Legendre polynomials of each column's rank among sorted draws (n, k).
+
+    Those of uniform ranks have mean 0 and variance 1.
+    """
+
+    ordered: Array
+    degree: int
+
+    def __call__(self, x: Array) -> Array:
+        """(m, k) to (m, k·degree), by degree and within it by column.
+
+        A number that equals training draws has the middle of their ranks; another one has a rank
+        between those of its neighbours, by linear interpolation.
+        """
+        n, rank = len(self.ordered), np.empty(x.shape)
+        for column in range(x.shape[1]):
+            ordered, values = self.ordered[:, column], x[:, column]
+            left = np.searchsorted(ordered, values, "left")
+            right = np.searchsorted(ordered, values, "right")
+            low, high = ordered[np.maximum(left - 1, 0)], ordered[np.minimum(left, n - 1)]
+            gap = np.where(high > low, high - low, 1.0)
+            share = np.clip((values - low) / gap, 0.0, 1.0)
+            between = left + np.where((left > 0) & (left < n), share, 0.5)
+            middle = np.where(left == right, between, 0.5 * (left + right + 1))
+            rank[:, column] = 2.0 * middle / (n + 1) - 1.0
+        below, terms = np.ones_like(rank), [rank]
+        for k in range(1, self.degree):  # (k + 1) P_{k+1} = (2k + 1) t P_k − k P_{k−1}
+            below, term = terms[-1], ((2 * k + 1) * rank * terms[-1] - k * below) / (k + 1)
+            terms.append(term)
+        return np.concatenate([np.sqrt(2 * k + 3.0) * term for k, term in enumerate(terms)], axis=1)
+
+
+@value_class
+class RankFeatures:
+    """Polynomials of the ranks of chosen columns and of the distance from the pooled median.
+
+    The distance is in units of each column's median absolute deviation; one column has none.
+    precision : (f,) prior precision of each feature's weight for a prior scale of 1. It is k² for
+        degree k, times the number of columns for their own polynomials, which share the variance.
+    """
+
+    columns: np.ndarray
+    centre: Array
+    spread: Array
+    own: LegendreRanks
+    radial: LegendreRanks | None
+    precision: Array
+
+    @classmethod
+    def fit(cls, pooled: Array, columns: np.ndarray) -> RankFeatures:
+        """The features of these columns of pooled draws (n, k)."""
+        x, size = pooled[:, columns], len(columns)
+        centre = np.median(x, axis=0)
+        spread = np.median(np.abs(x - centre), axis=0)
+        spread = np.where(spread > 0.0, spread, 1.0)
+        degree = next(degree for most, degree in constants.RANK_DEGREES if size <= most)
+        own = LegendreRanks(np.sort(x, axis=0), degree)
+        precision = np.repeat(np.arange(1, degree + 1) ** 2.0, size) * size
+        if size == 1:
+            return cls(columns, centre, spread, own, None, precision)
+        distances = np.sort(_squared_distance(x, centre, spread), axis=0)
+        radial = LegendreRanks(distances, constants.RADIAL_DEGREE)
+        precision = np.concatenate([precision, np.arange(1, constants.RADIAL_DEGREE + 1) ** 2.0])
+        return cls(columns, centre, spread, own, radial, precision)
+
+    def __call__(self, x: Array) -> Array:
+        """(m, k) → (m, f)."""
+        x = x[:, self.columns]
+        own = self.own(x)
+        if self.radial is None:
+            return own
+        distance = _squared_distance(x, self.centre, self.spread)
+        return np.concatenate([own, self.radial(distance)], axis=1)
+
+
+def _squared_distance(x: Array, centre: Array, spread: Array) -> Array:
+    """(m, k) → (m, 1), at most the largest float."""
+    with np.errstate(over="ignore"):
+        squares = (((x - centre) / spread) ** 2).sum(axis=1, keepdims=True)
+        return np.minimum(squares, np.finfo(float).max)
+
+
+@value_class
+class RankScore:
+    """Log-odds of the mean probability of P over the weights' posteriors for several prior scales.
+
+    posteriors : (share, mode (f,), root (f, f)) for each prior scale; root·rootᵀ is the covariance
+        of the weights, by Laplace's approximation.
+    """
+
+    features: RankFeatures
+    posteriors: list[tuple[float, Array, Array]]
+
+    def __call__(self, x: Array) -> Array:
+        """Log-odds of finite rows (m, k), nats."""
+        table, p = self.features(x), np.zeros(len(x))
+        for share, mode, root in self.posteriors:
+            variance = ((table @ root) ** 2).sum(axis=1)
+            # the posterior mean of the probability of P, by MacKay's approximation
+            p += share * expit(table @ mode / np.sqrt(1.0 + np.pi / 8.0 * variance))
+        least = constants.LEAST_PROBABILITY
+        return np.asarray(logit(np.clip(p, least, 1.0 - least)))
+
+
+def fit_few_draws(train: Sides, bits: bool = False) -> Score:
+    """The regression on ranks, from at least two draws a side; (n, k) outputs of any scale.
+
+    bits : as in `Encoder.fit`.
+    """
+    encoder = Encoder.fit(train, bits)
+    train = encoder.sides(train)
+    (pooled, label), size = train.stacked(), train.P.shape[1]
+    many = size > constants.RANK_COLUMNS
+    columns = most_different(train, constants.RANK_COLUMNS) if many else np.arange(size)
+    features = RankFeatures.fit(pooled, columns)
+    table, modes, roots, evidence = features(pooled), [], [], np.log(constants.SCALE_PRIOR)
+    for number, scale in enumerate(constants.PRIOR_SCALES):
+        precision = features.precision / scale**2
+        fitted = newton(table, label, 1 - label, precision, gain=constants.SETTLED_FIT)
+        root = np.linalg.inv(np.linalg.cholesky(fitted.hessian)).T
+        modes.append(fitted.weights)
+        roots.append(root)
+        # the log marginal likelihood, nats
+        evidence[number] += 0.5 * np.log(precision).sum() + np.log(np.diag(root)).sum()
+        evidence[number] -= fitted.objective
+    shares = softmax(evidence).tolist()
+    score = RankScore(features, list(zip(shares, modes, roots, strict=True)))
+    return lambda x: score(encoder(x))

@@ -1,1 +1,0 @@
-"""Scores of a few hundred draws or less."""

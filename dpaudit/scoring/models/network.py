@@ -1,0 +1,170 @@
+"""A small neural network: smooth interactions of many columns, which trees cut into steps.
+
+Where the loss depends on two of ten coordinates after a rotation, neighbours and trees need these
+two: among ten, a neighbour is far away and a tree cuts across. A network finds them, since its
+gradients lie in their span (the active subspace of Constantine, Dow & Wang 2014).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core.seeds import Purpose, generator
+from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
+from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
+from dpaudit.scoring.models.boosted import fit_boosted
+from dpaudit.scoring.models.nearest import fit_nearest
+from dpaudit.scoring.whiten import Whitener
+
+Layers = tuple[tuple[Array, Array], ...]  # matrix (inputs, units) and bias (units,) of each layer
+
+
+@value_class
+class Inputs:
+    """What a network sees of a row: whitened coordinates and the standardised score `base`."""
+
+    whiten: Whitener
+    base: Score
+    mean: float
+    scale: float
+
+    @classmethod
+    def fit(cls, train: Sides, base: Score) -> Inputs:
+        """The inputs whose scale the training draws set."""
+        score = evaluate(base, train.stacked()[0])
+        return cls(
+            Whitener.fit(train.P, train.Q), base, float(score.mean()), float(score.std()) or 1.0
+        )
+
+    def __call__(self, x: Array) -> Array:
+        """Rows (m, k) → inputs (m, f)."""
+        base = (self.base(x) - self.mean) / self.scale
+        inputs = np.column_stack([self.whiten(x), base])
+        return np.clip(inputs, -constants.FARTHEST_INPUT, constants.FARTHEST_INPUT)
+
+
+@value_class
+class Network:
+    """Layers of rectified linear units, the last one linear."""
+
+    layers: Layers
+
+    def __call__(self, x: Array) -> Array:
+        """Log-odds of inputs (m, f)."""
+        values = x
+        for matrix, bias in self.layers[:-1]:
+            values = np.maximum(values @ matrix + bias, 0.0)
+        matrix, bias = self.layers[-1]
+        return np.asarray((values @ matrix + bias)[:, 0])
+
+    def gradients(self, x: Array) -> Array:
+        """Gradients of the log-odds in each input, (m, f)."""
+        values, switches = x, []
+        for matrix, bias in self.layers[:-1]:
+            values = np.maximum(values @ matrix + bias, 0.0)
+            switches.append(values > 0.0)
+        slopes = np.broadcast_to(self.layers[-1][0][:, 0], values.shape)
+        for (matrix, _), on in zip(self.layers[-2::-1], reversed(switches), strict=True):
+            slopes = (slopes * on) @ matrix.T
+        return np.asarray(slopes)
+
+
+def fit_network(
+    train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score, best: Score
+) -> Score:
+    """Log-odds by networks that see the score `base` beside the columns.
+
+    Each is trained by Adam (scikit-learn's), pass by pass, and kept as it was after the pass with
+    the least loss on the choosing draws. If the first depends on few directions, neighbours and
+    trees in these are cheaper than more networks, and better. If it gains little on the score
+    `best`, there are no more.
+    """
+    train = train.head(constants.NETWORK_DRAWS)
+    choose = choose.head(constants.STOPPING_DRAWS)
+    inputs = Inputs.fit(train, base)
+    seen, checked = (Sides(inputs(part.P), inputs(part.Q)) for part in (train, choose))
+    states = generator(seed, Purpose.SCORE).integers(2**31 - 1, size=constants.NETWORKS)
+    first = _train(seen, checked, int(states[0]))
+
+    def alone(x: Array) -> Array:
+        return first(inputs(x))
+
+    axes = active_directions(first.gradients(seen.stacked()[0])[:, :-1])  # the last one is the base
+    if axes is not None:
+        plane = replace(inputs.whiten, matrix=inputs.whiten.matrix @ axes)
+        in_plane = fit_in_plane(plane, alone, train, choose, seed)
+        if in_plane is not None:
+            return in_plane
+    if log_loss(first, checked) > log_loss(best, choose) - constants.WORTH_MORE_NETWORKS:
+        return alone
+    networks = [first, *(_train(seen, checked, int(state)) for state in states[1:])]
+
+    def average(x: Array) -> Array:
+        z = inputs(x)
+        return np.mean([network(z) for network in networks], axis=0)
+
+    return average
+
+
+def _train(train: Sides, choose: Sides, state: int) -> Network:
+    """The network of the pass after which no pass brought anything better for some time."""
+    from sklearn.neural_network import MLPClassifier
+
+    x, label = train.stacked()
+    x = x.astype(np.float32)
+    model = MLPClassifier(
+        constants.HIDDEN_UNITS,
+        batch_size=min(constants.BATCH, len(x)),
+        learning_rate_init=constants.NETWORK_RATE,
+        alpha=constants.NETWORK_PENALTY,
+        random_state=state,
+    )
+    best, least, since = None, np.inf, 0
+    for _ in range(constants.PASSES):
+        model.partial_fit(x, label, classes=[0, 1])
+        network = weights_of(model)
+        loss = log_loss(network, choose)
+        best, least, since = (network, loss, 0) if loss < least else (best, least, since + 1)
+        if since > constants.PASSES_WITHOUT_GAIN:
+            break
+    assert best is not None
+    return best
+
+
+def weights_of(model: Any) -> Network:
+    """The weights as they are now; training goes on with the model's own."""
+    pairs = zip(model.coefs_, model.intercepts_, strict=True)
+    return Network(tuple((matrix.astype(float), bias.astype(float)) for matrix, bias in pairs))
+
+
+def active_directions(gradients: Array) -> Array | None:
+    """Orthonormal columns (f, d) that span the gradients (m, f) of a score.
+
+    None if these are more than `constants.MOST_ACTIVE` directions, or all.
+    """
+    value, axes = np.linalg.eigh(gradients.T @ gradients)
+    active = value > constants.ACTIVE_SHARE * value[-1]
+    return axes[:, active] if active.sum() <= min(constants.MOST_ACTIVE, len(value) - 1) else None
+
+
+def fit_in_plane(
+    coordinates: Score, whole: Score, train: Sides, choose: Sides, seed: np.random.SeedSequence
+) -> Score | None:
+    """Neighbours and trees in the plane of a score `whole`, averaged with it.
+
+    coordinates : rows (m, k) → (m, d), in the plane. None if that is no better on the choosing
+    draws than `whole` itself.
+    """
+    seen, checked = (Sides(coordinates(p.P), coordinates(p.Q)) for p in (train, choose))
+    nearest, boosted = fit_nearest(seen, checked), fit_boosted(seen, checked, seed, zero)
+
+    def average(x: Array) -> Array:
+        z = coordinates(x)
+        return np.mean([whole(x), nearest(z), boosted(z)], axis=0)
+
+    return average if log_loss(average, choose) < log_loss(whole, choose) else None

@@ -1,1 +1,0 @@
-"""Small networks, and scores in the few directions that a network finds."""
