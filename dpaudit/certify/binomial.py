@@ -90,8 +90,8 @@ def region(x: int, n: int, y: int, m: int, gammas: Sequence[float] | Array, alph
 
 
 def ratio_region(x: int, n: int, y: int, m: int, alpha: float) -> Region:
-    """The same aimed at p/q: outcomes are ordered by the γ at which the approximate limit of p − γq
-    is 0.
+    """A region like that of `region`, aimed at p/q: outcomes are ordered by the γ at which the
+    approximate limit of p − γq is 0.
     """
     gamma = float(ratio_limit(float(x), n, float(y), m, standard_errors(alpha)))
     if gamma <= 0.0:

@@ -148,10 +148,10 @@ def pytest_runtest_makereport(
 
     The failure of a `unittest.TestCase` is kept here, where pytest shows it first.
     """
-    shown = _report(item)
-    if shown.audits:  # in place of the facts of an earlier run of the test
+    reports = _report(item)
+    if reports.audits:  # in place of the facts of an earlier run of the test
         others = [pair for pair in item.user_properties if not str(pair[0]).startswith("dpaudit.")]
-        item.user_properties[:] = [*others, *shown.properties]
+        item.user_properties[:] = [*others, *reports.properties]
     report = yield
     budget = item.stash.get(_BUDGET, None)
     if budget is not None and call.when == "call":
@@ -160,7 +160,7 @@ def pytest_runtest_makereport(
         _hide_values(item, call.excinfo, report)
         return report
     over = call.when == "call" and report.passed and item.stash.get(_ENDED, False)
-    if over and budget is not None and budget.unused and not shown.audits:
+    if over and budget is not None and budget.unused and not reports.audits:
         try:
             pytest.fail(NOTHING, pytrace=False)
         except pytest.fail.Exception:
