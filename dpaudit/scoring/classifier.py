@@ -192,10 +192,6 @@ def fit(
     spend : bool, default False
         Whether the choosing draws may train, too, once they have chosen; `Fitted.spent` says
         whether they did.
-
-    Returns
-    -------
-    Fitted
     """
     classifier = as_classifier(classifier)
     if isinstance(classifier, KnownScore):

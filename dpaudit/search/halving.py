@@ -50,23 +50,18 @@ def schedule(draws: int, pool: int, shortlist: int, samples: int, rank: str) -> 
     screened = min(pool, SCREENED.get(rank, 0), int((SCREEN_SHARE * draws - SPREAD) / PARTNERS))
     screened = screened if screened > 1 else 0
     left = draws - (SPREAD + PARTNERS * (screened + 1) if screened else 0)
-    kept = min(shortlist, pool)
-    while kept > 1:
-        sizes = _halved(kept)
-        each = [min(most, left // (len(sizes) * (size + 1))) for size in sizes]
+    size = min(shortlist, pool)
+    while size > 1:
+        sizes = [size]
+        while sizes[-1] > FACTOR:
+            sizes.append(-(-sizes[-1] // FACTOR))
+        each = [min(most, left // (len(sizes) * (changes + 1))) for changes in sizes]
         if each[0] >= FEWEST:
             return Schedule(screened, tuple(zip(sizes, each, strict=True)))
-        kept = kept * 3 // 4
+        size = size * 3 // 4
     if min(shortlist, pool) == 1:
         return Schedule(0, ((1, min(most, draws // 2)),))
     raise ValueError(f"{draws} draws are too few to compare two neighbours")
-
-
-def _halved(size: int) -> list[int]:
-    sizes = [size]
-    while sizes[-1] > FACTOR:
-        sizes.append(-(-sizes[-1] // FACTOR))
-    return sizes
 
 
 def halve(
@@ -80,27 +75,24 @@ def halve(
     for rung, (size, draws) in enumerate(rungs, start=1):
         left, dropped = left[:size], left[size:]
         done = dropped + done
-        left, made = _rung(runner, left, rung, draws, len(rungs))
-        spent += made
-        done += [trial for trial in left if trial.note]
-        left = [trial for trial in left if not trial.note]
-        if not left:
+        changes = [trial.change for trial in left]
+        step = f"searching, round {rung} of {len(rungs)}"
+        outcomes = runner.run(step, f"{rung} {draws}", _audits(runner, rung, draws), changes)
+        audited, spent = [], spent + draws
+        for trial, outcome in zip(left, outcomes, strict=True):
+            if outcome.failure:
+                done.append(replace(trial, note=outcome.failure))
+                continue
+            assert isinstance(outcome.value, QuickEstimate)
+            total = trial.draws + outcome.draws
+            audited.append(replace(trial, rung=rung, draws=total, **vars(outcome.value)))
+            spent += outcome.draws
+        if not audited:
             raise MechanismError(
                 f"the mechanism failed on every neighbour that was tried: {done[-1].note}"
             )
+        left = _worst_first(audited, runner.level)
     return left + done, spent
-
-
-def _rung(
-    runner: Runner, trials: list[Trial], rung: int, draws: int, rungs: int
-) -> tuple[list[Trial], int]:
-    """The same trials with this rung's estimates, worst first; and the draws spent."""
-    changes = [trial.change for trial in trials]
-    step, stage = f"searching, round {rung} of {rungs}", f"{rung} {draws}"
-    outcomes = runner.run(step, stage, _audits(runner, rung, draws), changes)
-    after = [_after(trial, rung, one) for trial, one in zip(trials, outcomes, strict=True)]
-    spent = sum(new.draws - old.draws for new, old in zip(after, trials, strict=True))
-    return _worst_first(after, runner.level), draws + spent
 
 
 def _audits(runner: Runner, rung: int, draws: int) -> Work:
@@ -117,23 +109,16 @@ def _audits(runner: Runner, rung: int, draws: int) -> Work:
     return work
 
 
-def _after(trial: Trial, rung: int, outcome: ChangeOutcome) -> Trial:
-    if outcome.failure:
-        return replace(trial, note=outcome.failure)
-    assert isinstance(outcome.value, QuickEstimate)
-    return replace(trial, rung=rung, draws=trial.draws + outcome.draws, **vars(outcome.value))
-
-
 def _worst_first(trials: list[Trial], level: Level) -> list[Trial]:
-    """Largest δ first, then largest gain; failures last.
+    """Largest δ first, then largest gain.
 
     Under a claim by distance an ε may be so large that few draws say nothing: a δ of which counting
     errs by more than 1 then counts as 0.
     """
 
-    def badness(trial: Trial) -> tuple[bool, float, float]:
+    def badness(trial: Trial) -> tuple[float, float]:
         blind = level.metric is not None and (trial.error or 0.0) > 1.0
         gain = level.beyond(trial.gain or 0.0, trial.change)
-        return not trial.note, 0.0 if blind else trial.delta or 0.0, gain
+        return 0.0 if blind else trial.delta or 0.0, gain
 
     return sorted(trials, key=badness, reverse=True)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dpaudit.scoring import ALIASES, Whitener
+from dpaudit.scoring import ALIASES
+from dpaudit.scoring.whiten import Whitener
 from tests.scoring.gaussian_task import audit, draws
 from tests.sparse import one_in
 

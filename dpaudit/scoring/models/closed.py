@@ -70,7 +70,8 @@ class MomentDifference:
     @classmethod
     def fit(cls, train: Sides, whiten: Whitener) -> MomentDifference:
         """From all training draws; `whiten` is approximate, these coordinates are exact."""
-        (mean_p, cov_p), (mean_q, cov_q) = (_moments(side, whiten) for side in (train.P, train.Q))
+        mean_p, cov_p = _moments(train.P, whiten)
+        mean_q, cov_q = _moments(train.Q, whiten)
         inner, size = 0.5 * (cov_p + cov_q), len(mean_p)
         root = np.linalg.cholesky(inner + RIDGE * (1.0 + np.trace(inner) / size) * np.eye(size))
         axes = solve_triangular(root, np.eye(size), lower=True).T
@@ -321,9 +322,10 @@ def fit_elliptical(train: Sides, choose: Sides, base: Quadratic) -> Score:
     """
 
     def features(x: Array) -> Array:
-        p, q = (np.minimum(distance, constants.FARTHEST_DISTANCE) for distance in base.distances(x))
-        logs = [np.log1p(d / (len(base) * nu)) for nu in (0.3, 3.0, 30.0) for d in (p, q)]
-        return np.column_stack([q - p, *logs, p])
+        d_p, d_q = np.minimum(base.distances(x), constants.FARTHEST_DISTANCE)
+        scales = len(base) * np.array([0.3, 3.0, 30.0])
+        logs = np.log1p(np.stack([d_p, d_q], axis=1)[:, :, None] / scales)
+        return np.column_stack([d_q - d_p, logs.reshape(len(x), -1), d_p])
 
     draws = min(constants.CORRECTION_DRAWS, constants.CORRECTION_NUMBERS // len(base))
     return fit_correction(base, features, train.head(draws), choose)

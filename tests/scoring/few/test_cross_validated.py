@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dpaudit.scoring import Sides, few, fit_few
-from dpaudit.scoring.few import RANKS, SPARSE
+from dpaudit.scoring import Sides, few
+from dpaudit.scoring.few import RANKS, SPARSE, fit_few
 
 
 def test_one_shifted_column_of_many_is_found():

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from dpaudit.scoring import Sides, calibrated, fit_few_draws, log_loss
+from dpaudit.scoring import Sides, log_loss
+from dpaudit.scoring.few import fit_few_draws
+from dpaudit.scoring.models.logistic import calibrated
 
 pytestmark = pytest.mark.quick
 

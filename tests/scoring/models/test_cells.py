@@ -9,7 +9,8 @@ import pytest
 from scipy.stats import norm, poisson
 
 import dpaudit as dp
-from dpaudit.scoring import Encoder, KnownScore, Sides, log_loss, shrink
+from dpaudit.scoring import KnownScore, Sides, log_loss, shrink
+from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.models import cells
 from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.spline import fit_spline
