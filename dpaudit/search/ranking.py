@@ -39,21 +39,10 @@ RankScore = Callable[[Array, Array, Array], ArrayLike]  # score(data, out, into)
 Rank = str | RankScore
 
 
-@value_class
-class Ranking:
-    """The order in which changes are audited.
-
-    shortlist : changes to audit, likeliest first. failed : changes on which the mechanism failed.
-    draws : how many of M(D) and of M(D') the ranking took.
-    """
-
-    shortlist: list[Trial]
-    failed: list[Trial]
-    draws: int
-
-
-def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist: int) -> Ranking:
-    """The first `shortlist` changes by the scores of `rank`.
+def ranking(
+    runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist: int
+) -> tuple[list[Trial], list[Trial], int]:
+    """The first `shortlist` changes by the scores of `rank`; those that failed; the draws spent.
 
     screened : number of changes whose influence is drawn, the first by scores that need no draws.
 
@@ -72,7 +61,7 @@ def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist:
         scores = in_turn(np.stack([scores, -np.linalg.norm(rows_out - rows_in, axis=1), chance]))
     order = np.argsort(-scores, kind="stable")
     if screened == 0:
-        return Ranking(_trials(changes, scores, order[:shortlist]), [], 0)
+        return _trials(changes, scores, order[:shortlist]), [], 0
     first = _trials(changes, scores, order[:screened])
     rest = _trials(changes, scores, order[screened : screened + shortlist])
     influence, outcomes = influences(runner, [trial.change for trial in first])
@@ -92,7 +81,7 @@ def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist:
         )
     sound.sort(key=lambda trial: trial.score, reverse=True)
     draws = SPREAD + PARTNERS + sum(outcome.draws for outcome in outcomes)
-    return Ranking([*sound, *rest][:shortlist], failed, draws)
+    return [*sound, *rest][:shortlist], failed, draws
 
 
 def _trials(changes: Pool, scores: Array, entries: np.ndarray) -> list[Trial]:
@@ -169,42 +158,6 @@ def influences(runner: Runner, changes: Sequence[Change]) -> tuple[Array, list[C
     return np.array(values), outcomes
 
 
-@value_class
-class Regression:
-    """Least squares of the last column on the others; dependent columns by pseudo-inverse.
-
-    scatter : (d, k), turns a row into coordinates in which DᵀD is I.
-    features : (d − 1, j), the same for the features alone.
-    coef : (d − 1,). total : residual sum of squares.
-    scale : (d,) root mean square of the columns.
-    """
-
-    scatter: Array
-    features: Array
-    coef: Array
-    total: float
-    scale: Array
-
-    @classmethod
-    def of(cls, data: Array) -> Regression:
-        """The regression of data (n, d), label last."""
-        x, label = data[:, :-1], data[:, -1]
-        features = _whitening(x)
-        coef = features @ (features.T @ (x.T @ label))
-        total = float(np.sum((label - x @ coef) ** 2))
-        return cls(_whitening(data), features, coef, total, np.sqrt(np.mean(data**2, axis=0)))
-
-    def moved(self, row: Array, sign: float) -> tuple[Array, Array, Array]:
-        """The effect of taking out (sign −1) or putting in (1) each of the rows, (m, d).
-
-        Returns the change of the solution, (m, j), the change of the residual sum of squares, (m,),
-        and the row in the coordinates of `scatter`, (m, k).
-        """
-        z, residual = row[:, :-1] @ self.features, row[:, -1] - row[:, :-1] @ self.coef
-        room = np.maximum(1.0 + sign * np.sum(z * z, axis=1), ROOM)
-        return sign * z * (residual / room)[:, None], sign * residual**2 / room, row @ self.scatter
-
-
 def _whitening(matrix: Array) -> Array:
     """W with (matrix·W)ᵀ(matrix·W) = I over the directions that the rows span, (d, k)."""
     if matrix.shape[1] == 0:
@@ -219,29 +172,38 @@ def _whitening(matrix: Array) -> Array:
 def measures(data: Array, out: Array, into: Array) -> Array:
     """Six measures of each change, (6, m), in the order of `MEASURES`.
 
-    out, into : (m, d) rows that leave and come in, zeros where none does.
+    data : (n, d), label last. out, into : (m, d) rows that leave and come in, zeros where none
+    does.
 
     cook : ‖change of the solution‖² in the metric of the features, divided by the residual sum of
         squares; leverage × residual.
     displacement : Euclidean norm of the change of the solution.
     scatter : ‖change of DᵀD‖ in coordinates in which DᵀD is I; the leverage, label included.
     fit : relative change of the residual sum of squares.
-    size : ‖into − out‖. deviation : the same with each column divided by its scale.
+    size : ‖into − out‖. deviation : the same with each column divided by its root mean square.
     """
-    model = Regression.of(data)
-    (gone, lost, left), (come, gained, new) = model.moved(out, -1.0), model.moved(into, 1.0)
-    step, total = gone + come, max(model.total, 1e-300)
-    scale = np.where(model.scale > 0.0, model.scale, 1.0)
+    x, label = data[:, :-1], data[:, -1]
+    features, scatter = _whitening(x), _whitening(data)
+    solution = features @ (features.T @ (x.T @ label))
+    total = max(float(np.sum((label - x @ solution) ** 2)), 1e-300)
+    scale = np.sqrt(np.mean(data**2, axis=0))
+    step, residuals = np.zeros((len(out), features.shape[1])), np.zeros(len(out))
+    for rows, sign in ((out, -1.0), (into, 1.0)):
+        z, residual = rows[:, :-1] @ features, rows[:, -1] - rows[:, :-1] @ solution
+        room = np.maximum(1.0 + sign * np.sum(z * z, axis=1), ROOM)
+        step += sign * z * (residual / room)[:, None]
+        residuals += sign * residual**2 / room
+    left, new = out @ scatter, into @ scatter
     cross = np.sum(left * new, axis=1)
-    scatter = np.sum(left**2, axis=1) ** 2 + np.sum(new**2, axis=1) ** 2 - 2.0 * cross**2
+    norm = np.sum(left**2, axis=1) ** 2 + np.sum(new**2, axis=1) ** 2 - 2.0 * cross**2
     return np.stack(
         [
             np.sum(step**2, axis=1) / total,
-            np.linalg.norm(step @ model.features.T, axis=1),
-            np.sqrt(np.maximum(scatter, 0.0)),
-            np.abs(gained + lost) / total,
+            np.linalg.norm(step @ features.T, axis=1),
+            np.sqrt(np.maximum(norm, 0.0)),
+            np.abs(residuals) / total,
             np.linalg.norm(into - out, axis=1),
-            np.linalg.norm((into - out) / scale, axis=1),
+            np.linalg.norm((into - out) / np.where(scale > 0.0, scale, 1.0), axis=1),
         ]
     )
 

@@ -148,8 +148,11 @@ class Runner:
             )
             for done, (key, old) in enumerate(zip(keys, known, strict=True), start=1):
                 outcome = next(fresh) if old is None else old
-                if old is None:
-                    self._remember(key, outcome)
+                # the cause of a failure may be gone at the next start
+                if old is None and self.checkpoint is not None and not outcome.failure:
+                    value = outcome.value
+                    record = vars(value) if isinstance(value, QuickEstimate) else value
+                    self.checkpoint.put_outcome(key, [outcome.draws, record])
                 self.progress(step, done, len(keys))
                 yield outcome
             next(fresh, None)  # lets joblib end the call
@@ -175,13 +178,6 @@ class Runner:
             return None
         draws, value = record
         return ChangeOutcome(draws, QuickEstimate(**value) if isinstance(value, dict) else value)
-
-    def _remember(self, key: str, outcome: ChangeOutcome) -> None:
-        """Keep an outcome, unless it is a failure, whose cause may be gone at the next start."""
-        if self.checkpoint is not None and not outcome.failure:
-            value = outcome.value
-            record = vars(value) if isinstance(value, QuickEstimate) else value
-            self.checkpoint.put_outcome(key, [outcome.draws, record])
 
 
 def _attempt(work: Work, data: Array, change: Change) -> ChangeOutcome:

@@ -349,16 +349,18 @@ def select(
     spending = settings.schedule(len(changes))
     with shown(progress) as callback:
         runner = Runner(mechanism, database, level, classifier, seed, n_jobs, callback, checkpoint)
-        ranked = ranking(runner, changes, settings.rank, spending.screened, spending.rungs[0][0])
-        tried, drawn = halve(runner, ranked.shortlist, spending.rungs)
+        shortlist, failed, ranked = ranking(
+            runner, changes, settings.rank, spending.screened, spending.rungs[0][0]
+        )
+        tried, drawn = halve(runner, shortlist, spending.rungs)
     own_name = getattr(settings.rank, "__name__", "a user's score")
     return Selection(
-        tried=(*tried, *ranked.failed),
+        tried=(*tried, *failed),
         pool=len(changes),
         ranked=spending.screened,
         epsilon=level.of(tried[0].change.pair(database).right),
         level=level.text,
-        draws=ranked.draws + drawn,
+        draws=ranked + drawn,
         rank=f"rank {settings.rank if isinstance(settings.rank, str) else own_name}",
         rungs=spending.rungs,
     )
