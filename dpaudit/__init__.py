@@ -1,29 +1,10 @@
 """dpaudit: audit differentially private mechanisms and estimate their real privacy on real data."""
 
-import os
-import sys
+# `python -m dpaudit` imports this package while the current folder is first on sys.path. So nothing
+# is imported here that Python has not loaded by then (tests/hostile/test_folders.py).
+from dpaudit._core.lazy import FROM_ABOVE, on_first_use
 
-
-def _leave_current_folder() -> None:
-    """Take the current folder off `sys.path`, where `python -m` puts it first.
-
-    No file in it may stand in for a module that dpaudit or its libraries import. It stays, last,
-    where dpaudit itself is in it.
-    """
-    here = sys.path.pop(0)
-    if os.path.dirname(os.path.dirname(__file__)) == here:
-        sys.path.append(here)
-
-
-# before any other import, since `python -m dpaudit` imports this package before the command
-_COMMAND = sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)] in ("dpaudit", "-mdpaudit")
-if _COMMAND and not sys.flags.safe_path:
-    _leave_current_folder()
-
-from typing import TYPE_CHECKING  # noqa: E402
-
-from dpaudit._core.lazy import on_first_use  # noqa: E402
-
+TYPE_CHECKING = False  # as type checkers know it from `typing`
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -90,3 +71,10 @@ __getattr__, __dir__, __all__ = on_first_use(
     ),
 )
 __all__ += ["__version__"]
+FROM_ABOVE.update(
+    {
+        "dpaudit.exact.printed": "dpaudit.papers.printed",
+        "dpaudit.mechanisms.PAPERS": "dpaudit.papers:PAPERS",
+        "dpaudit.mechanisms.REGISTRY": "dpaudit.papers:REGISTRY",
+    }
+)

@@ -28,9 +28,10 @@ from scipy.special import ndtri
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.certify.betting import Bet, Menu, Null
-from dpaudit.certify.few import CLAIM_SHARE, COLUMNS, FEWEST, few_split
-from dpaudit.certify.few import MOST as FEW
+from dpaudit.certify.bet_choice import Menu
+from dpaudit.certify.betting import Null
+from dpaudit.certify.constants import FEW, FEW_CLAIM_SHARE, FEW_COLUMNS, FEWEST
+from dpaudit.certify.few import few_split
 from dpaudit.certify.refuting import FARTHEST, RefutingCounts
 from dpaudit.certify.split import samples_for, split
 
@@ -47,9 +48,12 @@ __all__ = [
 ]
 
 POWER = 0.8
-# a whole audit spends a fifth of 1 − level on the claim's own ε (`certify.sets.CLAIM_SHARE`)
+# What follows was set by simulation or is numerical. `python -m reports.make power` measures how
+# often the excesses that are promised here were shown: too small a CHOICE or LEARNING promises more
+# than audits keep. No certificate depends on them.
+# a whole audit spends a fifth of 1 − level on the claim's own ε (`certify.constants.CLAIM_SHARE`)
 AUDIT_STATEMENTS = 5
-FEW_STATEMENTS = round(1.0 / CLAIM_SHARE)  # the same of few draws
+FEW_STATEMENTS = round(1.0 / FEW_CLAIM_SHARE)  # the same of few draws
 MOST = 1e15  # draws, beyond which the number counts as infinite
 LEAST = 1e-12  # excess, below which it is rounding
 NEARLY = 1e-6  # what is missing of δ = 1
@@ -58,11 +62,10 @@ WEIGHTS = np.linspace(1.0, 0.0, 9)  # shares of the coin's q that few draws try,
 # What few draws lose by their choice of a set: of the excess, CHOICE · (1 − δ(ε)) · k^(−2/3) with k
 # draws that choose. The largest of many counts is at a threshold that misses the best one by about
 # k^(−1/3) (Kim & Pollard 1990), and the excess is flat there; where outputs hardly overlap nothing
-# is lost. The factor was set by simulation (reports/power.md).
+# is lost.
 CHOICE = 0.8
 NORMAL_ERROR = 1.5  # by which normal limits miss the number of few draws, at most
 # Draws of a sequential audit, over those that it would need if it had the best bet from the start.
-# Set by simulation, not derived (reports/power.md).
 LEARNING = 3.0
 
 
@@ -107,11 +110,6 @@ def draws_to_detect(
         Infinite from 1e15 draws on. Up to 500 draws are the least number of an audit of few draws,
         by exact sums.
 
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
-
     Examples
     --------
     >>> f"{draws_to_detect(1.0, 1e-5, 0.1):.2g}"  # δ(1) = 0.10001 where 1e-5 is claimed
@@ -119,13 +117,16 @@ def draws_to_detect(
     >>> draws_to_detect(1.0, 1e-5, 1e-3) > 50 * draws_to_detect(1.0, 1e-5, 0.01)
     True
     """
-    epsilon, delta, power, level = _checked(epsilon, delta, power, level)
+    _check(epsilon, delta, power, level)
     excess = check.real("excess", excess, 0.0, 1.0 - delta, open_=True)
     if stop is None:
         share = (1.0 - level) / check.integer("statements", statements, 1)
         certifying = _certifying_draws(epsilon, delta, excess, power=power, share=share)
-        few = _few_draws(epsilon, delta, excess, power, (1.0 - level) / _of_few(statements))
-        needed = few or _all_draws(certifying)
+        few_share = (1.0 - level) / min(statements, FEW_STATEMENTS)
+        few = _few_draws(epsilon, delta, excess, power, few_share)
+        needed = few or MOST
+        if not few and certifying < MOST:
+            needed = float(samples_for(int(np.ceil(certifying))))  # training included
     else:
         check.choice("stop", stop, ("verdict",))
         needed = LEARNING * _bet_draws(epsilon, delta, excess, power=power, alpha=1.0 - level)
@@ -147,39 +148,29 @@ def excess_of(
 
     Parameters
     ----------
-    epsilon : float ≥ 0, nats
-        As of `draws_to_detect`.
-    delta : float in [0, 1]
-        As of `draws_to_detect`.
     draws : int
         Draws a side, training included.
-    power : float in (0, 1), default 0.8
-        As of `draws_to_detect`.
-    level : float in (0, 1), default 0.95
-        As of `draws_to_detect`.
-    statements : int ≥ 1, default 2
-        As of `draws_to_detect`.
+    epsilon, delta, power, level, statements : float and int
+        As for `draws_to_detect`.
 
     Returns
     -------
     float
         Infinite where no δ ≤ 1 would show. By exact sums from 20 to 500 draws.
 
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described.
-
     Examples
     --------
     >>> excess_of(1.0, 1e-5, 1_000_000) < excess_of(1.0, 1e-5, 10_000) < 0.1
     True
     """
-    epsilon, delta, power, level = _checked(epsilon, delta, power, level)
+    _check(epsilon, delta, power, level)
     share = (1.0 - level) / check.integer("statements", statements, 1)
     if FEWEST <= check.count("draws", draws, 1) <= FEW:
         sizes = few_split(int(draws), None, trained=True)
-        sides, alpha = (sizes.certify, sizes.certify), (1.0 - level) / _of_few(statements)
+        sides, alpha = (
+            (sizes.certify, sizes.certify),
+            (1.0 - level) / min(statements, FEW_STATEMENTS),
+        )
         return least_excess(sides, epsilon, delta, alpha, sizes.train, power)
     certifying = split(check.count("draws", draws, 1)).certify
 
@@ -199,22 +190,20 @@ def least_excess(
     choosing: int,
     power: float = POWER,
 ) -> float:
-    """The least excess over `allowed` that few draws refute so often, whatever the leak's shape.
+    """The least excess over `allowed` that few draws refute with probability `power`, at worst.
 
     Parameters
     ----------
     sizes : tuple of int
         Few draws of P and of Q that certify.
-    epsilon : float ≥ 0, nats
-        ε.
-    allowed : float in [0, 1]
-        What is claimed.
+    epsilon, allowed : float
+        The ε, nats, and the δ that is claimed there.
     alpha : float in (0, 1)
         The error probability of the bound at ε.
     choosing : int
         Draws a side that choose the set.
     power : float in (0, 1), default 0.8
-        How often.
+        The probability.
 
     Returns
     -------
@@ -242,10 +231,8 @@ def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) ->
 
     Parameters
     ----------
-    epsilon : float ≥ 0, nats
-        ε.
-    allowed : float in [0, 1]
-        What is claimed.
+    epsilon, allowed : float
+        The ε, nats, and the δ that is claimed there.
     draws : int
         Certifying draws a side.
     share : float in (0, 1)
@@ -264,22 +251,21 @@ def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) ->
 
 
 def excess_shown(epsilon: float, allowed: float, draws: int, alpha: float) -> float:
-    """As `smallest_excess`, for a sequential audit.
+    """The excess over `allowed` that a sequential audit shows with probability `POWER`, at worst.
 
     Parameters
     ----------
-    epsilon : float ≥ 0, nats
-        ε.
-    allowed : float in [0, 1]
-        What is claimed.
+    epsilon, allowed : float
+        The ε, nats, and the δ that is claimed there.
     draws : int
-        Draws a side on which it bets.
+        Draws a side on which the audit bets.
     alpha : float in (0, 1)
         1 − the level of the audit.
 
     Returns
     -------
     float
+        Infinite where no δ ≤ 1 would show.
     """
 
     def burden(excess: float) -> float:
@@ -296,10 +282,8 @@ def separating_draws(epsilon: ArrayLike, allowed: ArrayLike, share: float) -> Ar
 
     Parameters
     ----------
-    epsilon : array of shape (m,), nats
-        ε.
-    allowed : array of shape (m,)
-        In [0, 1].
+    epsilon, allowed : arrays of shape (m,)
+        The ε, nats, and the δ that is claimed at each.
     share : float in (0, 1)
         Error probability of the test.
 
@@ -337,10 +321,8 @@ def separating_bets(epsilon: float, allowed: float, alpha: float) -> float:
 
     Parameters
     ----------
-    epsilon : float ≥ 0, nats
-        ε.
-    allowed : float in [0, 1]
-        What is claimed.
+    epsilon, allowed : float
+        The ε, nats, and the δ that is claimed there.
     alpha : float in (0, 1)
         1 − the level of the audit.
 
@@ -371,23 +353,15 @@ def least_epsilon(epsilon: float, delta: float, at: float) -> float:
 
     A set with p = delta + e^ε q needs e^x ≥ (p − at)/q, which falls with q: the coin has the least.
     """
-    p, q = (float(side[0]) for side in hardest_sets(epsilon, delta))
-    return float(np.log((p - at) / q))
+    p, q = hardest_sets(epsilon, delta)
+    return float(np.log((p[0] - at) / q[0]))
 
 
-def _checked(
-    epsilon: float, delta: float, power: float, level: float
-) -> tuple[float, float, float, float]:
-    return (
-        check.real("epsilon", epsilon, 0.0, FARTHEST),
-        check.real("delta", delta, 0.0, 1.0),
-        check.real("power", power, 0.0, 1.0, open_=True),
-        check.real("level", level, 0.0, 1.0, open_=True),
-    )
-
-
-def _of_few(statements: int) -> int:
-    return min(statements, FEW_STATEMENTS)
+def _check(epsilon: float, delta: float, power: float, level: float) -> None:
+    check.real("epsilon", epsilon, 0.0, FARTHEST)
+    check.real("delta", delta, 0.0, 1.0)
+    check.real("power", power, 0.0, 1.0, open_=True)
+    check.real("level", level, 0.0, 1.0, open_=True)
 
 
 def _refutes(
@@ -407,7 +381,8 @@ def _few_draws(
     """The least number of few draws a side that show the excess, or up to 1 % more; None where they
     do not.
     """
-    about = _certifying_draws(epsilon, delta, excess, power=power, share=alpha) / (1.0 - COLUMNS)
+    about = _certifying_draws(epsilon, delta, excess, power=power, share=alpha)
+    about /= 1.0 - FEW_COLUMNS
     if about > NORMAL_ERROR * FEW:
         return None
 
@@ -426,11 +401,6 @@ def _few_draws(
         middle = max((low + high) // 2, int(0.9 * high))
         low, high = (low, middle) if shown(middle) else (middle, high)
     return float(high)
-
-
-def _all_draws(certifying: float) -> float:
-    """Draws a side, training included, that leave `certifying` draws to certify with."""
-    return float(samples_for(int(np.ceil(certifying)))) if certifying < MOST else MOST
 
 
 def _least(burden: Callable[[float], float], allowed: float) -> float:
@@ -455,7 +425,7 @@ def _certifying_draws(
     n draws is about v/n + r/n² with r = (1 + e^2ε) z_share²/4. The n at which that is (excess/z)²
     is the larger root of a quadratic.
     """
-    p, q = (float(side[0]) for side in hardest_sets(epsilon, delta + excess))
+    p, q = (side[0] for side in hardest_sets(epsilon, delta + excess))
     square = np.exp(min(2.0 * epsilon, 600.0))  # finite, and beyond `MOST` draws
     each = ((ndtri(power) - ndtri(share)) / excess) ** 2
     half = 0.5 * each * (p * (1.0 - p) + square * q * (1.0 - q))
@@ -486,15 +456,13 @@ def _growth(epsilon: float, delta: float, excess: float) -> tuple[float, float]:
     yes, no = (float(side[0]) for side in hardest_sets(epsilon, delta + excess))
     odds = np.log(yes / no)
     score, p = np.array([odds, -odds]), np.array([yes, no])
-    return _moments(_menu(epsilon, delta).by_law(score, p, p[::-1]), score, p, p[::-1])
+    bet = _menu(epsilon, delta).by_law(score, p, p[::-1])
+    up, down = bet.up(score), bet.down(score)
+    mean = float(up @ p), float(down @ p[::-1])
+    variance = up**2 @ p - mean[0] ** 2 + down**2 @ p[::-1] - mean[1] ** 2
+    return sum(mean) - bet.cost, float(variance)
 
 
 @lru_cache(maxsize=16)
 def _menu(epsilon: float, delta: float) -> Menu:
     return Menu(Null.of(np.array([epsilon]), np.array([delta])), np.array([epsilon]))
-
-
-def _moments(bet: Bet, score: Array, p: Array, q: Array) -> tuple[float, float]:
-    up, down = bet.up(score), bet.down(score)
-    mean = float(up @ p), float(down @ q)
-    return sum(mean) - bet.cost, float(up**2 @ p - mean[0] ** 2 + down**2 @ q - mean[1] ** 2)

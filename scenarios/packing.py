@@ -35,7 +35,7 @@ TOP = (
 
 
 class WithScenarios(build_py):
-    """Puts the scenarios where `dpaudit.run.shipped` finds them in an installed package."""
+    """Puts the scenarios where `dpaudit.cli.shipped` finds them in an installed package."""
 
     def run(self) -> None:
         """Copy them beside the modules; an editable install reads them where they are."""

@@ -128,10 +128,10 @@ def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages have empty figures: drawing takes most of the time where only the words are read."""
     monkeypatch.setattr(
-        "dpaudit.report.html._figures",
+        "dpaudit.report.audit._figures",
         lambda curves: dict.fromkeys(("linear", "log", "key", "tradeoff"), "data:,"),
     )
-    monkeypatch.setattr("dpaudit.report.write.as_png", lambda figure: b"")
+    monkeypatch.setattr("dpaudit.report.audit.as_png", lambda figure: b"")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dpaudit as dp
-from dpaudit.mechanisms.broken.dp_sgd import NoiseDividedTwice
+from dpaudit.mechanisms.dp_sgd import NoiseDividedTwice
 
 # %%
 # A linear model with 200 features is trained for 100 steps. Both versions claim the same (ε, δ),

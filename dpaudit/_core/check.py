@@ -27,9 +27,9 @@ def fail(name: str, got: object, expected: str, advice: str = "") -> NoReturn:
 
     advice : what to do next.
     """
-    shown = brief(got, article="a ")
     next_step = f"; {advice}" if advice else ""
-    raise InvalidInput(f"{name} must be {expected}, got {shown}{next_step}", argument=name)
+    description = brief(got, article="a ")
+    raise InvalidInput(f"{name} must be {expected}, got {description}{next_step}", argument=name)
 
 
 def function(name: str, value: object, expected: str, advice: str = "") -> None:

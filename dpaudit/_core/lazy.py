@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any
+
+TYPE_CHECKING = False  # `dpaudit` imports this module, and therefore nothing but what is loaded
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+# names of a room that stand for an object of a room above it, "module" or "module:name". The rooms
+# do not know those above them, so `dpaudit` itself fills this table.
+FROM_ABOVE: dict[str, str] = {}
 
 
 def on_first_use(
@@ -14,7 +21,8 @@ def on_first_use(
     """`__getattr__`, `__dir__` and `__all__` of a package (PEP 562).
 
     names : for each module the names that it gives, separated by spaces. modules : the package's
-    own modules that are names of it. Type checkers read the imports below `TYPE_CHECKING` instead.
+    own modules that are names of it, and names in `FROM_ABOVE`. Type checkers read the imports
+    below `TYPE_CHECKING` instead.
     """
     home = {name: module for module, several in names.items() for name in several.split()}
     public = sorted([*home, *modules.split()])
@@ -23,7 +31,10 @@ def on_first_use(
         if name not in public:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         if name not in home:
-            return importlib.import_module(f"{package}.{name}")
+            place = FROM_ABOVE.get(f"{package}.{name}", f"{package}.{name}")
+            module, _, attribute = place.partition(":")
+            loaded = importlib.import_module(module)
+            return getattr(loaded, attribute) if attribute else loaded
         value = getattr(importlib.import_module(home[name]), name)
         setattr(sys.modules[package], name, value)
         return value

@@ -18,5 +18,5 @@ def percent(share: float) -> str:
     """
     exact = Decimal(repr(float(share)))
     part = DIGITS.create_decimal(min(exact, 1 - exact))
-    shown = 100 * (part if exact <= 1 - exact else 1 - part)
-    return f"{shown.normalize():f} %"
+    hundredths = 100 * (part if exact <= 1 - exact else 1 - part)
+    return f"{hundredths.normalize():f} %"

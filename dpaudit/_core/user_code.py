@@ -27,50 +27,14 @@ SAFE_PATH, OURS = "PYTHONSAFEPATH", "dpaudit"  # an environment variable, and ou
 class Folder:
     """A folder in use.
 
-    place : its path. added : whether it is on `sys.path` only while it is in use. before : the
-    top-level modules that were loaded when it came into use, which stay.
-    writes_nothing : whether Python was told before to write no compiled code.
+    added : whether it is on `sys.path` only while it is in use. before : the top-level modules that
+    were loaded when it came into use, which stay. writes_nothing : whether Python was told before
+    to write no compiled code.
     """
 
-    place: str
     added: bool
     before: frozenset[str]
     writes_nothing: bool
-
-    @classmethod
-    def entered(cls, place: str) -> Folder:
-        """Let modules of the folder be imported.
-
-        No compiled code is written meanwhile. Python would use it where the second of the last
-        change and the length of the source agree: a digit that is changed right after a run would
-        be hashed and reported, while the code before the change runs.
-        """
-        added, writes_nothing = place not in sys.path, sys.dont_write_bytecode
-        if added:
-            sys.path.append(place)
-        sys.dont_write_bytecode = True
-        importlib.invalidate_caches()
-        before = frozenset(name for name in sys.modules if "." not in name)
-        return cls(place, added, before, writes_nothing)
-
-    def left(self) -> None:
-        """Take the folder off `sys.path`, and forget its modules and their submodules."""
-        if self.added and self.place in sys.path:
-            sys.path.remove(self.place)
-        sys.dont_write_bytecode = self.writes_nothing
-        here = {
-            name
-            for name, module in list(sys.modules.items())
-            if "." not in name and name not in self.before and self._holds(module)
-        }
-        for name in [name for name in sys.modules if name.partition(".")[0] in here]:
-            del sys.modules[name]
-
-    def _holds(self, module: Any) -> bool:
-        """Whether a top-level module or package was imported from this folder."""
-        file = getattr(module, "__file__", None)
-        places = [os.path.dirname(path) for path in getattr(module, "__path__", ())]
-        return self.place in (places or [os.path.dirname(file or "")])
 
 
 _IN_USE: dict[str, Folder] = {}  # by place
@@ -83,11 +47,44 @@ def beside(folder: Path | None) -> Iterator[None]:
     if place is None or place in _IN_USE:
         yield
         return
-    _IN_USE[place] = Folder.entered(place)
+    _enter(place)
     try:
         yield
     finally:
-        _IN_USE.pop(place).left()
+        _leave(place)
+
+
+def _enter(place: str) -> None:
+    """Let modules of a folder be imported.
+
+    No compiled code is written meanwhile. Python would use it where the second of the last change
+    and the length of the source agree: a digit that is changed right after a run would be hashed
+    and reported, while the code before the change runs.
+    """
+    before = frozenset(name for name in sys.modules if "." not in name)
+    _IN_USE[place] = Folder(place not in sys.path, before, sys.dont_write_bytecode)
+    if place not in sys.path:
+        sys.path.append(place)
+    sys.dont_write_bytecode = True
+    importlib.invalidate_caches()
+
+
+def _leave(place: str) -> None:
+    """Take a folder off `sys.path`, and forget its modules and their submodules."""
+    folder = _IN_USE.pop(place)
+    if folder.added and place in sys.path:
+        sys.path.remove(place)
+    sys.dont_write_bytecode = folder.writes_nothing
+    forgotten = set()
+    for name, module in list(sys.modules.items()):
+        if "." in name or name in folder.before:
+            continue
+        file = getattr(module, "__file__", None) or ""
+        packages = [os.path.dirname(path) for path in getattr(module, "__path__", ())]
+        if place in (packages or [os.path.dirname(file)]):
+            forgotten.add(name)
+    for name in [name for name in sys.modules if name.partition(".")[0] in forgotten]:
+        del sys.modules[name]
 
 
 @contextmanager
@@ -130,7 +127,7 @@ class Carried:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the function with `sys.path` and the folders in use."""
-        added = {folder.place for folder in _IN_USE.values() if folder.added}
+        added = {place for place, folder in _IN_USE.items() if folder.added}
         path = tuple(place for place in sys.path if place and place not in added)
         return _unpacked, (path, tuple(_IN_USE), self.parcel, self.name)
 
@@ -143,11 +140,12 @@ def _unpacked(
         del os.environ[SAFE_PATH]
     if tuple(_IN_USE) != tuple(folders) or not set(path) <= set(sys.path):
         for place in reversed(list(_IN_USE)):
-            _IN_USE.pop(place).left()
+            _leave(place)
         # a worker starts with the path of that time, and so with the folders of that time
         sys.path[:] = [place for place in sys.path if place in path or place not in folders]
         sys.path.extend(place for place in path if place not in sys.path)
-        _IN_USE.update({place: Folder.entered(place) for place in folders})
+        for place in folders:
+            _enter(place)
     function: Callable[..., Any] = _named(name, parcel) if name else pickle.loads(parcel)
     return function
 
@@ -162,29 +160,22 @@ def elsewhere(name: str) -> str | None:
 
     Nothing is imported.
     """
-    parts = Path(*name.split("."))
-    here = [Path(place) for place in _IN_USE]
-    here = [place for place in here if (place / parts).is_dir() or _file(place / parts).is_file()]
-    if not here:
+    top, *rest = name.split(".")
+    folders = [Path(place) for place in _IN_USE]
+    modules = [folder.joinpath(top, *rest) for folder in folders]
+    if not any(path.is_dir() or path.with_name(f"{path.name}.py").is_file() for path in modules):
         return None
-    top = parts.parts[0]
     try:
         spec = importlib.util.find_spec(top)
     except ValueError:  # a loaded module without a spec
         return str(getattr(sys.modules[top], "__file__", None) or "built-in")
     if spec is None:
         return None
-    if spec.has_location and spec.origin is not None:
-        sources = [Path(spec.origin).resolve()]
-    elif spec.submodule_search_locations is None:
+    if not spec.has_location and spec.submodule_search_locations is None:
         return spec.origin or "built-in"
-    else:
-        sources = [Path(place).resolve() for place in spec.submodule_search_locations]
-    own = {place / top for place in here}
-    if any(source in own or source.parent in (*here, *own) for source in sources):
+    places = [spec.origin] if spec.has_location else list(spec.submodule_search_locations or ())
+    sources = [Path(str(place)).resolve() for place in places]
+    own = {*folders, *(folder / top for folder in folders)}
+    if any(source in own or source.parent in own for source in sources):
         return None
     return os.pathsep.join(map(str, sources))
-
-
-def _file(module: Path) -> Path:
-    return module.with_name(f"{module.name}.py")

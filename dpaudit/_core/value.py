@@ -96,9 +96,9 @@ def brief(value: object, article: str = "") -> str:
     return repr(value) if safe else f"{article}{kind.__qualname__}"
 
 
-def _with_fields(record: Any, shown: Callable[[object], str]) -> str:
+def _with_fields(record: Any, describe: Callable[[object], str]) -> str:
     parts = (
-        f"{field.name}={shown(getattr(record, field.name))}"
+        f"{field.name}={describe(getattr(record, field.name))}"
         for field in dataclasses.fields(record)
         if field.repr
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shlex
 import stat
 import sys
@@ -43,19 +44,7 @@ ARGUMENTS = "a list of arguments (there is no shell), one of them with {data} in
 
 @dataclass(frozen=True)
 class Command:
-    """A mechanism that is a program; see `command`.
-
-    Parameters
-    ----------
-    argv : tuple of str
-        The program and its arguments.
-    timeout : float or None, seconds
-        A run; None for no limit.
-    folder : Path or None
-        Where it runs, None for the current one.
-    header : tuple of str or None
-        Names of the columns, the first line of the CSV file.
-    """
+    """A mechanism that is a program; `command` checks its arguments and says what they mean."""
 
     argv: tuple[str, ...]
     timeout: float | None = None
@@ -63,9 +52,8 @@ class Command:
     header: tuple[str, ...] | None = None
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> list[Any]:
-        """`size` draws: numbers, texts, None, and lists or vectors of these.
-
-        Raises `MechanismError`.
+        """`size` draws: numbers, texts, None, and lists or vectors of these. Raises
+        `MechanismError`.
         """
         database, generator = check.matrix("data", data), as_generator(rng)
         if self.header is not None and len(self.header) != database.shape[1]:
@@ -83,16 +71,14 @@ class Command:
     def _run(
         self, database: Array, file: DataFile, size: int, rng: np.random.Generator
     ) -> list[Any]:
-        seed, out = int(rng.integers(LARGEST_SEED)), file.new_path()
-        shown = {"size": str(size), "seed": str(seed)}
+        seed, out = int(rng.integers(LARGEST_SEED)), DataFile.new_path()
+        words = {"size": str(size), "seed": str(seed)}
         paths = {"data": str(file.path), "out": str(out), "python": sys.executable}
         try:
-            file.check()
-            draws = self._draws(_filled(self.argv, {**shown, **paths}), size, out)
+            draws = self._draws(_filled(self.argv, {**words, **paths}), size, out)
             file.check()
         except (ProgramFailed, ValueError) as error:
-            FILES.forget(file)  # whatever the program left of it: a later run gets a new one
-            written = shlex.join(_filled(self.argv, shown))
+            written = shlex.join(_filled(self.argv, words))
             text = redacted(str(error), database)
             raised = Raised(__name__, type(error).__name__, "RuntimeError", text)
             raise MechanismError(f"the command {written}: {text}", raised=raised) from None
@@ -103,13 +89,13 @@ class Command:
         return list(draws) if draws.shape[1] > 1 else list(draws[:, 0].tolist())
 
     def _draws(self, argv: list[str], size: int, out: Path) -> np.ndarray | list[Any]:
-        """Run the program once. Raises `ProgramFailed`, and ValueError where it prints no CSV."""
         most = most_bytes(size)
-        printed = run_program(argv, self.folder, self.timeout, most)
-        writes = any("{out}" in argument for argument in self.argv)
-        draws = draws_in(text_of(read_regular(out, most) if writes else printed.out), size)
+        content, errors = run_program(argv, self.folder, self.timeout, most)
+        if any("{out}" in argument for argument in self.argv):
+            content = read_regular(out, most)
+        draws = draws_in(text_of(content), size)
         if len(draws) != size:
-            stderr = f"; it said: {printed.err}" if printed.err else ""
+            stderr = f"; it said: {errors}" if errors else ""
             raise ProgramFailed(f"gave {len(draws)} draws, {size} were asked for{stderr}")
         return draws
 
@@ -124,7 +110,6 @@ class Command:
         return "a program that reads the data as a CSV file"
 
     def parameters(self) -> dict[str, Any]:
-        """The header, if there is one."""
         return {} if self.header is None else {"header": list(self.header)}
 
 
@@ -194,16 +179,8 @@ def arguments(name: str, value: object) -> tuple[str, ...]:
 
 def _filled(argv: tuple[str, ...], values: dict[str, str]) -> list[str]:
     """The arguments with the known words in braces replaced; others, as in awk '{print}', stay."""
-    return [_fill(argument, values) for argument in argv]
-
-
-def _fill(text: str, values: dict[str, str]) -> str:
-    """Replace each known word at its first occurrence, and read nothing that was put in."""
-    for name, value in values.items():
-        before, word, after = text.partition(f"{{{name}}}")
-        if word:
-            return _fill(before, values) + value + _fill(after, values)
-    return text
+    known = re.compile("|".join(f"{{({name})}}" for name in values))
+    return [known.sub(lambda match: values[match[0][1:-1]], argument) for argument in argv]
 
 
 # --- databases as CSV files: written once, removed when the process ends
@@ -212,24 +189,28 @@ def _fill(text: str, values: dict[str, str]) -> str:
 class DataFile:
     """A database as a CSV file that only this user may read, and nobody may write.
 
-    It lies in the private folder of this process, and is removed with this object.
+    It lies in the private folder of this process, and is removed with this object. Its digits give
+    the same floats when they are read.
     """
 
     def __init__(self, data: Array, header: Sequence[str] | None) -> None:
         self.path = self.new_path()
-        weakref.finalize(self, _remove, self.path, os.getpid())  # a fork has the object too
-        write_data(self.path, data, header)
+        weakref.finalize(self, _remove, self.path, os.getpid())
+        handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            names = "" if header is None else ",".join(header)
+            np.savetxt(file, data, delimiter=",", fmt="%.17g", header=names, comments="")
+            if os.name == "posix":  # elsewhere a read-only file cannot be removed
+                os.fchmod(handle, 0o400)
         self.digest = _digest(self.path)
 
-    def new_path(self) -> Path:
+    @staticmethod
+    def new_path() -> Path:
         """The path of a file in the private folder that does not exist yet."""
         return this_process().folder / f"{uuid.uuid4().hex}.csv"
 
     def check(self) -> None:
-        """Raises `ProgramFailed` where the file is no longer what was written.
-
-        The owner of a file can make it writable again, and root can write it as it is.
-        """
+        """Raises `ProgramFailed` where the file is no longer what was written, whoever did that."""
         if _digest(self.path) != self.digest:
             raise ProgramFailed(
                 "the program changed its data file {data}, so that other runs may have read "
@@ -245,36 +226,20 @@ class DataFiles:
         self.files: OrderedDict[bytes, DataFile] = OrderedDict()
 
     def of(self, data: Array, header: Sequence[str] | None) -> DataFile:
-        """The file of a database, which lasts as long as the object that is returned."""
+        """The file of a database, which lasts as long as the object that is returned.
+
+        A file that is no longer as it was written is replaced by a new one.
+        """
         data = np.ascontiguousarray(data, dtype=np.float64)
         key = hashlib.sha256(repr((data.shape, header)).encode() + data.tobytes()).digest()
         with self.lock:
-            if key not in self.files:
-                self.files[key] = DataFile(data, header)
-            self.files.move_to_end(key)
-            file = self.files[key]
+            file = self.files.pop(key, None)
+            if file is None or _digest(file.path) != file.digest:
+                file = DataFile(data, header)
+            self.files[key] = file
             while len(self.files) > MOST_FILES:
                 self.files.popitem(last=False)
         return file
-
-    def forget(self, file: DataFile) -> None:
-        """Have the database written to a new file the next time."""
-        with self.lock:
-            for key in [key for key, other in self.files.items() if other is file]:
-                del self.files[key]
-
-
-def write_data(path: Path, data: Array, header: Sequence[str] | None = None) -> None:
-    """Write (n, d) numbers as CSV, with the digits that give the same floats when read.
-
-    The file is new, and read-only from then on.
-    """
-    names = "" if header is None else ",".join(header)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(handle, "w", encoding="utf-8", newline="\n") as file:
-        np.savetxt(file, data, delimiter=",", fmt="%.17g", header=names, comments="")
-        if os.name == "posix":  # elsewhere a read-only file cannot be removed
-            os.fchmod(handle, 0o400)
 
 
 def _digest(path: Path) -> bytes | None:
@@ -288,7 +253,7 @@ def _digest(path: Path) -> bytes | None:
 
 
 def _remove(path: Path, owner: int) -> None:
-    """Remove a file, but only in the process that wrote it."""
+    """Remove a file, but only in the process that wrote it: a fork has the object too."""
     if os.getpid() == owner:
         with suppress(OSError):
             path.unlink(missing_ok=True)

@@ -8,10 +8,10 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -72,34 +72,29 @@ def read_draws(path: str | Path) -> np.ndarray:
 
 
 def _npy(path: Path) -> np.ndarray:
-    array = _mapped(path)
+    """The array of a .npy file; one that the file is too short for is refused."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            array = np.asarray(np.lib.format.open_memmap(path, mode="r"))
+    except OSError:
+        raise
+    except Exception as error:  # the header is Python source and may break its parser in any way
+        objects = "Python objects" in str(error)
+        fail(str(path), Words("Python objects" if objects else str(error)), NPY)
     if array.dtype.hasobject or not _readable(array.dtype):
         fail(str(path), Words(f"dtype {array.dtype}"), FIELDS)
     if array.ndim not in (1, 2) or array.size == 0 or (array.dtype.names and array.ndim == 2):
         fail(str(path), Words(f"{array.dtype} of shape {array.shape}"), ARRAY)
-    if array.dtype.names == (LISTS,):
-        return _lists(path, array)
-    _check_room(path, array)
+    _check_room(path, array[LISTS] if array.dtype.names == (LISTS,) else array)
+    if array.dtype.names == (LISTS,):  # rows (length, entries, NaN)
+        length, (width,) = array[LISTS][:, 0], array.dtype[LISTS].shape
+        if not np.all((length >= 0) & (length < width) & (length == np.floor(length))):
+            fail(str(path), Words("other lengths"), "lists of numbers with their lengths first")
+        return array.astype([(LISTS, np.float64, (width,))])
     if not all(_is_text(array[name] if name else array) for name in array.dtype.names or ("",)):
         fail(str(path), Words("numbers that stand for no character"), "a .npy file of text")
     return array
-
-
-def _mapped(path: Path) -> np.ndarray:
-    """The array of a .npy file, not yet read; one that the file is too short for is refused.
-
-    The header is Python source and may break its parser in any way, so every error other than
-    OSError means that the header is wrong.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return np.asarray(np.lib.format.open_memmap(path, mode="r"))
-    except OSError:
-        raise
-    except Exception as error:
-        objects = "Python objects" in str(error)
-        fail(str(path), Words("Python objects" if objects else str(error)), NPY)
 
 
 def _readable(dtype: np.dtype[Any]) -> bool:
@@ -123,27 +118,20 @@ def _is_text(array: np.ndarray) -> bool:
     return int(native.view(np.uint32).max()) <= sys.maxunicode
 
 
-def _lists(path: Path, array: np.ndarray) -> np.ndarray:
-    """Rows (length, entries, NaN), refused where a length cannot be right."""
-    _check_room(path, array[LISTS])
-    length = array[LISTS][:, 0]
-    if not np.all((length >= 0) & (length < array[LISTS].shape[1]) & (length == np.floor(length))):
-        fail(str(path), Words("other lengths"), "lists of numbers with their lengths first")
-    return array.astype([(LISTS, np.float64, array.dtype[LISTS].shape)])
-
-
 def _check_room(path: Path, array: np.ndarray) -> None:
     names = array.dtype.names
     holds = " x ".join(f"{length:,}" for length in array.shape) + f" values of {array.dtype}"
-    number = np.dtype(np.float64).itemsize
     if names is None and array.dtype.kind in "biuf":
-        return check_room(str(path), COPIES * number * array.size, holds)
-    cells = array.size * len(names or " ")
-    return check_room(str(path), 2.0 * array.nbytes + OBJECT * cells, holds)
+        needed = 8.0 * COPIES * array.size
+    else:
+        needed = 2.0 * array.nbytes + OBJECT * array.size * len(names or " ")
+    check_room(str(path), needed, holds)
 
 
 def _csv(path: Path) -> np.ndarray | list[Any]:
-    cells = _cells(path)
+    with path.open("rb") as file:  # quotes make the number of cells a little too large
+        parts = iter(partial(file.read, CHUNK), b"")
+        cells = 1 + sum(part.count(b",") + part.count(b"\n") for part in parts)
     check_room(str(path), 8.0 * COPIES * cells, f"{cells:,} cells")
     opened = partial(path.open, encoding="utf-8-sig", newline="\n")
     try:
@@ -159,47 +147,29 @@ def _csv(path: Path) -> np.ndarray | list[Any]:
     return draws
 
 
-def _cells(path: Path) -> int:
-    """How many cells a CSV file has, counted by its commas and lines; a few more with quotes."""
-    with path.open("rb") as file:
-        return 1 + sum(
-            part.count(b",") + part.count(b"\n") for part in iter(partial(file.read, CHUNK), b"")
-        )
-
-
 def _parquet(path: Path) -> np.ndarray | list[Any]:
     try:
-        from pyarrow import ArrowException
+        from pyarrow import ArrowException, parquet, types
     except ImportError:
         raise InvalidInput(
             f"{path} needs pyarrow: pip install 'dpaudit[parquet]', or save .npy or .csv"
         ) from None
     try:
-        return _parquet_rows(path)
+        with parquet.ParquetFile(path) as file:
+            kinds, length = file.schema_arrow.types, file.metadata.num_rows
+            tests = types.is_integer, types.is_floating, types.is_boolean
+            plain = bool(kinds) and all(any(test(kind) for test in tests) for kind in kinds)
+            needed = (8.0 * COPIES if plain else OBJECT) * length * len(kinds)
+            check_room(str(path), needed, f"{length:,} x {len(kinds):,} cells")
+            table = file.read()
+        if not plain:
+            return table.to_pylist()
+        columns = [column.to_numpy(zero_copy_only=False) for column in table.itercolumns()]
+        return np.column_stack([np.asarray(column, dtype=np.float64) for column in columns])
     except (ArrowException, OverflowError, ValueError, OSError) as error:
         if isinstance(error, InvalidInput) or getattr(error, "errno", None) is not None:
             raise
         fail(str(path), str(error), "a Parquet file")
-
-
-def _parquet_rows(path: Path) -> np.ndarray | list[Any]:
-    from pyarrow import parquet, types
-
-    with parquet.ParquetFile(path) as file:
-        schema = file.schema_arrow
-        numeric = [
-            types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
-            for kind in schema.types
-        ]
-        plain = bool(numeric) and all(numeric)
-        count, width = file.metadata.num_rows, len(numeric)
-        needed = (8.0 * COPIES if plain else OBJECT) * count * width
-        check_room(str(path), needed, f"{count:,} x {width:,} cells")
-        table = file.read()
-    if not plain:
-        return table.to_pylist()
-    columns = [column.to_numpy(zero_copy_only=False) for column in table.itercolumns()]
-    return np.column_stack([np.asarray(column, dtype=np.float64) for column in columns])
 
 
 READERS = {".npy": _npy, ".csv": _csv, ".parquet": _parquet}
@@ -236,7 +206,11 @@ def draws_in(
         return table
     with opened() as text:
         lines = _lines(text, most_cells)
-    return _without_header(lines, size)
+    while lines and not lines[-1] and len(lines) > (size or 0):
+        lines.pop()
+    if len(lines) > 1 and len(lines) != size and _is_header(lines[0], lines[1:], size):
+        lines = lines[1:]
+    return [line[0] if len(line) == 1 else line for line in lines]
 
 
 def text_of(content: bytes) -> Opened:
@@ -246,30 +220,20 @@ def text_of(content: bytes) -> Opened:
 
 def _table(text: TextIO) -> np.ndarray | None:
     """The numbers of a text (n, k), None where there are words, gaps or lines of other length."""
-    lines = _Counted(text)
-    first = next((line for line in lines if not line.isspace()), None)
-    if first is None or lines.count > 1:  # all blank, or blank at the beginning
+    counter = count()
+    lines = (line for line, _ in zip(text, counter, strict=False))
+    first = next(lines, "")
+    if not first or first.isspace():
         return None
     try:
         table = np.loadtxt(chain([first], lines), delimiter=",", ndmin=2, comments=None)
     except ValueError:
         return None
-    return table if len(table) == lines.count else None
-
-
-class _Counted:
-    """The lines of a text, and how many were read so far."""
-
-    def __init__(self, text: TextIO) -> None:
-        self.text, self.count = text, 0
-
-    def __iter__(self) -> Iterator[str]:
-        for line in self.text:
-            self.count += 1
-            yield line
+    return table if len(table) == next(counter) else None
 
 
 def _lines(text: TextIO, most: float) -> list[list[Any]]:
+    """The cells of each line: numbers, texts, or None."""
     lines, cells = [], 0
     try:
         for line in csv.reader(text):
@@ -284,21 +248,13 @@ def _lines(text: TextIO, most: float) -> list[list[Any]]:
     return lines
 
 
-def _without_header(lines: list[list[Any]], size: int | None) -> list[Any]:
-    while lines and not lines[-1] and len(lines) > (size or 0):
-        lines.pop()
-    if len(lines) > 1 and len(lines) != size and _is_header(lines[0], lines[1:], size):
-        lines = lines[1:]
-    return [line[0] if len(line) == 1 else line for line in lines]
-
-
 def _is_header(first: list[Any], below: list[list[Any]], size: int | None) -> bool:
     if not first or not all(isinstance(cell, str) for cell in first):
         return False
-    without_words = (
-        all(not isinstance(cell, str) for cell in column) for column in zip(*below, strict=False)
+    columns = zip(*below, strict=False)
+    return len(below) == size or any(
+        all(not isinstance(cell, str) for cell in column) for column in columns
     )
-    return len(below) == size or any(without_words)
 
 
 def _cell(cell: str) -> float | str | None:
@@ -318,24 +274,16 @@ def available() -> float:
     On Linux this is what the system counts as available, and no more than a container leaves;
     elsewhere it is all the memory that there is, where the system says it.
     """
-    return min(_free_memory(), _left_in_container())
-
-
-def _free_memory() -> float:
-    with suppress(OSError, ValueError, IndexError):
-        for line in MEMINFO.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return 1024.0 * int(line.split()[1])
+    free = container = math.inf
     with suppress(OSError, ValueError, AttributeError):
-        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-    return math.inf
-
-
-def _left_in_container() -> float:
+        free = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    with suppress(OSError, ValueError, IndexError):
+        lines = MEMINFO.read_text().splitlines()
+        free = 1024.0 * next(int(x.split()[1]) for x in lines if x.startswith("MemAvailable:"))
     with suppress(OSError, ValueError):
         most, used = ((GROUP / name).read_text() for name in ("memory.max", "memory.current"))
-        return math.inf if most.strip() == "max" else float(most) - float(used)
-    return math.inf
+        container = math.inf if most.strip() == "max" else float(most) - float(used)
+    return min(free, container)
 
 
 def check_room(name: str, needed: float, holds: str) -> None:

@@ -1,16 +1,12 @@
-"""Functions that give one output a call, as mechanisms: seeds, limits to time, warnings, names."""
+"""Functions that give one output a call, as mechanisms: seeds, limits to time, names."""
 
 from __future__ import annotations
 
 import copy
 import inspect
-import logging
-import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from threading import Lock, Thread
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from threading import Thread
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -18,8 +14,6 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.shown.raised import Raised, shown
-from dpaudit._core.shown.redacted import redacted
-from dpaudit._core.shown.short_repr import brief, short_repr
 from dpaudit._core.types import (
     Array,
     ArrayLike,
@@ -29,38 +23,26 @@ from dpaudit._core.types import (
     Wrapped,
     describe,
 )
+from dpaudit._core.value import brief, value_class
+from dpaudit.adapters.trial import QUIET
 from dpaudit.errors import MechanismError
 
 Value = TypeVar("Value")
 SEED_KEYWORDS = ("rng", "random_state", "seed")
 LARGEST_SEED = 2**31 - 1
-LOG = logging.getLogger("dpaudit.adapters")
-MOST_WARNINGS = 20  # different texts that are logged or counted
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class OneDraw:
-    """A mechanism made of a function f(data, rng=...) → one output; see `one_draw`.
-
-    Parameters
-    ----------
-    function : callable
-        The function.
-    timeout : float or None, seconds
-        Time that a call may take.
-    """
+    """A mechanism made of a function f(data, rng=...) → one output; see `one_draw`."""
 
     function: Callable[..., Any]
     timeout: float | None = None
 
     most_calls: ClassVar[None] = None  # each draw is made by itself
-    __repr__ = short_repr
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> list[Any]:
-        """`size` outputs, each from a generator of its own spawned from `rng`.
-
-        Raises `MechanismError`.
-        """
+        """`size` outputs, each from a generator spawned from `rng`. Raises `MechanismError`."""
         __tracebackhide__ = True
         seeds = as_generator(rng).bit_generator.seed_seq.spawn(size)  # type: ignore[attr-defined]
         with QUIET:
@@ -70,7 +52,11 @@ class OneDraw:
         __tracebackhide__ = True
         rng = np.random.default_rng(seed)
         try:
-            return _copied(within(self.timeout, lambda: self.function(data, rng=rng)))
+            output = within(self.timeout, lambda: self.function(data, rng=rng))
+            if isinstance(output, (np.ndarray, list, tuple, dict, set)):
+                with suppress(Exception):  # `dpaudit.outcomes` refuses what cannot be copied
+                    return copy.deepcopy(output)  # the function may reuse it in a later call
+            return output
         except Exception as error:
             raised = Raised.of(error, data)
         sequence = f"SeedSequence({seed.entropy}, spawn_key={seed.spawn_key})"
@@ -124,35 +110,14 @@ def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> O
     return OneDraw(function, None if timeout is None else seconds("timeout", timeout))
 
 
-def _copied(output: Any) -> Any:
-    """The output; a copy of a container, because the function may reuse it in a later call.
-
-    An output that cannot be copied is returned as it is: `dpaudit.outcomes` refuses it later.
-    """
-    if isinstance(output, (np.ndarray, list, tuple, dict, set)):
-        with suppress(Exception):
-            return copy.deepcopy(output)
-    return output
-
-
 # --- limits to time
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Limited(Wrapped):
-    """A mechanism whose every call must end within a time.
-
-    Parameters
-    ----------
-    mechanism : callable
-        The mechanism.
-    timeout : float, seconds
-        Time that a call may take.
-    """
+    """A mechanism whose every call must end within `timeout` seconds; see `limited`."""
 
     timeout: float
-
-    __repr__ = short_repr
 
     def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Any:
         """What the mechanism returns. Raises TimeoutError, and whatever the mechanism raises."""
@@ -162,18 +127,17 @@ class Limited(Wrapped):
 def limited(mechanism: Mechanism, timeout: float) -> Limited:
     """`mechanism` with a limit to the time of each call.
 
+    A call that takes longer raises TimeoutError, which in an audit becomes a `MechanismError` with
+    the block and the key of its seed. The thread that hangs stays until the process ends, because
+    Python cannot stop it.
+
     Parameters
     ----------
     mechanism : callable
         Any `mech(data, size, *, rng)`.
     timeout : float, seconds
-        Time a call. An audit of n draws a side makes 256 calls, each of n/256 draws or of one.
-
-    Notes
-    -----
-    A call that takes longer raises TimeoutError, which in an audit becomes a `MechanismError` with
-    the block and the key of its seed. The thread that hangs stays until the process ends, because
-    Python cannot stop it.
+        Time a call. An audit of n draws a side makes 256 calls, each of n/256 draws or of
+        one.
     """
     check.function("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
     return Limited(mechanism, seconds("timeout", timeout))
@@ -185,10 +149,10 @@ def seconds(name: str, value: object) -> float:
 
 
 def within(timeout: float | None, work: Callable[[], Value]) -> Value:
-    """Call work(); raises TimeoutError when it has not ended after `timeout` seconds.
+    """Call work(); raises TimeoutError when it has not ended after `timeout` seconds, if not None.
 
     The work runs in a daemon thread, which is left behind when it is late: the threads of
-    concurrent.futures would be waited for when Python exits. None means no limit.
+    concurrent.futures would be waited for when Python exits.
     """
     if timeout is None:
         return work()
@@ -212,36 +176,6 @@ def within(timeout: float | None, work: Callable[[], Value]) -> Value:
 
 
 # --- what a report says of a function, and the seeds that it takes
-
-
-def _inside_partial(function: Any) -> Any:
-    return getattr(function, "func", function)
-
-
-def name_of(function: Any) -> str:
-    """The name of a function, or of the one inside a functools.partial."""
-    return describe(_inside_partial(function))[0]
-
-
-def first_line(function: Any) -> str:
-    """The first line of a function's summary or docstring; "" where it has neither."""
-    inner = _inside_partial(function)
-    text = getattr(inner, "summary", "") or inspect.getdoc(inner) or ""
-    return next(iter(str(text).strip().splitlines()), "")
-
-
-def fixed_arguments(function: Any) -> dict[str, Any]:
-    """The keyword arguments of a functools.partial, or the parameters that an object names.
-
-    Values that are not numbers or words are described.
-    """
-    if isinstance(function, Described) and not isinstance(function, type):
-        return function.parameters()
-    keywords = getattr(function, "keywords", None) or {}
-    return {
-        name: value if isinstance(value, (bool, int, float, str)) else brief(value)
-        for name, value in keywords.items()
-    }
 
 
 def seed_keywords(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -268,75 +202,31 @@ def seeds(names: Iterable[str], rng: np.random.Generator) -> dict[str, Any]:
 
 
 class OfFunction:
-    """The name and parameters that reports give to what is made of a function."""
+    """What reports say of something that is made of a function, or of a functools.partial."""
 
     function: Callable[..., Any]
 
     @property
     def name(self) -> str:
-        """The name of the function."""
-        return name_of(self.function)
+        """The name of the function inside."""
+        return describe(getattr(self.function, "func", self.function))[0]
 
     def parameters(self) -> dict[str, Any]:
-        """The function's arguments that are fixed, as text where they are not numbers."""
-        return fixed_arguments(self.function)
+        """The partial's keyword arguments, or the parameters that the function names.
 
+        Values that are not numbers or words are described.
+        """
+        function = self.function
+        if isinstance(function, Described) and not isinstance(function, type):
+            return function.parameters()
+        return {
+            name: value if isinstance(value, (bool, int, float, str)) else brief(value)
+            for name, value in (getattr(function, "keywords", None) or {}).items()
+        }
 
-# --- warnings of the audited code
-
-
-class Quiet:
-    """A context in which warnings are not raised; each text is logged the first time.
-
-    The filters of warnings belong to all threads together: the first thread that enters replaces
-    them, and the last one that leaves restores them.
-    """
-
-    def __init__(self) -> None:
-        self.lock, self.threads_inside = Lock(), 0
-        self.logged: set[str] = set()
-        self.counts: Counter[str] | None = None
-        self.filters: Any = None
-
-    def __enter__(self) -> None:
-        """Replace the filters, if no other thread is inside."""
-        with self.lock:
-            if self.threads_inside == 0:
-                self.filters = warnings.catch_warnings()
-                self.filters.__enter__()
-                warnings.simplefilter("always")
-                warnings.showwarning = self._hear
-            self.threads_inside += 1
-
-    def __exit__(self, *error: object) -> None:
-        """Restore the filters, if no other thread is left inside."""
-        with self.lock:
-            self.threads_inside -= 1
-            if self.threads_inside == 0:
-                self.filters.__exit__(*error)
-
-    @contextmanager
-    def counted(self) -> Iterator[Counter[str]]:
-        """Count the warnings of all threads by their texts meanwhile, and log none."""
-        counts: Counter[str] = Counter()
-        with self:
-            self.counts = counts
-            try:
-                yield counts
-            finally:
-                self.counts = None
-
-    def _hear(
-        self, message: Warning | str, category: type[Warning], *where: Any, **more: Any
-    ) -> None:
-        text = f"{category.__name__}: {' '.join(redacted(str(message)).split())}"
-        counts = self.counts
-        if counts is not None:
-            if text in counts or len(counts) < MOST_WARNINGS:
-                counts[text] += 1
-        elif text not in self.logged and len(self.logged) < MOST_WARNINGS:
-            self.logged.add(text)
-            LOG.warning("the mechanism warns, said once: %s", text)
-
-
-QUIET = Quiet()
+    @property
+    def about(self) -> str:
+        """The first line of the function's summary or docstring; "" where it has neither."""
+        inner = getattr(self.function, "func", self.function)
+        text = str(getattr(inner, "summary", "") or inspect.getdoc(inner) or "").strip()
+        return text.partition("\n")[0]

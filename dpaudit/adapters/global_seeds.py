@@ -9,7 +9,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import RLock
 from typing import Any
 
@@ -17,36 +17,23 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.seeds import as_generator
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import RngLike, Wrapped
-from dpaudit.adapters.functions import (
-    OfFunction,
-    OneDraw,
-    first_line,
-    seed_keywords,
-    seeds,
-)
+from dpaudit._core.value import value_class
+from dpaudit.adapters.functions import OfFunction, OneDraw, seed_keywords, seeds
 
 WORDS = 4  # 32-bit words of a seed: so many that no two draws of an audit share one
 LOCK = RLock()  # the global generators belong to all threads together
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class GloballySeeded(OfFunction):
     """What `function` returns, with global generators seeded from `rng` in each call.
 
-    Parameters
-    ----------
-    function : callable
-        f(..., rng=...), or f(...) without that keyword.
-    seeded : tuple of str
-        Its keywords for seeds.
+    seeded : the function's own keywords for seeds.
     """
 
     function: Callable[..., Any]
     seeded: tuple[str, ...] = ()
-
-    __repr__ = short_repr
 
     def __call__(self, *arguments: Any, rng: RngLike = None) -> Any:
         """The output. Raises what the function raises, with the generators restored."""
@@ -67,9 +54,8 @@ class GloballySeeded(OfFunction):
     @property
     def summary(self) -> str:
         """The function's summary or docstring, and which generators are set."""
-        first = first_line(self.function)
         seeded = f"global seeds of {', '.join(_present())} set for each call"
-        return f"{first} ({seeded})" if first else seeded
+        return f"{self.about} ({seeded})" if self.about else seeded
 
 
 def global_seeds(function: Callable[..., Any]) -> Any:
@@ -119,7 +105,6 @@ def global_seeds(function: Callable[..., Any]) -> Any:
 
 
 def _present() -> tuple[str, ...]:
-    """The modules whose generators are set."""
     return ("numpy.random", "random", *(("torch",) if _torch() is not None else ()))
 
 

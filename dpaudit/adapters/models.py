@@ -8,71 +8,33 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.adapters.functions import LARGEST_SEED, OneDraw, fixed_arguments, one_draw
+from dpaudit._core.value import value_class
+from dpaudit.adapters.functions import LARGEST_SEED, OfFunction, OneDraw, one_draw
 from dpaudit.adapters.tables import plain
 
-
-class Fittable(Protocol):
-    """An estimator: anything with `fit`, as in scikit-learn."""
-
-    @property
-    def fit(self) -> Callable[..., Any]:
-        """fit(X, y), or fit(data) where no column is a label."""
-        ...
-
-
-Factory = Fittable | Callable[[], Fittable]
+Factory = Any  # an estimator, which has `fit`, or a callable that makes one
 Outputs = Callable[[Any], Any]  # fitted estimator → one output of the mechanism
 FITTED = ("coef_", "intercept_")
 SEEDS = ("random_state", "seed")
 
 
-class _FittedOnceADraw:
-    """What reports say of a model that `factory` makes and that is fitted once a draw."""
+@value_class(show_numbers=True)
+class Fit(OfFunction):
+    """f(data, rng=...) → what is released of a model that `function` makes; see `estimator`."""
 
-    factory: Factory
-
-    @property
-    def name(self) -> str:
-        """The name of the class or function that makes the model."""
-        inner = getattr(self.factory, "func", self.factory)  # of a functools.partial
-        return str(getattr(inner, "__qualname__", type(inner).__name__))
-
-    def parameters(self) -> dict[str, Any]:
-        """The keyword arguments of a partial factory, as text where they are not numbers."""
-        return fixed_arguments(self.factory)
-
-
-@dataclass(frozen=True, eq=False)
-class Fit(_FittedOnceADraw):
-    """f(data, rng=...) → what is released of an estimator that was fitted on the data.
-
-    Parameters
-    ----------
-    factory : callable
-        As in `estimator`.
-    outputs : Outputs
-        What is released of the fitted estimator.
-    label : bool
-        As in `estimator`.
-    """
-
-    factory: Factory
+    function: Factory
     outputs: Outputs
     label: bool
 
-    __repr__ = short_repr
-
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
         """One output."""
-        model = unfitted(self.factory, rng)
+        model = unfitted(self.function, rng)
         model.fit(*fit_arguments(data, self.label))
         return self.outputs(model)
 
@@ -106,10 +68,6 @@ def estimator(
         Whether the last column is y; otherwise fit(data) gets all columns.
     timeout : float, seconds, optional
         Time that a fit may take.
-
-    Notes
-    -----
-    Errors and warnings of the estimator are as in `one_draw`.
 
     Examples
     --------
@@ -164,13 +122,11 @@ class Attributes:
         return np.concatenate([array.ravel() for array in arrays]) if numeric else values
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Predictions:
     """The predictions at `points`, (m, p)."""
 
     points: np.ndarray
-
-    __repr__ = short_repr
 
     def __call__(self, model: Any) -> np.ndarray:
         """The predictions of a fitted estimator, (m,)."""
@@ -179,7 +135,8 @@ class Predictions:
 
 def unfitted(factory: Factory, rng: np.random.Generator) -> Any:
     """A new model whose seeds (`SEEDS`) are integers from `rng`, in the order of their names."""
-    model = factory() if _makes(factory) else copy.deepcopy(factory)
+    is_model = hasattr(factory, "fit") and not isinstance(factory, type)
+    model = copy.deepcopy(factory) if is_model else factory()
     if hasattr(model, "get_params") and hasattr(model, "set_params"):
         names = sorted(name for name in model.get_params() if name.rpartition("__")[2] in SEEDS)
         if names:
@@ -192,35 +149,28 @@ def unfitted(factory: Factory, rng: np.random.Generator) -> Any:
 
 
 def fit_arguments(data: ArrayLike, label: bool) -> tuple[Array, ...]:
-    """What `fit` gets: X and y, or all columns. They are copies, which a model may write into."""
+    """Copies that a model may write into: X and y, or all columns."""
     copied = np.array(data, dtype=np.float64)
     return (copied[:, :-1], copied[:, -1]) if label else (copied,)
-
-
-def _makes(factory: Factory) -> TypeGuard[Callable[[], Fittable]]:
-    """Whether the factory must be called to get a model: it is a class, or has no `fit` itself."""
-    return isinstance(factory, type) or not hasattr(factory, "fit")
 
 
 # --- transformers
 
 
-@dataclass(frozen=True, eq=False)
-class Transformed(_FittedOnceADraw):
-    """f(data, rng=...) → what a transformer that was fitted on the data makes of points.
+@value_class(show_numbers=True)
+class Transformed(OfFunction):
+    """f(data, rng=...) → what a model that `function` makes does to points; see `transformer`.
 
-    factory, label : as in `transformer`. points : (m, p), or None for the training data.
+    points : (m, p), or None for the training data.
     """
 
-    factory: Factory
+    function: Factory
     points: Array | None
     label: bool
 
-    __repr__ = short_repr
-
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
         """One output."""
-        model, training = unfitted(self.factory, rng), fit_arguments(data, self.label)
+        model, training = unfitted(self.function, rng), fit_arguments(data, self.label)
         if self.points is None and hasattr(model, "fit_transform"):
             return _dense(model.fit_transform(*training))
         model.fit(*training)
@@ -255,10 +205,6 @@ def transformer(
         Whether the last column is y; otherwise fit(data) gets all columns.
     timeout : float, seconds, optional
         Time that one draw may take.
-
-    Notes
-    -----
-    Errors and warnings of the transformer are as in `one_draw`.
 
     Examples
     --------

@@ -17,7 +17,6 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, Thread, current_thread, main_thread
 from types import FrameType
@@ -38,14 +37,6 @@ class ProgramFailed(RuntimeError):
     """A program could not be started, took too long, wrote too much or did not exit with 0."""
 
 
-@dataclass(frozen=True, repr=False)
-class Printed:
-    """What a program printed. out : all of stdout. err : the end of stderr, on one line."""
-
-    out: bytes
-    err: str
-
-
 def most_bytes(size: int) -> int:
     """How many bytes `size` draws may take as text: 64 KiB a draw, at least 16 MiB, at most 1 GiB.
 
@@ -56,69 +47,49 @@ def most_bytes(size: int) -> int:
 
 def run_program(
     argv: Sequence[str], folder: Path | None, timeout: float | None, most: int
-) -> Printed:
-    """Run a program in `folder` until it exits, and return what it printed until then.
+) -> tuple[bytes, str]:
+    """Run a program in `folder` until it exits; its stdout until then, and the end of its stderr.
 
     A process that leaves the program's group is not waited for, even if it has the program's output
     open. timeout : seconds, None for no limit. most : bytes that it may print. Raises
     `ProgramFailed`.
     """
-    here = this_process()
+    here, late = this_process(), False
     with _Pipe(most) as out, _Pipe(None) as err:
-        process = _start(argv, folder, out, err)
+        try:
+            process = subprocess.Popen(
+                list(argv),
+                cwd=folder,
+                start_new_session=True,
+                stdin=subprocess.DEVNULL,
+                stdout=out.writing,
+                stderr=err.writing,
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ProgramFailed(f"cannot be started: {reason}") from None
         try:
             with here.running(process.pid):
                 out.begin(process.pid)
                 err.begin(process.pid)
-                late = not _in_time(process, timeout)
+                process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            late = True
         finally:
             with suppress(subprocess.TimeoutExpired):  # one of another user cannot be killed
                 process.wait(PATIENCE)
-    return _checked(process.returncode, late, timeout, out, err)
-
-
-def _start(
-    argv: Sequence[str], folder: Path | None, out: _Pipe, err: _Pipe
-) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            list(argv),
-            cwd=folder,
-            start_new_session=True,
-            stdin=subprocess.DEVNULL,
-            stdout=out.writing,
-            stderr=err.writing,
-        )
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ProgramFailed(f"cannot be started: {reason}") from None
-
-
-def _in_time(process: subprocess.Popen[bytes], timeout: float | None) -> bool:
-    try:
-        process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
-
-
-def _checked(
-    status: int | None, late: bool, timeout: float | None, out: _Pipe, err: _Pipe
-) -> Printed:
-    """What the program printed. Raises `ProgramFailed` unless it ended in time and in order."""
-    printed = Printed(bytes(out.content), _tail(err.content))
-    stderr = f"; it said: {printed.err}" if printed.err else "; it said nothing on stderr"
-    if out.most is not None and out.over:
-        raise ProgramFailed(f"printed more than {in_bytes(out.most)}, which no draws need{stderr}")
-    if late:
-        raise ProgramFailed(f"no output within {timeout:g} s{stderr}")
-    if status is None:
-        raise ProgramFailed(f"could not be ended{stderr}")
-    if status < 0:
-        raise ProgramFailed(f"ended by signal {-status}{stderr}")
-    if status > 0:
-        raise ProgramFailed(f"exit status {status}{stderr}")
-    return printed
+    status, text = process.returncode, _tail(err.content)
+    if out.over:
+        failure = f"printed more than {in_bytes(most)}, which no draws need"
+    elif late:
+        failure = f"no output within {timeout:g} s"
+    elif status is None:
+        failure = "could not be ended"
+    elif status != 0:
+        failure = f"ended by signal {-status}" if status < 0 else f"exit status {status}"
+    else:
+        return bytes(out.content), text
+    raise ProgramFailed(f"{failure}; it said{f': {text}' if text else ' nothing on stderr'}")
 
 
 def in_bytes(count: float) -> str:
@@ -185,7 +156,13 @@ class _Pipe(Thread):
     def run(self) -> None:
         """Read up to the mark, and keep what there is room for."""
         try:
-            while not self._ends_with(os.read(self.reading, CHUNK)):
+            while True:
+                seam = max(len(self.content) - len(self.mark), 0)
+                self.content += os.read(self.reading, CHUNK)
+                end = self.content.find(self.mark, seam)
+                if end >= 0:
+                    del self.content[end:]
+                    return
                 if self.most is not None and len(self.content) > self.most + len(self.mark):
                     self.over = True
                     kill_group(self.group)
@@ -193,15 +170,6 @@ class _Pipe(Thread):
                     del self.content[: -4 * TAIL]
         finally:
             os.close(self.reading)
-
-    def _ends_with(self, part: bytes) -> bool:
-        """Add a part to the content, up to the mark if the mark has come."""
-        seam = max(len(self.content) - len(self.mark), 0)
-        self.content += part
-        end = self.content.find(self.mark, seam)
-        if end >= 0:
-            del self.content[end:]
-        return end >= 0
 
 
 def _tail(content: bytes | bytearray) -> str:
@@ -235,7 +203,7 @@ class ThisProcess:
 
     @contextmanager
     def running(self, group: int) -> Iterator[None]:
-        """While it lasts, the end of this process is that of the group. Raises `ProgramFailed`."""
+        """Kill the group at the end, or when this process ends before. Raises `ProgramFailed`."""
         with self.lock:
             self.groups.add(group)
         try:
@@ -277,19 +245,19 @@ def end_in_order() -> None:
 
     Python can set a handler in the main thread alone; in others this does nothing.
     """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        """End the programs, and then this process by the same signal, as without a handler."""
+        for process in _PROCESSES:
+            process.end()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
     if current_thread() is main_thread():
         for name in ("SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-                signal.signal(number, _end)
-
-
-def _end(number: int, frame: FrameType | None) -> None:
-    """End the programs, and then this process by the same signal, as without a handler."""
-    for process in _PROCESSES:
-        process.end()
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
+                signal.signal(number, end)
 
 
 def remove_stale_folders() -> None:
@@ -298,24 +266,18 @@ def remove_stale_folders() -> None:
     Such a folder belongs to this user alone and holds a lock file that no living process has
     locked.
     """
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError):
-            if fcntl is not None and _is_stale(folder):
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_stale(folder: Path) -> bool:
-    status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
-        return False
-    file = os.open(folder / IN_USE, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(file)
-    return True
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*") if fcntl is not None else ():
+        with suppress(OSError):  # of which BlockingIOError says that the lock file is locked
+            status = folder.lstat()
+            if stat.S_IMODE(status.st_mode) & 0o077 or not stat.S_ISDIR(status.st_mode):
+                continue
+            if status.st_uid == os.getuid():
+                file = os.open(folder / IN_USE, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(folder, ignore_errors=True)
+                finally:
+                    os.close(file)
 
 
 def _private_folder() -> tuple[Path, int]:

@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, describe
+from dpaudit._core.value import value_class
 from dpaudit.adapters.functions import OneDraw, one_draw
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.outcomes.records import RecordFeatures, TableForm
+from dpaudit.outcomes import RecordFeatures, TableForm
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Synthesized:
-    """f(data, rng=...) → the row, (k,), of a synthetic table.
+    """f(data, rng=...) → the row, (k,), of a synthetic table; see `synthesizer`.
 
-    Parameters
-    ----------
-    fit : callable
-        As in `synthesizer`.
-    sample : callable
-        As in `synthesizer`.
-    form : TableForm
-        What reads the table.
-    features : RecordFeatures
-        What makes the row.
+    form : what reads the table. features : what makes the row.
     """
 
     fit: Callable[[Array, np.random.Generator], Any]
     sample: Callable[[Any, np.random.Generator], Any]
     form: TableForm
     features: RecordFeatures
-
-    __repr__ = short_repr
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Array:
         """One row. Raises `NotOutcomes` where the table has another form."""
@@ -96,10 +84,6 @@ def synthesizer(
     timeout : float, seconds, optional
         Time that one table may take.
 
-    Notes
-    -----
-    What the functions raise, and a table of another form, becomes a `MechanismError`.
-
     Examples
     --------
     >>> import numpy as np
@@ -119,37 +103,20 @@ def synthesizer(
     if not isinstance(pair, NeighbourPair):
         check.fail("pair", pair, "a NeighbourPair, as dpaudit.neighbours makes them")
     width = pair.left.shape[1]
-    coded = _categories(categories, width)
-    labels = {number: tuple(texts) for number, texts in (coded or {}).items() if texts is not None}
-    form = TableForm(width, _names(columns, width), labels)
-    features = RecordFeatures.of(pair.left, pair.right, coded)
-    return one_draw(Synthesized(fit, sample, form, features), timeout=timeout)
-
-
-def _names(columns: Sequence[str] | None, width: int) -> tuple[str, ...] | None:
-    """Check the names of the columns. Raises `InvalidInput`."""
-    if columns is None:
-        return None
-    names = () if isinstance(columns, str) else tuple(columns)
-    if len(names) != width or len(set(names)) != width:
+    names = None if columns is None else () if isinstance(columns, str) else tuple(columns)
+    if names is not None and not len(names) == len(set(names)) == width:
         check.fail("columns", columns, f"{width} different names, one a column of the database")
-    return names
-
-
-def _categories(
-    categories: Mapping[int, Sequence[str] | None] | None, width: int
-) -> Mapping[int, Sequence[str] | None] | None:
-    """Check the columns of categories and their texts. Raises `InvalidInput`."""
     expected = f"a dict from column numbers below {width} to lists of texts, or None"
-    if categories is None:
-        return None
-    if not isinstance(categories, Mapping):
+    if not isinstance(categories, (Mapping, type(None))):
         check.fail("categories", categories, expected)
-    for number, texts in categories.items():
+    labels: dict[int, tuple[str, ...]] = {}
+    for number, texts in (categories or {}).items():
         if check.integer("categories", number, 0) >= width:
             check.fail("categories", number, expected)
-        if texts is not None and (
-            isinstance(texts, str) or not all(isinstance(text, str) for text in texts)
-        ):
+        if isinstance(texts, str) or not all(isinstance(text, str) for text in texts or ()):
             check.fail("categories", texts, expected)
-    return categories
+        if texts is not None:
+            labels[number] = tuple(texts)
+    features = RecordFeatures.of(pair.left, pair.right, categories)
+    synthesized = Synthesized(fit, sample, TableForm(width, names, labels), features)
+    return one_draw(synthesized, timeout=timeout)

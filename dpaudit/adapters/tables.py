@@ -12,16 +12,9 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.adapters.functions import (
-    OfFunction,
-    OneDraw,
-    first_line,
-    one_draw,
-    seed_keywords,
-    seeds,
-)
+from dpaudit._core.value import value_class
+from dpaudit.adapters.functions import OfFunction, OneDraw, one_draw, seed_keywords, seeds
 
 LARGEST_COLUMN = 1 << 31
 VALUE_FORMS = ("array", "list", "series")
@@ -31,7 +24,7 @@ DTYPE_NAMES = {"float": np.float64, "int": np.int64, "bool": np.bool_}
 EXPECTED_DTYPE = '"float", "int", "bool", or a list of texts in the order of their codes 0, 1, …'
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Columns:
     """How a database is handed over as one argument for each of some columns.
 
@@ -43,11 +36,12 @@ class Columns:
     coding: Coding
     form: str
 
-    __repr__ = short_repr
-
     def whole(self, data: Array) -> tuple[Any, ...]:
         """The arguments of a call for all records: arrays, lists or pandas Series."""
-        return tuple(self._formed(column) for column in self._columns(data))
+        columns = self._columns(data)
+        if self.form == "series":
+            return tuple(map(importlib.import_module("pandas").Series, columns))
+        return tuple(column.tolist() if self.form == "list" else column for column in columns)
 
     def single(self, data: Array, number: int) -> tuple[Any, ...]:
         """The arguments of a call for one record: Python numbers or texts."""
@@ -59,11 +53,6 @@ class Columns:
         if outside is not None:
             raise IndexError(f"column {outside} of a database with {width} columns")
         return [self.coding(data[:, number]) for number in self.numbers]
-
-    def _formed(self, column: np.ndarray) -> Any:
-        if self.form == "series":
-            return _pandas().Series(column)
-        return column.tolist() if self.form == "list" else column
 
     @property
     def words(self) -> str:
@@ -110,10 +99,6 @@ def values(
     timeout : float, seconds, optional
         Time that one draw may take.
 
-    Notes
-    -----
-    Errors of the function are as in `one_draw`.
-
     Examples
     --------
     >>> import numpy as np
@@ -129,7 +114,7 @@ def values(
     """
     numbers = column_numbers("column", column)
     shape = Columns(numbers, coding("dtype", dtype), check.choice("form", form, VALUE_FORMS))
-    return one_draw(_handed(function, shape, each, record), timeout=timeout)
+    return _handed(function, shape, timeout, each, record)
 
 
 def column_numbers(name: str, column: object) -> tuple[int, ...]:
@@ -138,7 +123,7 @@ def column_numbers(name: str, column: object) -> tuple[int, ...]:
     return tuple(check.integer(name, number, -LARGEST_COLUMN) for number in several)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Table:
     """How a database is handed over as one argument that holds its records.
 
@@ -149,15 +134,17 @@ class Table:
     columns: Mapping[str, Coding] | None
     form: str
 
-    __repr__ = short_repr
-
     def whole(self, data: Array) -> tuple[Any, ...]:
         """The argument of a call for all records."""
         if self.form == "array":
             return (data.copy(),)
-        named = self._named(data)
+        width = data.shape[1]
+        columns = self.columns or {f"x{number}": Coding() for number in range(width)}
+        if len(columns) != width:
+            raise ValueError(f"{len(columns)} columns are named, and the database has {width}")
+        named = {name: kind(data[:, at]) for at, (name, kind) in enumerate(columns.items())}
         if self.form == "frame":
-            return (_pandas().DataFrame(named),)
+            return (importlib.import_module("pandas").DataFrame(named),)
         records = list(zip(*(column.tolist() for column in named.values()), strict=True))
         if self.form == "tuples":
             return (records,)
@@ -167,13 +154,6 @@ class Table:
         """The argument of a call for one record: a dict, a tuple, an array (d,) or a frame."""
         (table,) = self.whole(data[number : number + 1])
         return (table,) if self.form == "frame" else (table[0],)
-
-    def _named(self, data: Array) -> dict[str, Any]:
-        width = data.shape[1]
-        columns = self.columns or {f"x{number}": Coding() for number in range(width)}
-        if len(columns) != width:
-            raise ValueError(f"{len(columns)} columns are named, and the database has {width}")
-        return {name: kind(data[:, at]) for at, (name, kind) in enumerate(columns.items())}
 
     @property
     def words(self) -> str:
@@ -220,22 +200,18 @@ def records(
     timeout : float, seconds, optional
         Time that one draw may take.
 
-    Notes
-    -----
-    Errors of the function are as in `one_draw`.
-
     Examples
     --------
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> def flipped(people, rng):
-    ...     return [one["smokes"] ^ (rng.random() < 0.25) for one in people]
+    ...     return [person["smokes"] ^ (rng.random() < 0.25) for person in people]
     >>> mechanism = dp.adapters.records(flipped, {"age": "int", "smokes": "bool"}, form="dicts")
     >>> mechanism(np.array([[43.0, 1.0], [28.0, 0.0]]), 2, rng=0)
     [[True, False], [True, True]]
     """
     shape = Table(codings("columns", columns), check.choice("form", form, TABLE_FORMS))
-    return one_draw(_handed(function, shape, each, record, order), timeout=timeout)
+    return _handed(function, shape, timeout, each, record, order)
 
 
 def codings(name: str, columns: Any) -> dict[str, Coding] | None:
@@ -258,12 +234,12 @@ def _are_different_texts(values: Sequence[Any]) -> bool:
     return bool(values) and texts and len(set(values)) == len(values)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Handed(OfFunction):
     """f(data, rng=...) → what a function returns for the database in another form.
 
-    function, each, record : as in `values`. form : how the database is handed over. order : as in
-        `records`. seeded : the function's keywords that take a seed.
+    The fields are as in `values` and `records`; form : how the database is handed over. seeded :
+    the function's keywords that take a seed.
     """
 
     function: Callable[..., Any]
@@ -273,58 +249,47 @@ class Handed(OfFunction):
     order: bool = True
     seeded: tuple[str, ...] = ()
 
-    __repr__ = short_repr
-
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
         """One output."""
         table = np.asarray(data, dtype=np.float64)
         if self.record is not None and self.record >= len(table):
             raise IndexError(f"record {self.record} of a database with {len(table)} records")
+
+        def call(arguments: tuple[Any, ...]) -> Any:
+            return plain(self.function(*arguments, **seeds(self.seeded, rng)))
+
+        if self.each and self.record is not None:
+            return call(self.form.single(table, self.record))
         if self.each:
-            return self._separately(table, rng)
-        output = self._called(self.form.whole(table), rng)
-        if self.record is not None:
-            return _of_record(output, self.record)
+            output = [call(self.form.single(table, number)) for number in range(len(table))]
+        else:
+            output = call(self.form.whole(table))
+            if self.record is not None:
+                return _of_record(output, self.record)
         return output if self.order else _sorted_records(output)
-
-    def _separately(self, table: Array, rng: np.random.Generator) -> Any:
-        if self.record is not None:
-            return self._called(self.form.single(table, self.record), rng)
-        outputs = [self._called(self.form.single(table, at), rng) for at in range(len(table))]
-        return outputs if self.order else _sorted_records(outputs)
-
-    def _called(self, arguments: tuple[Any, ...], rng: np.random.Generator) -> Any:
-        return plain(self.function(*arguments, **seeds(self.seeded, rng)))
 
     @property
     def summary(self) -> str:
         """One line for reports: what goes in, and what is released."""
         calls = "called for each record" if self.each else f"takes {self.form.words}"
         only = "" if self.record is None else f"; audited is the output of record {self.record}"
-        about = first_line(self.function)
-        return f"{calls}{only}: {about}" if about else f"{calls}{only}"
+        return f"{calls}{only}: {self.about}" if self.about else f"{calls}{only}"
 
 
 def _handed(
     function: Callable[..., Any],
     form: Columns | Table,
+    timeout: float | None,
     each: bool,
     record: int | None,
     order: bool = True,
-) -> Handed:
-    """`Handed` after a check of its arguments. Raises `InvalidInput`."""
+) -> OneDraw:
+    """The mechanism of `Handed`, whose arguments are checked. Raises `InvalidInput`."""
     check.function("function", function, "a callable that takes the values or records")
     number = None if record is None else check.integer("record", record, 0)
     each, order = check.boolean("each", each), check.boolean("order", order)
-    return Handed(function, form, each, number, order, seed_keywords(function))
-
-
-def _pandas() -> Any:
-    """The module pandas, imported on demand, as dpaudit does not depend on it.
-
-    Raises ImportError.
-    """
-    return importlib.import_module("pandas")
+    handed = Handed(function, form, each, number, order, seed_keywords(function))
+    return one_draw(handed, timeout=timeout)
 
 
 def plain(output: Any) -> Any:
@@ -398,11 +363,6 @@ class Coding:
             raise ValueError(f"a column of dtype {self.name} holds negative numbers")
         codes = column.astype(np.int64)
         return np.array(self.texts)[codes] if self.texts else codes.astype(DTYPE_NAMES[self.name])
-
-    @property
-    def written(self) -> str | list[str]:
-        """The dtype as users write it."""
-        return list(self.texts) or self.name
 
 
 def coding(name: str, value: object) -> Coding:

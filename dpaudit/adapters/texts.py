@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, Mechanism, RngLike, Wrapped
+from dpaudit._core.value import value_class
 from dpaudit.errors import MechanismError
 
 MOST = 998  # columns, so that with the two sizes they are as many as classifiers read
@@ -18,44 +17,29 @@ COLUMNS = 512
 FORM = "must return `size` texts, got "
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Texts(Wrapped):
-    """A mechanism whose outputs are counts of words and letters of another's texts; see `texts`.
-
-    Parameters
-    ----------
-    mechanism : callable
-        The mechanism that writes texts.
-    columns : int
-        How many columns count runs of words and of letters, together.
-    """
+    """A mechanism whose outputs are counts of words and letters of another's texts; see `texts`."""
 
     columns: int = COLUMNS
 
-    __repr__ = short_repr
-
     def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Array:
         """Rows (size, 2 + columns). Raises `MechanismError`, and whatever the mechanism raises."""
-        written = _texts(self.mechanism(data, size, rng=rng), size)
-        sizes = [[len(text), len(text.split())] for text in written]
-        return np.column_stack([sizes, self._counts(written)]).astype(np.float64)
-
-    def _counts(self, written: list[str]) -> Array:
         from sklearn.feature_extraction.text import HashingVectorizer  # here: slow to import
 
-        half = self.columns // 2
-        common = {"alternate_sign": False, "norm": None}
-        of_words = HashingVectorizer(
+        written = _texts(self.mechanism(data, size, rng=rng), size)
+        half, common = self.columns // 2, {"alternate_sign": False, "norm": None}
+        words = HashingVectorizer(
             ngram_range=WORDS, n_features=half, token_pattern=r"\S+", **common
         )
-        of_letters = HashingVectorizer(
+        letters = HashingVectorizer(
             ngram_range=LETTERS, n_features=self.columns - half, analyzer="char_wb", **common
         )
-        counts = [vectorizer.transform(written) for vectorizer in (of_words, of_letters)]
-        return np.hstack([count.toarray() for count in counts])
+        counts = [vectorizer.transform(written).toarray() for vectorizer in (words, letters)]
+        sizes = [[len(text), len(text.split())] for text in written]
+        return np.column_stack([sizes, *counts]).astype(np.float64)
 
     def parameters(self) -> dict[str, Any]:
-        """The mechanism's parameters, if it says them, and the columns."""
         return {**super().parameters(), "columns": self.columns}
 
 

@@ -1,21 +1,84 @@
-"""A few draws beside an audit: whether a seed repeats them, and what the mechanism warns of."""
+"""What audited code warns of, and a few draws that show whether a seed repeats them."""
 
 from __future__ import annotations
 
+import logging
+import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from dpaudit import outcomes
 from dpaudit._core.seeds import Purpose, generator
+from dpaudit._core.shown.redacted import redacted
 from dpaudit._core.types import Array, Mechanism
-from dpaudit.adapters.functions import QUIET
 
+LOG = logging.getLogger("dpaudit.adapters")
+MOST_WARNINGS = 20  # different texts that are logged or counted
 MOST, SHARE = 8, 250  # a call makes one draw for each 250 of the audit, at most 8
 KEY = 2  # the trial's place among the seeds of Purpose.COMMON
+
+
+class Quiet:
+    """A context in which warnings are not raised; each text is logged the first time.
+
+    The filters of warnings belong to all threads together: the first thread that enters replaces
+    them, and the last one that leaves restores them.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.threads_inside = Lock(), 0
+        self.logged: set[str] = set()
+        self.counts: Counter[str] | None = None
+        self.filters: Any = None
+
+    def __enter__(self) -> None:
+        """Replace the filters, if no other thread is inside."""
+        with self.lock:
+            if self.threads_inside == 0:
+                self.filters = warnings.catch_warnings()
+                self.filters.__enter__()
+                warnings.simplefilter("always")
+                warnings.showwarning = self._hear
+            self.threads_inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        """Restore the filters, if no other thread is left inside."""
+        with self.lock:
+            self.threads_inside -= 1
+            if self.threads_inside == 0:
+                self.filters.__exit__(*error)
+
+    @contextmanager
+    def counted(self) -> Iterator[Counter[str]]:
+        """Count the warnings of all threads by their texts meanwhile, and log none."""
+        counts: Counter[str] = Counter()
+        with self:
+            self.counts = counts
+            try:
+                yield counts
+            finally:
+                self.counts = None
+
+    def _hear(
+        self, message: Warning | str, category: type[Warning], *where: Any, **more: Any
+    ) -> None:
+        text = f"{category.__name__}: {' '.join(redacted(str(message)).split())}"
+        counts = self.counts
+        if counts is not None:
+            if text in counts or len(counts) < MOST_WARNINGS:
+                counts[text] += 1
+        elif text not in self.logged and len(self.logged) < MOST_WARNINGS:
+            self.logged.add(text)
+            LOG.warning("the mechanism warns, said once: %s", text)
+
+
+QUIET = Quiet()
 
 
 @dataclass(frozen=True)
@@ -41,8 +104,8 @@ class Trial:
 
     def to_dict(self) -> dict[str, Any]:
         """The trial in JSON types, for result.json."""
-        warnings = [{"text": text, "times": times} for text, times in self.warned]
-        return {"draws": self.draws, "repeatable": self.repeatable, "warnings": warnings}
+        warned = [{"text": text, "times": times} for text, times in self.warned]
+        return {"draws": self.draws, "repeatable": self.repeatable, "warnings": warned}
 
 
 def trial(
@@ -61,12 +124,8 @@ def trial(
                 rng = generator(seed, Purpose.COMMON, KEY)
                 outputs.append(outcomes.rows(mechanism(data, size, rng=rng), size))
         except Exception:  # the audit itself says what fails
-            return Trial(len(outputs) * size, None, _most_frequent(warned))
-    return Trial(
-        len(outputs) * size, outcomes.equal(outputs[0], outputs[1]), _most_frequent(warned)
-    )
-
-
-def _most_frequent(warned: Counter[str]) -> tuple[tuple[str, int], ...]:
-    """The most frequent texts first; texts of the same frequency in alphabetical order."""
-    return tuple(sorted(warned.items(), key=lambda pair: (-pair[1], pair[0])))
+            pass
+    complete = len(outputs) == 3
+    repeatable = outcomes.equal(outputs[0], outputs[1]) if complete else None
+    most_frequent = sorted(warned.items(), key=lambda pair: (-pair[1], pair[0]))
+    return Trial(len(outputs) * size, repeatable, tuple(most_frequent))

@@ -64,7 +64,7 @@ def audit(
         where its δ is 1e-9). A claim's own ε is added.
     samples : int ≥ 20, default 1,000,000
         Draws a side, training, choosing and certifying together; 1e5 may stand for 100_000. Up to
-        500 are spent as `auditing.fixed.few` says. Of more, those that certify are made after the
+        500 are spent as `auditing.fixed` says. Of more, those that certify are made after the
         score, counted as they come and not kept, so memory grows as √samples.
     claim : Claim, (ε, δ), MetricClaim or None
         What the mechanism is said to keep. `Claim.metric(...)` is resolved by the pair. Without a
@@ -103,7 +103,7 @@ def audit(
     stop : "verdict", optional
         Draw in growing batches and stop once the claim (without one: the exact spectrum) is
         rejected, at the latest after `samples`; verdict and bound hold whenever that is. The shares
-        are then not used (`dpaudit.auditing.sequential`).
+        are then not used (`dpaudit.auditing.bettor`).
     unit : {"draw", "call"}, default "draw"
         "draw", where the draws of a call are independent of each other, or "call", where they may
         share state: the mechanism is then called once for each draw, with size 1.
@@ -234,7 +234,7 @@ def audit_samples(
         (`adapters.read_draws`).
     Q : array of shape (n, k) or (n,), list or path
         Draws of M(D'), in the same form. If one of P and Q has more draws, the rest is left out,
-        and the reason says so, unless the other has at most 500: few draws (`auditing.fixed.few`)
+        and the reason says so, unless the other has at most 500: few draws (`auditing.fixed`)
         all count. Tables of different width are lists of different length, which the reason says.
     epsilon : float or array of shape (m,), nats, optional
         As in `audit`.

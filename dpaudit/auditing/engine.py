@@ -1,32 +1,42 @@
-"""The audit from its settings to its result: theory, draws, score, band, verdict, in that order."""
+"""The audit from its settings to its result, in stages.
+
+1. Theory: the exact spectrum of the pair, where it is known (`exact`).
+2. Draws: of the mechanism (`sampling`), or given. Draws that depend on each other are refused
+   (`auditing.independence`), whenever new ones have come.
+3. Score and sets: chosen by draws that certify nothing.
+4. Certificate: δ(ε) from the other draws, with its band (`certify`).
+5. Verdict, and the evidence against the claim (`verdict`).
+6. Doubts: whether such an audit could have shown anything (`auditing.vacuous`).
+
+Stages 2 to 5 are those of a plan. `auditing.fixed` draws a number that is fixed in advance: its
+plan for many draws makes those that certify last and only counts them, its plan for few draws has
+all of them from the start. `auditing.sequential` goes through the stages batch by batch, and stops
+once the claim is rejected.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from dpaudit import exact
-from dpaudit._core.types import Array, Mechanism
-from dpaudit.adapters.trial import trial
+from dpaudit.adapters.trial import Trial, trial
 from dpaudit.auditing.clock import Clock, peak_memory_mb
-from dpaudit.auditing.fixed.few import audit_few
-from dpaudit.auditing.fixed.many import audit_fixed
+from dpaudit.auditing.fixed import audit_fixed
 from dpaudit.auditing.independence import look_further, refuse_shared
 from dpaudit.auditing.result import AuditResult
-from dpaudit.auditing.sequential.loop import audit_sequentially
-from dpaudit.auditing.sequential.source import GivenBatches, MechanismBatches
+from dpaudit.auditing.sequential import audit_sequentially, batches_in, batches_of
 from dpaudit.auditing.settings import Drawing, Settings
-from dpaudit.auditing.subject import Findings, Subject
+from dpaudit.auditing.subject import Findings, Setup, Subject
 from dpaudit.auditing.vacuous import copied, ignored, settled
-from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.interval import interval
-from dpaudit.curves.metric import refuse_unresolved
+from dpaudit.curves.claims import refuse_unresolved
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling import Draws, GivenDraws, MechanismDraws
+from dpaudit.sampling import GivenDraws, MechanismDraws
 from dpaudit.verdict.judgement import no_doubt, of_given_draws, with_notes
 from dpaudit.verdict.numbers import count
 
@@ -36,33 +46,38 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
     mechanism, pair = subject.mechanism, subject.pair
     assert mechanism is not None
     assert pair is not None
-    settings, clock = settings.on(pair), Clock()
-    # no known law is one of the bits of floats
-    theory = None if settings.bits else _theory(mechanism, pair, settings.epsilon)
+    settings, clock, databases = settings.on(pair), Clock(), (pair.left, pair.right)
+    theory = None
+    if not settings.bits:  # no known law is one of the bits of floats
+        with suppress(NoExactSpectrum):
+            theory = exact.spectrum(mechanism, pair, settings.epsilon)
+    setup = Setup(settings, theory, clock, drawing.progress, pair.change)
     if settings.stop is not None:
-        source = MechanismBatches(mechanism, pair, settings, drawing)
-        found = audit_sequentially(settings, theory, source, clock, drawing.progress, pair.change)
+        findings = audit_sequentially(setup, batches_of(mechanism, pair, settings, drawing))
     else:
         with clock.step("sample_s"):
-            draws = _draws(mechanism, pair, settings, drawing)
-            few = draws.take(settings.samples) if settings.few else None
-        common = theory, clock, drawing.progress, pair.change
-        if few is None:
-            found = audit_fixed(settings, draws, *common)
-        else:
-            found = audit_few(settings, few, draws.calls, *common)
-    same = partial(ignored, mechanism, pair, settings) if theory is None else no_doubt
-    databases = pair.left, pair.right
+            draws = MechanismDraws(
+                mechanism,
+                databases,
+                settings.samples,
+                settings.seed,
+                n_jobs=drawing.n_jobs,
+                progress=drawing.progress,
+                store=drawing.store,
+                call=settings.call,
+            )
+        findings = audit_fixed(setup, draws)
+    tried = None
     with clock.step("sample_s"):
-        if found.judged.verdict == "violated":
-            look_further(mechanism, databases, settings, found.sizes.total, drawing.n_jobs)
-        found = settled(found, settings, same, pair.rows)
-        tried = None
+        if findings.judged.verdict == "violated":
+            look_further(mechanism, databases, settings, findings.sizes.total, drawing.n_jobs)
+        same = partial(ignored, mechanism, pair, settings) if theory is None else no_doubt
+        findings = settled(findings, settings, same, pair.rows)
         if theory is None:
             tried = trial(mechanism, databases, settings.samples, settings.seed)
     notes = (*subject.notes, *(tried.notes if tried else ()))
-    found = replace(found, judged=with_notes(found.judged, notes))
-    return replace(_result(subject, settings, theory, found, clock), trial=tried)
+    judged = with_notes(findings.judged, notes)
+    return _result(subject, setup, replace(findings, judged=judged), tried)
 
 
 def audit_draws(
@@ -71,7 +86,7 @@ def audit_draws(
     """Audit `settings.samples` draws a side that were made elsewhere; of few draws, all of the
     longer side. Raises as `dpaudit.audit_samples`.
     """
-    clock = Clock()
+    setup = Setup(settings, None, Clock(), drawing.progress)
     refuse_unresolved(settings.metric)
     notes: tuple[str, ...] = ()
     if not settings.few:
@@ -79,15 +94,12 @@ def audit_draws(
         P, Q = P[: settings.samples], Q[: settings.samples]
     refuse_shared(P, Q)
     if settings.stop is not None:
-        found = audit_sequentially(settings, None, GivenBatches(P, Q), clock, drawing.progress)
-    elif settings.few:
-        drawn = GivenDraws(P, Q).take(max(len(P), len(Q)))
-        found = audit_few(settings, drawn, None, None, clock, drawing.progress)
+        findings = audit_sequentially(setup, batches_in(P, Q, settings))
     else:
-        found = audit_fixed(settings, GivenDraws(P, Q), None, clock, drawing.progress)
-    found = settled(found, settings, partial(copied, P, Q))
-    found = replace(found, judged=of_given_draws(with_notes(found.judged, notes)))
-    return _result(subject, settings, None, found, clock)
+        findings = audit_fixed(setup, GivenDraws(P, Q))
+    findings = settled(findings, settings, partial(copied, P, Q))
+    judged = of_given_draws(with_notes(findings.judged, notes))
+    return _result(subject, setup, replace(findings, judged=judged), None)
 
 
 def _left_out(n: int, m: int) -> tuple[str, ...]:
@@ -101,61 +113,35 @@ def _left_out(n: int, m: int) -> tuple[str, ...]:
     )
 
 
-def _theory(mechanism: Mechanism, pair: NeighbourPair, epsilon: Array) -> Spectrum | None:
-    try:
-        return exact.spectrum(mechanism, pair, epsilon)
-    except NoExactSpectrum:
-        return None
-
-
-def _draws(
-    mechanism: Mechanism, pair: NeighbourPair, settings: Settings, drawing: Drawing
-) -> Draws:
-    return MechanismDraws(
-        mechanism,
-        (pair.left, pair.right),
-        settings.samples,
-        settings.seed,
-        n_jobs=drawing.n_jobs,
-        progress=drawing.progress,
-        store=drawing.store,
-        call=settings.call,
-    )
-
-
-def _result(
-    subject: Subject, settings: Settings, theory: Spectrum | None, found: Findings, clock: Clock
-) -> AuditResult:
-    return AuditResult(
-        spectrum=_spectrum(found.estimate, settings, found.fitted.name),
-        exact=theory,
-        claim=settings.claim,
-        verdict=found.judged.verdict,
-        reason=found.judged.reason,
-        detectable=found.judged.detectable,
-        headline=found.judged.headline,
-        estimate=found.estimate,
-        settings=settings,
-        sizes=found.sizes,
-        fitted=found.fitted,
-        subject=subject,
-        timings=clock.total(),
-        peak_memory_mb=peak_memory_mb(),
-        sequential=found.sequential,
-        evidence=found.evidence,
-        ledger=None,
-        trial=None,
-    )
-
-
-def _spectrum(found: Estimate, settings: Settings, score: str) -> Spectrum:
-    return Spectrum(
-        found.epsilon,
-        found.delta,
-        found.forward.delta,
-        found.backward.delta,
-        low=found.low,
+def _result(subject: Subject, setup: Setup, findings: Findings, tried: Trial | None) -> AuditResult:
+    settings, estimate, judged = setup.settings, findings.estimate, findings.judged
+    spectrum = Spectrum(
+        estimate.epsilon,
+        estimate.delta,
+        estimate.forward.delta,
+        estimate.backward.delta,
+        low=estimate.low,
         level=settings.level,
-        law=f"estimate ({score})",
-        interval=interval(found, settings.alpha),
+        law=f"estimate ({findings.fitted.name})",
+        interval=interval(estimate, settings.alpha),
+    )
+    return AuditResult(
+        spectrum=spectrum,
+        exact=setup.theory,
+        claim=settings.claim,
+        verdict=judged.verdict,
+        reason=judged.reason,
+        detectable=judged.detectable,
+        headline=judged.headline,
+        estimate=estimate,
+        settings=settings,
+        sizes=findings.sizes,
+        fitted=findings.fitted,
+        subject=subject,
+        timings=setup.clock.total(),
+        peak_memory_mb=peak_memory_mb(),
+        sequential=findings.sequential,
+        evidence=findings.evidence,
+        ledger=None,
+        trial=tried,
     )

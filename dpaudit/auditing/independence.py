@@ -14,7 +14,7 @@ from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.auditing.settings import Settings
 from dpaudit.errors import InvalidInput, MechanismError
-from dpaudit.sampling import MechanismDraws, Pair, call_size, randomness
+from dpaudit.sampling import MechanismDraws, Pair, call_size, degenerate
 from dpaudit.sampling.block import Preparable
 from dpaudit.sampling.independence import Finding, examine, examine_shared
 from dpaudit.scoring import Sides
@@ -94,7 +94,7 @@ def notes_on(drawn: Pair, rows: Sides, calls: CallSizes) -> tuple[str, ...]:
     drawn : the first draws of an audit. rows : the same as rows. calls : as in `call_sizes`.
     """
     drift = refuse_dependence(rows, call_sizes(len(rows.P), calls), 0.5)
-    return (*drift, *randomness.notes(*drawn))
+    return (*drift, *degenerate.notes(*drawn))
 
 
 def refuse_scores(scores: Sides, name: str, calls: CallSizes, first: int) -> None:

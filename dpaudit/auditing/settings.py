@@ -13,12 +13,11 @@ from dpaudit._core.seeds import root
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Count, RngLike
 from dpaudit.certify.band import level_of
-from dpaudit.certify.few import MOST as FEW
+from dpaudit.certify.constants import FEW
 from dpaudit.certify.few import few_split
 from dpaudit.certify.sets import FOCUS
 from dpaudit.certify.split import Split, split
-from dpaudit.curves.claims import Claim, ClaimLike, as_claim, refuse_unbreakable
-from dpaudit.curves.metric import MetricClaim, Pair
+from dpaudit.curves.claims import Claim, ClaimLike, MetricClaim, Pair, as_claim, refuse_unbreakable
 from dpaudit.sampling import BlockStore, Progress
 from dpaudit.scoring import ClassifierLike
 from dpaudit.scoring.classifier import Classifier
@@ -159,7 +158,7 @@ class Settings:
 
     @property
     def few(self) -> bool:
-        """Whether this is an audit of few draws (`auditing.fixed.few`): at most 500 a side, scored
+        """Whether this is an audit of few draws (`auditing.fixed`): at most 500 a side, scored
         by "auto" or a known score, with no shares given.
         """
         known = not scoring.is_trained(self.classifier)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Mechanism
+from dpaudit._core.value import value_class
+from dpaudit.auditing.clock import Clock
+from dpaudit.auditing.settings import Settings
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.split import Split
+from dpaudit.curves.spectrum import Spectrum
 from dpaudit.neighbours import NeighbourPair
+from dpaudit.sampling import Progress
 from dpaudit.scoring import Fitted
 from dpaudit.verdict.evidence import Evidence, Sequential
+from dpaudit.verdict.headline import Reference
 from dpaudit.verdict.judgement import Verdict
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Subject:
     """What is audited, known before the first draw is made.
 
@@ -41,10 +46,28 @@ class Subject:
     notes: tuple[str, ...] = ()
     replay: dict[str, Any] | None = None
 
-    __repr__ = short_repr
+
+@value_class
+class Setup:
+    """What every stage of an audit is given.
+
+    theory : the exact spectrum, where it is known. who : what differs between the databases, in
+    words.
+    """
+
+    settings: Settings
+    theory: Spectrum | None
+    clock: Clock
+    progress: Progress
+    who: str = ""
+
+    @cached_property
+    def reference(self) -> Reference | None:
+        """The curve that the band is judged by: the claim, or without one the exact spectrum."""
+        return Reference.of(self.settings.claim, self.settings.epsilon, self.theory)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Findings:
     """What the draws showed.
 
@@ -59,5 +82,3 @@ class Findings:
     judged: Verdict
     sequential: Sequential | None = None
     evidence: Evidence | None = None
-
-    __repr__ = short_repr

@@ -18,14 +18,15 @@ from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.adapters import Command, OneDraw
 from dpaudit.auditing.settings import MOST_SAMPLES, Settings
 from dpaudit.auditing.subject import Findings
+from dpaudit.certify.constants import FEW as FEW_DRAWS
 from dpaudit.certify.estimate import certify
-from dpaudit.certify.few import MOST, certify_few
+from dpaudit.certify.few import certify_few
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import Split
 from dpaudit.curves.claims import about_fewer, doubtful
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling.common import same_outputs
+from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.scoring import Fitted
 from dpaudit.scoring.constants import ENOUGH_TO_CHOOSE
 from dpaudit.verdict.headline import Reference, headline
@@ -59,7 +60,7 @@ def fewest(settings: Settings, reference: Reference, columns: int) -> int | None
     able = partial(_able, settings, reference, columns)
     low, high = 0, settings.samples
     while not able(high):
-        low, high = high, min(2 * high, MOST) if high < MOST else 2 * high
+        low, high = high, min(2 * high, FEW_DRAWS) if high < FEW_DRAWS else 2 * high
         if low >= MOST_SAMPLES:
             return None
     while high - low > max(1, high // 100):
@@ -95,7 +96,7 @@ def _refutes(settings: Settings, reference: Reference, sizes: Split) -> bool:
 
 
 def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
-    """The audit itself, of two values. Training draws choose as well (`scoring.pool`)."""
+    """The audit itself, of two values. Training draws choose as well (`scoring.pooled`)."""
     choosing = sizes.choose if sizes.choose >= ENOUGH_TO_CHOOSE else sizes.choose + sizes.train
     drawn = _two_values(choosing), _two_values(sizes.certify)
     asked = settings.epsilon, settings.alpha

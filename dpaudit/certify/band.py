@@ -21,6 +21,7 @@ from dpaudit._core import check
 from dpaudit._core.shown.frame import frame
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit.certify.constants import GDP_LARGEST, GDP_POINTS
 from dpaudit.certify.divergence import BandIntegral, quotient
 from dpaudit.curves import readings
 from dpaudit.curves.gaussian_shift import shift_delta
@@ -29,8 +30,6 @@ from dpaudit.curves.renyi import orders_below
 REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # δ at which result.json gives ε
 ORDERS = (2.0, 8.0)  # at which it gives the Rényi divergence
 LARGEST = 700.0  # nats; e^ε overflows soon after, and no band is above 0 there
-# ε at which μ is looked for, in each of two rounds, and the largest
-GDP_POINTS, GDP_LARGEST = (24, 30.0)
 PARAMETERS = np.log(10.0) * np.arange(-12.0, 7.0)  # ln of those that bracket the least one
 CLOSE = 1e-9  # relative error of the least parameter
 Curve = Callable[[Array], Array]  # ε ↦ δ
@@ -75,22 +74,19 @@ class Certificate:
 
     @classmethod
     def of(cls, regions: Sequence[Region], forward: Sequence[bool], level: float) -> Certificate:
-        """From the regions of one band."""
+        """Collect the regions of one band."""
         width = max((len(region.q) for region in regions), default=1)
-        padded = np.array(
-            [
-                [np.pad(one, (0, width - len(one)), mode="edge") for one in (region.p, region.q)]
-                for region in regions
-            ]
-        ).reshape(len(regions), 2, width)
-        return cls(
-            padded[:, 0], padded[:, 1], np.asarray(forward, dtype=bool).reshape(len(regions)), level
-        )
+        p, q = np.empty((2, len(regions), width))
+        for row, region in enumerate(regions):
+            last = width - len(region.q)
+            p[row] = np.pad(region.p, (0, last), mode="edge")
+            q[row] = np.pad(region.q, (0, last), mode="edge")
+        return cls(p, q, np.array(forward, dtype=bool), level)
 
     def direction(self, forward: bool) -> Certificate:
         """The certificate of one direction alone, at the same joint level."""
-        kept = self.forward == forward
-        return Certificate(self.p[kept], self.q[kept], self.forward[kept], self.level)
+        own = self.forward == forward
+        return Certificate(self.p[own], self.q[own], self.forward[own], self.level)
 
     def delta_at(self, epsilon: ArrayLike) -> Array:
         """Certified δ(ε): a lower bound of the truth at any ε ≥ 0 (nats), scalar or (m,), in that
@@ -148,7 +144,7 @@ class Certificate:
             delta = np.maximum(curve_of(float(np.exp(log_value)))(epsilon), np.finfo(float).tiny)
             return float(np.max(np.log(low / delta), initial=-np.inf))
 
-        first = bisect_left(PARAMETERS, True, key=lambda one: excess(one) <= 0.0)
+        first = bisect_left(PARAMETERS, True, key=lambda log_value: excess(log_value) <= 0.0)
         if first in (0, len(PARAMETERS)):
             return np.inf if first else 0.0
         root = brentq(excess, *PARAMETERS[first - 1 : first + 1], xtol=0.1 * CLOSE)
@@ -163,9 +159,9 @@ class Certificate:
         low is linear in e^ε, so the supremum is at a corner.
         """
         alpha = readings.unit("alpha", alpha)
-        kept = 1.0 - self._low(self._corners)
-        ahead = kept - self._corners * alpha[..., None]
-        behind = (kept - alpha[..., None]) / self._corners
+        most = 1.0 - self._low(self._corners)
+        ahead = most - self._corners * alpha[..., None]
+        behind = (most - alpha[..., None]) / self._corners
         return np.clip(np.maximum(ahead, behind).max(axis=-1), 0.0, 1.0 - alpha)
 
     @cached_property
@@ -183,11 +179,12 @@ class Certificate:
         1 is KL.
 
         order : scalar or (k,); returns that shape. Infinite where a set of one law alone is
-        certified. It holds at all orders together (`certify.divergence`). Raises `InvalidInput`.
+        certified. It holds at all orders together (`certify.divergence`).
         """
         orders = readings.orders(order)
-        found = [max(way.renyi(float(one)) for way in self._integrals) for one in orders.ravel()]
-        return np.array(found).reshape(orders.shape)
+        ahead, behind = self._integrals
+        bounds = [max(ahead.renyi(at), behind.renyi(at)) for at in orders.ravel().tolist()]
+        return np.array(bounds).reshape(orders.shape)
 
     @cached_property
     def zcdp_rho(self) -> float:
@@ -202,7 +199,7 @@ class Certificate:
         return float(np.max(self.renyi(orders) / orders))
 
     def to_dict(self) -> dict[str, Any]:
-        """What result.json holds: ε at a few δ, μ, ρ and Rényi divergences."""
+        """The ε at a few δ, the μ, ρ and Rényi divergences that result.json holds."""
         return {
             "epsilon_at": {
                 f"{delta:.0e}" if delta else "0": float(self.epsilon_at(delta))
@@ -217,18 +214,19 @@ class Certificate:
         """A pandas DataFrame with a row for each ε, (m,), nats: `epsilon`; and the certified δ of
         both directions together, `delta`, and of each alone, `forward` and `backward`.
 
-        All of it holds at once, at `level`. Raises `InvalidInput`, and ImportError without pandas.
+        All of it holds at once, at `level`. Raises ImportError without pandas.
         """
         points = np.atleast_1d(check.epsilon(epsilon))
-        ways = {"forward": self.direction(True), "backward": self.direction(False)}
-        bounds = {name: way.delta_at(points) for name, way in ways.items()}
-        return frame({"epsilon": points, "delta": self.delta_at(points), **bounds})
+        forward = self.direction(True).delta_at(points)
+        backward = self.direction(False).delta_at(points)
+        both = {"epsilon": points, "delta": self.delta_at(points)}
+        return frame({**both, "forward": forward, "backward": backward})
 
     @cached_property
     def _integrals(self) -> tuple[BandIntegral, BandIntegral]:
         """P against Q, and Q against P."""
-        of = BandIntegral.of
-        return of(self.p, self.q, self.forward), of(self.p, self.q, ~self.forward)
+        ahead = BandIntegral.of(self.p, self.q, self.forward)
+        return ahead, BandIntegral.of(self.p, self.q, ~self.forward)
 
     def _low(self, gamma: Array) -> Array:
         """The band at each γ, in the shape of `gamma`; computed in slices, for memory."""
@@ -243,9 +241,9 @@ class Certificate:
         """γ ≥ 1 among which are all at which a region's own bound bends: crossings of two of its
         lines, and 1; (s, j).
         """
-        one, other = np.triu_indices(self.p.shape[1], 1)
+        i, j = np.triu_indices(self.p.shape[1], 1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            gamma = (self.p[:, one] - self.p[:, other]) / (self.q[:, one] - self.q[:, other])
+            gamma = (self.p[:, i] - self.p[:, j]) / (self.q[:, i] - self.q[:, j])
         inside = np.where(np.isfinite(gamma) & (gamma > 1.0), gamma, 1.0)
         return np.pad(inside, ((0, 0), (0, 1)), constant_values=1.0)
 
@@ -258,19 +256,18 @@ class Certificate:
             return np.ones(1)
         sets = np.append(np.repeat(np.arange(len(self.p)), self.p.shape[1]), -1)
         # the last edge: δ ≥ 0
-        p, q = (np.append(self.p.ravel(), 0.0), np.append(self.q.ravel(), 0.0))
-        one, other = np.triu_indices(len(p), 1)
+        p, q = np.append(self.p.ravel(), 0.0), np.append(self.q.ravel(), 0.0)
+        first, second = np.triu_indices(len(p), 1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            gamma = (p[one] - p[other]) / (q[one] - q[other])
+            gamma = (p[first] - p[second]) / (q[first] - q[second])
         inside = np.isfinite(gamma) & (gamma > 1.0)
-        gamma, one, other = gamma[inside], one[inside], other[inside]
+        gamma, first, second = gamma[inside], first[inside], second[inside]
         active = np.ones(len(gamma), dtype=bool)
-        for edge in (one, other):
-            of = sets[edge]
-            least = np.min(self.p[of] - gamma[:, None] * self.q[of], axis=1)
-            active &= p[edge] - gamma * q[edge] <= np.where(of < 0, 0.0, least) + 1e-12
-        gamma = gamma[active]
-        return np.unique(np.append(gamma, 1.0))
+        for edge in (first, second):
+            own = sets[edge]
+            least = np.min(self.p[own] - gamma[:, None] * self.q[own], axis=1)
+            active &= p[edge] - gamma * q[edge] <= np.where(own < 0, 0.0, least) + 1e-12
+        return np.unique(np.append(gamma[active], 1.0))
 
 
 def level_of(alpha: float) -> float:

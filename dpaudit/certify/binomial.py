@@ -1,20 +1,32 @@
 """Exact confidence bounds on P(S) − γQ(S) and P(S)/Q(S) for a fixed set S, from two binomial
 counts.
 
-A lower bound on p − γq makes δ(ε) ≥ p − e^ε q a certificate. Separate bounds on
-p and q (Clopper–Pearson twice) share α; one test of (p, q) has all of it, and a margin up to √2
-smaller.
+A lower bound on p − γq makes δ(ε) ≥ p − e^ε q a certificate. Separate bounds on p and q
+(Clopper–Pearson twice) share α; one test of (p, q) has all of it, and a margin up to √2 smaller.
 Outcomes are ordered by an approximate lower limit of p − γq and the order's exact tail probability
 is inverted (Buehler 1957; Kabaila & Lloyd 1997), which keeps the p-value nearly free of the
 nuisance. For each q of a Clopper–Pearson interval, whose error is added to the p-value (Berger &
 Boos 1994), the smallest p that is not rejected is found; these points bound a `Region` of (p, q),
 and one region bounds p − γq at EVERY γ, and p/q, at once.
+
+Why a region holds (p, q) with probability 1 − α. It misses in one of two ways. (i) q is outside its
+Clopper–Pearson interval: probability at most NUISANCE_SHARE·α. (ii) q is inside and p is below the
+polygon at q. Let E be the event of an outcome as extreme as the observed one, in the order at q,
+which does not depend on p. P(E) grows with p, as E grows with X. So if P(E) at the polygon's point
+above q is at most (1 − NUISANCE_SHARE)·α, it is so at p, and that an observation is so extreme has
+at most that probability. The two sum to α.
+
+What (ii) needs of the numbers: the search for p stops at a p with P(E) ≤ (1 − NUISANCE_SHARE −
+RESERVE)·α, at a few q. RESERVE·α is there for the error of P(E) as it is summed, and for the
+polygon between those q, which is the curve's chord less an allowance. Neither error is bounded by
+a theorem; `tests/certify/test_binomial.py` measures both together against sums over every count,
+at many q of each of some hundred regions, in the slow suite: P(E) is at most
+(1 − NUISANCE_SHARE)·α at every one of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -31,26 +43,24 @@ from scipy.special import (
 
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Region
-
-NUISANCE_SHARE = 0.02  # of α, spent on the interval for q
-# of α, kept back for numerical error, as measured: of the sums (1e-10 at one γ, 2e-3 at two) and of
-# the polygon (at most 1e-3)
-RESERVE = 0.005
-LOWER_SHARE = 0.1  # of NUISANCE_SHARE, for the lower end of that interval, which hardly matters
-# values of q on the polygon; MORE_POINTS times as many below FEW_HITS hits of Q, where it bends
-NUISANCE_POINTS, FEW_HITS, MORE_POINTS = (9, 25, 2)
-STEPS, TOLERANCE = 60, 2e-3  # of the root search for p; the tolerance is in standard errors
-# Sums go this many standard deviations and this many counts beyond the mean; what is outside counts
-# in full. Bennett's inequality bounds it by e^-31, which is small beside FAR_ALPHA. For a smaller α
-# the sums go farther (`_farther`).
-REACH, MARGIN, FAR_ALPHA = (8.0, 10, 1e-10)
-EXACT_TERMS = 200  # a variable that spans no more values is summed over each of them
-# standard deviations between the terms of a longer sum; at two γ
-STRIDE, CORNER_STRIDE = (0.55, 0.25)
-MOST_TERMS = 300  # in one sum over x for several p; else it is split
-# where the spread of X is below this share of what one more hit of Q adds to the bound on x, that
-# bound is a step function
-BLUR = 0.5
+from dpaudit.certify.constants import (
+    BLUR,
+    CORNER_STRIDE,
+    EXACT_TERMS,
+    FAR_ALPHA,
+    FEW_HITS,
+    LOWER_SHARE,
+    MARGIN,
+    MORE_POINTS,
+    MOST_TERMS,
+    NUISANCE_POINTS,
+    NUISANCE_SHARE,
+    REACH,
+    RESERVE,
+    STEPS,
+    STRIDE,
+    TOLERANCE,
+)
 
 
 def upper(count: int, n: int, alpha: float) -> float:
@@ -66,23 +76,14 @@ def lower(count: int, n: int, alpha: float) -> float:
     return 0.0 if count <= 0 else float(betaincinv(count, n - count + 1, alpha))
 
 
-def difference_lower(x: int, n: int, y: int, m: int, gamma: float, alpha: float) -> float:
-    """Lower confidence bound on p − γq at level 1 − alpha, from x ~ Bin(n, p) and y ~ Bin(m, q)
+def region(x: int, n: int, y: int, m: int, gammas: Sequence[float] | Array, alpha: float) -> Region:
+    """A region that holds (p, q) with probability 1 − alpha, from x ~ Bin(n, p) and y ~ Bin(m, q)
     independent.
 
-    x of n draws from P and y of m draws from Q fell in a set fixed in advance; γ = e^ε. The bound
-    may be negative.
-    """
-    return region(x, n, y, m, (gamma,), alpha).low(gamma)
-
-
-def region(x: int, n: int, y: int, m: int, gammas: Sequence[float] | Array, alpha: float) -> Region:
-    """A region that holds (p, q) with probability 1 − alpha, aimed at p − γq for a few γ > 0 (one,
-    or two close ones).
-
-    Arguments as in `difference_lower`; the γ must be fixed without these counts. At two γ the
-    outcomes are ordered by the larger excess of the two limits over their bounds, so that the pair
-    costs little more than one.
+    x of n draws from P and y of m draws from Q fell in a set fixed in advance. The region is aimed
+    at p − γq for a few γ = e^ε > 0 (one, or two close ones), which must be fixed without these
+    counts. At two γ the outcomes are ordered by the larger excess of the two limits over their
+    bounds, so that the pair costs little more than one.
     """
     return _ExactTest(x, n, y, m, np.asarray(gammas, dtype=np.float64), alpha).region()
 
@@ -90,13 +91,8 @@ def region(x: int, n: int, y: int, m: int, gammas: Sequence[float] | Array, alph
 def ratio_region(x: int, n: int, y: int, m: int, alpha: float) -> Region:
     """The same aimed at p/q: outcomes are ordered by the γ at which the approximate limit of p − γq
     is 0.
-
-    With z²/2 added to both counts, which leaves the order at each γ as it is but fits small ones (a
-    Poisson count's score limits are x + z²/2 ∓ z√(x + z²/4)), it is the smaller root of (u − γv)² =
-    z²(V_x + γ²V_y), with u and v the enlarged proportions and V as in `score_variance`.
     """
-    z = _score(alpha)
-    gamma = float(ratio_limit(float(x), n, float(y), m, z))
+    gamma = float(ratio_limit(float(x), n, float(y), m, standard_errors(alpha)))
     if gamma <= 0.0:
         return Region(np.array([0.0, 1.0]), np.zeros(2))
     return region(x, n, y, m, (gamma,), alpha)
@@ -105,47 +101,49 @@ def ratio_region(x: int, n: int, y: int, m: int, alpha: float) -> Region:
 def ratio_limit(
     x: Array | float, n: Array | float, y: Array | float, m: Array | float, z: float
 ) -> Array:
-    """The γ of `ratio_region` at each pair of counts, in their shape; 0 where there is none."""
+    """The γ at which the approximate limit of p − γq is 0, at each pair of counts, in their shape;
+    0 where there is none.
+
+    z²/2 is added to both counts, which leaves the order at each γ as it is but fits small ones (a
+    Poisson count's score limits are x + z²/2 ∓ z√(x + z²/4)). γ is the smaller root of (u − γv)² =
+    z²(V_x + γ²V_y), with u and v the enlarged proportions and V as in `score_variance`.
+    """
     u, v = (x + 0.5 * z**2) / n, (y + 0.5 * z**2) / m
     square, rest = v**2 - z**2 * score_variance(y, m, z), u**2 - z**2 * score_variance(x, n, z)
     inside = np.maximum(u**2 * v**2 - square * rest, 0.0)
     return np.asarray(np.where(rest > 0.0, rest / (u * v + np.sqrt(inside)), 0.0))
 
 
-def _score(alpha: float) -> float:
-    """z of the approximate limits that order the outcomes; any positive number is valid."""
+def standard_errors(alpha: float) -> float:
+    """The z of the approximate limits that order the outcomes; any positive number is valid."""
     return max(-float(ndtri(alpha)), 0.1)
 
 
 def score_variance(count: Array | float, n: Array | float, z: float) -> Array | float:
-    """Of count/n, with z²/4 added to hits and misses: the approximate limits are then monotone in
-    both counts.
+    """The variance of count/n, with z²/4 added to hits and misses: the approximate limits are then
+    monotone in both counts.
     """
     cube = n**3 if isinstance(n, np.ndarray) else float(n**3)  # NumPy before 2: no int over 2⁶⁴
     return (count + 0.25 * z**2) * (n - count + 0.25 * z**2) / cube
 
 
-@dataclass(repr=False)
 class _ExactTest:
-    """Tests of (p, q) that reject for large X/n − γY/m − z√V at one of the γ; `limit`: what was
-    observed, (g,).
+    """Tests of (p, q) that reject for large X/n − γY/m − z√V at one of the γ.
+
+    limit : (g,), what was observed of this. far : the factor ≥ 1 by which sums go farther at a
+    small α. Bennett's bound e^{−σ²h(t/σ²)} of P(X > mean + t) has `far` times the exponent, at
+    every variance, where t = REACH·σ + MARGIN becomes REACH·√far·σ + MARGIN·far; so it falls as a
+    power of α. stride : standard deviations between the terms of a long sum.
     """
 
-    x: int
-    n: int
-    y: int
-    m: int
-    gammas: Array
-    alpha: float
-
-    def __post_init__(self) -> None:
-        self.z, self.far = _score(self.alpha), _farther(self.alpha)
-        self.stride = STRIDE if len(self.gammas) == 1 else CORNER_STRIDE
-        self.target = (1.0 - NUISANCE_SHARE - RESERVE) * self.alpha
-        variance = score_variance(self.x, self.n, self.z) + self.gammas**2 * score_variance(
-            self.y, self.m, self.z
-        )
-        self.limit = self.x / self.n - self.gammas * self.y / self.m - self.z * np.sqrt(variance)
+    def __init__(self, x: int, n: int, y: int, m: int, gammas: Array, alpha: float) -> None:
+        self.x, self.n, self.y, self.m, self.gammas, self.alpha = x, n, y, m, gammas, alpha
+        self.z = standard_errors(alpha)
+        self.far = max(1.0, float(np.log(alpha) / np.log(FAR_ALPHA)))
+        self.stride = STRIDE if len(gammas) == 1 else CORNER_STRIDE
+        self.target = (1.0 - NUISANCE_SHARE - RESERVE) * alpha
+        variance = score_variance(x, n, self.z) + gammas**2 * score_variance(y, m, self.z)
+        self.limit = x / n - gammas * y / m - self.z * np.sqrt(variance)
 
     def region(self) -> Region:
         """The polygon of the least p not rejected at a few q.
@@ -153,33 +151,29 @@ class _ExactTest:
         Between them that curve, straight but for the slow change of the variances, is taken as its
         chord less half of the second differences around: what a kink halfway needs, and four times
         what a parabola does. At two γ there is a kink that is known, where both limits exceed their
-        bounds alike: it is one of the points.
+        bounds alike: it is one of the points. Values of q at which even p = 1 is rejected are left
+        out.
         """
-        parts = self._parts()
+        share = NUISANCE_SHARE * self.alpha
+        first = lower(self.y, self.m, LOWER_SHARE * share)
+        last = upper(self.y, self.m, (1.0 - LOWER_SHARE) * share)
+        kinks = -np.diff(self.limit) / np.diff(self.gammas)
+        threshold = self._threshold(np.array([first, *kinks, last]))
+        most = self._most(np.array([float(self.n)]), threshold, True).max()
+        last = min(last, max(upper(int(most), self.m, self.target), self.y / self.m))
+        ends = [first, *np.sort(kinks[(first < kinks) & (kinks < last)]), last]
+        points = NUISANCE_POINTS * (MORE_POINTS if self.y < FEW_HITS else 1)
+        points = max(4, points // (len(ends) - 1))
+        parts = [np.linspace(*part, points) for part in pairwise(ends)]
         q = np.unique(np.concatenate(parts))
         p = self._least(q)
         allowance = np.zeros_like(p)
         for part in parts:
             inside = np.isin(q, part)
             bends = np.pad(np.abs(np.diff(p[inside], 2)), 2, mode="edge")
-            allowance[inside] = np.maximum(
-                allowance[inside], 0.5 * np.max([bends[:-2], bends[1:-1], bends[2:]], axis=0)
-            )
+            around = np.max([bends[:-2], bends[1:-1], bends[2:]], axis=0)
+            allowance[inside] = np.maximum(allowance[inside], 0.5 * around)
         return Region(q, np.maximum(p - allowance, 0.0))
-
-    def _parts(self) -> list[Array]:
-        """Values of q, in parts between kinks; none at which even p = 1 is rejected."""
-        share = NUISANCE_SHARE * self.alpha
-        first = lower(self.y, self.m, LOWER_SHARE * share)
-        last = upper(self.y, self.m, (1.0 - LOWER_SHARE) * share)
-        kinks = -np.diff(self.limit) / np.diff(self.gammas)
-        corners = np.array([first, *kinks, last])
-        most = self._most(np.array([float(self.n)]), self._threshold(corners), True).max()
-        last = min(last, max(upper(int(most), self.m, self.target), self.y / self.m))
-        ends = [first, *sorted(kink for kink in kinks if first < kink < last), last]
-        points = NUISANCE_POINTS * (MORE_POINTS if self.y < FEW_HITS else 1)
-        points = max(4, points // (len(ends) - 1))
-        return [np.linspace(*part, points) for part in pairwise(ends)]
 
     def _threshold(self, q: Array) -> Array:
         """The approximate limit of an outcome as extreme as observed, for each γ; (g, k)."""
@@ -198,31 +192,24 @@ class _ExactTest:
         spread = np.sqrt(np.maximum(guess * (1.0 - guess), 1.0 / self.n) / self.n)
         spread = np.hypot(spread, self.gammas[-1] * np.sqrt(q * (1.0 - q) / self.m))
         goal = -ndtri(self.target) + 0.5 * TOLERANCE
-        rejected, kept, over, under = (
-            np.zeros_like(q),
-            np.ones_like(q),
-            np.full_like(q, np.inf),
-            np.full_like(q, np.inf),
-        )
+        rejected, accepted = np.zeros_like(q), np.ones_like(q)
+        over, under = np.full_like(q, np.inf), np.full_like(q, np.inf)
         for turn in range(STEPS):
             z = -ndtri(np.clip(probability(guess), 1e-300, 1.0 - 1e-15)) - goal
             good = z >= -0.5 * TOLERANCE
-            rejected, over = (
-                np.where(good, guess, rejected),
-                np.where(good, np.maximum(z, 0.0), over),
-            )
-            kept, under = np.where(good, kept, guess), np.where(good, under, -z)
-            if np.all((good & (z < 0.5 * TOLERANCE)) | (kept - rejected < TOLERANCE * spread)):
+            rejected = np.where(good, guess, rejected)
+            over = np.where(good, np.maximum(z, 0.0), over)
+            accepted, under = np.where(good, accepted, guess), np.where(good, under, -z)
+            close = accepted - rejected < TOLERANCE * spread
+            if np.all((good & (z < 0.5 * TOLERANCE)) | close):
                 break
             step = guess + np.clip(z, -5.0, 5.0) * spread * 2.0 ** min(turn, 20)
             with np.errstate(invalid="ignore"):
                 share = over / (over + under) if turn % 3 else 0.5
-            between = np.where(
-                np.isfinite(over + under), rejected + share * (kept - rejected), step
-            )
-            guess = np.where(
-                (rejected < between) & (between < kept), between, 0.5 * (rejected + kept)
-            )
+            between = rejected + share * (accepted - rejected)
+            guess = np.where(np.isfinite(over + under), between, step)
+            outside = (guess <= rejected) | (accepted <= guess)
+            guess = np.where(outside, 0.5 * (rejected + accepted), guess)
         return rejected
 
     def _event(self, q: Array, p: Array) -> Callable[[Array], Array]:
@@ -239,34 +226,51 @@ class _ExactTest:
         is left unrounded, which can only enlarge the tail, where terms must be smooth: in strided
         sums, at two γ (the bound moves with q), and where one hit of Q outweighs the spread of X.
         """
-        wide_p, wide_q = _span(p, self.n, self.far), _span(q, self.m, self.far)
+        spans = []  # how many values each variable takes in all, within the reach of sums
+        for probability, size in ((p, self.n), (q, self.m)):
+            low, high = float(np.min(probability)), float(np.max(probability))
+            spread = np.sqrt(size * max(low * (1.0 - low), high * (1.0 - high)))
+            reach = REACH * np.sqrt(self.far) * spread + MARGIN * self.far
+            spans.append(min(size * (high - low) + 2.0 * reach, float(size + 1)))
+        wide_p, wide_q = spans
         step = self.gammas[-1] * self.n / self.m  # in x, of one y
         few = min(wide_p, wide_q) <= EXACT_TERMS
         sharp = float(np.sqrt(self.n * np.min(p * (1.0 - p)))) < BLUR * step
         over_y = not sharp and (wide_q <= wide_p if few else step * wide_q <= wide_p)
         whole = few and len(self.gammas) == 1 and not sharp
         threshold = self._threshold(q)
-        if over_y:
-            y, stride = _terms(q, self.m, self.stride, self.far)
-            tail_of = at_least(self._need(y, threshold, whole), self.n)
-            weight, outside = stride * mass(y, self.m, q), _outside(y, self.m, q)
-            return lambda p: np.asarray(np.sum(weight * tail_of(p), axis=1) + outside)
-        return lambda p: self._over_x(p, q, threshold, whole)
+        if not over_y:
+            return lambda p: self._over_x(p, q, threshold, whole)
+        y, stride = self._terms(q, self.m)
+        need = self._need(y, threshold, whole)
+        weight, outside = stride * mass(y, self.m, q), _outside(y, self.m, q)
+        return lambda p: np.sum(weight * at_least(need, self.n, p), axis=1) + outside
 
     def _over_x(self, p: Array, q: Array, threshold: Array, whole: bool) -> Array:
         """The event's probability as a sum over x; where the p are too far apart for one sum, in
         halves.
         """
-        x, stride = _terms(p, self.n, self.stride, self.far)
+        x, stride = self._terms(p, self.n)
         if len(x) > MOST_TERMS and len(p) > 1:
             parts = slice(0, len(p) // 2), slice(len(p) // 2, None)
             return np.concatenate(
                 [self._over_x(p[part], q[part], threshold[:, part], whole) for part in parts]
             )
-        tail = at_least(self.m - self._most(x, threshold, whole), self.m)(1.0 - q)
-        return np.asarray(
-            stride * np.sum(mass(x, self.n, p) * tail, axis=1) + _outside(x, self.n, p)
-        )
+        tail = at_least(self.m - self._most(x, threshold, whole), self.m, 1.0 - q)
+        inside = stride * np.sum(mass(x, self.n, p) * tail, axis=1)
+        return np.asarray(inside + _outside(x, self.n, p))
+
+    def _terms(self, probability: Array, n: int) -> tuple[Array, int]:
+        """Counts to sum over for all these probabilities, and their distance: about `stride`
+        standard deviations.
+        """
+        low, high = float(np.min(probability)), float(np.max(probability))
+        narrow, wide = np.sqrt(n * low * (1.0 - low)), np.sqrt(n * high * (1.0 - high))
+        reach, margin = REACH * np.sqrt(self.far), int(MARGIN * self.far)
+        first = max(0, int(n * low - reach * narrow) - margin)
+        last = min(n, int(n * high + reach * wide) + margin)
+        stride = 1 if last - first <= EXACT_TERMS else max(1, int(self.stride * min(narrow, wide)))
+        return np.arange(first, last + stride, stride, dtype=np.float64).clip(max=n), stride
 
     def _need(self, y: Array, threshold: Array, whole: bool) -> Array:
         """The least x with an approximate limit ≥ `threshold` at one of the γ; (k, terms)."""
@@ -303,44 +307,11 @@ class _ExactTest:
         return np.where(inside >= 0.0, root, np.where(level < 0.0, -1.0, size + 1.0))
 
 
-def _farther(alpha: float) -> float:
-    """The factor f ≥ 1 by which sums go farther at this α.
-
-    Bennett's bound e^{−σ²h(t/σ²)} of P(X > mean + t) has f times the exponent, at every variance,
-    where t = REACH·σ + MARGIN becomes REACH·√f·σ + MARGIN·f; so it falls as a power of α.
-    """
-    return max(1.0, float(np.log(alpha) / np.log(FAR_ALPHA)))
-
-
-def _span(probability: Array, n: int, far: float) -> float:
-    """How many values a binomial with these probabilities takes in all, within the reach of sums.
-
-    far : as from `_farther`.
-    """
-    low, high = float(np.min(probability)), float(np.max(probability))
-    spread = np.sqrt(n * max(low * (1.0 - low), high * (1.0 - high)))
-    reach = REACH * np.sqrt(far) * spread + MARGIN * far
-    return min(n * (high - low) + 2.0 * reach, float(n + 1))
-
-
-def _terms(probability: Array, n: int, step: float, far: float) -> tuple[Array, int]:
-    """Counts to sum over for all these probabilities, and their distance: about `step` standard
-    deviations. far : as from `_farther`.
-    """
-    low, high = float(np.min(probability)), float(np.max(probability))
-    narrow, wide = (np.sqrt(n * one * (1.0 - one)) for one in (low, high))
-    reach, margin = REACH * np.sqrt(far), int(MARGIN * far)
-    first = max(0, int(n * low - reach * narrow) - margin)
-    last = min(n, int(n * high + reach * wide) + margin)
-    stride = 1 if last - first <= EXACT_TERMS else max(1, int(step * min(narrow, wide)))
-    return np.arange(first, last + stride, stride, dtype=np.float64).clip(max=n), stride
-
-
 def mass(count: Array, n: int, probability: Array) -> Array:
-    """Binomial probabilities, (k, terms)."""
-    one = probability[:, None]
+    """Binomial probabilities, (k, terms); `scipy.stats.binom` takes 20 times as long to import."""
+    p = probability[:, None]
     size = betaln(count + 1.0, n - count + 1.0) + np.log(n + 1.0)
-    return np.asarray(np.exp(xlogy(count, one) + xlog1py(n - count, -one) - size))
+    return np.asarray(np.exp(xlogy(count, p) + xlog1py(n - count, -p) - size))
 
 
 def _outside(count: Array, n: int, probability: Array) -> Array:
@@ -351,12 +322,11 @@ def _outside(count: Array, n: int, probability: Array) -> Array:
     return np.asarray(below + above)
 
 
-def at_least(need: Array, n: int) -> Callable[[Array], Array]:
-    """p ↦ P(Bin(n, p) ≥ need), (k,) → (k, terms); for a `need` that is not an integer by the beta
-    integral, which decreases in `need`.
+def at_least(need: Array, n: int, probability: Array) -> Array:
+    """P(Bin(n, p) ≥ need) at each p, (k,) → (k, terms); for a `need` that is not an integer by the
+    beta integral, which decreases in `need`.
     """
     sure, never = need <= 0.0, need > n
     inner = np.where(sure | never, 1.0, need)
-    return lambda p: np.where(
-        sure, 1.0, np.where(never, 0.0, betainc(inner, n - inner + 1.0, p[:, None]))
-    )
+    tail = betainc(inner, n - inner + 1.0, probability[:, None])
+    return np.where(sure, 1.0, np.where(never, 0.0, tail))

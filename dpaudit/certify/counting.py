@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.certify.scores import HIGHEST
 from dpaudit.outcomes import Columns
-from dpaudit.sampling import Counts, Left
+from dpaudit.sampling import Counts, Pair
 from dpaudit.scoring import Fitted, Score, Sides, scores
 from dpaudit.scoring.base import without_nan
 
@@ -39,9 +40,9 @@ class CellCount:
 
         Edges lie between scores of choosing draws, so another score has others.
         """
-        found = hashlib.sha256(self.name.encode())
-        found.update(self.edges.tobytes())
-        return found.hexdigest()[:16]
+        digest = hashlib.sha256(self.name.encode())
+        digest.update(self.edges.tobytes())
+        return digest.hexdigest()[:16]
 
     def __call__(self, P: np.ndarray, Q: np.ndarray, before: int) -> Counts:
         """Counts of a part of the draws. A score that is NaN counts as 0."""
@@ -59,15 +60,16 @@ class CellCount:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreamedCounts:
-    """`ScoreCounts` of the draws of both sides that are left in `source`: `size` a side.
+    """`ScoreCounts` of the draws of both sides that are left: `size` a side.
 
-    columns : makes rows of numbers of them. first, undefined : get the first scores, (2, k), and
-    the number of NaN of each part. `above` can be called once, since draws are not kept.
+    columns : makes rows of numbers of them. rest : gives the draws in parts, or their counts
+    (`sampling.Draws`). first, undefined : get the first scores, (2, k), and the number of NaN of
+    each part. `above` can be called once, since draws are not kept.
     """
 
     fitted: Fitted
     columns: Columns
-    source: Left
+    rest: Callable[[CellCount], Iterator[Pair | Counts]]
     size: int
     first: list[Array] = field(default_factory=list)
     undefined: list[int] = field(default_factory=list)
@@ -82,12 +84,12 @@ class StreamedCounts:
         edges, place = np.unique(threshold, return_inverse=True)
         count = CellCount(self.fitted.name, self.fitted.score, self.columns, edges)
         gaps, before = np.zeros((2, len(edges) + 1), dtype=np.int64), 0
-        for part in self.source.rest(count):
-            found = part if isinstance(part, Counts) else count(*part, before)
-            self.first.append(found.first)
-            self.undefined.append(found.undefined)
-            gaps += found.cells
-            before += found.draws
+        for part in self.rest(count):
+            counts = part if isinstance(part, Counts) else count(*part, before)
+            self.first.append(counts.first)
+            self.undefined.append(counts.undefined)
+            gaps += counts.cells
+            before += counts.draws
         p, q = np.cumsum(gaps[:, ::-1], axis=1)[:, ::-1][:, 1:][:, place]
         return p, q
 

@@ -21,10 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit.certify.constants import DIVERGENCE_NODES, LARGEST_ORDER
 
-NODES = 240  # on either side of γ = 1, evenly spaced in ln γ
 ROUNDING = 1e-10  # relative error of the integral, by which it is lowered
-LARGEST = 1e5  # order; D_α does not fall with α, so it stands for larger ones
 MOST = 700.0  # ln γ of the last node
 
 
@@ -43,7 +42,7 @@ class BandIntegral:
 
     @classmethod
     def of(cls, p: Array, q: Array, own: np.ndarray) -> BandIntegral:
-        """From regions (s, k). own : (s,), True where p is of P, False where it is of Q.
+        """Bounds by regions (s, k). own : (s,), True where p is of P, False where it is of Q.
 
         The complement of a set S has 1 − P(S) and 1 − Q(S), so each region counts on both sides
         of γ = 1.
@@ -64,7 +63,7 @@ class BandIntegral:
         """The certified D_α(P‖Q), nats, at an order > 0; infinite where α ≥ 1 and P has mass that
         Q lacks.
         """
-        order = min(order, LARGEST)
+        order = min(order, LARGEST_ORDER)
         log_integral = self._log_integral(order)
         if order == 1.0:
             return float(np.exp(log_integral))
@@ -101,7 +100,7 @@ def _nodes(p: Array, q: Array) -> Array:
     """ln γ from 0 to where the last region's bound is 0, or to the last finite one."""
     ratio = np.min(quotient(p, q), axis=1, initial=np.inf)
     largest = np.max(ratio[np.isfinite(ratio)], initial=np.e)
-    return np.linspace(0.0, min(float(np.log(largest)), MOST), NODES)
+    return np.linspace(0.0, min(float(np.log(largest)), MOST), DIVERGENCE_NODES)
 
 
 def _lacked(p: Array, q: Array) -> float:

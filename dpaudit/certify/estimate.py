@@ -8,18 +8,17 @@ estimate (`plug_in`) sees the certifying draws as counts in cells, too; no bound
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
-from dpaudit.certify.band import Certificate, level_of
-from dpaudit.certify.candidates import CandidateSets
-from dpaudit.certify.cells import ScoreCells
+from dpaudit.certify.band import Certificate, Region, level_of
 from dpaudit.certify.plug_in import Counted, estimated, mean_scores
-from dpaudit.certify.scores import ScoreCounts, SortedScores
-from dpaudit.certify.sets import ChosenSet, choose_sets, set_to_bet_on
+from dpaudit.certify.scores import ScoreCells, ScoreCounts, SortedScores
+from dpaudit.certify.sets import CandidateSets, ChosenSet, choose_sets, set_to_bet_on
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +34,8 @@ class Estimate:
     """Both directions on the grid of ε.
 
     draws : certifying draws a side. share : (m,), of 1 − level, of the set meant for each ε.
-    certified : the band itself, at any ε and in its other forms. cells : what it was counted from.
+    certified : the band itself, at any ε and in its other forms. cells : what it was counted from;
+    None in a sequential audit.
     """
 
     epsilon: Array
@@ -66,10 +66,10 @@ class Choices:
 
     epsilon : (m,) ascending, nats. alpha : 1 − the joint confidence. sets : to be certified.
     threshold : (c,) between the cells in which scores are counted. score : (c + 1,) mean score of
-        the choosing draws in each cell. bet : the set whose hits are evidence against the claim,
-        which several audits may pool; None without a claim. fresh : counts of draws that the
-        estimate counts beside the certifying ones; None where no estimate is wanted. closed : as
-        in `of`.
+        the choosing draws in each cell. fresh : counts of draws that the estimate counts beside the
+        certifying ones; None where no estimate is wanted. closed : whether the score is the
+        log-ratio of two fitted normal laws. bet : the set whose hits are evidence against the
+        claim, which several audits may pool; None without a claim.
     """
 
     epsilon: Array
@@ -94,9 +94,11 @@ class Choices:
         closed: bool = False,
         claimed: tuple[Array, Array] | None = None,
     ) -> Choices:
-        """draws : certifying draws, of the side that has fewer. closed : whether the score is the
-        log-ratio of two fitted normal laws. claimed : ε (k,) at which evidence against the claim
-        may be counted, and the claimed δ there (k,). The others are as in `certify`.
+        """Choose from the scores of the choosing draws.
+
+        draws : certifying draws, of the side that has fewer. claimed : ε (k,) at which evidence
+        against the claim may be counted, and the claimed δ there (k,). The others are as in
+        `certify`.
         """
         candidates = CandidateSets.of(choose, epsilon, draws, alpha)
         threshold = candidates.threshold
@@ -112,20 +114,22 @@ class Choices:
         )
 
     def certified_by(self, certifying: ScoreCounts) -> Estimate:
-        """δ(ε) and its band from the certifying draws, whose `above` is called once."""
+        """δ(ε) and its band from the certifying draws, whose `above` is called once.
+
+        The share of level at each ε is the largest among the sets whose interval of ε is nearest.
+        """
         epsilon, cells = self.epsilon, ScoreCells.of(certifying, self.threshold)
-        certified = _certificate(self.sets, cells, self.alpha)
-        ways = (certified.direction(forward) for forward in (True, False))
-        lows = [np.clip(one.delta_at(epsilon), 0.0, 1.0) for one in ways]
-        fresh, deltas = self.fresh, lows
-        if fresh is not None:
-            counted = Counted.together(self.score, fresh, cells, self.closed)
-            deltas = [*estimated(counted, epsilon)]
-        forward, backward = (
-            Direction(np.maximum(delta, low), low) for delta, low in zip(deltas, lows, strict=True)
+        aimed = [chosen for chosen in self.sets if chosen.epsilon]
+        first, last = np.array([[chosen.epsilon[0], chosen.epsilon[-1]] for chosen in aimed]).T
+        away = np.maximum(first[:, None] - epsilon, epsilon - last[:, None]).clip(min=0.0)
+        share = np.array([[chosen.share] for chosen in aimed])
+        return estimate_of(
+            certificate_of(self.sets, cells, self.alpha),
+            epsilon,
+            cells,
+            np.max(np.where(away <= away.min(axis=0), share, 0.0), axis=0),
+            None if self.fresh is None else (self.score, self.fresh, self.closed),
         )
-        shares = _shares(self.sets, epsilon)
-        return Estimate(epsilon, forward, backward, min(cells.sizes), shares, certified, cells)
 
 
 def certify(
@@ -151,20 +155,45 @@ def certify(
     return choices.certified_by(certifying)
 
 
-def _certificate(chosen: list[ChosenSet], cells: ScoreCells, alpha: float) -> Certificate:
-    """One region a set, from the scores of P and of Q above its threshold."""
+def certificate_of(
+    chosen: Sequence[ChosenSet], cells: ScoreCells, alpha: float, *, both_ways: bool = False
+) -> Certificate:
+    """The band of some sets, whose shares of alpha bound the errors of their regions.
+
+    both_ways : whether each region also counts as that of the set's complement, in the other
+    direction.
+    """
     n, m = cells.sizes
-    above = cells.above(np.array([one.threshold for one in chosen]))
-    counts = zip(chosen, *above, strict=True)
-    regions = [one.region(int(a), n, int(b), m) for one, a, b in counts]
-    return Certificate.of(regions, [one.forward for one in chosen], level_of(alpha))
+    above = cells.above(np.array([each.threshold for each in chosen]))
+    regions, forward = [], []
+    for each, x, y in zip(chosen, *above, strict=True):
+        region = each.region(int(x), n, int(y), m)
+        regions.append(region)
+        forward.append(each.forward)
+        if both_ways:
+            regions.append(Region(1.0 - region.p[::-1], 1.0 - region.q[::-1]))
+            forward.append(not each.forward)
+    return Certificate.of(regions, forward, level_of(alpha))
 
 
-def _shares(chosen: list[ChosenSet], epsilon: Array) -> Array:
-    """The largest share among the sets whose interval of ε is nearest to each ε."""
-    aimed = [one for one in chosen if one.epsilon]
-    away = np.array(
-        [np.maximum(one.epsilon[0] - epsilon, epsilon - one.epsilon[-1]) for one in aimed]
-    ).clip(min=0.0)
-    near = away <= away.min(axis=0)
-    return np.asarray(np.max(np.where(near, [[one.share] for one in aimed], 0.0), axis=0))
+def estimate_of(
+    certified: Certificate,
+    epsilon: Array,
+    cells: ScoreCells,
+    share: Array,
+    fresh: tuple[Array, ScoreCells, bool] | None,
+) -> Estimate:
+    """Both directions of a band and of the point estimate, which is never below the band.
+
+    share : as in `Estimate`. fresh : the mean score in each cell, the counts beside those in
+    `cells`, and whether the score is a closed form; None where the band is the estimate.
+    """
+    lows = [np.clip(certified.direction(way).delta_at(epsilon), 0.0, 1.0) for way in (True, False)]
+    deltas: Sequence[Array] = lows
+    if fresh is not None:
+        score, counts, closed = fresh
+        deltas = estimated(Counted.of(score, counts, cells, closed), epsilon)
+    forward, backward = (
+        Direction(np.maximum(delta, low), low) for delta, low in zip(deltas, lows, strict=True)
+    )
+    return Estimate(epsilon, forward, backward, min(cells.sizes), share, certified, cells)

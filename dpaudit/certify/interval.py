@@ -32,24 +32,27 @@ from scipy.special import ndtri
 
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
-from dpaudit.certify.candidates import evenly_spaced
-from dpaudit.certify.cells import ScoreCells, gammas
+from dpaudit.certify.constants import (
+    BISECTIONS,
+    END_SHARES,
+    FOLDS,
+    HOPE,
+    INTERVAL_NODES,
+    INTERVAL_SETS,
+    REPLICATES,
+    RIVAL,
+    SMALLEST_ALPHA,
+    WIDEST,
+)
 from dpaudit.certify.estimate import Estimate
+from dpaudit.certify.scores import ScoreCells, gammas
+from dpaudit.certify.sets import evenly_spaced
 
-SMALLEST = 0.01  # 1 − level; of a smaller one too few replicates lie beyond
-SETS, NODES = 64, 24  # ε for which sets are chosen, and at which z is found
-REPLICATES = 500  # simulated counts
-FOLDS = 4
-HOPE = 1.5  # standard errors, added to the value of the sets of the upper end
-SHARES = 0.55, 0.2  # of 1 − level, for the lower and the upper end; found by simulation
-RIVAL = 2.0  # standard errors by which a direction is ahead of one that does not matter
-WIDEST = 6.0  # the largest z
-BISECTIONS = 8
 ROUNDING = 1e-12
-WAYS = np.array([[0], [1]])  # the two directions, as an index beside sets (2, m)
+BOTH = np.array([[0], [1]])  # the two directions, as an index beside sets (2, m)
 
 
-def interval(found: Estimate, alpha: float) -> Array | None:
+def interval(estimate: Estimate, alpha: float) -> Array | None:
     """Lower and upper end at each ε of the grid, (2, m), in [0, 1].
 
     The interval is extended to the point estimate, which another method may have found. Its lower
@@ -58,33 +61,41 @@ def interval(found: Estimate, alpha: float) -> Array | None:
     have a seed of their own, so equal counts have equal intervals. None without cells, and where
     alpha is below 0.01, of which the simulation is too small.
     """
-    if found.cells is None or alpha < SMALLEST:
+    if estimate.cells is None or alpha < SMALLEST_ALPHA:
         return None
-    low, high = cells_interval(found.cells, found.epsilon, alpha)
-    delta, certified = found.delta, found.low
+    low, high = cells_interval(estimate.cells, estimate.epsilon, alpha)
+    delta, certified = estimate.delta, estimate.low
     return np.stack([np.minimum(np.maximum(low, certified), delta), np.maximum(high, delta)])
 
 
 def cells_interval(cells: ScoreCells, epsilon: Array, alpha: float) -> Array:
     """The interval of θ(ε) from the cells alone, (2, m). epsilon : (m,) ascending, nats.
 
-    θ does not increase with ε, so neither end need do.
+    θ does not increase with ε, so neither end needs to.
     """
-    rng = generator(np.random.SeedSequence(0))
-    gamma = gammas(epsilon)
-    node = evenly_spaced(len(epsilon), SETS)
+    rng, gamma = generator(np.random.SeedSequence(0)), gammas(epsilon)
+    node = evenly_spaced(len(epsilon), INTERVAL_SETS)
     near = np.searchsorted(node, np.arange(len(epsilon)))
-    tails, folds = _Tails.of(cells.p, cells.q), _folds(cells, rng)
+    tails = _Tails.of(cells.p, cells.q)
+    share = np.full(FOLDS, 1.0 / FOLDS)  # each draw is in one fold, at random
+    folds = [rng.multinomial(part, share).T for part in (cells.p, cells.q)]
     gain, error = tails.gain(gamma[node]), tails.error(gamma[node])
-    best, value = _largest(gain)
-    hopeful, hope = _largest(gain + HOPE * error)
+    best, hopeful = np.argmax(gain, axis=-1), np.argmax(gain + HOPE * error, axis=-1)
+    value, hope = _at(gain, best), _at(gain + HOPE * error, hopeful)
     rivals = value >= np.max(value, axis=0) - RIVAL * np.hypot(*_at(error, best))
     ahead = hope >= np.max(hope, axis=0)
-    z_low = _z(tails, best, rivals, gamma[node], SHARES[0] * alpha, -1, rng)
-    z_high = _z(tails, hopeful, ahead, gamma[node], SHARES[1] * alpha, 1, rng)
-    low = _end(_cross_fitted(tails, folds, gamma[node])[..., near], gamma, -z_low)
-    high = _upper(tails.counts(WAYS, hopeful)[..., near], gamma, z_high)
-    low, high = np.max(low, axis=0), np.max(high, axis=0)
+    z_low = _z(tails, best, rivals, gamma[node], END_SHARES[0] * alpha, -1, rng)
+    z_high = _z(tails, hopeful, ahead, gamma[node], END_SHARES[1] * alpha, 1, rng)
+    # Counts of each fold in the sets that the others choose, summed by direction. Folds that prefer
+    # different directions are not summed: the p of one direction are draws of P, those of the other
+    # draws of Q, of which there may be far more.
+    crossed = np.zeros((4, 2, len(node)))
+    for p, q in zip(*folds, strict=True):
+        fold = _Tails.of(p, q)
+        others = _Tails(tails.p - fold.p, tails.q - fold.q, tails.n - fold.n, tails.m - fold.m)
+        crossed += fold.counts(BOTH, np.argmax(others.gain(gamma[node]), axis=-1))
+    low = np.max(_end(crossed[..., near], gamma, -z_low), axis=0)
+    high = np.max(_upper(tails.counts(BOTH, hopeful)[..., near], gamma, z_high), axis=0)
     low, high = np.maximum.accumulate(low[::-1])[::-1], np.minimum.accumulate(high)
     return np.clip(np.stack([low, np.maximum(low, high)]), 0.0, 1.0)
 
@@ -105,26 +116,22 @@ class _Tails:
     @classmethod
     def of(cls, p: np.ndarray, q: np.ndarray) -> _Tails:
         """From the draws in each cell, (c + 1,)."""
-        x, y = (np.cumsum(part[::-1])[::-1].astype(np.float64) for part in (p, q))
+        x = np.cumsum(p[::-1])[::-1].astype(np.float64)
+        y = np.cumsum(q[::-1])[::-1].astype(np.float64)
         n, m = x[0], y[0]
         own = np.stack([x[1:], m - y[1:]]), np.stack([y[1:], n - x[1:]])
         return cls(*own, np.array([n, m]), np.array([m, n]))
 
-    def without(self, fold: _Tails) -> _Tails:
-        """The draws that are not in a part of them."""
-        return _Tails(self.p - fold.p, self.q - fold.q, self.n - fold.n, self.m - fold.m)
-
     def gain(self, gamma: Array) -> Array:
         """p − γ q as frequencies, (2, m, c)."""
-        n, m = (np.maximum(size, 1.0)[:, None] for size in (self.n, self.m))
-        return np.asarray((self.p / n)[:, None] - gamma[:, None] * (self.q / m)[:, None])
+        p, q = self.p / np.maximum(self.n, 1.0)[:, None], self.q / np.maximum(self.m, 1.0)[:, None]
+        return np.asarray(p[:, None] - gamma[:, None] * q[:, None])
 
     def error(self, gamma: Array) -> Array:
         """Standard errors of the same, with half a draw more in and out of each set."""
-        p, q = (
-            (part + 0.5) * (size[:, None] - part + 0.5) / size[:, None] ** 3
-            for part, size in ((self.p, self.n), (self.q, self.m))
-        )
+        n, m = self.n[:, None], self.m[:, None]
+        p = (self.p + 0.5) * (n - self.p + 0.5) / n**3
+        q = (self.q + 0.5) * (m - self.q + 0.5) / m**3
         return np.asarray(np.sqrt(p[:, None] + gamma[:, None] ** 2 * q[:, None]))
 
     def counts(self, way: np.ndarray, position: np.ndarray) -> Array:
@@ -134,29 +141,6 @@ class _Tails:
         """
         at = way, position
         return np.stack(np.broadcast_arrays(self.p[at], self.q[at], self.n[way], self.m[way]))
-
-
-def _folds(cells: ScoreCells, rng: np.random.Generator) -> list[_Tails]:
-    """Each draw is in one fold, at random."""
-    p, q = (rng.multinomial(part, np.full(FOLDS, 1.0 / FOLDS)) for part in (cells.p, cells.q))
-    return [_Tails.of(*part) for part in zip(p.T, q.T, strict=True)]
-
-
-def _cross_fitted(tails: _Tails, folds: list[_Tails], gamma: Array) -> Array:
-    """Counts of each fold in the sets that the others choose, summed by direction, (4, 2, m).
-
-    Folds that prefer different directions are not summed: the p of one direction are draws of P,
-    those of the other draws of Q, of which there may be far more.
-    """
-    sets = [_largest(tails.without(fold).gain(gamma))[0] for fold in folds]
-    parts = [fold.counts(WAYS, position) for fold, position in zip(folds, sets, strict=True)]
-    return np.asarray(np.sum(parts, axis=0))
-
-
-def _largest(values: Array) -> tuple[np.ndarray, Array]:
-    """The positions of the largest of (…, c), and these themselves, (…)."""
-    position = np.argmax(values, axis=-1)
-    return position, _at(values, position)
 
 
 def _at(values: Array, position: np.ndarray) -> Array:
@@ -177,74 +161,60 @@ def _z(
 
     sets : (2, m), positions of the thresholds in both directions. matters : (2, m), where an end
     must hold. Lower ends must in both directions if their values are close: where these are equal,
-    the larger of two lower ends exceeds the truth twice as often as either. side : as in `_Ends`.
+    the larger of two lower ends exceeds the truth twice as often as either. side : −1 for lower
+    ends, 1 for upper ends.
     """
-    at = evenly_spaced(len(gamma), NODES)
+    at = evenly_spaced(len(gamma), INTERVAL_NODES)
     way, node = np.nonzero(matters[:, at])
     position, gamma = sets[way, at[node]], gamma[at[node]]
     x, y, n, m = tails.counts(way, position)
     value = np.maximum(x / n - gamma * y / m, 0.0)
-    ends = _Ends(_drawn(tails, way, position, rng), gamma, value, side)
-    return float(np.quantile(ends.least_z(-float(ndtri(error))), 1.0 - error, method="weibull"))
+    counts = _simulated(tails, way, position, rng)
+    least = _least_z(counts, gamma, value, side, -float(ndtri(error)))
+    return float(np.quantile(least, 1.0 - error, method="weibull"))
 
 
-def _drawn(tails: _Tails, way: np.ndarray, position: np.ndarray, rng: np.random.Generator) -> Array:
+def _simulated(
+    tails: _Tails, way: np.ndarray, position: np.ndarray, rng: np.random.Generator
+) -> Array:
     """`counts` of k sets in REPLICATES simulated samples, (4, REPLICATES, k)."""
     distinct, back = np.unique(position, return_inverse=True)
-    x, y = (
-        _above(part[0, distinct], size, rng)[:, back]
-        for part, size in ((tails.p, tails.n[0]), (tails.q, tails.m[0]))
-    )
+    above = []  # draws of P and of Q above each threshold
+    for count, size in ((tails.p[0, distinct], tails.n[0]), (tails.q[0, distinct], tails.m[0])):
+        cells = -np.diff(np.concatenate([[size], count, [0.0]])) / size
+        drawn = rng.multinomial(int(size), cells, size=REPLICATES)
+        above.append((size - np.cumsum(drawn, axis=1)[:, :-1])[:, back])
+    x, y = above
     n, m = np.broadcast_arrays(tails.n[way], tails.m[way], x)[:2]
     backward = way == 1
     return np.stack([np.where(backward, n - y, x), np.where(backward, m - x, y), n, m])
 
 
-def _above(count: Array, size: float, rng: np.random.Generator) -> Array:
-    """Draws above each threshold in simulated samples of `size`, (REPLICATES, k)."""
-    cells = -np.diff(np.concatenate([[size], count, [0.0]])) / size
-    drawn = rng.multinomial(int(size), cells, size=REPLICATES)
-    return np.asarray(size - np.cumsum(drawn, axis=1)[:, :-1])
+def _least_z(counts: Array, gamma: Array, value: Array, side: int, single: float) -> Array:
+    """For each of r simulated samples the least z with which no value is missed, (r,).
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Ends:
-    """Simulated ends of intervals of known values.
-
-    counts : (4, r, k) of r replicates. gamma, value : (k,). side : −1 for lower ends, 1 for upper
-    ends.
+    counts : (4, r, k). gamma, value : (k,). single : the z of a single normal variable, below which
+    none is tried.
     """
 
-    counts: Array
-    gamma: Array
-    value: Array
-    side: int
+    def missed(place: np.ndarray, counts: Array, z: float | Array) -> np.ndarray:
+        if side < 0:
+            return np.asarray(_end(counts, gamma[place], -z) > value[place] + ROUNDING)
+        return np.asarray(_upper(counts, gamma[place], z) < value[place] - ROUNDING)
 
-    def least_z(self, single: float) -> Array:
-        """For each replicate the least z with which no value is missed, (r,).
-
-        single : the z of a single normal variable, below which none is tried.
-        """
-        x, y, n, m = self.counts
-        replicate, place = np.nonzero(self.side * (x / n - self.gamma * (y / m) - self.value) < 0.0)
-        counts, gamma = self.counts[:, replicate, place], self.gamma[place]
-        value = self.value[place]
-        missed = self._missed(counts, gamma, value, single)
-        replicate, counts = replicate[missed], counts[:, missed]
-        gamma, value, least = gamma[missed], value[missed], np.full(missed.sum(), single)
-        most = np.full(len(least), WIDEST)
-        for _ in range(BISECTIONS):
-            middle = 0.5 * (least + most)
-            missed = self._missed(counts, gamma, value, middle)
-            least, most = np.where(missed, middle, least), np.where(missed, most, middle)
-        found = np.full(self.counts.shape[1], single)
-        np.maximum.at(found, replicate, most)
-        return found
-
-    def _missed(self, counts: Array, gamma: Array, value: Array, z: float | Array) -> np.ndarray:
-        if self.side < 0:
-            return np.asarray(_end(counts, gamma, -z) > value + ROUNDING)
-        return np.asarray(_upper(counts, gamma, z) < value - ROUNDING)
+    least = np.full(counts.shape[1], single)
+    x, y, n, m = counts
+    sample, place = np.nonzero(side * (x / n - gamma * (y / m) - value) < 0.0)
+    counts = counts[:, sample, place]
+    wider = missed(place, counts, single)
+    sample, place, counts = sample[wider], place[wider], counts[:, wider]
+    low, high = np.full(len(sample), single), np.full(len(sample), WIDEST)
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        wider = missed(place, counts, middle)
+        low, high = np.where(wider, middle, low), np.where(wider, high, middle)
+    np.maximum.at(least, sample, high)
+    return least
 
 
 def _upper(counts: Array, gamma: Array, z: float | Array) -> Array:
@@ -263,20 +233,19 @@ def _end(counts: Array, gamma: Array, z: float | Array) -> Array:
 def _limit(p: Array, n: Array, z: float | Array) -> Array:
     """Jeffreys limit of a probability from its frequency p in n draws, z standard errors away.
 
-    A quantile of Beta(np + ½, n − np + ½) by Paulson's cube roots, which are the more exact the
-    smaller the first parameter is against the second: limits of p > ½ are those of 1 − p.
+    A quantile of Beta(np + ½, n − np + ½) by Paulson's cube roots (1942), which are the more exact
+    the smaller the first parameter is against the second: limits of p > ½ are those of 1 − p.
+    `scipy.special.betaincinv` takes 20 times as long, a fifth of an audit of 10⁴ draws, and moves
+    ends by less than 0.5 % of δ, but for counts of a few hits (2 %); the simulation sets the level.
     """
     often = p > 0.5
-    limit = _beta(np.where(often, 1.0 - p, p), n, np.where(often, -z, z))
+    rare, away = np.where(often, 1.0 - p, p), np.where(often, -z, z)
+    hits, rest = n * rare + 0.5, n * (1.0 - rare) + 0.5
+    u, v = 1.0 / (9.0 * hits), 1.0 / (9.0 * rest)
+    inside = (1.0 - u) ** 2 * v + (1.0 - v) ** 2 * u - away * away * u * v
+    root = (1.0 - u) * (1.0 - v) + away * np.sqrt(np.maximum(inside, 0.0))
+    below = np.maximum((1.0 - v) ** 2 - away * away * v, 1e-3)
+    odds = hits / rest * (np.maximum(root, 0.0) / below) ** 3
+    limit = odds / (1.0 + odds)
     limit = np.where(often, 1.0 - limit, limit)
     return np.where(np.asarray(z) > 0.0, np.maximum(limit, p), np.minimum(limit, p))
-
-
-def _beta(p: Array, n: Array, z: float | Array) -> Array:
-    """The quantile z standard normal deviations above the median, p ≤ ½."""
-    hits, rest = n * p + 0.5, n * (1.0 - p) + 0.5
-    u, v = 1.0 / (9.0 * hits), 1.0 / (9.0 * rest)
-    inside = (1.0 - u) ** 2 * v + (1.0 - v) ** 2 * u - z * z * u * v
-    root = (1.0 - u) * (1.0 - v) + z * np.sqrt(np.maximum(inside, 0.0))
-    odds = hits / rest * (np.maximum(root, 0.0) / np.maximum((1.0 - v) ** 2 - z * z * v, 1e-3)) ** 3
-    return np.asarray(odds / (1.0 + odds))

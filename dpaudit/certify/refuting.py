@@ -13,7 +13,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.certify.binomial import at_least, mass, region
-from dpaudit.certify.sets import AIM
+from dpaudit.certify.constants import AIM
 
 FARTHEST = 500.0  # nats, the largest ε of a claim that an audit takes
 OUTSIDE = 1e-6  # probability of counts that are left out of an exact sum
@@ -37,8 +37,8 @@ class RefutingCounts:
         """The least x that refutes with y hits of Q, n + 1 where none does; it rises with y."""
         if y not in self.least:
             low, high = self._around(y)
-            found = bisect_left(range(low, high), True, key=lambda x: self._refutes(x, y))
-            self.least[y] = low + found
+            steps = bisect_left(range(low, high), True, key=lambda x: self._refutes(x, y))
+            self.least[y] = low + steps
         return self.least[y]
 
     def _around(self, y: int) -> tuple[int, int]:
@@ -94,13 +94,13 @@ class RefutingCounts:
 
     def _chance(self, y: Array, p: float) -> Array:
         """The probability of hits of P that refute, at each y."""
-        needed = np.array([self.needed(int(one)) for one in y])
-        return at_least(needed, self.sizes[0])(np.array([p]))[0]
+        needed = np.array([self.needed(int(hits)) for hits in y])
+        return at_least(needed, self.sizes[0], np.array([p]))[0]
 
     def _refutes(self, x: int, y: int) -> bool:
         aim = float(np.exp(min(self.epsilon, AIM)))
-        found = region(x, self.sizes[0], y, self.sizes[1], (aim,), self.alpha)
-        return found.low(float(np.exp(min(self.epsilon, FARTHEST)))) > self.allowed
+        bounds = region(x, self.sizes[0], y, self.sizes[1], (aim,), self.alpha)
+        return bounds.low(float(np.exp(min(self.epsilon, FARTHEST)))) > self.allowed
 
 
 def _widest(before: np.ndarray, after: np.ndarray, unknown: Array) -> int:

@@ -1,4 +1,4 @@
-"""Scores of one part of the draws, and how many lie above a threshold."""
+"""Scores of one part of the draws: how many lie above a threshold, and how many in each cell."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Protocol
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit.certify.constants import LARGEST_GAMMA
 
 HIGHEST = 1e150  # stands for an infinite score
 
 
 class ScoreCounts(Protocol):
-    """Counts of scores of n draws of P and m of Q."""
+    """Counts of the scores of n draws of P and m draws of Q."""
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -34,8 +35,8 @@ class SortedScores:
 
     @classmethod
     def of(cls, p: Array, q: Array) -> SortedScores:
-        """From scores in any order."""
-        return cls(*(np.sort(np.clip(part, -HIGHEST, HIGHEST)) for part in (p, q)))
+        """Sort scores that come in any order."""
+        return cls(np.sort(np.clip(p, -HIGHEST, HIGHEST)), np.sort(np.clip(q, -HIGHEST, HIGHEST)))
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -48,3 +49,40 @@ class SortedScores:
             len(self.p) - np.searchsorted(self.p, threshold, side="right"),
             len(self.q) - np.searchsorted(self.q, threshold, side="right"),
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreCells:
+    """Counts of scores in the c + 1 cells between c thresholds.
+
+    threshold : (c,) ascending, fixed before the certifying draws are scored. Cell i holds the
+        scores above threshold i − 1 and not above threshold i.
+    p, q : (c + 1,) draws of P and of Q in each cell.
+    """
+
+    threshold: Array
+    p: np.ndarray
+    q: np.ndarray
+
+    @classmethod
+    def of(cls, scores: ScoreCounts, threshold: Array) -> ScoreCells:
+        """Count the scores, whose `above` is called once."""
+        above, sizes = np.stack(scores.above(threshold)), np.array(scores.sizes)
+        return cls(threshold, *-np.diff(above, axis=1, prepend=sizes[:, None], append=0))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The draws of P and of Q."""
+        return int(self.p.sum()), int(self.q.sum())
+
+    def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
+        """Counts of P and of Q above each threshold, (k,) each, all among the cells' own."""
+        first = np.searchsorted(self.threshold, threshold) + 1
+        from_here_on = np.cumsum(np.stack([self.p, self.q])[:, ::-1], axis=1)[:, ::-1]
+        p, q = from_here_on[:, first]
+        return p, q
+
+
+def gammas(epsilon: Array) -> Array:
+    """γ = e^ε at each ε, (m,), nats; an ε above `LARGEST_GAMMA` counts as this."""
+    return np.asarray(np.exp(np.minimum(epsilon, LARGEST_GAMMA)))

@@ -1,7 +1,8 @@
 """Which sets an audit certifies, and what share of 1 − level each set gets.
 
-The choosing draws alone decide. Most of 1 − level goes to intervals of ε, each with the set that
-promises most there. With the focus "pure" it goes to P(S)/Q(S), which bounds ε at δ = 0.
+Sets are {score > τ} for P against Q (forward) and {score ≤ τ} for Q against P (backward). The
+choosing draws alone decide among them. Most of 1 − level goes to intervals of ε, each with the set
+that promises most there. With the focus "pure" it goes to P(S)/Q(S), which bounds ε at δ = 0.
 """
 
 from __future__ import annotations
@@ -11,31 +12,31 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import expit, ndtri
 
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Region
 from dpaudit.certify.betting import Hits
 from dpaudit.certify.binomial import ratio_region, region
-from dpaudit.certify.candidates import CandidateSets
-from dpaudit.certify.cells import ScoreCells
+from dpaudit.certify.constants import (
+    AIM,
+    CANDIDATE_EPSILONS,
+    CAP,
+    CLAIM_SHARE,
+    CLEAR,
+    EVEN,
+    FINE,
+    INTERVALS,
+    NEAR,
+    ODDS_SHARE,
+    RATIO_SHARES,
+    REST_SETS,
+    REST_SHARE,
+)
+from dpaudit.certify.scores import ScoreCells, SortedScores
+from dpaudit.curves.readings import LARGEST
 
 FOCUS = ("spectrum", "pure")
-# 1.3 · draws^0.2 intervals of ε: 4 at 200 certifying draws, 18 at 5e5. The certified δ hardly
-# depends on their number (measured).
-INTERVALS = (1.3, 0.2)
-# shares of 1 − level, by focus, for P(S)/Q(S) in the better direction and in the other one
-RATIO_SHARES = {"spectrum": (0.05, 0.015), "pure": (0.9, 0.02)}
-# for each direction at the ε where the other direction has the interval's set: share of 1 − level
-# for both together, and the number of sets of each
-REST_SHARE, REST_SETS = (0.06, 4)
-# shares for the ε of a claim: the set chosen by counts, and the set chosen by the odds, if any
-CLAIM_SHARE, ODDS_SHARE = (0.2, 0.1)
-# An excess at a claim's ε is clear when it is above this many standard errors of the choosing
-# draws.
-CLEAR = 4.0
-AIM = 30.0  # nats; a region aimed at this ε serves all larger ones
-CAP = 0.04  # relative standard errors are clipped at this value when shares are set
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,100 @@ class ChosenSet:
         return Hits(self.forward, self.epsilon[0], int(ahead), int(behind), n)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class CandidateSets:
+    """c sets in each direction, judged at e values of ε. Arrays are (2, c, e), forward first.
+
+    epsilon : (e,), nats. threshold : (c,).
+    value : estimate of p − e^ε q. error : its standard error on the certifying draws. Both are
+        means over sets of nearly the same size, which removes most of the selection bias that
+        the largest of many noisy estimates has.
+    ratio : (2, c), ln(p/q) less three of its standard errors on the certifying draws.
+    ratio_error : (2, c), standard error of ln(p/q) on the choosing draws.
+    draws : certifying draws a side. choose : scores of the choosing draws. total : 1 − level.
+    """
+
+    epsilon: Array
+    threshold: Array
+    value: Array
+    error: Array
+    ratio: Array
+    ratio_error: Array
+    draws: int
+    choose: SortedScores
+    total: float
+
+    @classmethod
+    def of(cls, choose: SortedScores, epsilon: Array, draws: int, total: float) -> CandidateSets:
+        """Judge the sets by the choosing draws. Half a hit is added to each count, so that no
+        estimated probability is 0.
+        """
+        nodes = epsilon[evenly_spaced(len(epsilon), CANDIDATE_EPSILONS)]
+        threshold, (n, m) = _thresholds(choose), choose.sizes
+        x, y = choose.above(threshold)
+        p, q = (x + 0.5) / (n + 1.0), (y + 0.5) / (m + 1.0)
+        size = 0.5 * (p + q)
+        p, q = np.stack([p, 1.0 - q]), np.stack([q, 1.0 - p])
+        error_p, error_q = np.sqrt(p * (1.0 - p) / draws), np.sqrt(q * (1.0 - q) / draws)
+        gamma = np.exp(np.minimum(nodes, LARGEST))
+        return cls(
+            nodes,
+            threshold,
+            value=_smoothed(p[..., None] - gamma * q[..., None], size),
+            error=_smoothed(np.hypot(error_p[..., None], gamma * error_q[..., None]), size),
+            ratio=np.log(p / q) - 3.0 * np.hypot(error_p / p, error_q / q),
+            ratio_error=np.sqrt((1.0 - p) / (p * n) + (1.0 - q) / (q * m)),
+            draws=draws,
+            choose=choose,
+            total=total,
+        )
+
+    def gain(self, cost: float) -> Array:
+        """The value less `cost` standard errors, (2, c, e)."""
+        return self.value - cost * self.error
+
+    def best_thresholds(self, epsilon: Array) -> Array:
+        """For each direction and ε the threshold of the best set, (2, m)."""
+        best = np.argmax(self.gain(2.0), axis=1)
+        node = np.clip(np.searchsorted(self.epsilon, epsilon), 0, len(self.epsilon) - 1)
+        return self.threshold[best[:, node]]
+
+    def nearest(self, epsilon: float) -> int:
+        """The position of the node nearest to ε."""
+        return int(np.argmin(np.abs(self.epsilon - epsilon)))
+
+    def by_odds(self, epsilon: float) -> Array:
+        """p − e^ε q of each set, (2, c), estimated from the odds: the score s is taken as the log
+        odds of P against Q.
+
+        With σ = 1/(1 + e^{−s}), p(S) = E[2σ; S] and q(S) = E[2(1 − σ); S] over the draws of both
+        sides. Each draw counts by its odds instead of its side. Near s = ε the sum
+        2σ − 2e^ε(1 − σ) is about 0, so the draws there add almost no noise.
+        """
+        above, whole = np.zeros((2, len(self.threshold))), np.zeros((2, 1))
+        for side in (self.choose.p, self.choose.q):
+            odds = np.stack([expit(side), expit(-side)]) / len(side)
+            sums = np.concatenate([np.zeros((2, 1)), np.cumsum(odds[:, ::-1], axis=1)], axis=1)
+            above += sums[:, len(side) - np.searchsorted(side, self.threshold, side="right")]
+            whole += sums[:, -1:]
+        (p, q), (rest_p, rest_q) = above, whole - above
+        gamma = np.exp(min(epsilon, LARGEST))
+        return np.stack([p - gamma * q, rest_q - gamma * rest_p])
+
+    def clear_excess(self) -> float:
+        """The standard errors on the certifying draws that `CLEAR` of the choosing draws make."""
+        return CLEAR * float(np.sqrt(self.draws / min(self.choose.sizes)))
+
+    def chosen(self, way: int, where: int, epsilon: tuple[float, ...], share: float) -> ChosenSet:
+        """The set of a direction (0 is forward) and a position among the thresholds."""
+        return ChosenSet(bool(way == 0), float(self.threshold[where]), epsilon, float(share))
+
+
+def evenly_spaced(count: int, most: int) -> np.ndarray:
+    """At most `most` of the positions 0, …, count − 1, evenly spaced and ascending."""
+    return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(int))
+
+
 def choose_sets(
     candidates: CandidateSets, claim_epsilon: tuple[float, ...] = (), focus: str = "spectrum"
 ) -> list[ChosenSet]:
@@ -76,19 +171,32 @@ def choose_sets(
     claim_epsilon : ε of a claim, which get shares of their own. focus : one of FOCUS, what most of
         1 − level is spent on: "spectrum", intervals of ε; "pure", P(S)/Q(S).
     """
-    shares = RATIO_SHARES[focus]
-    ratios = _ratio_sets(candidates, focus)
-    total = candidates.total * (1.0 - sum(shares)) / (1.0 - sum(RATIO_SHARES["spectrum"]))
-    of_claim = [
-        one
-        for each in claim_epsilon
-        for one in _claim_sets(candidates, each, total / len(claim_epsilon))
-    ]
-    left = total * (1.0 - sum(RATIO_SHARES["spectrum"]) - REST_SHARE) - sum(
-        one.share for one in of_claim
-    )
-    main = _interval_sets(candidates, left)
-    return main + _other_direction_sets(candidates, main, total * REST_SHARE) + ratios + of_claim
+    usual = 1.0 - sum(RATIO_SHARES["spectrum"])
+    total = candidates.total * (1.0 - sum(RATIO_SHARES[focus])) / usual
+    claim_sets: list[ChosenSet] = []
+    for epsilon in claim_epsilon:
+        claim_sets += _claim_sets(candidates, epsilon, total / len(claim_epsilon))
+    claimed = sum(chosen.share for chosen in claim_sets)
+    main = _interval_sets(candidates, total * (usual - REST_SHARE) - claimed)
+    rest = _other_direction_sets(candidates, main, total * REST_SHARE)
+    return main + rest + _ratio_sets(candidates, focus) + claim_sets
+
+
+def set_to_bet_on(candidates: CandidateSets, epsilon: Array, allowed: Array) -> ChosenSet:
+    """The set whose excess over a claim is clearest, at one of these ε; it takes no share.
+
+    Excesses are counted. Where no count is clear, the odds of the score estimate them.
+
+    epsilon : (k,), nats. allowed : δ(ε) of the claim, (k,).
+    """
+    at = [candidates.nearest(point) for point in epsilon]
+    error = candidates.error[:, :, at]
+    clear = (candidates.value[:, :, at] - allowed) / error
+    if clear.max() < candidates.clear_excess():
+        odds = [candidates.by_odds(float(candidates.epsilon[node])) for node in at]
+        clear = (np.stack(odds, axis=-1) - allowed) / error
+    way, where, point = np.unravel_index(int(np.argmax(clear)), clear.shape)
+    return candidates.chosen(int(way), int(where), (float(epsilon[point]),), 0.0)
 
 
 def _ratio_sets(candidates: CandidateSets, focus: str) -> list[ChosenSet]:
@@ -103,43 +211,22 @@ def _ratio_sets(candidates: CandidateSets, focus: str) -> list[ChosenSet]:
     best = np.argmax(promise, axis=1)
     better = int(np.argmax(promise[[0, 1], best]))
     return [
-        ChosenSet(way == 0, float(candidates.threshold[best[way]]), (), candidates.total * share)
+        candidates.chosen(way, best[way], (), candidates.total * share)
         for way, share in zip((better, 1 - better), RATIO_SHARES[focus], strict=True)
     ]
 
 
 def _claim_sets(candidates: CandidateSets, epsilon: float, total: float) -> list[ChosenSet]:
     """The best set by counts at a claim's ε; unless its excess is clear, also the best by odds."""
-    at = int(np.argmin(np.abs(candidates.epsilon - epsilon)))
+    at = candidates.nearest(epsilon)
     value, error = candidates.value[:, :, at], candidates.error[:, :, at]
-    sets = [_argmax(value - 2.5 * error)]
-    smaller = np.sqrt(candidates.draws / min(candidates.choose.sizes))
-    if value[sets[0]] < CLEAR * error[sets[0]] * smaller:
-        sets.append(_argmax(candidates.by_odds(float(candidates.epsilon[at])) - 2.5 * error))
-    shares = CLAIM_SHARE * total, ODDS_SHARE * total
-    return [
-        ChosenSet(way == 0, float(candidates.threshold[where]), (epsilon,), share)
-        for (way, where), share in zip(sets, shares, strict=False)
-    ]
-
-
-def set_to_bet_on(candidates: CandidateSets, epsilon: Array, allowed: Array) -> ChosenSet:
-    """The set whose excess over a claim is clearest, at one of these ε; it takes no share.
-
-    Excesses are counted. Where no count is clear, the odds of the score estimate them.
-
-    epsilon : (k,), nats. allowed : δ(ε) of the claim, (k,).
-    """
-    at = [int(np.argmin(np.abs(candidates.epsilon - one))) for one in epsilon]
-    error = candidates.error[:, :, at]
-    clear = (candidates.value[:, :, at] - allowed) / error
-    smaller = np.sqrt(candidates.draws / min(candidates.choose.sizes))
-    if clear.max() < CLEAR * smaller:
-        odds = [candidates.by_odds(float(candidates.epsilon[one])) for one in at]
-        clear = (np.stack(odds, axis=-1) - allowed) / error
-    way, where, one = np.unravel_index(int(np.argmax(clear)), clear.shape)
-    threshold = float(candidates.threshold[where])
-    return ChosenSet(bool(way == 0), threshold, (float(epsilon[one]),), 0.0)
+    way, where = _argmax(value - 2.5 * error)
+    sets = [candidates.chosen(way, where, (epsilon,), CLAIM_SHARE * total)]
+    if value[way, where] < candidates.clear_excess() * error[way, where]:
+        odds = candidates.by_odds(float(candidates.epsilon[at]))
+        way, where = _argmax(odds - 2.5 * error)
+        sets.append(candidates.chosen(way, where, (epsilon,), ODDS_SHARE * total))
+    return sets
 
 
 def _argmax(table: Array) -> tuple[int, int]:
@@ -161,22 +248,19 @@ def _interval_sets(candidates: CandidateSets, total: float) -> list[ChosenSet]:
     edges = np.linspace(0, last + 1, count + 1).round().astype(int)
     scale = np.maximum(np.max(candidates.gain(1.0), axis=(0, 1)), 1e-9)
     gain = np.clip(candidates.gain(-float(ndtri(total / 16.0))), 0.0, None) / scale
-    found, weight = [], []
+    best, weight = [], []
     for start, stop in pairwise(edges):
         way, where = _argmax(gain[:, :, start:stop].sum(axis=2))
         error = candidates.error[way, where, start:stop] / scale[start:stop]
         weight.append(np.minimum(error, CAP).sum())
-        found.append((way, where, _ends(candidates.epsilon, int(start), int(stop) - 1)))
+        best.append((way, where, _ends(candidates.epsilon[start:stop])))
     shares = total * np.array(weight) / sum(weight)
-    return [
-        ChosenSet(way == 0, float(candidates.threshold[where]), ends, float(share))
-        for (way, where, ends), share in zip(found, shares, strict=True)
-    ]
+    return [candidates.chosen(*each, share) for each, share in zip(best, shares, strict=True)]
 
 
-def _ends(epsilon: Array, first: int, last: int) -> tuple[float, ...]:
-    """The ε at both ends of an interval; one where they are the same."""
-    return tuple(float(epsilon[i]) for i in sorted({first, last}))
+def _ends(epsilon: Array) -> tuple[float, ...]:
+    """The first and the last of some ε; only the first where there is one."""
+    return tuple(np.unique(epsilon[[0, -1]]).tolist())
 
 
 def _other_direction_sets(
@@ -185,22 +269,59 @@ def _other_direction_sets(
     """For each direction a few sets at the ε where `main` has none of that direction, at equal
     shares of `total`.
     """
-    groups = []
+    epsilon, gain, groups = candidates.epsilon, candidates.gain(3.0), []
     for way in (0, 1):
-        covered = np.zeros(len(candidates.epsilon), dtype=bool)
-        for one in main:
-            first, last = one.epsilon[0], one.epsilon[-1]
-            inside = (candidates.epsilon >= first) & (candidates.epsilon <= last)
-            covered |= inside & (one.forward == (way == 0))
-        best = np.max(candidates.gain(3.0)[way], axis=0)
-        left = np.flatnonzero(~covered & (best > 0.0))
+        covered = np.zeros(len(epsilon), dtype=bool)
+        for chosen in main:
+            if chosen.forward == (way == 0):
+                first, last = chosen.epsilon[0], chosen.epsilon[-1]
+                covered |= (epsilon >= first) & (epsilon <= last)
+        left = np.flatnonzero(~covered & (np.max(gain[way], axis=0) > 0.0))
         groups += [(way, part) for part in np.array_split(left, REST_SETS) if len(part)]
     if not groups:
-        groups = [(1 if all(one.forward for one in main) else 0, np.zeros(1, dtype=int))]
-    sets = []
-    for way, part in groups:
-        where = int(np.argmax(candidates.gain(3.0)[way, :, part[len(part) // 2]]))
-        ends = _ends(candidates.epsilon, int(part[0]), int(part[-1]))
-        threshold = float(candidates.threshold[where])
-        sets.append(ChosenSet(way == 0, threshold, ends, total / len(groups)))
-    return sets
+        groups = [(1 if all(chosen.forward for chosen in main) else 0, np.zeros(1, dtype=int))]
+    return [
+        candidates.chosen(
+            way,
+            int(np.argmax(gain[way, :, part[len(part) // 2]])),
+            _ends(epsilon[part]),
+            total / len(groups),
+        )
+        for way, part in groups
+    ]
+
+
+def _smoothed(values: Array, size: Array) -> Array:
+    """Means of an array (2, c, e) over the sets of nearly the same size.
+
+    size : (c,), the sets' mean probability under P and Q, descending. A set and its complement have
+    the same range. The mean is taken twice, which gives the sets in the middle of a range more
+    weight.
+    """
+    tail = np.minimum(size, 1.0 - size)
+    reach = NEAR * tail * (1.0 - 1.5 * tail) + 1e-12
+    start = np.searchsorted(-size, -size - reach)
+    stop = np.searchsorted(-size, -size + reach, side="right")
+    for _ in range(2):
+        total = np.cumsum(values, axis=1)
+        total = np.concatenate([np.zeros_like(values[:, :1]), total], axis=1)
+        values = (total[:, stop] - total[:, start]) / (stop - start)[:, None]
+    return values
+
+
+def _thresholds(choose: SortedScores) -> Array:
+    """Thresholds midway between neighbouring scores, on both sides of the scores at quantiles of
+    all scores, denser towards the ends.
+    """
+    scores = np.sort(np.concatenate([choose.p, choose.q]))
+    size = len(scores)
+    ends = np.geomspace(1.0, size / 2, FINE).astype(int) - 1
+    rank = np.unique(np.concatenate([np.linspace(0, (size - 1) // 2, EVEN // 2).astype(int), ends]))
+    picked = scores[np.concatenate([rank, size - 1 - rank])]
+    below = np.searchsorted(scores, picked, side="left")
+    after = np.searchsorted(scores, picked, side="right")
+    # each position in `upper` begins a run of equal scores
+    upper = np.unique(np.concatenate([below[below > 0], after[after < size]]))
+    if len(upper) == 0:
+        return scores[:1]
+    return scores[upper - 1] + 0.5 * (scores[upper] - scores[upper - 1])

@@ -7,13 +7,17 @@ from math import sqrt
 
 from dpaudit._core import check
 from dpaudit._core.types import Array
+from dpaudit.certify.constants import (
+    CHOOSE,
+    CHOOSE_ROOT,
+    SMALLEST,
+    TRAIN,
+    TRAIN_COLUMNS,
+    TRAIN_ROOT,
+    TRAIN_WIDE,
+    WIDE,
+)
 from dpaudit.errors import InvalidInput
-
-TRAIN, CHOOSE = 0.4, 0.1  # shares of few draws
-TRAIN_COLUMNS = {1: 0.2, 2: 0.3}  # outputs of so few numbers are soon learned
-WIDE, TRAIN_WIDE = 100, 0.5  # outputs of more numbers, and of more than √samples, are learned late
-TRAIN_ROOT, CHOOSE_ROOT = 200.0, 50.0  # at most this many times √samples: see `split`
-SMALLEST = 10  # draws a side; a smaller part is of no use
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,6 @@ def split(
 ) -> Split:
     """Split `samples` draws a side; `train` and `choose` are shares, the rest certifies.
 
-    Raises `InvalidInput`.
-
     columns : numbers in an output. trained : False of a score that is known beforehand, for which
         no draws are spent on training.
 
@@ -59,7 +61,10 @@ def split(
     k numbers that all differ the score loses O(k/n).
     """
     samples = check.integer("samples", samples, 1)
-    usual = _train_share(samples, columns or 0) if trained else 0.0
+    columns = columns or 0
+    wide = columns > max(WIDE, sqrt(samples))
+    usual = TRAIN_WIDE if wide else TRAIN_COLUMNS.get(columns, TRAIN)
+    usual = usual if trained else 0.0
     first = _size("train share", train, samples, usual, TRAIN_ROOT)
     second = _size("choose share", choose, samples, CHOOSE, CHOOSE_ROOT)
     sizes = Split(first, second, samples - first - second)
@@ -70,12 +75,6 @@ def split(
             argument="draws",
         )
     return sizes
-
-
-def _train_share(samples: int, columns: int) -> float:
-    if columns > max(WIDE, sqrt(samples)):
-        return TRAIN_WIDE
-    return TRAIN_COLUMNS.get(columns, TRAIN)
 
 
 def _size(name: str, share: float | None, samples: int, usual: float, root: float) -> int:
@@ -91,10 +90,7 @@ def samples_for(certify: int) -> int:
     low, high = certify, 3 * certify + 100
     while low < high:
         middle = (low + high) // 2
-        enough = (
-            middle
-            - _size("", None, middle, TRAIN, TRAIN_ROOT)
-            - _size("", None, middle, CHOOSE, CHOOSE_ROOT)
-        )
-        low, high = (low, middle) if enough >= certify else (middle + 1, high)
+        train = _size("", None, middle, TRAIN, TRAIN_ROOT)
+        rest = middle - train - _size("", None, middle, CHOOSE, CHOOSE_ROOT)
+        low, high = (low, middle) if rest >= certify else (middle + 1, high)
     return low

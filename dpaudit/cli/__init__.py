@@ -4,12 +4,13 @@ Results go to stdout and into files, progress and errors to stderr; the exit sta
 Nothing here computes or certifies anything, and no other room imports this one.
 
 `app` runs a command and turns errors into lines; `commands` and `options` declare the commands and
-their help. `console` knows how much is to be printed, `defaults` what the project sets in
-pyproject.toml, `completion` which names a shell may complete. A module for each command prints its
-answer: `running`, `summary`, `analysis`, `calibration`, `planning`, `listing`, `run_states`.
-`table` aligns columns and `progress` shows progress.
+their help. `console` knows how much is to be printed and what exit statuses mean, `defaults` what
+the project sets in pyproject.toml, `shipped` the scenarios that come with dpaudit. `running` runs
+scenarios and prints verdicts; modules of `answers` write the other answers. `table` aligns columns
+and `progress` shows progress.
 """
 
 from dpaudit.cli.app import main
+from dpaudit.cli.commands import dpaudit
 
-__all__ = ["main"]
+__all__ = ["dpaudit", "main"]

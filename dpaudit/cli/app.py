@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
 import click
 
 from dpaudit._core.shown.printable import Screen
 from dpaudit.cli.commands import dpaudit
-from dpaudit.cli.exit_status import ERROR, INCOMPLETE, INTERRUPTED, NOT_BEGUN, say, text_of
+from dpaudit.cli.console import ERROR, INCOMPLETE, INTERRUPTED, NOT_BEGUN, error_lines, say
 from dpaudit.errors import DpauditError
 
 
@@ -23,22 +23,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ε shows ?
-    with _screened():
-        return _status(argv)
-
-
-@contextmanager
-def _screened() -> Iterator[None]:
-    """All that is printed, logged or warned of meanwhile goes through a `Screen`.
-
-    Names of columns and files, and messages of the user's code, are anyone's text.
-    """
+    # names of columns and files, and messages of the user's code, are anyone's text
     out: Any = sys.stdout and Screen(sys.stdout)
     err: Any = sys.stderr and Screen(sys.stderr)
     with redirect_stdout(out), redirect_stderr(err):
-        yield
+        status = _status(argv)
         if out:
             out.flush()
+    return status
 
 
 def _status(argv: Sequence[str] | None) -> int:
@@ -51,7 +43,7 @@ def _status(argv: Sequence[str] | None) -> int:
     except click.Abort as stop:
         return say(str(stop.__context__ or "") or NOT_BEGUN, INTERRUPTED)
     except (DpauditError, OSError, MemoryError) as error:
-        return say(text_of(error), ERROR)
+        return say(error_lines(error), ERROR)
     except Exception as error:
         from dpaudit._core.shown.raised import report  # loads numpy, which --help does not need
 

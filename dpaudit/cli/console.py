@@ -1,8 +1,9 @@
-"""How much a command prints: --quiet, --verbose and --json mean the same for every command.
+"""What a command prints, and the status it returns.
 
-An answer goes to stdout. With --quiet it is one line for each audit, which begins with what was
-not audited as the user may think; with --json it is one JSON document. Mechanisms may print too:
-what they print goes to stderr then. Errors are printed in any case, on stderr.
+--quiet, --verbose and --json mean the same for every command. An answer goes to stdout. With
+--quiet it is one line for each audit, which begins with what was not audited as the user may think;
+with --json it is one JSON document. Mechanisms may print too: what they print goes to stderr then.
+Errors are printed in any case, on stderr.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,17 +21,70 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from dpaudit.cli import exit_status
+from dpaudit._core.shown.printable import printable
+from dpaudit.errors import DpauditError, MechanismError, ScenarioError
 
 REPORTS = Path("dpaudit-out")
+
+NOT_VIOLATED, VIOLATED, ERROR, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 130
+OF_VERDICT = {"not violated": NOT_VIOLATED, "violated": VIOLATED, "inconclusive": INCOMPLETE}
+JUDGED = {
+    NOT_VIOLATED: "not violated",
+    VIOLATED: "violated",
+    INCOMPLETE: "inconclusive: the draws cannot decide; or an internal error",
+}
+STOPPED = {INTERRUPTED: "interrupted (Ctrl-C)"}
+LINES = "stderr has a line for each fault"
+NOTHING_KEPT = "interrupted; nothing was kept"
+NOT_BEGUN = "interrupted; this command has kept nothing"  # an earlier one may have
+FRAME = re.compile(r'^  File "(.*)", line (\d+), in (.*)$', re.MULTILINE)  # as Python prints it
+
+
+def statuses(*meanings: dict[int, str], error: str = "usage or input error") -> str:
+    """The exit statuses of one command, as the end of its --help text.
+
+    meanings : by status, where it is not an error. error : what status 2 means.
+    """
+    table = {ERROR: error}
+    for more in meanings:
+        table |= more
+    lines = [f"  {status:<3}  {table[status]}" for status in sorted(table)]
+    return "\n".join(["\b", "Exit status:", *lines])
+
+
+def error_lines(error: BaseException) -> str:
+    """The lines for an error: for a scenario a line for each fault, else one line.
+
+    For a mechanism's own error further lines say where it was raised, outermost first.
+    """
+    if isinstance(error, MechanismError):
+        frames = FRAME.findall(getattr(error.raised, "frames", ""))
+        places = [f"at {name} ({file}, line {number})" for file, number, name in frames]
+        return "\n".join([f"error: {error}", *places])
+    if isinstance(error, ScenarioError):
+        lines = str(error).split("\n")
+    elif isinstance(error, DpauditError):
+        lines = [str(error)]
+    elif isinstance(error, OSError):
+        lines = [f"{error.strerror or error}: {error.filename}" if error.filename else str(error)]
+    else:
+        lines = [f"not enough memory: {error}"]
+    return "\n".join(f"error: {line}" for line in lines)
+
+
+def say(text: str, status: int = NOT_VIOLATED) -> int:
+    """Print lines on stderr; returns the status."""
+    for line in text.split("\n"):
+        print("dpaudit:", " ".join(printable(line).split()), file=sys.stderr)
+    return status
 
 
 @dataclass(eq=False, repr=False)
 class Console:
     """What one command prints.
 
-    document : of --json, which grows as the command finds things; or its text, where the command
-    writes it itself. reports : folder of reports that no --out names.
+    document : of --json, which grows with the results; or its text, where the command writes it
+    itself. reports : folder of reports that no --out names.
     """
 
     quiet: bool = False
@@ -42,63 +97,53 @@ class Console:
 
     def show(
         self,
-        found: Any,
+        result: Any,
         as_text: Callable[[Any], str],
         as_json: Callable[[Any], str],
         as_line: Callable[[Any], str],
     ) -> None:
-        """Print what was found in the one form that is wanted."""
+        """Print a result in the one form that is wanted."""
         if self.json:
-            self.document = as_json(found)
+            self.document = as_json(result)
         else:
-            form = as_line if self.quiet else as_text
-            print(form(found), file=self.out)
+            print((as_line if self.quiet else as_text)(result), file=self.out)
 
     def answer(self, text: str, short: str = "") -> None:
-        """Print what was found: with --quiet `short` instead, with --json nothing."""
-        if not self.json and (shown := short if self.quiet else text):
-            print(shown, file=self.out)
+        """Print `text`, or `short` with --quiet; with --json nothing."""
+        line = short if self.quiet else text
+        if line and not self.json:
+            print(line, file=self.out)
 
-    def tell(self, **found: Any) -> None:
+    def tell(self, **content: Any) -> None:
         """Put something into the JSON document."""
         assert isinstance(self.document, dict)
-        self.document |= found
+        self.document |= content
 
-    def add(self, name: str, found: Mapping[str, Any]) -> None:
+    def add(self, name: str, item: Mapping[str, Any]) -> None:
         """Put one more item into a list of the JSON document."""
         assert isinstance(self.document, dict)
-        self.document.setdefault(name, []).append(dict(found))
+        self.document.setdefault(name, []).append(dict(item))
 
     def detail(self, text: str) -> None:
         """With --verbose: say something more, on stderr."""
         if self.verbose:
-            exit_status.say(text, exit_status.NOT_VIOLATED)
+            say(text)
 
     def moment(self, text: str) -> None:
         """With --verbose: say what happens now, and how long after the beginning."""
         self.detail(f"{time.monotonic() - self.begin:.1f} s: {text}")
 
     def close(self, status: int) -> None:
-        """Print the JSON document, if that is what was asked for, after `using`."""
-        if self.json and isinstance(self.document, dict):
-            content = {"status": status, **self.document}
-            self.document = json.dumps(content, indent=2, ensure_ascii=False, default=str)
+        """Print the JSON document, if it was asked for, after `using`."""
         if self.json:
-            print(self.document, file=self.out)
+            content = self.document
+            if isinstance(content, dict):
+                whole = {"status": status, **content}
+                content = json.dumps(whole, indent=2, ensure_ascii=False, default=str)
+            print(content, file=self.out)
 
 
 _CONSOLE: ContextVar[Console] = ContextVar("console")
-
-
-@contextmanager
-def using(console: Console) -> Iterator[Console]:
-    """While it lasts, this is the console of the command."""
-    token = _CONSOLE.set(console)
-    try:
-        with _kept_clear(console):
-            yield console
-    finally:
-        _CONSOLE.reset(token)
 
 
 def console() -> Console:
@@ -107,28 +152,27 @@ def console() -> Console:
 
 
 @contextmanager
-def _kept_clear(console: Console) -> Iterator[None]:
-    """What anybody else prints goes to stderr, so that stdout has the lines or the document."""
+def using(console: Console) -> Iterator[Console]:
+    """While it lasts, this is the console of the command.
+
+    With --quiet or --json, what anybody else prints goes to stderr, so that stdout has the lines or
+    the document. With --json that includes what workers, programs and compiled code write to the
+    stdout of the process.
+    """
+    token = _CONSOLE.set(console)
     with ExitStack() as after:
+        after.callback(_CONSOLE.reset, token)
         if console.quiet or console.json:
             after.enter_context(redirect_stdout(sys.stderr))
         if console.json:
             with suppress(OSError):  # a stream that is closed
-                _to_stderr(after)
+                stdout = os.dup(1)
+                after.callback(os.close, stdout)
+                os.dup2(2, 1)
+                after.callback(os.dup2, stdout, 1)
+                after.callback(_flush_compiled)
                 after.callback(console.out.flush)  # what was meant for the stdout of before
-        yield
-
-
-def _to_stderr(after: ExitStack) -> None:
-    """Turn what workers, programs and compiled code write to the stdout of the process, too.
-
-    after : what turns it back. Raises OSError.
-    """
-    kept = os.dup(1)
-    after.callback(os.close, kept)
-    os.dup2(2, 1)
-    after.callback(os.dup2, kept, 1)
-    after.callback(_flush_compiled)
+        yield console
 
 
 def _flush_compiled() -> None:

@@ -15,8 +15,7 @@ from typing import Any
 
 import click
 
-from dpaudit.cli import exit_status
-from dpaudit.cli.console import Console
+from dpaudit.cli.console import Console, say
 
 FILE, TABLE = "pyproject.toml", "tool.dpaudit"
 FILES = ("junit", "sarif", "summary")
@@ -29,39 +28,39 @@ ALLOWED = {  # the options of each command that a project may set
 }
 SAID = ("draws", "level", "power", "seed", "classifier", "ledger")  # they change what is certified
 PLACES = ("against", "ledger", "out", *FILES)  # from the folder of the file
-OURS = ("scenarios", "out")  # no option of `click` takes them: see `scenarios` and `reports`
+# `out` is the folder of all reports, which is no default of --out, the folder of one
+NO_OPTIONS = ("scenarios", "out")
 
 
-def _text(value: Any) -> bool:
+def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip()) and value.isprintable()
 
 
-def _texts(value: Any) -> bool:
-    return _text(value) or (isinstance(value, list) and bool(value) and all(map(_text, value)))
-
-
-def _number(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _whole(value: Any) -> bool:
-    return _number(value) and value % 1 == 0
+def _are_texts(value: Any) -> bool:
+    texts = value if isinstance(value, list) else [value]
+    return bool(texts) and all(map(_is_text, texts))
 
 
-def _share(value: Any) -> bool:
-    return _number(value) and 0 < value < 1
-
-
-SHARE: tuple[str, Callable[[Any], bool]] = ("a number in (0, 1)", _share)
-WANTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "scenarios": ("the path or the name of a scenario, or a list of them", _texts),
-    "jobs": ("an integer other than 0", lambda one: type(one) is int and one != 0),
-    "draws": ("a whole number >= 20", lambda one: _whole(one) and one >= 20),
-    "seed": ("an integer >= 0", lambda one: type(one) is int and one >= 0),
+SHARE: tuple[str, Callable[[Any], bool]] = (
+    "a number in (0, 1)",
+    lambda value: _is_number(value) and 0 < value < 1,
+)
+VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "scenarios": ("the path or the name of a scenario, or a list of them", _are_texts),
+    "jobs": ("an integer other than 0", lambda value: type(value) is int and value != 0),
+    "draws": (
+        "a whole number >= 20",
+        lambda value: _is_number(value) and value % 1 == 0 and value >= 20,
+    ),
+    "seed": ("an integer >= 0", lambda value: type(value) is int and value >= 0),
     "level": SHARE,
     "power": SHARE,
-    "classifier": ("a name of `dpaudit list classifiers`", _text),
-    **dict.fromkeys(PLACES, ("a path", _text)),
+    "classifier": ("a name of `dpaudit list classifiers`", _is_text),
+    **dict.fromkeys(PLACES, ("a path", _is_text)),
 }
 
 
@@ -73,62 +72,44 @@ class Defaults:
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def of(self, command: click.Command) -> dict[str, Any]:
-        """By the names of the command's parameters, as `click` takes them."""
-        names = {one.lstrip("-"): each.name for each in command.params for one in each.opts}
-        given = self.options.get(command.name or "", {})
-        return {
-            str(names[key]): self._value(key, value)
-            for key, value in given.items()
-            if key not in OURS
-        }
+        """The values by the names of the command's parameters, as `click` takes them."""
+        names = {text.lstrip("-"): each.name for each in command.params for text in each.opts}
+        values = self.options.get(command.name or "", {})
+        return {str(names[key]): values[key] for key in values if key not in NO_OPTIONS}
 
     def reports(self, command: str | None) -> Path | None:
         """Folder of all reports, in place of dpaudit-out."""
-        given = self.options.get(command or "", {}).get("out")
-        return None if given is None else self._value("out", given)
+        return self.options.get(command or "", {}).get("out")
+
+    def scenarios(self) -> tuple[Path, ...]:
+        """What `dpaudit run` runs if it names none: files from the project's folder, and names.
+
+        A text without a suffix may be the name of a scenario that comes with dpaudit.
+        """
+        texts = self.options.get("run", {}).get("scenarios", [])
+        folder = Path() if self.path is None else self.path.parent
+        paths = []
+        for text in [texts] if isinstance(texts, str) else texts:
+            path, named = folder / text, Path(text)
+            is_path = path.exists() or path.suffix or len(named.parts) > 1
+            paths.append(path if is_path else named)
+        return tuple(paths)
 
     def say(self, ctx: click.Context, console: Console) -> None:
         """Say which defaults change what is certified, whatever the console; with -v all others."""
-        names = {one.name: one.opts[0].lstrip("-") for one in ctx.command.params}
-        taken = {
-            names[name]: value
-            for name, value in ctx.params.items()
-            if ctx.get_parameter_source(name) is click.core.ParameterSource.DEFAULT_MAP
-        }
-        told = {name: value for name, value in taken.items() if name in SAID}
-        for name, value in told.items():
-            exit_status.say(f"note: {name} = {value}, from {self.path}", 0)
-        if told:
-            shown = {name: value if _number(value) else str(value) for name, value in told.items()}
-            console.tell(defaults={"file": str(self.path), **shown})
-        for name, value in taken.items() - told.items():
-            console.detail(f"{name} = {value}, from {self.path}")
-
-    def _value(self, key: str, value: Any) -> Any:
-        return self._folder / value if key in PLACES else value
-
-    def scenarios(self) -> tuple[Path, ...]:
-        """What `dpaudit run` runs if it is not told: files from the project's folder, names."""
-        given = self.options.get("run", {}).get("scenarios", [])
-        files = [given] if isinstance(given, str) else given
-        return tuple(map(self._scenario, files))
-
-    def _scenario(self, given: str) -> Path:
-        """A name without a suffix may be one of those that come with dpaudit."""
-        path = self._folder / given
-        return path if path.exists() or path.suffix or len(Path(given).parts) > 1 else Path(given)
-
-    @property
-    def _folder(self) -> Path:
-        return Path() if self.path is None else self.path.parent
-
-
-NONE = Defaults()
-
-
-def scenarios(context: click.Context) -> tuple[Path, ...]:
-    """The project's scenarios, for a command whose context has the project's defaults."""
-    return context.meta.get(Defaults.__module__, NONE).scenarios()
+        certified: dict[str, Any] = {}
+        for parameter in ctx.command.params:
+            source = ctx.get_parameter_source(parameter.name or "")
+            if source is not click.core.ParameterSource.DEFAULT_MAP:
+                continue
+            name, value = parameter.opts[0].lstrip("-"), ctx.params[parameter.name or ""]
+            if name in SAID:
+                say(f"note: {name} = {value}, from {self.path}")
+                certified[name] = value if _is_number(value) else str(value)
+            else:
+                console.detail(f"{name} = {value}, from {self.path}")
+        if certified:
+            console.tell(defaults={"file": str(self.path), **certified})
 
 
 def read(folder: Path | None = None) -> Defaults:
@@ -138,50 +119,47 @@ def read(folder: Path | None = None) -> Defaults:
     `click.UsageError`.
     """
     here = (folder or Path.cwd()).absolute()
-    for path in (one / FILE for one in (here, *here.parents)):
-        if path.is_file() and (table := _table(path)) is not None:
-            _check(path, table)
-            return Defaults(path, {command: _of(table, command) for command in ALLOWED})
-    return NONE
+    for path in (place / FILE for place in (here, *here.parents)):
+        if not path.is_file():
+            continue
+        try:
+            tool = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {})
+        except (OSError, ValueError) as error:
+            advice = "--isolated goes without it"
+            raise click.UsageError(f"{path}: cannot be read: {error}; {advice}") from None
+        if isinstance(tool, dict) and "dpaudit" in tool:
+            return Defaults(path, _by_command(path, tool["dpaudit"]))
+    return Defaults()
 
 
-def _table(path: Path) -> Any:
-    """The table [tool.dpaudit]; None where there is none."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        advice = "--isolated goes without it"
-        raise click.UsageError(f"{path}: cannot be read: {error}; {advice}") from None
-    tool = content.get("tool", {})
-    return tool.get("dpaudit") if isinstance(tool, dict) else None
+def _by_command(path: Path, table: Any) -> dict[str, dict[str, Any]]:
+    """What holds for each command: keys for all commands, and then its own.
 
-
-def _of(table: Mapping[str, Any], command: str) -> dict[str, Any]:
-    """What holds for one command: keys for all commands, and then its own."""
-    shared = {key: value for key, value in table.items() if key in ALLOWED[command]}
-    return shared | dict(table.get(command, {}))
-
-
-def _check(path: Path, table: Any) -> None:
-    """Raise `click.UsageError` for a key that no command may take from a file, or its value."""
+    Raises `click.UsageError` for a key that no command may take from a file, or its value.
+    """
     anywhere = sorted({key for keys in ALLOWED.values() for key in keys})
-    shared = {} if isinstance(table, dict) else table
-    for key, value in table.items() if isinstance(table, dict) else ():
-        if key in ALLOWED:
-            _known(path, f"{TABLE}.{key}", value, ALLOWED[key])
-        else:
-            shared[key] = value
-    _known(path, TABLE, shared, (*anywhere, *ALLOWED))
+    tables = table if isinstance(table, dict) else {}
+    shared = {key: value for key, value in tables.items() if key not in ALLOWED}
+    for command in tables.keys() & ALLOWED.keys():
+        _check(path, f"{TABLE}.{command}", tables[command], ALLOWED[command])
+    _check(path, TABLE, shared if isinstance(table, dict) else table, (*anywhere, *ALLOWED))
+    options: dict[str, dict[str, Any]] = {}
+    for command, keys in ALLOWED.items():
+        own = {key: shared[key] for key in keys if key in shared} | tables.get(command, {})
+        places = {key: path.parent / value for key, value in own.items() if key in PLACES}
+        options[command] = own | places
+    return options
 
 
-def _known(path: Path, place: str, table: Any, known: Sequence[str]) -> None:
+def _check(path: Path, place: str, table: Any, known: Sequence[str]) -> None:
+    """Raise `click.UsageError` for a wrong table, key or value."""
     if not isinstance(table, dict):
         raise click.UsageError(f"{path}: [{place}] must be a table, got {table!r}")
     for key, value in table.items():
         if key not in known:
             own = "; it stands in the scenario" if place == f"{TABLE}.run" else ""
-            said = f"unknown key (known: {', '.join(known)}){own}"
-            raise click.UsageError(f"{path}: [{place}] {key}: {said}")
-        wanted, holds = WANTED[key]
+            unknown = f"unknown key (known: {', '.join(known)}){own}"
+            raise click.UsageError(f"{path}: [{place}] {key}: {unknown}")
+        wanted, holds = VALUES[key]
         if not holds(value):
             raise click.UsageError(f"{path}: [{place}] {key}: must be {wanted}, got {value!r}")

@@ -1,22 +1,49 @@
-"""Options that several commands take, and how their values are read."""
+"""Options that several commands take, how their values are read, and what a shell completes."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial, wraps
+from glob import escape, glob
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dpaudit.cli import completion, defaults
+from dpaudit.cli import defaults
 from dpaudit.cli.console import REPORTS, Console, using
+from dpaudit.cli.shipped import shipped
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(path_type=Path)
 RELATIONS = ("zero-out", "remove", "replace", "add")
 CLAIM = "EPS,DELTA"
+FOR_ALL = [  # every command has these options
+    click.Option(
+        ["-q", "--quiet"],
+        is_flag=True,
+        help="Print one line for each audit, and no progress. Errors are printed as ever.",
+    ),
+    click.Option(
+        ["-v", "--verbose"],
+        is_flag=True,
+        help="Say on stderr what was read, chosen, drawn and written, and when.",
+    ),
+    click.Option(
+        ["--json"], is_flag=True, help="Print one JSON document, and nothing else on stdout."
+    ),
+]
+ISOLATED = click.Option(
+    ["--isolated"],
+    is_flag=True,
+    expose_value=False,
+    help="Take no defaults from pyproject.toml.",
+)
 
 
 class Count(click.ParamType):
@@ -26,50 +53,14 @@ class Count(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read an integer, or a float that is one."""
-        try:
-            return int(value)
-        except (ValueError, OverflowError):
-            pass
-        try:
-            number = float(value)
-        except ValueError:
-            number = 0.5
-        if not number.is_integer():
-            self.fail(f"{value!r} is not a whole number, such as 100000 or 1e5", param, ctx)
-        return int(number)
-
-
-def _take_defaults(context: click.Context, option: click.Parameter, isolated: bool) -> None:
-    """Before other options are read, and not for --help. Raises `click.UsageError`."""
-    if not (isolated or context.resilient_parsing or context.meta[HELP]):
-        found = defaults.read()
-        context.default_map = found.of(context.command)
-        context.meta[PROJECT] = found
-
-
-HELP = "--help"  # whether it is asked for; click 8.1.0 comes to it last
-PROJECT = defaults.__name__  # where the context of a command has what the project sets
-QUIET = click.Option(
-    ["-q", "--quiet"],
-    is_flag=True,
-    help="Print one line for each audit, and no progress. Errors are printed as ever.",
-)
-VERBOSE = click.Option(
-    ["-v", "--verbose"],
-    is_flag=True,
-    help="Say on stderr what was read, chosen, drawn and written, and when.",
-)
-JSON = click.Option(
-    ["--json"], is_flag=True, help="Print one JSON document, and nothing else on stdout."
-)
-ISOLATED = click.Option(
-    ["--isolated"],
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_take_defaults,
-    help="Take no defaults from pyproject.toml.",
-)
+        for read in (int, float):
+            try:
+                number = read(value)
+            except (ValueError, OverflowError):
+                continue
+            if number == number // 1:
+                return int(number)
+        return self.fail(f"{value!r} is not a whole number, such as 100000 or 1e5", param, ctx)
 
 
 class Command(click.Command):
@@ -78,17 +69,31 @@ class Command(click.Command):
     One that takes a claim says so where its two numbers are given as options.
     """
 
-    def __init__(self, *given: Any, **options: Any) -> None:
-        super().__init__(*given, **options)
-        of_project = [ISOLATED] if self.name in defaults.ALLOWED else []
-        self.params += [QUIET, VERBOSE, JSON, *of_project]
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.params += [*FOR_ALL, *([ISOLATED] if self.name in defaults.ALLOWED else [])]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the project's defaults, if they are wanted, and the arguments."""
+        unread = {"--isolated", *ctx.help_option_names}
+        if not ctx.resilient_parsing and self.name in defaults.ALLOWED and unread.isdisjoint(args):
+            ctx.obj = defaults.read()
+            ctx.default_map = ctx.obj.of(self)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            names = {option.name for option in self.params}
+            if error.option_name in ("--epsilon", "--delta") and "claim" in names:
+                message = f"No such option {error.option_name!r}: use --claim {CLAIM}."
+                raise click.UsageError(message, ctx) from None
+            raise
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command with a console of its own. Raises `click.UsageError`."""
-        quiet, verbose, json = (ctx.params.pop(one) for one in ("quiet", "verbose", "json"))
+        """Run the command with a console of its own."""
+        quiet, verbose, json = (ctx.params.pop(name) for name in ("quiet", "verbose", "json"))
         if quiet and verbose:
             raise click.UsageError("--quiet and --verbose exclude each other: give one", ctx)
-        project = ctx.meta.get(PROJECT, defaults.NONE)
+        project = ctx.obj or defaults.Defaults()
         reports = project.reports(self.name) or REPORTS
         with using(Console(quiet, verbose, json, reports)) as out:
             project.say(ctx, out)
@@ -96,18 +101,6 @@ class Command(click.Command):
             out.moment(f"{ctx.info_name}: done, exit status {status}")
         out.close(status)
         return status
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Raises `click.UsageError`, which names an option that is near."""
-        ctx.meta[HELP] = not {*args}.isdisjoint(ctx.help_option_names)
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            takes = {option.name for option in self.params}
-            if error.option_name in ("--epsilon", "--delta") and "claim" in takes:
-                said = f"No such option {error.option_name!r}: use --claim {CLAIM}."
-                raise click.UsageError(said, ctx) from None
-            raise
 
 
 class Group(click.Group):
@@ -120,32 +113,73 @@ class Group(click.Group):
         return list(self.commands)
 
 
-def scenarios(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The argument SCENARIO..., for which a project may have its own."""
-    return click.argument(
-        "scenarios",
-        type=FILE,
-        metavar="SCENARIO...",
-        nargs=-1,
-        callback=_or_of_project,
-        shell_complete=completion.scenarios,
-    )(command)
+NAMES: dict[str, Callable[[], Iterable[str]]] = {  # by kind, in the order of `dpaudit list`
+    "mechanisms": lambda: import_module("dpaudit.papers").REGISTRY,
+    "datasets": lambda: import_module("dpaudit.datasets").names(),
+    "classifiers": lambda: import_module("dpaudit.scoring").ALIASES,
+    "scenarios": shipped,
+}
+
+
+def complete(
+    context: click.Context,
+    parameter: click.Parameter,
+    begun: str,
+    kind: str | None = None,
+    suffix: str = "",
+) -> list[CompletionItem]:
+    """What a shell completes: names of a kind, by default of the kind that `dpaudit list` lists.
+
+    With a suffix also such files and whatever files the shell finds. The last comes first: at it,
+    the script of `click` for bash forgets what it was given before, and asks the shell where
+    nothing follows.
+    """
+    from click.shell_completion import CompletionItem
+
+    names = NAMES.get(kind or context.params.get("kind") or "", tuple)()
+    files = sorted(glob(f"{escape(begun)}*{suffix}")) if suffix else []
+    items = [CompletionItem(name) for name in [*files, *names] if name.startswith(begun)]
+    return [CompletionItem(begun, type="file"), *items] if suffix else items
+
+
+complete_scenarios = partial(complete, kind="scenarios", suffix=".toml")
+
+
+def reader(read: Callable[[str], Any], form: str = "") -> Callable[..., Any]:
+    """A callback that reads the text of an option. `read` raises ValueError for another form."""
+
+    def callback(context: click.Context, option: click.Parameter, text: str | None) -> Any:
+        try:
+            return None if text is None else read(text)
+        except ValueError:
+            raise click.BadParameter(f"{text!r} is not of the form {form}") from None
+
+    return callback
 
 
 def _or_of_project(
-    context: click.Context, argument: click.Parameter, given: tuple[Path, ...]
+    context: click.Context, argument: click.Parameter, paths: tuple[Path, ...]
 ) -> tuple[Path, ...]:
-    found = given or defaults.scenarios(context)
-    if not found and not context.resilient_parsing:
+    project = context.obj or defaults.Defaults()
+    if not (paths := paths or project.scenarios()) and not context.resilient_parsing:
         raise click.MissingParameter(ctx=context, param=argument)
-    return found
+    return paths
 
 
+scenarios = click.argument(
+    "scenarios",
+    type=FILE,
+    metavar="SCENARIO...",
+    nargs=-1,
+    callback=_or_of_project,
+    shell_complete=complete_scenarios,
+)
 scenario = click.argument(
-    "scenario", type=FILE, metavar="SCENARIO", shell_complete=completion.scenarios
+    "scenario", type=FILE, metavar="SCENARIO", shell_complete=complete_scenarios
 )
 out = partial(click.option, "--out", type=FOLDER, metavar="DIR")
-level = click.option(
+level = partial(
+    click.option,
     "--level",
     type=float,
     metavar="L",
@@ -163,6 +197,13 @@ resume = click.option(
     is_flag=True,
     help="Continue from the draws that an interrupted run left in DIR, if there are any.",
 )
+show_data = click.option(
+    "--show-data",
+    is_flag=True,
+    help="Show values of the data in the report: those that differ between the two databases.",
+)
+# --samples is what --draws was called before
+draws = partial(click.option, "--draws", "--samples", "samples", type=Count(), metavar="N")
 OUTPUTS = {
     "junit": "Write JUnit XML, with one test case per audit.",
     "sarif": "Write SARIF, for code scanning: what is violated, inconclusive or failed.",
@@ -171,59 +212,23 @@ OUTPUTS = {
 
 
 def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--junit, --sarif and --summary, as one argument `outputs`."""
-
-    @wraps(command)
-    def collected(*arguments: Any, **options: Any) -> Any:
-        from dpaudit.run.suite.outputs import Outputs
-
-        files = {name: options.pop(name) for name in OUTPUTS}
-        return command(*arguments, outputs=Outputs(**files), **options)
-
-    for name, help_text in reversed(OUTPUTS.items()):
-        option = click.option(f"--{name}", type=FILE, metavar="FILE", help=help_text)
-        collected = option(collected)
-    return collected
+    """--junit, --sarif and --summary: files for a CI server."""
+    for name, text in reversed(OUTPUTS.items()):
+        command = click.option(f"--{name}", type=FILE, metavar="FILE", help=text)(command)
+    return command
 
 
-show_data = click.option(
-    "--show-data",
-    is_flag=True,
-    help="Show values of the data in the report: those that differ between the two databases.",
-)
-
-
-def draws(help: str, **more: Any) -> Callable[..., Any]:
-    """--draws N, or --samples N, as it was called before."""
-    return click.option(
-        "--draws", "--samples", "samples", type=Count(), metavar="N", help=help, **more
-    )
-
-
-def claim(help: str, required: bool = False) -> Callable[..., Any]:
-    """--claim EPS,DELTA."""
-    return click.option("--claim", metavar=CLAIM, callback=_claim, required=required, help=help)
-
-
-def _claim(
-    context: click.Context, option: click.Parameter, value: str | None
-) -> tuple[float, float] | None:
+def _claim(text: str) -> tuple[float, float]:
     """Read EPS,DELTA."""
-    if value is None:
-        return None
-    try:
-        epsilon, delta = map(float, value.split(","))
-    except ValueError:
-        more = f"; for pure ε-DP give {value},0" if _is_number(value) else ""
-        raise click.BadParameter(f"{value!r} is not of the form {CLAIM}{more}") from None
+    numbers = [float(part) for part in text.split(",")]
+    if len(numbers) == 1 and numbers[0] >= 0.0:
+        pure = f"for pure ε-DP give {text},0"
+        raise click.BadParameter(f"{text!r} is not of the form {CLAIM}; {pure}")
+    epsilon, delta = numbers
     return epsilon, delta
 
 
-def _is_number(value: str) -> bool:
-    try:
-        return float(value) >= 0.0
-    except ValueError:
-        return False
+claim = partial(click.option, "--claim", metavar=CLAIM, callback=reader(_claim, CLAIM))
 
 
 def _workers(context: click.Context, option: click.Parameter, value: int | None) -> int | None:
@@ -242,86 +247,72 @@ jobs = click.option(
 )
 
 
-def epsilons(
-    context: click.Context, option: click.Parameter, value: str | None
-) -> list[float] | None:
-    """Read numbers with commas between them."""
-    if value is None:
-        return None
-    try:
-        return [float(part) for part in value.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not of the form 0.1,0.5,1") from None
-
-
 def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
-    """Add --relation, --candidates and --row-bound: the neighbours that a worst case is over."""
-    kind = "Neighbours: with one row zeroed, removed, replaced by a candidate, or added."
-    rows = "For --relation replace: the candidates."
-    bound = "For --relation add: the largest norm of the added row."
+    """--relation, --candidates and --row-bound: the neighbours that a worst case is over.
+
+    A command refuses what the relation lacks or does not take.
+    """
+
+    @wraps(command)
+    def checked(*arguments: Any, **options: Any) -> int:
+        for name, option, relation in (
+            ("candidates", "--candidates FILE.csv", "replace"),
+            ("row_bound", "--row-bound C", "add"),
+        ):
+            if options["relation"] == relation and options[name] is None:
+                raise click.UsageError(f"--relation {relation} needs {option}")
+            if options["relation"] != relation and options[name] is not None:
+                raise click.UsageError(f"{option.split()[0]} goes with --relation {relation}")
+        return command(*arguments, **options)
+
     for option in (
-        click.option("--row-bound", type=float, metavar="C", help=bound),
-        click.option("--candidates", type=FILE, metavar="FILE.csv", help=rows),
+        click.option(
+            "--row-bound",
+            type=float,
+            metavar="C",
+            help="For --relation add: the largest norm of the added row.",
+        ),
+        click.option(
+            "--candidates",
+            type=FILE,
+            metavar="FILE.csv",
+            help="For --relation replace: the candidates.",
+        ),
         click.option(
             "--relation",
             type=click.Choice(RELATIONS),
             default="zero-out",
             show_default=True,
-            help=kind,
+            help="Neighbours: with one row zeroed, removed, replaced by a candidate, or added.",
         ),
     ):
-        command = option(command)
-    return command
+        checked = option(checked)
+    return checked
 
 
-def check_neighbours(options: dict[str, Any]) -> None:
-    """Refuse options that the relation lacks or does not take. Raises `click.UsageError`."""
-    for name, option, kind in (
-        ("candidates", "--candidates FILE.csv", "replace"),
-        ("row_bound", "--row-bound C", "add"),
-    ):
-        if options["relation"] == kind and options[name] is None:
-            raise click.UsageError(f"--relation {kind} needs {option}")
-        if options["relation"] != kind and options[name] is not None:
-            raise click.UsageError(f"{option.split()[0]} goes with --relation {kind}")
+epsilons = reader(lambda text: [float(part) for part in text.split(",")], "0.1,0.5,1")
+relations = reader(lambda text: tuple(part.strip() for part in text.split(",")))
 
 
-def relations(
-    context: click.Context, option: click.Parameter, value: str | None
-) -> tuple[str, ...] | None:
-    """Read the names of relations with commas between them."""
-    return None if value is None else tuple(part.strip() for part in value.split(","))
-
-
-def bounds(
-    context: click.Context, option: click.Parameter, value: str | None
-) -> list[list[float]] | str | None:
+def _bounds(text: str) -> list[list[float]] | str:
     """Read 0:1,0:100, a pair a column or one for all, or the name of a file."""
-    if value is None:
-        return None
-    if Path(value).suffix.lower() == ".csv" or Path(value).exists():
-        return value
-    try:
-        pairs = [[float(one) for one in part.split(":")] for part in value.split(",")]
-    except ValueError:
-        pairs = [[]]
+    if Path(text).suffix.lower() == ".csv" or Path(text).exists():
+        return text
+    pairs = [[float(end) for end in part.split(":")] for part in text.split(",")]
     if any(len(pair) != 2 for pair in pairs):
-        form = "0:1,0:100 (least:largest of each column, or one pair for all) or FILE.csv"
-        raise click.BadParameter(f"{value!r} is not of the form {form}")
+        raise ValueError
     return pairs
 
 
-def parameters(
-    context: click.Context, option: click.Parameter, value: str | None
-) -> dict[str, Any] | None:
+def _parameters(text: str) -> dict[str, Any]:
     """Read A=1,B=2: names, and values as TOML writes them."""
-    if value is None:
-        return None
-    try:
-        found = tomllib.loads(f"given = {{ {value} }}")
-    except tomllib.TOMLDecodeError:
-        found = {}
-    if set(found) != {"given"} or not isinstance(found["given"], dict):
-        form = 'A=1,B="text" (numbers, true, false, or text in quotes)'
-        raise click.BadParameter(f"{value!r} is not of the form {form}")
-    return found["given"]
+    content = tomllib.loads(f"table = {{ {text} }}")
+    if set(content) != {"table"} or not isinstance(content["table"], dict):
+        raise ValueError
+    return content["table"]
+
+
+bounds = reader(
+    _bounds, "0:1,0:100 (least:largest of each column, or one pair for all) or FILE.csv"
+)
+parameters = reader(_parameters, 'A=1,B="text" (numbers, true, false, or text in quotes)')

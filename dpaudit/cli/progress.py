@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -22,38 +22,32 @@ SINGLE = "{desc}: {elapsed}"
 
 
 @contextmanager
-def shown(stream: TextIO | None = None) -> Iterator[Progress]:
+def show_progress(stream: TextIO | None = None) -> Iterator[Progress]:
     """A callback progress(step, done, wanted) that writes to `stream` (stderr).
 
     With --quiet it writes nothing, and with --verbose lines with the time.
     """
     if console().quiet:
-        yield _silent
+        yield lambda step, done, wanted: None
         return
     stream = sys.stderr if stream is None else stream
-    bars = stream.isatty() and not console().verbose
-    view = Bars(_bar_on(stream)) if bars else Lines(stream)
-    try:
-        yield view
-    finally:
-        view.close()
-
-
-def _silent(step: str, done: int, wanted: int) -> None:
-    """Progress that nobody wants to see."""
-
-
-def _bar_on(stream: TextIO) -> Callable[[str, int, int], tqdm]:
-    """Bars as wide as the terminal is when they begin."""
     # a bar goes back to the beginning of its line, which a screen does not allow
     terminal = getattr(stream, "stream", stream)
+    if console().verbose or not stream.isatty():
+        yield Lines(stream)
+        return
 
     def bar(step: str, done: int, wanted: int) -> tqdm:
+        """A bar as wide as the terminal is when it begins."""
         form, size = SINGLE if wanted == 1 else COUNTED, shutil.get_terminal_size()
         shape = {"ncols": size.columns, "nrows": size.lines, "bar_format": form}
         return tqdm(desc=one_line(step), total=wanted, initial=done, file=terminal, **shape)
 
-    return bar
+    bars = Bars(bar)
+    try:
+        yield bars
+    finally:
+        bars.close()
 
 
 class Lines:
@@ -69,25 +63,18 @@ class Lines:
         if new := step != self.step:
             self.step, self.begin, self.first, self.tenth = step, now, done, 0
         tenth = 10 * done // wanted
-        if new or done == wanted or (tenth > self.tenth and now - self.last >= 1.0):
-            self.last, self.tenth = now, tenth
-            self._say(self._line(done, wanted, now - self.begin))
-
-    def _say(self, text: str) -> None:
-        if console().verbose:
-            console().moment(text)
-        else:
-            print(text, file=self.stream, flush=True)
-
-    def _line(self, done: int, wanted: int, spent: float) -> str:
+        if not (new or done == wanted or (tenth > self.tenth and now - self.last >= 1.0)):
+            return
+        self.last, self.tenth = now, tenth
+        line = f"{step}: {count(done)} of {count(wanted)}"
         if done == wanted:
-            return f"{self.step}: done in {tqdm.format_interval(spent)}"
-        if wanted == 1:
-            return f"{self.step} ..."
-        if done == self.first:
-            return f"{self.step}: {count(done)} of {count(wanted)}"
-        left = tqdm.format_interval(spent / (done - self.first) * (wanted - done))
-        return f"{self.step}: {count(done)} of {count(wanted)}, {left} left"
-
-    def close(self) -> None:
-        """Nothing to do: each line is complete."""
+            line = f"{step}: done in {tqdm.format_interval(now - self.begin)}"
+        elif wanted == 1:
+            line = f"{step} ..."
+        elif done > self.first:
+            left = (now - self.begin) / (done - self.first) * (wanted - done)
+            line += f", {tqdm.format_interval(left)} left"
+        if console().verbose:
+            console().moment(line)
+        else:
+            print(line, file=self.stream, flush=True)

@@ -1,98 +1,83 @@
-"""`dpaudit run` and `dpaudit audit`: check scenarios, run each, print verdicts, give a status."""
+"""`dpaudit run`, `audit` and `report`: scenarios are checked and run, and verdicts printed."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpaudit._core.result_file import RESULT, load
-from dpaudit._core.shown.raised import report
+import dpaudit.report
+from dpaudit._core.result_file import RESULT, load, reading
+from dpaudit._core.shown.raised import report as traceback_of
 from dpaudit.auditing.result import AuditResult
-from dpaudit.cli import exit_status
-from dpaudit.cli.answers.summary import brief, details, line, summary
-from dpaudit.cli.console import console
-from dpaudit.cli.exit_status import NOTHING_KEPT, say, text_of
-from dpaudit.cli.progress import shown
-from dpaudit.errors import DpauditError, ScenarioError
+from dpaudit.cli.answers import summary as verdicts
+from dpaudit.cli.console import (
+    ERROR,
+    INCOMPLETE,
+    NOT_VIOLATED,
+    NOTHING_KEPT,
+    OF_VERDICT,
+    VIOLATED,
+    console,
+    error_lines,
+    say,
+)
+from dpaudit.cli.progress import show_progress
+from dpaudit.cli.shipped import scenario_path
+from dpaudit.errors import DpauditError, InvalidInput, ScenarioError
+from dpaudit.report.tables import values_table
 from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
 from dpaudit.run import run as execute
 from dpaudit.run.ledger import check_fit
-from dpaudit.run.scenario.audits import File, audits_of, file_of
-from dpaudit.run.shipped import found
+from dpaudit.run.scenario.files import File, audits_of, file_of
 from dpaudit.run.store import DRAWS, INTERRUPTED, has_search, state_of
+from dpaudit.run.suite import suite
 from dpaudit.run.suite.faults import Checked, checked
 from dpaudit.run.suite.outputs import Outputs
 from dpaudit.run.suite.relations import together
-from dpaudit.run.suite.suite import (
-    ERROR,
-    STUDY,
-    Before,
-    Done,
-    ScenarioOutcome,
-    outcome,
-    write_index,
-)
+from dpaudit.run.suite.suite import Before, Done, ScenarioOutcome, outcome, study_text, write_index
 from dpaudit.run.written import in_options, readings, source_of
 from dpaudit.verdict.numbers import count
 
-NO_FILES = Outputs()
-GRAVEST = (
-    exit_status.ERROR,
-    exit_status.VIOLATED,
-    exit_status.INCOMPLETE,
-    exit_status.NOT_VIOLATED,
-)
-STATUS = {**exit_status.OF_VERDICT, STUDY: exit_status.NOT_VIOLATED, ERROR: exit_status.ERROR}
+GRAVEST = (ERROR, VIOLATED, INCOMPLETE, NOT_VIOLATED)
+STATUS = {**OF_VERDICT, suite.STUDY: NOT_VIOLATED, suite.ERROR: ERROR}
 
 
 def run_all(
     paths: Sequence[Path],
     out: Path | None,
     *,
-    jobs: int | None,
     seed: int | None,
-    outputs: Outputs = NO_FILES,
-    against: Path | None = None,
+    ledger: Path | None = None,
     check: bool = False,
     **options: Any,
 ) -> int:
     """Run the scenarios one after the other; returns the most serious of their exit statuses.
 
-    outputs : files for a CI server. against : folder of an earlier run, read before all is written.
-    check : end when the scenarios are checked.
+    check : end when the scenarios are checked. options : of `_run`, and of `dpaudit.run.run`.
     A scenario that fails does not stop the others. For several scenarios an index page is written.
     If the run is interrupted, page and file have the scenarios that were done.
 
     Raises `ScenarioError` with the faults of all files before anything runs. A single scenario
     raises what stops it.
     """
-    given = {name: options[name] for name in ("samples", "stop", "level") if name in options}
-    ledger: Path | None = options.get("ledger")
-    files = [file for path in paths for file in audits_of(found(path))]
-    scenarios = checked(files, seed=seed, **given)
+    overrides = {name: options[name] for name in ("samples", "stop", "level") if name in options}
+    files = [file for path in paths for file in audits_of(scenario_path(path))]
+    scenarios = checked(files, seed=seed, **overrides)
     if ledger is not None:
-        for one in scenarios:
-            check_fit(one)
+        for scenario in scenarios:
+            check_fit(scenario)
     if check:
-        valid = [one.name for one in scenarios]
-        console().tell(valid=valid)
-        console().answer("\n".join(f"{name}: valid" for name in valid), f"{len(valid)} valid")
-        return exit_status.NOT_VIOLATED
+        names = [scenario.name for scenario in scenarios]
+        console().tell(valid=names)
+        console().answer("\n".join(f"{name}: valid" for name in names), f"{len(names)} valid")
+        return NOT_VIOLATED
     if ledger is not None:
         Ledger(ledger).ready()
-    paths = [file_of(file.path) for file in files if isinstance(file, File)]
-    done = _run(
-        paths, scenarios, out, jobs=jobs, seed=seed, outputs=outputs, against=against, **options
-    )
-    return _gravest(done)
-
-
-def _gravest(done: Sequence[ScenarioOutcome]) -> int:
-    """The most serious of the exit statuses."""
-    return next(one for one in GRAVEST if one in {STATUS[each.kind] for each in done})
+    sources = [file_of(file.path) for file in files if isinstance(file, File)]
+    return _run(sources, scenarios, out, seed=seed, ledger=ledger, **options)
 
 
 def audit_target(
@@ -102,121 +87,112 @@ def audit_target(
     jobs: int | None = None,
     resume: bool = False,
     show_data: bool = False,
-    outputs: Outputs = NO_FILES,
+    junit: Path | None = None,
+    sarif: Path | None = None,
+    summary: Path | None = None,
     **options: Any,
 ) -> int:
     """Audit "package.module:callable" without a scenario file; returns the exit status.
 
-    options : of `dpaudit.run.written.readings`. The rest as in `run_all`.
+    options : of `dpaudit.run.written.readings`. The others are those of `run_all`.
     """
     files = readings(target, **options)
-    how: dict[str, Any] = {
-        "jobs": jobs,
-        "outputs": outputs,
-        "resume": resume,
-        "show_data": show_data,
-    }
-    paths = [source_of(target, options["data"]) for _ in files]
+    sources = [source_of(target, options["data"]) for _ in files]
+    how: dict[str, Any] = {"jobs": jobs, "resume": resume, "show_data": show_data}
+    how |= {"junit": junit, "sarif": sarif, "summary": summary}
     try:
-        return _gravest(_run(paths, checked(files), out, seed=None, of_one_claim=True, **how))
+        return _run(sources, checked(files), out, seed=None, one_claim=True, **how)
     except ScenarioError as error:
         raise in_options(error, files) from error
 
 
 def _run(
-    paths: Sequence[Path],
+    sources: Sequence[Path],
     scenarios: Sequence[Checked],
     out: Path | None,
     *,
     jobs: int | None,
     seed: int | None,
-    outputs: Outputs,
+    junit: Path | None = None,
+    sarif: Path | None = None,
+    summary: Path | None = None,
     against: Path | None = None,
-    of_one_claim: bool = False,
+    one_claim: bool = False,
     **options: Any,
-) -> list[ScenarioOutcome]:
-    """Run scenarios that are checked; as `run_all`.
+) -> int:
+    """Run scenarios that are checked; returns the most serious of their exit statuses.
 
-    of_one_claim : whether several of them are the relations of one claim, which are judged
-        together, and where an error is raised if they cannot be.
+    sources : their files. junit, sarif, summary : files for a CI server. against : folder of an
+    earlier run, read before anything is written. one_claim : whether several scenarios are the
+    relations of one claim, which are judged together, and where an error is raised if they cannot
+    be.
     """
+    outputs = Outputs(junit, sarif, summary)
     outputs.prepare()
     before = None if against is None else Before.read(against, [one.name for one in scenarios])
     several = len(scenarios) > 1
-    relations, joint = several and of_one_claim, ""
-    done: list[ScenarioOutcome] = []
+    relations, joint = several and one_claim, ""
+    reports = console().reports if out is None else out
+    outcomes: list[ScenarioOutcome] = []
     try:
-        for place, one in enumerate(scenarios):
-            folder = _folder(out, one.name, several)
-            console().moment(f"{one.name}: {paths[place]}; report in {folder}")
-            done.append(_one(paths[place], one, folder, jobs=jobs, seed=seed, **options))
+        for scenario, source in zip(scenarios, sources, strict=True):
+            # --out is the folder of one report itself, unless several go there
+            folder = reports / scenario.name if several or out is None else out
+            console().moment(f"{scenario.name}: {source}; report in {folder}")
+            work = partial(_work, scenario, folder, jobs=jobs, seed=seed, **options)
+            outcomes.append(outcome(scenario.name, source, folder, work))
             if not relations:
-                _print_outcome(done[-1], several, place > 0)
+                _print_outcome(outcomes[-1], several, len(outcomes) > 1)
         if relations:
-            done, joint = together(done)
-            for place, each in enumerate(case for case in done if case.error is None):
-                _print_outcome(each, several, place > 0)
+            outcomes, joint = together(outcomes)
+            audited = [done for done in outcomes if done.error is None]
+            for place, done in enumerate(audited):
+                _print_outcome(done, several, place > 0)
     finally:
-        if done:
-            _finish(done, _all_reports(out) if several else None, outputs, before)
+        if outcomes:
+            _finish(outcomes, reports if several else None, outputs, before)
     if joint:
         console().tell(together=joint)
         console().answer(f"\n{joint}", joint)
-    errors = [case.error for case in done if case.error is not None]
-    if errors and (of_one_claim or not several):
+    errors = [done.error for done in outcomes if done.error is not None]
+    if errors and (one_claim or not several):
         raise errors[0]
-    return done
+    statuses = {STATUS[done.kind] for done in outcomes}
+    return next(status for status in GRAVEST if status in statuses)
 
 
-def _all_reports(out: Path | None) -> Path:
-    return console().reports if out is None else out
-
-
-def _folder(out: Path | None, name: str, several: bool) -> Path:
-    """Of one report: --out itself, unless several go there."""
-    return _all_reports(out) / name if several or out is None else out
-
-
-def _one(
-    path: Path,
-    scenario: Checked,
-    folder: Path | None,
-    *,
-    jobs: int | None,
-    seed: int | None,
-    **options: Any,
-) -> ScenarioOutcome:
-    """Run one scenario; an error is an outcome too."""
-    if isinstance(scenario, StudyScenario):
-        work: Callable[[], Done] = partial(_study, scenario, folder, seed)
-        return outcome(scenario.name, path, scenario.folder(folder), work)
-    place = scenario.report_folder(folder)
+def _work(
+    scenario: Checked, folder: Path, *, jobs: int | None, seed: int | None, **options: Any
+) -> Done:
+    """Run one scenario: the result of an audit, or what a study found."""
     if isinstance(scenario, OneRunScenario):
-        work = partial(scenario.run, place, seed=seed)
-        return outcome(scenario.name, path, place, work)
-    work = partial(_audit, scenario, place, n_jobs=jobs, seed=seed, **options)
-    return outcome(scenario.name, path, place, work)
+        return scenario.run(folder, seed=seed)
+    if isinstance(scenario, StudyScenario):
+        with show_progress() as progress:
+            content = scenario.run(folder, seed=seed, progress=progress)
+        return study_text(content.title, content.source, content.sentences)
+    return _audit(scenario, folder, n_jobs=jobs, seed=seed, **options)
 
 
 def _audit(scenario: Scenario, folder: Path, **options: Any) -> AuditResult:
     try:
-        with shown() as progress:
+        with show_progress() as progress:
             return execute(scenario, folder, progress=progress, notice=_notice, **options)
     except KeyboardInterrupt:
-        left = _kept(folder)
+        left = _draws_left(folder)
         raise KeyboardInterrupt(f"interrupted; {left}" if left else NOTHING_KEPT) from None
     except Exception:
-        if left := _kept(folder):
+        if left := _draws_left(folder):
             _notice(left)
         raise
 
 
-def _notice(said: str) -> None:
-    say(f"note: {said}", exit_status.NOT_VIOLATED)
+def _notice(text: str) -> None:
+    say(f"note: {text}")
 
 
-def _kept(folder: Path) -> str:
-    """What a run has left that did not end, and how to go on; "" where nothing is."""
+def _draws_left(folder: Path) -> str:
+    """What a run has left that did not end, and how to go on; "" where it left nothing."""
     left = state_of(folder)
     if left is None or left.state != INTERRUPTED:
         return ""
@@ -228,90 +204,115 @@ def _kept(folder: Path) -> str:
     return ""
 
 
-def _study(scenario: StudyScenario, folder: Path | None, seed: int | None) -> str:
-    with shown() as progress:
-        content = scenario.run(folder, seed=seed, progress=progress)
-    return "\n".join(
-        [f"{content.title} ({content.source})", *(f"  - {one}" for one in content.sentences)]
-    )
-
-
 def _print_outcome(done: ScenarioOutcome, several: bool, later: bool) -> None:
-    """Print one outcome, unless it is the error of a single scenario, which raises it.
+    """Print one outcome, unless it is the error of a single scenario, which is raised later.
 
     several : whether it is one of several. later : whether others are printed before it.
     """
     if later:
         console().answer("\n", "")
     if done.record is not None:
-        return _summary(done.record, done.folder, done.name if several else "")
-    if done.error is None:
-        console().add("audits", {"scenario": done.name, "verdict": STUDY, "reason": done.reason})
+        _print_record(done.record, done.folder, done.name if several else "")
+    elif done.error is None:
+        audit = {"scenario": done.name, "verdict": suite.STUDY, "reason": done.reason}
         page = f"Report: {done.folder / 'report.html'}"
-        return console().answer(f"{done.reason}\n\n{page}", f"{done.name}: {page}")
-    return _print_error(done) if several else None
-
-
-def _print_error(done: ScenarioOutcome) -> None:
-    """Print the error of one of several scenarios: a line on stdout, its lines on stderr."""
-    if isinstance(done.error, (DpauditError, OSError, MemoryError)):
-        lines = text_of(done.error).split("\n")
-    else:
-        print(report(done.error), end="", file=sys.stderr)  # type: ignore[arg-type]
-        lines = [f"error: {done.reason}"]
-    said = " ".join(done.reason.split())
-    console().add("audits", {"scenario": done.name, "verdict": ERROR, "reason": said})
-    console().answer(*2 * (f"{done.name}: ERROR: {said}",))
-    say("\n".join(f"{done.name}: {line}" for line in lines), exit_status.ERROR)
+        console().add("audits", audit)
+        console().answer(f"{done.reason}\n\n{page}", f"{done.name}: {page}")
+    elif several:  # a line on stdout, the error's own lines on stderr
+        if isinstance(done.error, (DpauditError, OSError, MemoryError)):
+            lines = error_lines(done.error).split("\n")
+        else:
+            print(traceback_of(done.error), end="", file=sys.stderr)
+            lines = [f"error: {done.reason}"]
+        reason = " ".join(done.reason.split())
+        audit = {"scenario": done.name, "verdict": suite.ERROR, "reason": reason}
+        console().add("audits", audit)
+        console().answer(*2 * (f"{done.name}: ERROR: {reason}",))
+        say("\n".join(f"{done.name}: {text}" for text in lines))
 
 
 def _finish(
-    done: Sequence[ScenarioOutcome], folder: Path | None, outputs: Outputs, before: Before | None
+    outcomes: Sequence[ScenarioOutcome],
+    folder: Path | None,
+    outputs: Outputs,
+    before: Before | None,
 ) -> None:
     """Print what changed, write the index page of several scenarios, and the files for CI."""
     if before is not None:
-        console().tell(moved=before.moves(done))
-        console().answer("\n" + _changes(before, done), _changes(before, done))
+        moves = before.moves(outcomes)
+        same = sum(not moved for moved in moves.values())
+        changes = [
+            f"Compared with {before.folder}: {same} of {len(moves)} audits are the same, "
+            "but for changes within their uncertainty.",
+            *(f"  {name}: {move}" for name, moved in moves.items() for move in moved),
+            *(f"  {name}: not in the earlier run" for name in before.new(outcomes)),
+        ]
+        console().tell(moved=moves)
+        console().answer("\n" + "\n".join(changes), "\n".join(changes))
     if folder is not None:
-        kinds = [one.kind for one in done]
+        kinds = [done.kind for done in outcomes]
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in STATUS if kind in kinds)
-        scenarios = "1 scenario" if len(done) == 1 else f"{len(done)} scenarios"
-        index, said = write_index(folder, done, before), f"{scenarios}: {counts}"
+        scenarios = "1 scenario" if len(kinds) == 1 else f"{len(kinds)} scenarios"
+        index, total = write_index(folder, outcomes, before), f"{scenarios}: {counts}"
         console().tell(index=str(index))
-        console().answer(f"\n{said}\nIndex: {index}", said)
-    outputs.write(done)
+        console().answer(f"\n{total}\nIndex: {index}", total)
+    outputs.write(outcomes)
 
 
-def _changes(before: Before, done: Sequence[ScenarioOutcome]) -> str:
-    """A line for each change since the earlier run."""
-    moves = before.moves(done)
-    lines = [f"  {name}: {move}" for name, found in moves.items() for move in found]
-    lines += [f"  {name}: not in the earlier run" for name in before.new(done)]
-    same = sum(not found for found in moves.values())
-    head = (
-        f"Compared with {before.folder}: {same} of {len(moves)} audits are the same, "
-        "but for changes within their uncertainty."
-    )
-    return "\n".join([head, *lines])
-
-
-def verdict(folder: Path) -> int:
+def print_verdict(folder: Path) -> int:
     """Print the content of result.json; returns the exit status of its verdict."""
     record = load(folder)
-    _summary(record, folder)
-    return exit_status.OF_VERDICT[record["verdict"]]
+    _print_record(record, folder)
+    return OF_VERDICT[record["verdict"]]
 
 
-def _summary(record: dict[str, Any], folder: Path, name: str = "") -> None:
+def _print_record(record: dict[str, Any], folder: Path, name: str = "") -> None:
     """Print one verdict. name : of the scenario, where it is one of several."""
     before = f"{name}: " if name else ""
-    say_verdict(record, folder, f"{summary(record)}\n\n", before)
-    for said in details(record, folder):
-        console().detail(f"{before}{said}")
+    _print_place(record, folder, f"{verdicts.summary(record)}\n\n", before)
+    for text in verdicts.details(record, folder):
+        console().detail(f"{before}{text}")
 
 
-def say_verdict(record: dict[str, Any], folder: Path, text: str = "", before: str = "") -> None:
+def _print_place(record: dict[str, Any], folder: Path, text: str = "", before: str = "") -> None:
     """Print where a report is, after `text`; with --quiet the verdict in a line, after `before`."""
     page = folder / "report.html"
-    console().add("audits", {**brief(record), "report": str(page), "result": str(folder / RESULT)})
-    console().answer(f"{text}Report: {page}", f"{before}{line(record)}")
+    console().add(
+        "audits", {**verdicts.brief(record), "report": str(page), "result": str(folder / RESULT)}
+    )
+    console().answer(f"{text}Report: {page}", f"{before}{verdicts.line(record)}")
+
+
+def report(folder: Path, show_data: bool = False) -> int:
+    """Write the report in `folder` again, or all reports of a suite; returns 0.
+
+    show_data : whether to refuse a result without values of the data, since none can be shown.
+    Raises `InvalidInput`, for a folder without a result too.
+    """
+    single = (folder / RESULT).exists() or not any(folder.rglob(RESULT))
+    if show_data:
+        for place in [folder] if single else [path.parent for path in folder.rglob(RESULT)]:
+            _check_values(place)
+    if not single:
+        for place in suite.redraw_suite(folder):
+            _print_place(load(place), place, before=f"{place.relative_to(folder)}: ")
+        console().tell(index=str(folder / suite.INDEX))
+        console().answer(f"Index: {folder / suite.INDEX}")
+        return NOT_VIOLATED
+    record = load(folder)
+    with reading(folder):
+        dpaudit.report.write_report(folder, record)
+        print_verdict(folder)
+    return NOT_VIOLATED
+
+
+def _check_values(folder: Path) -> None:
+    """Raise `InvalidInput` for a result that holds no values of the data."""
+    record = load(folder)
+    with reading(folder):
+        table = values_table(record)
+    if table is None:
+        raise InvalidInput(
+            f"{folder / RESULT} holds no values of the data, so none can be shown: "
+            "run the audit again with --show-data"
+        )

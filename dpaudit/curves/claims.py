@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -13,17 +13,69 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.curves import joint_range, readings
-from dpaudit.curves.families import Family, Mixing, Shift, concentrated
-from dpaudit.curves.group import GroupCurve, repeated
-from dpaudit.curves.metric import Distance, MetricClaim
-from dpaudit.curves.renyi import RenyiCurve, RenyiOrders
-from dpaudit.errors import InvalidInput
+from dpaudit.curves import joint_range, libraries, readings
+from dpaudit.curves.gaussian_shift import gaussian_shift
+from dpaudit.curves.group import GroupCurve, repeated, tightest_chain
+from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixing
+from dpaudit.errors import DpauditError, InvalidInput
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # a value that is above a claim by less is rounding
 LARGE, TINY = 0.5, 0.01  # a claimed δ of so much with an ε of less looks like (δ, ε)
 LARGEST_GROUP = 10**9  # rows; ε of a claim about one row is then far beyond what says anything
 MOST = 1000.0  # nats, an ε that somebody may have meant
+
+Distance = Callable[[Array, Array], float]
+DISTANCES: Mapping[str, Distance] = {
+    "euclidean": lambda x, y: float(np.linalg.norm(x - y)),
+    "manhattan": lambda x, y: float(np.abs(x - y).sum()),
+    "chebyshev": lambda x, y: float(np.abs(x - y).max()),
+    "hamming": lambda x, y: float(np.count_nonzero(x != y)),
+}
+
+
+@dataclass(frozen=True)
+class Family:
+    """The one-parameter family of a claim, which is weaker the larger its parameter is.
+
+    symbol : "ε", "μ" or "ρ". value : of the parameter, nats of ε and ρ.
+    delta : the δ of an (ε, δ) claim. omega : of a (truncated) concentrated claim.
+    """
+
+    symbol: str
+    value: float
+    delta: float | None = None
+    omega: float = np.inf
+
+    def curve(self, value: float) -> Callable[[Array], Array]:
+        """δ(ε) of the member with another value of μ or ρ."""
+        return Shift(value) if self.symbol == "μ" else concentrated(value, self.omega)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """δ(ε) of N(0, 1) against N(μ, 1)."""
+
+    mu: float
+
+    def __call__(self, epsilon: Array) -> Array:
+        return gaussian_shift(self.mu, epsilon)
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """The Rényi curve of Gaussian mixing."""
+
+    rows: int
+    gamma: float
+
+    def __call__(self, order: Array) -> Array:
+        return gaussian_mixing(order, self.rows, self.gamma)
+
+
+def concentrated(rho: float, omega: float) -> Callable[[Array], Array]:
+    """δ(ε) of R(α) = ρα on 1 < α < ω."""
+    # divergence 0 at one order > 1: both laws are the same
+    return Shift(0.0) if rho == 0.0 else RenyiCurve(Linear(rho), omega)
 
 
 @dataclass(frozen=True)
@@ -46,11 +98,6 @@ class Claim:
         The number of rows that it lets databases differ in.
     origin : str, default ""
         What its ε comes from where it was worked out, for the headline.
-
-    Raises
-    ------
-    InvalidInput
-        When ε or δ is outside of its range.
 
     Notes
     -----
@@ -96,18 +143,7 @@ class Claim:
     def gdp(cls, mu: float) -> Claim:
         """μ-Gaussian DP: δ(ε) of N(0, 1) against N(μ, 1).
 
-        Parameters
-        ----------
-        mu : float ≥ 0
-            μ.
-
-        Returns
-        -------
-        Claim
-
-        References
-        ----------
-        Dong, Roth & Su 2022, corollary 1.
+        Dong, Roth & Su 2022, corollary 1; μ ≥ 0.
         """
         mu = check.real("mu", mu, 0.0)
         return cls(None, 0.0, f"{mu:g}-GDP", Shift(mu), Family("μ", mu))
@@ -116,18 +152,7 @@ class Claim:
     def zcdp(cls, rho: float) -> Claim:
         """ρ-zero-concentrated DP, R(α) = ρα for all α > 1.
 
-        Parameters
-        ----------
-        rho : float ≥ 0, nats
-            ρ.
-
-        Returns
-        -------
-        Claim
-
-        References
-        ----------
-        Bun & Steinke 2016.
+        Bun & Steinke 2016; ρ ≥ 0, nats.
         """
         rho = check.real("rho", rho, 0.0)
         curve = concentrated(rho, np.inf)
@@ -137,18 +162,8 @@ class Claim:
     def tcdp(cls, rho: float, omega: float) -> Claim:
         """(ρ, ω)-truncated concentrated DP: R(α) = ρα for 1 < α < ω.
 
-        Parameters
-        ----------
-        rho : float ≥ 0, nats
-            ρ.
-        omega : float > 1
-            ω, the order at which the bound ends.
-
-        Returns
-        -------
-        Claim
-            Its δ(ε) is that of `Claim.rdp`, less than that of paper 3's proposition 2
-            (`exact.printed.proposition_2`).
+        ρ ≥ 0, nats; ω > 1 is the order at which the bound ends. Its δ(ε) is that of `Claim.rdp`,
+        less than that of paper 3's proposition 2 (`exact.printed.proposition_2`).
 
         References
         ----------
@@ -188,10 +203,6 @@ class Claim:
         text : str, optional
             The claim's name.
 
-        Returns
-        -------
-        Claim
-
         Notes
         -----
         Where the function is not a Rényi curve ((α − 1)R is not convex), δ is still an upper bound,
@@ -208,7 +219,7 @@ class Claim:
 
     @classmethod
     def gaussmix(cls, rows: int, gamma: float) -> Claim:
-        """Gaussian mixing.
+        """Gaussian mixing, whose Rényi curve is φ of paper 3, lemma 1.
 
         Parameters
         ----------
@@ -216,11 +227,6 @@ class Claim:
             k, the rows of the sketch.
         gamma : float > 1
             γ = (σ² + λ_min)/C².
-
-        Returns
-        -------
-        Claim
-            Its Rényi curve is φ of paper 3, lemma 1.
         """
         rows, gamma = check.integer("rows", rows, 1), check.real("gamma", gamma, 1.0, np.inf)
         if gamma == 1.0:
@@ -242,9 +248,6 @@ class Claim:
         text : str
             The claim's name.
 
-        Returns
-        -------
-        Claim
         """
         if not callable(delta_of_epsilon):
             fail("delta_of_epsilon", delta_of_epsilon, "a function of epsilon")
@@ -266,19 +269,18 @@ class Claim:
             Between two inputs, in the measurement's own input metric and of its type: 1 row by
             default; of a measurement on numbers, the distance of two of them.
 
-        Returns
-        -------
-        Claim
-
         Raises
         ------
         InvalidInput
             For an object of another form, a measure that is none of these, or a distance that the
             map refuses.
         """
-        from dpaudit.curves import libraries
-
-        return libraries.from_opendp(measurement, distance)
+        stated = libraries.from_opendp(measurement, distance)
+        claim = _from_measure(stated.measure, stated.value)
+        if stated.leak > 0.0:
+            curve = libraries.UpTo(claim.delta_at, stated.leak)
+            claim = cls(None, 0.0, f"{claim.text} up to δ = {stated.leak:g}", curve)
+        return replace(claim, text=f"{claim.text}, {stated.origin}", origin=stated.origin)
 
     @classmethod
     def from_dp_event(cls, event: Any, neighbours: str = "add-or-remove-one") -> Claim:
@@ -300,10 +302,6 @@ class Claim:
         neighbours : {"add-or-remove-one", "replace-one", "replace-special"}
             The package's names; the first is the default.
 
-        Returns
-        -------
-        Claim
-
         Raises
         ------
         InvalidInput
@@ -311,9 +309,9 @@ class Claim:
         ImportError
             Without the package.
         """
-        from dpaudit.curves import libraries
-
-        return libraries.from_dp_event(event, neighbours)
+        delta_of, name, origin = libraries.from_dp_event(event, neighbours)
+        claim = cls(0.0) if delta_of is None else cls.from_function(delta_of, name)
+        return replace(claim, text=f"{claim.text}, {origin}", origin=origin)
 
     @classmethod
     def metric(
@@ -336,13 +334,8 @@ class Claim:
         Returns
         -------
         MetricClaim
-            It is no claim yet: `MetricClaim.on(pair)` is one. Audits and searches ask for it
+            `MetricClaim.on(pair)` is the claim about one pair. Audits and searches ask for it
             themselves.
-
-        Raises
-        ------
-        InvalidInput
-            When an argument is not as described.
 
         References
         ----------
@@ -363,15 +356,6 @@ class Claim:
         size : int ≥ 1
             Number of rows, k.
 
-        Returns
-        -------
-        Claim
-
-        Raises
-        ------
-        InvalidInput
-            When the size is no such number.
-
         References
         ----------
         μ-GDP: Dong, Roth & Su 2022, theorem 2.14. ρ-zCDP: Bun & Steinke 2016, proposition 1.9.
@@ -388,16 +372,16 @@ class Claim:
             check.fail("size", size, f"at most {LARGEST_GROUP:,} rows")
         known, group = self.family, f"group of {size}"
         if self.epsilon is not None:
-            made = Claim(*repeated(self.epsilon, self.delta, size))
+            implied = Claim(*repeated(self.epsilon, self.delta, size))
         elif known is not None and known.symbol == "μ":
-            made = Claim.gdp(size * known.value)
+            implied = Claim.gdp(size * known.value)
         elif known is not None and known.omega == np.inf:
-            made = Claim.zcdp(size**2 * known.value)
+            implied = Claim.zcdp(size**2 * known.value)
         else:
-            made = Claim.from_function(GroupCurve.of(self.delta_at, size), self.text)
-        under = f" under {self.text}" if made.family else ""
-        text = f"{made.text}, {group}{under}"
-        return replace(made, text=text, group_size=self.group_size * size, origin=group)
+            implied = Claim.from_function(GroupCurve.of(self.delta_at, size), self.text)
+        under = f" under {self.text}" if implied.family else ""
+        text = f"{implied.text}, {group}{under}"
+        return replace(implied, text=text, group_size=self.group_size * size, origin=group)
 
     def delta_at(self, epsilon: ArrayLike) -> Array:
         """The largest δ that the claim allows at each ε.
@@ -480,6 +464,133 @@ class Claim:
         return delta
 
 
+def _from_measure(measure: str, value: Any) -> Claim:
+    """The claim of a value that an OpenDP map states in one of `libraries.MEASURES`."""
+    if measure == "ZeroConcentratedDivergence":
+        return Claim.zcdp(float(value))
+    if measure == "RenyiDivergence":
+        return Claim.rdp(np.vectorize(value, otypes=[float]), text="RDP")
+    if measure == "SmoothedMaxDivergence":
+        return Claim.from_function(value.delta, "privacy profile")
+    return Claim(*value) if isinstance(value, tuple) else Claim(float(value))
+
+
+class Pair(Protocol):
+    """Two databases, (n, d) and (m, d)."""
+
+    @property
+    def left(self) -> Array: ...
+
+    @property
+    def right(self) -> Array: ...
+
+
+@dataclass(frozen=True)
+class MetricClaim:
+    """Metric DP: (ε·d(x, x′), δ)-DP of two databases that differ in a record, x against x′.
+
+    A mechanism is ε·d-private if δ(ε·d(x, x′)) = 0 for a record x against x′ (Chatzikokolakis,
+    Andrés, Bordenabe & Palamidessi 2013, definition 1; of places on a map,
+    geo-indistinguishability). There is no δ(ε) before both records are known, so nothing can be
+    judged by it. `on` gives the claim about one pair.
+
+    Parameters
+    ----------
+    epsilon : float ≥ 0
+        Nats a unit of distance.
+    distance : str or callable, default "euclidean"
+        A name of `DISTANCES`, or a function of two records, (d,) each, that gives a number ≥ 0.
+    delta : float in [0, 1], default 0
+        δ, whatever the distance.
+
+    Examples
+    --------
+    >>> import dpaudit as dp
+    >>> claim = dp.Claim.metric(2.0, "manhattan")
+    >>> pair = dp.neighbours.replace_row([[0.0, 1.0], [3.0, 4.0]], 1, [3.5, 4.25])
+    >>> claim.text, claim.on(pair).epsilon, claim.on(pair).origin
+    ('2·d-DP (manhattan)', 1.5, '2·d at d(x, x′) = 0.75, manhattan')
+    """
+
+    epsilon: float
+    distance: str | Distance = "euclidean"
+    delta: float = 0.0
+
+    __repr__ = short_repr
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", check.real("claim epsilon", self.epsilon, 0.0))
+        object.__setattr__(self, "delta", check.real("claim delta", self.delta, 0.0, 1.0))
+        expected = f"one of {', '.join(DISTANCES)}, or a function of two records"
+        if self.distance not in DISTANCES if isinstance(self.distance, str) else True:
+            check.function("distance", self.distance, expected)
+
+    @property
+    def named(self) -> str:
+        """The name of the distance."""
+        if isinstance(self.distance, str):
+            return self.distance
+        named = getattr(self.distance, "__name__", "")
+        return named if named.isidentifier() else "a user's distance"
+
+    @property
+    def text(self) -> str:
+        """The claim in words, "2·d-DP (euclidean)"."""
+        if self.delta > 0.0:
+            return f"({self.epsilon:g}·d, {self.delta:g})-DP ({self.named})"
+        return f"{self.epsilon:g}·d-DP ({self.named})"
+
+    def at(self, distance: float) -> Claim:
+        """The claim about two records at a distance ≥ 0. Raises `InvalidInput`."""
+        return self._of([check.real("distance", distance, 0.0)])
+
+    def on(self, pair: Pair) -> Claim:
+        """The claim about a pair of databases that differ in the values of one or more records.
+
+        Of several records ε adds up, and δ is the least that a chain of neighbours gives, whichever
+        record is changed first (`dpaudit.curves.group.tightest_chain`).
+
+        Raises
+        ------
+        InvalidInput
+            Where the databases have different numbers of records, since a record that comes or goes
+            is at no distance of another one; and where the distance is no finite number ≥ 0.
+        """
+        left, right = pair.left, pair.right
+        if left.shape != right.shape:
+            got = f"{len(left):,} records against {len(right):,}"
+            fail("pair", got, "databases that differ in the values of a record: d(x, x′) takes two")
+        rows = np.flatnonzero(np.any(left != right, axis=1))
+        return self._of([self._between(left[row], right[row]) for row in rows])
+
+    def _between(self, x: Array, y: Array) -> float:
+        """d(x, y). Raises `InvalidInput`; what a user's function raises may hold private data."""
+        named = isinstance(self.distance, str)
+        measure: Any = DISTANCES[str(self.distance)] if named else self.distance
+        try:
+            distance = measure(x, y)
+        except DpauditError:
+            raise
+        except Exception as error:
+            fail("distance", Words(f"a {type(error).__name__} from {self.named}"), "a number >= 0")
+        return check.real(f"the distance by {self.named}", distance, 0.0)
+
+    def _of(self, distances: list[float]) -> Claim:
+        epsilon, delta = tightest_chain(
+            [self.epsilon * distance for distance in distances], self.delta
+        )
+        total = f"{sum(distances):g}" + (f" over {len(distances)} rows" * (len(distances) > 1))
+        origin = f"{self.epsilon:g}·d at d(x, x′) = {total}, {self.named}"
+        text = f"({epsilon:g}, {delta:g})-DP, {origin}"
+        return Claim(epsilon, delta, text, group_size=max(len(distances), 1), origin=origin)
+
+
+def refuse_unresolved(claim: MetricClaim | None) -> None:
+    """Raise `InvalidInput` for a claim by a distance where no pair of databases is known."""
+    if claim is not None:
+        fail("claim", claim.text, "claim.at(distance): draws alone do not tell the distance")
+
+
 def refuse_unbreakable(claim: Claim, epsilon: Array) -> None:
     """Raise `InvalidInput` where a claim allows δ = 1 at each ε (m,) at which it is judged."""
     if np.any(claim.delta_at(epsilon) < 1.0):
@@ -534,11 +645,9 @@ def _swapped(epsilon: float, delta: Any) -> bool:
 ClaimLike = Claim | MetricClaim | tuple[float, float] | list[float] | None
 
 
-def exceeds(found: Array | float, allowed: Array | float) -> np.ndarray:
-    """Where an exact or a certified value is above what a claim allows by more than rounding; in
-    the shape of both.
-    """
-    return np.asarray(found > allowed * (1.0 + RELATIVE) + ABSOLUTE)
+def exceeds(value: Array | float, allowed: Array | float) -> np.ndarray:
+    """Where an exact or a certified δ is above an allowed one, by more than rounding."""
+    return np.asarray(value > allowed * (1.0 + RELATIVE) + ABSOLUTE)
 
 
 def as_claim(claim: ClaimLike) -> Claim | None:

@@ -27,11 +27,6 @@ def gaussian_shift(mu: float, epsilon: ArrayLike) -> Array:
     -------
     array of the shape of `epsilon`
 
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-
     Notes
     -----
     Since e^ε φ(b) = φ(a) for a = μ/2 − ε/μ, b = a − μ, δ = φ(a)(m(a) − m(b)) with m = Φ/φ, and the

@@ -64,15 +64,15 @@ def attained(
     room = np.log1p(1.0 / s)  # ln(α/s)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore", under="ignore"):
         k = _best(s, bound, epsilon, halvings)
-        found = _log_bound(s, bound, epsilon, k)
+        value = _log_bound(s, bound, epsilon, k)
         upper = _upper(s, epsilon, k)
         certain = bound - epsilon >= room
         sure = np.log(-np.expm1(np.minimum(epsilon - bound, 0.0)))
-        found = np.where(certain, sure, found)
-        found = np.fmin(found, 0.5 * np.log(0.5 * bound))  # Pinsker's, for the smallest R
-    found = np.where(np.isposinf(bound) | np.isnan(found), 0.0, np.minimum(found, 0.0))
+        value = np.where(certain, sure, value)
+        value = np.fmin(value, 0.5 * np.log(0.5 * bound))  # Pinsker's, for the smallest R
+    value = np.where(np.isposinf(bound) | np.isnan(value), 0.0, np.minimum(value, 0.0))
     ratios = np.where(certain, [np.full_like(k, NOWHERE), bound], [upper - k, upper])
-    return np.where(bound == 0.0, -np.inf, found), ratios
+    return np.where(bound == 0.0, -np.inf, value), ratios
 
 
 def turn(excess: Array, divergence: Array) -> float:

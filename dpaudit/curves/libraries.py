@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
 from typing import Any
-
-import numpy as np
 
 from dpaudit._core.check import Words, choice, fail
 from dpaudit._core.types import Array
-from dpaudit.curves.claims import Claim
+from dpaudit._core.value import value_class
 
 PAIRS = ("Approximate<MaxDivergence>", "FixedSmoothedMaxDivergence")  # whose map gives (ε, δ)
 NEEDED = 'Claim.from_dp_event needs dp-accounting: pip install "dp-accounting>=0.4.4"'
@@ -28,48 +25,85 @@ ACCOUNTANTS = {
 # the least δ: losses are convolved by Fourier transforms, whose rounding can leave a negative one
 ROUNDING = {"privacy loss distribution": 1e-13, "Rényi divergence": 0.0}
 SUMS = ("GaussianDpEvent", "LaplaceDpEvent", "DiscreteLaplaceDpEvent", "NoOpDpEvent")
+MEASURES = (
+    "MaxDivergence",
+    "ZeroConcentratedDivergence",
+    "RenyiDivergence",
+    "SmoothedMaxDivergence",
+)
+FAR = 500.0  # nats, where no claim is judged
 LONGEST = 60  # characters of an event that is shown whole
 
 
-def from_opendp(measurement: Any, distance: Any = 1) -> Claim:
-    """`Claim.from_opendp`."""
+@value_class
+class OpenDPStatement:
+    """What a measurement states of itself.
+
+    measure : a name of `MEASURES`. value : the output of its map, (ε, δ) for a name of `PAIRS`.
+    leak : δ up to which an approximate divergence is stated. origin : where this comes from.
+    """
+
+    measure: str
+    value: Any
+    leak: float
+    origin: str
+
+
+def from_opendp(measurement: Any, distance: Any = 1) -> OpenDPStatement:
+    """What the map of a measurement states at an input distance; see `Claim.from_opendp`."""
     measure = getattr(measurement, "output_measure", None)
     if measure is None or not callable(getattr(measurement, "map", None)):
         fail("measurement", measurement, "an OpenDP Measurement: output_measure, and map(d_in)")
-    name = _name(measure)
-    read = _reader(name)
-    if read is None:
+    # "Approximate<MaxDivergence>": the type of the measure without that of its numbers
+    name = re.sub(r"<[a-z]\w*>|\s", "", str(getattr(measure, "type", measure)))
+    inner = re.fullmatch(r"Approximate<(\w+)>", name)
+    if name not in PAIRS and (inner[1] if inner else name) not in MEASURES:
         known = ", ".join((*MEASURES, "Approximate<...> of these"))
-        fail(
-            "measurement",
-            Words(f"one of the output measure {name}"),
-            f"of a known measure: {known}",
-        )
+        got = Words(f"one of the output measure {name}")
+        fail("measurement", got, f"of a known measure: {known}")
     try:
-        stated = measurement.map(distance)
+        value = measurement.map(distance)
     except Exception as error:
-        said = f"{distance!r} ({type(error).__name__}: {error})"
-        fail("distance", said, "a distance that the map of the measurement takes")
-    return _said(read(stated), f"OpenDP's map at distance {distance}")
+        failure = f"{distance!r} ({type(error).__name__}: {error})"
+        fail("distance", failure, "a distance that the map of the measurement takes")
+    origin = f"OpenDP's map at distance {distance}"
+    if name in PAIRS:
+        return OpenDPStatement(name, (float(value[0]), float(value[1])), 0.0, origin)
+    if inner:
+        return OpenDPStatement(inner[1], value[0], float(value[1]), origin)
+    return OpenDPStatement(name, value, 0.0, origin)
 
 
-def from_dp_event(event: Any, neighbours: str = "add-or-remove-one") -> Claim:
-    """`Claim.from_dp_event`."""
+def from_dp_event(
+    event: Any, neighbours: str = "add-or-remove-one"
+) -> tuple[Callable[[float], float] | None, str, str]:
+    """(ε ↦ δ, the name of the event, where this comes from); see `Claim.from_dp_event`.
+
+    None in place of the function where δ = 0 throughout.
+    """
     accounting = _package("dp_accounting")
     if not isinstance(event, accounting.DpEvent):
         fail("event", event, "a dp_accounting.DpEvent")
     relation = choice("neighbours", neighbours, NEIGHBOURS)
-    shown = repr(event) if len(repr(event)) <= LONGEST else type(event).__name__
-    known = (
-        (way, accountant, part)
-        for way, part, under in _routes(event, relation)
-        if (accountant := _accountant(way, under)).supports(part)
-    )
-    way, accountant, part = next(known, ("", None, None))
-    if accountant is None:
-        fail("event", shown, f"one that an accountant knows under {neighbours}")
+    name = repr(event) if len(repr(event)) <= LONGEST else type(event).__name__
+    for way, part, under in _routes(event, relation):
+        accountant, rounding = _accountant(way, under), ROUNDING[way]
+        if accountant.supports(part):
+            break
+    else:
+        fail("event", name, f"one that an accountant knows under {neighbours}")
+    accountant = accountant.compose(part)
     origin = f"dp-accounting, by {way}, {neighbours.replace('-', ' ')}"
-    return _said(_accounted(accountant.compose(part), ROUNDING[way], shown), origin)
+    delta = float(accountant.get_delta(0.0))
+    if delta == 0.0:
+        return None, name, origin
+    if delta >= 1.0 and accountant.get_delta(FAR) >= 1.0:
+        fail("event", name, "one that promises something: this one allows δ = 1 at every ε")
+
+    def delta_of(epsilon: float) -> float:
+        return min(max(float(accountant.get_delta(epsilon)), rounding), 1.0)
+
+    return delta_of, name, origin
 
 
 def _accountant(way: str, relation: str) -> Any:
@@ -119,27 +153,6 @@ def _adds_noise_to_sums(event: Any) -> bool:
     return type(event).__name__ in SUMS
 
 
-def _accounted(accountant: Any, rounding: float, shown: str) -> Claim:
-    """What an accountant promises. Raises `InvalidInput` where that is nothing."""
-    delta = float(accountant.get_delta(0.0))
-    if delta == 0.0:
-        return Claim(0.0, 0.0)
-    if delta >= 1.0 and accountant.get_delta(FAR) >= 1.0:
-        fail("event", shown, "one that promises something: this one allows δ = 1 at every ε")
-    return Claim.from_function(
-        lambda epsilon: min(max(float(accountant.get_delta(epsilon)), rounding), 1.0), shown
-    )
-
-
-def _said(claim: Claim, origin: str) -> Claim:
-    return replace(claim, text=f"{claim.text}, {origin}", origin=origin)
-
-
-def _name(measure: Any) -> str:
-    """ "Approximate<MaxDivergence>": the type of a measure without that of its numbers."""
-    return re.sub(r"<[a-z]\w*>|\s", "", str(getattr(measure, "type", measure)))
-
-
 def _package(name: str) -> Any:
     """Raises ImportError, with what to install."""
     try:
@@ -150,50 +163,16 @@ def _package(name: str) -> Any:
         raise ImportError(NEEDED) from None
 
 
-@dataclass(frozen=True, eq=False)
-class _UpTo:
+@value_class
+class UpTo:
     """δ₀ + (1 − δ₀)δ(ε): what is allowed up to an event of probability δ₀.
 
     Of two laws P = (1 − δ₀)P₁ + δ₀P₂ and Q ≥ (1 − δ₀)Q₁ of which P₁ and Q₁ keep δ(ε) (Bun &
     Steinke 2016, definition 8.1), P(S) − e^ε Q(S) ≤ (1 − δ₀)(P₁(S) − e^ε Q₁(S)) + δ₀.
     """
 
-    inner: Claim
+    inner: Callable[[Array], Array]
     leak: float
 
     def __call__(self, epsilon: Array) -> Array:
-        return self.leak + (1.0 - self.leak) * self.inner.delta_at(epsilon)
-
-
-def _reader(name: str) -> Callable[[Any], Claim] | None:
-    """What makes a claim of the value of a map, by the name of the measure; None if unknown."""
-    if name in PAIRS:
-        return lambda stated: Claim(float(stated[0]), float(stated[1]))
-    inner = re.fullmatch(r"Approximate<(\w+)>", name)
-    if inner is None:
-        return MEASURES.get(name)
-    read = MEASURES.get(inner[1])
-    return None if read is None else lambda stated: _up_to(read(stated[0]), float(stated[1]))
-
-
-def _up_to(claim: Claim, leak: float) -> Claim:
-    if leak == 0.0:
-        return claim
-    return Claim(None, 0.0, f"{claim.text} up to δ = {leak:g}", _UpTo(claim, leak))
-
-
-def _of_profile(profile: Any) -> Claim:
-    return Claim.from_function(profile.delta, "privacy profile")
-
-
-def _renyi(curve: Callable[[float], float]) -> Claim:
-    return Claim.rdp(np.vectorize(curve, otypes=[float]), text="RDP")
-
-
-MEASURES: Mapping[str, Callable[[Any], Claim]] = {
-    "MaxDivergence": lambda stated: Claim(float(stated)),
-    "ZeroConcentratedDivergence": lambda stated: Claim.zcdp(float(stated)),
-    "RenyiDivergence": _renyi,
-    "SmoothedMaxDivergence": _of_profile,
-}
-FAR = 500.0  # nats, where no claim is judged
+        return self.leak + (1.0 - self.leak) * self.inner(epsilon)

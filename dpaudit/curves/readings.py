@@ -6,13 +6,12 @@ array. `Chords` reads ε and the trade-off curve off a grid of points.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import erfinv
 
 from dpaudit._core.check import fail, floats
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.bracketing import Function, first_below, peak
 from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.errors import InvalidInput
@@ -41,10 +40,10 @@ def unit(name: str, value: ArrayLike) -> Array:
 def orders(order: ArrayLike) -> Array:
     """A finite order > 0 or a 1-D array of them, as float64 of that shape, else `InvalidInput`."""
     expected = "a finite number > 0, or a 1-D array of them"
-    found = floats("order", order, expected)
-    if found.ndim > 1 or found.size == 0 or not np.all(np.isfinite(found) & (found > 0.0)):
+    array = floats("order", order, expected)
+    if array.ndim > 1 or array.size == 0 or not np.all(np.isfinite(array) & (array > 0.0)):
         fail("order", order, expected)
-    return found
+    return array
 
 
 def epsilon_at(delta_of: Function, delta: ArrayLike, supremum: float | None = np.inf) -> Array:
@@ -61,11 +60,11 @@ def epsilon_at(delta_of: Function, delta: ArrayLike, supremum: float | None = np
         return np.zeros_like(delta)
     distinct, back = np.unique(delta, return_inverse=True)
     limit = np.inf if supremum is None else float(supremum)
-    found = np.full(distinct.shape, limit)
+    epsilon = np.full(distinct.shape, limit)
     searched = distinct >= (0.0 if supremum is None else np.nextafter(0.0, 1.0))
     if searched.any():
-        found[searched] = _crossings(delta_of, distinct[searched], limit)
-    return found[back.reshape(delta.shape)]
+        epsilon[searched] = _crossings(delta_of, distinct[searched], limit)
+    return epsilon[back.reshape(delta.shape)]
 
 
 def _crossings(delta_of: Function, target: Array, supremum: float) -> Array:
@@ -74,12 +73,12 @@ def _crossings(delta_of: Function, target: Array, supremum: float) -> Array:
     below = heights <= target[:, None]
     below[:, 0] |= target >= heights[0] * (1.0 - ROUNDING)
     first = np.argmax(below, axis=1)
-    found = np.where(below.any(axis=1), ladder[first], np.inf)
+    epsilon = np.where(below.any(axis=1), ladder[first], np.inf)
     inside = np.flatnonzero(below.any(axis=1) & (ladder[first - 1] > 0.0) & (first > 0))
     if len(inside):
         both = np.stack([first[inside] - 1, first[inside]], axis=1)
-        found[inside] = first_below(delta_of, target[inside], ladder[both], heights[both])
-    return found
+        epsilon[inside] = first_below(delta_of, target[inside], ladder[both], heights[both])
+    return epsilon
 
 
 def _climb(delta_of: Function, target: Array, supremum: float) -> tuple[Array, Array]:
@@ -93,8 +92,8 @@ def _climb(delta_of: Function, target: Array, supremum: float) -> tuple[Array, A
         ladder = np.concatenate([ladder, UPPER_RUNGS[1:]])
         heights = np.concatenate([heights, delta_of(UPPER_RUNGS[1:])])
     if np.isfinite(supremum):
-        kept = ladder < supremum
-        ladder, heights = np.append(ladder[kept], supremum), np.append(heights[kept], 0.0)
+        inside = ladder < supremum
+        ladder, heights = np.append(ladder[inside], supremum), np.append(heights[inside], 0.0)
     return ladder, heights
 
 
@@ -118,8 +117,8 @@ def tradeoff(delta_of: Function, alpha: ArrayLike) -> Array:
 
 def _largest_gain(delta_of: Function, alpha: Array) -> Array:
     """β at each α in (0, 1), the supremum over ε of either sign."""
-    kept = 1.0 - delta_of(np.concatenate([[0.0], STEPS]))
-    gain = _gain(SIGNED_STEPS, np.concatenate([kept[:0:-1], kept]), alpha[:, None])
+    miss = 1.0 - delta_of(np.concatenate([[0.0], STEPS]))
+    gain = _gain(SIGNED_STEPS, np.concatenate([miss[:0:-1], miss]), alpha[:, None])
     best = np.clip(np.argmax(gain, axis=1), 1, gain.shape[1] - 2)
     around = best[:, None] + np.array([-1, 0, 1])
 
@@ -130,13 +129,13 @@ def _largest_gain(delta_of: Function, alpha: Array) -> Array:
     return peak(at, SIGNED_STEPS[around], np.take_along_axis(gain, around, axis=1))
 
 
-def _gain(signed: Array, kept: Array, alpha: Array) -> Array:
+def _gain(signed: Array, miss: Array, alpha: Array) -> Array:
     """1 − δ − e^ε α for ε ≥ 0 and e^{−|ε|}(1 − δ − α) for ε < 0; kept = 1 − δ(|ε|)."""
     with np.errstate(over="ignore", under="ignore"):
         return np.where(
             signed >= 0.0,
-            kept - np.exp(signed + np.log(alpha)),
-            np.exp(np.minimum(signed, 0.0)) * (kept - alpha),
+            miss - np.exp(signed + np.log(alpha)),
+            np.exp(np.minimum(signed, 0.0)) * (miss - alpha),
         )
 
 
@@ -147,8 +146,8 @@ def grid_tradeoff(epsilon: Array, delta: Array, alpha: Array) -> Array:
     1 − δ − e^ε α and e^{−ε}(1 − δ − α) (Dong, Roth & Su 2022, proposition 6), so the largest of
     these lines is nowhere above that function.
     """
-    gamma, kept, alpha = np.exp(np.minimum(epsilon, LARGEST)), 1.0 - delta, alpha[..., None]
-    lines = np.maximum(kept - gamma * alpha, (kept - alpha) / gamma)
+    gamma, miss, alpha = np.exp(np.minimum(epsilon, LARGEST)), 1.0 - delta, alpha[..., None]
+    lines = np.maximum(miss - gamma * alpha, (miss - alpha) / gamma)
     return np.maximum(lines.max(axis=-1), 0.0)
 
 
@@ -182,7 +181,7 @@ def _mu(epsilon: float, delta: float) -> float:
     return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-14))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Chords:
     """δ between the points of a grid by chords in e^ε, an upper bound of a curve through them.
 
@@ -203,9 +202,9 @@ class Chords:
         """δ at each ε, scalar or (k,), in that shape."""
         outside = (epsilon < self.epsilon[0]) | (epsilon > self.epsilon[-1])
         if np.any(outside):
-            one = float(np.atleast_1d(epsilon)[np.atleast_1d(outside)][0])
+            first = float(np.atleast_1d(epsilon)[np.atleast_1d(outside)][0])
             raise InvalidInput(
-                f"epsilon must be within the grid, which {self._ends()}, got {one:g}: {REASON}"
+                f"epsilon must be within the grid, which {self._ends()}, got {first:g}: {REASON}"
             )
         if len(self.epsilon) == 1:
             return np.full_like(epsilon, self.delta[0])

@@ -33,6 +33,8 @@ FLAT = 1e-13  # in ln δ
 CLOSER, AROUND = 3, 17  # rounds, and orders about the best one, for both directions
 ROUGH, FINE = 6, 8  # halvings, to choose an order and to compute a bound
 JUDGED = np.linspace(-7.0, 7.0, 49)  # ln(α − 1) of orders at which divergences are compared
+TAIL, STEP = 12.0, 0.125  # deviations beyond the outermost mean, and between nodes
+ORDERS = 1.0 + np.geomspace(0.1, 511.0, 128)  # orders at which DP-SGD is accounted for
 
 
 # ln δ at α = 1 + s: of s, R(α), ε and the effort
@@ -72,8 +74,8 @@ class RenyiCurve:
             return -log_delta(excess, divergence, flat[problem, None], FINE)
 
         start = nodes[around]
-        found = -peak(height, start, height(start, np.arange(len(flat))), FLAT)
-        return np.exp(np.minimum(found, 0.0)).reshape(np.shape(epsilon))
+        log_least = -peak(height, start, height(start, np.arange(len(flat))), FLAT)
+        return np.exp(np.minimum(log_least, 0.0)).reshape(np.shape(epsilon))
 
     @cached_property
     def _turn(self) -> float:
@@ -112,8 +114,8 @@ class RenyiOrders:
     def __call__(self, epsilon: Array) -> Array:
         """The largest δ of laws that keep all orders in both directions, in `epsilon`'s shape."""
         places = np.maximum(np.ravel(epsilon), self._turn)
-        found = np.exp(two_orders.log_delta(*self._excess, places, FINE))
-        return joint_range.below_turn(epsilon, self._turn, found.reshape(np.shape(epsilon)))
+        delta = np.exp(two_orders.log_delta(*self._excess, places, FINE))
+        return joint_range.below_turn(epsilon, self._turn, delta.reshape(np.shape(epsilon)))
 
     @property
     def _excess(self) -> tuple[Array, Array]:
@@ -131,9 +133,9 @@ class RenyiOrders:
         """Two sequences of one length: orders > 1, divergences ≥ 0. Raises `InvalidInput`."""
         order, value = (
             np.asarray(
-                check.array_of_numbers(name, given, "a sequence of numbers"), dtype=np.float64
+                check.array_of_numbers(name, argument, "a sequence of numbers"), dtype=np.float64
             )
-            for name, given in (("orders", orders), ("values", values))
+            for name, argument in (("orders", orders), ("values", values))
         )
         if order.ndim != 1 or order.size == 0 or not np.all(np.isfinite(order) & (order > 1.0)):
             fail("orders", orders, "a sequence of finite numbers > 1")
@@ -215,3 +217,27 @@ def _log1p_less(x: Array) -> Array:
     small = near / (2.0 + near) * (r2 * series - near)
     with np.errstate(divide="ignore"):
         return np.asarray(np.where(np.abs(x) < 0.3, small, np.log1p(np.maximum(x, -1.0)) - x))
+
+
+def sampled_gaussian(order: Array, rate: float, sigma: float) -> Array:
+    """R(α) of one step of DP-SGD: (1 − q)·N(0, σ²) + q·N(1, σ²) against N(0, σ²), nats, (m,).
+
+    order : (m,), > 1. rate : q in (0, 1]. sigma : > 0.
+
+    Of the two directions this one is the larger (Mironov, Talwar & Zhang 2019, theorem 5). The
+    integrand of (α − 1)R = log E[(1 − q + q e^{(2x − 1)/2σ²})^α] under N(0, σ²) is analytic in
+    |Im x| < πσ², so the trapezoidal rule converges like e^{−2π²σ²/h} in its step h.
+    """
+    return np.array([_log_moment(a, rate, sigma) / (a - 1.0) for a in order.tolist()])
+
+
+def _log_moment(order: float, rate: float, sigma: float) -> float:
+    """log E[(P/Q)^α] under Q; the mass lies between the means 0 and α, with tails of width σ."""
+    h = STEP * min(sigma, sigma**2)
+    x = np.arange(-TAIL * sigma, order + TAIL * sigma, h)
+    with np.errstate(divide="ignore"):
+        ratio = np.logaddexp(np.log1p(-rate), np.log(rate) + (x - 0.5) / sigma**2)
+    log = order * ratio - 0.5 * (x / sigma) ** 2
+    most = log.max()
+    total = np.exp(log - most).sum() * h / (sigma * np.sqrt(2.0 * np.pi))
+    return float(most + np.log(total))

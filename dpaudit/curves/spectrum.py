@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ from dpaudit._core import check
 from dpaudit._core.shown.frame import frame
 from dpaudit._core.shown.short_repr import html_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves import readings
 from dpaudit.errors import NoExactSpectrum
 
@@ -37,7 +38,7 @@ class Curve(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Spectrum:
     """δ(ε) of an ordered or unordered pair, or of a mechanism on a database.
 
@@ -114,23 +115,7 @@ class Spectrum:
     def of_directions(
         cls, epsilon: Array, forward: Array, backward: Array, law: str = ""
     ) -> Spectrum:
-        """The spectrum of a pair from its two directions.
-
-        Parameters
-        ----------
-        epsilon : array of shape (m,), or a scalar one, nats
-            The grid.
-        forward : array of the same shape
-            δ of left against right.
-        backward : array of the same shape
-            δ of right against left.
-        law : str, default ""
-            How the numbers were obtained.
-
-        Returns
-        -------
-        Spectrum
-        """
+        """The spectrum of a pair from its two directions, arguments as of the attributes."""
         return cls(epsilon, np.maximum(forward, backward), forward, backward, law=law)
 
     def replace(self, **changes: Any) -> Spectrum:
@@ -146,34 +131,16 @@ class Spectrum:
             Columns `epsilon` (nats), `delta`, and those of `forward`, `backward`, `low`, `index`,
             `candidate` and `asymptotic` that are known; `interval_low` and `interval_high` are the
             ends of `interval`.
-
-        Raises
-        ------
-        ImportError
-            Without pandas.
         """
         low, high = (None, None) if self.interval is None else self.interval
         known = {name: getattr(self, name) for name in COLUMNS}
         known |= {"interval_low": low, "interval_high": high}
-        kept = {name: np.atleast_1d(one) for name, one in known.items() if one is not None}
-        return frame(kept)
+        return frame({k: np.atleast_1d(part) for k, part in known.items() if part is not None})
 
     def delta_at(self, epsilon: ArrayLike) -> Array:
-        """δ at other ε.
+        """δ at other ε ≥ 0, nats, a number or an array of shape (k,), in that shape.
 
-        Parameters
-        ----------
-        epsilon : float or array of shape (k,), nats
-            ε ≥ 0.
-
-        Returns
-        -------
-        array of the same shape
-
-        Raises
-        ------
-        InvalidInput
-            When ε is negative, or outside the grid of an estimate.
+        Raises `InvalidInput` outside the grid of an estimate.
         """
         epsilon = check.epsilon(epsilon)
         return self._largest(epsilon) if self.curve is not None else self._chords(epsilon)
@@ -194,7 +161,7 @@ class Spectrum:
         Raises
         ------
         InvalidInput
-            When delta is outside of its range, or the answer outside the grid of an estimate.
+            When the answer is outside the grid of an estimate.
         """
         if self.curve is None:
             return self._chords.epsilon_at(delta)
@@ -226,48 +193,22 @@ class Spectrum:
     def gdp_mu(self, epsilon: ArrayLike) -> Array:
         """The μ of the Gaussian shift with the same δ at each ε.
 
-        Parameters
-        ----------
-        epsilon : float or array of shape (k,), nats
-            ε ≥ 0.
-
-        Returns
-        -------
-        array of the same shape
-            0 where δ = 0, infinite where δ = 1.
-
-        Raises
-        ------
-        InvalidInput
-            When ε is negative, or outside the grid of an estimate.
+        ε ≥ 0, nats, is a number or an array of shape (k,), which is the shape of the result. It is
+        0 where δ = 0, infinite where δ = 1. Raises `InvalidInput` outside the grid of an estimate.
         """
         epsilon = check.epsilon(epsilon)
         return readings.gdp_mu(epsilon, self.delta_at(epsilon))
 
     def renyi(self, order: ArrayLike) -> Array:
-        """The larger direction's Rényi divergence at each order.
+        """The larger direction's Rényi divergence at each order > 0, nats; order 1 is KL.
 
-        Parameters
-        ----------
-        order : float or array of shape (k,)
-            Orders > 0; order 1 is KL.
-
-        Returns
-        -------
-        array of the same shape, nats
-
-        Raises
-        ------
-        NoExactSpectrum
-            For an estimate.
-        InvalidInput
-            When an order is not positive.
+        A number or an array of shape (k,), which is the shape of the result. Raises
+        `NoExactSpectrum` for an estimate.
         """
         orders = readings.orders(order)
         curve = self._exact("Rényi divergences")
-        return np.array([max(curve.renyi(float(one))) for one in orders.ravel()]).reshape(
-            orders.shape
-        )
+        divergences = [max(curve.renyi(float(each))) for each in orders.ravel()]
+        return np.array(divergences).reshape(orders.shape)
 
     @property
     def pure_epsilon(self) -> float:

@@ -29,7 +29,7 @@ from dpaudit.curves.joint_range import log_expm1, log_psi
 
 NEWTON = 25
 FARTHEST, CLOSE = 1.0, 1e-9  # steps in ln(−ln x₁) and ln ln x₂; the bound is flat there
-KEPT = 1e-9  # a bound that is exceeded by less, relative to e^{(α−1)R} − 1, is kept
+ALLOWED = 1e-9  # a bound that is exceeded by less, relative to e^{(α−1)R} − 1, is kept
 EXCHANGES = 8  # of an order by one that is exceeded more
 
 
@@ -45,20 +45,20 @@ def log_delta(excess: Array, divergence: Array, epsilon: Array, halvings: int) -
     orders, each = Orders(excess, divergence), np.arange(len(epsilon))
     alone, starts = joint_range.attained(excess, divergence, epsilon[:, None], halvings)
     first = np.argmin(alone, axis=1)
-    found, at, pair = alone[each, first], starts[:, each, first], np.stack([first, first])
-    live = each[np.isfinite(found) & (found < 0.0)]
+    best, at, pair = alone[each, first], starts[:, each, first], np.stack([first, first])
+    live = each[np.isfinite(best) & (best < 0.0)]
     for _ in range(EXCHANGES if len(excess) > 1 else 0):
         over = orders.exceeded(at[:, live])
-        broken = over.max(axis=1) > KEPT
+        broken = over.max(axis=1) > ALLOWED
         live, worst = live[broken], over[broken].argmax(axis=1)
         if len(live) == 0:
             break
         bound, place, both = orders.exchanged(pair[:, live], worst, starts[:, live], epsilon[live])
         solved = np.isfinite(bound)
         live = live[solved]
-        found[live] = np.minimum(found[live], bound[solved])
+        best[live] = np.minimum(best[live], bound[solved])
         at[:, live], pair[:, live] = place[:, solved], both[:, solved]
-    return found
+    return best
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,17 +87,17 @@ class Orders:
 
         starts : ratios that attain each order alone, (2, m, n).
         """
-        tried = [self._together(np.stack([kept, worst]), starts, epsilon) for kept in pair]
-        one = tried[0][0] <= tried[1][0]
-        bound, at = (np.where(one, *either) for either in zip(*tried, strict=True))
-        return bound, at, np.stack([np.where(one, *pair), worst])
+        tried = [self._together(np.stack([order, worst]), starts, epsilon) for order in pair]
+        first = tried[0][0] <= tried[1][0]
+        bound, at = (np.where(first, *either) for either in zip(*tried, strict=True))
+        return bound, at, np.stack([np.where(first, *pair), worst])
 
     def _together(self, pair: np.ndarray, starts: Array, epsilon: Array) -> tuple[Array, Array]:
         """ln of the bound by two orders each, (m,), infinite where there is none; (2, m) ratios.
 
         Newton's method starts between the ratios that attain either order alone.
         """
-        at = np.mean([starts[:, np.arange(len(epsilon)), one] for one in pair], axis=0)
+        at = np.mean([starts[:, np.arange(len(epsilon)), order] for order in pair], axis=0)
         s, room = self.excess[pair], self.room[pair]
         with np.errstate(all="ignore"):
             at = _vertex(s, room, at)
@@ -113,7 +113,7 @@ def _log_share(low: Array, high: Array) -> tuple[Array, Array, Array]:
 def _log_moment(s: Array, low: Array, high: Array) -> Array:
     """ln(E_Q[x^α] − 1)."""
     above, below, _ = _log_share(low, high)
-    psi = [log_psi(*np.broadcast_arrays(s, one)) for one in (high, low)]
+    psi = [log_psi(*np.broadcast_arrays(s, ratio)) for ratio in (high, low)]
     return np.logaddexp(above + psi[0], below + psi[1])
 
 

@@ -182,8 +182,8 @@ class Table:
 
     def listing(self, most: int = 30) -> str:
         """The column names for an error message, at most `most` of them."""
-        shown = ", ".join(map(repr, self.columns[:most]))
-        return shown if len(self.columns) <= most else f"{shown}, ... ({len(self.columns)} columns)"
+        names = ", ".join(map(repr, self.columns[:most]))
+        return names if len(self.columns) <= most else f"{names}, ... ({len(self.columns)} columns)"
 
 
 def _shrinkage(data: Dataset | Table, row_bound: float) -> tuple[Array, str]:

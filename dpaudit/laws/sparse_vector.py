@@ -6,7 +6,7 @@ Its laws are integrals over the threshold's noise, by Gauss–Legendre quadratur
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -121,28 +121,15 @@ def halting_law(comparison: NoisyComparison, most: int, *, fresh: bool = False) 
         row = np.full(count + 1, np.nan)
         row[: answered + 1] = answered, *(float(i in above) for i in range(answered))
         rows.append(row)
-        runs = _runs(answered, above, fresh)
-        logs.append(sum(comparison.log_probability(*run) for run in runs))
+        # One draw of the threshold serves a run of queries, which each query above ends if `fresh`.
+        log, start = 0.0, 0
+        for up in above if fresh else ():
+            log += comparison.log_probability(start, up + 1, (up,))
+            start = up + 1
+        if start < answered:
+            log += comparison.log_probability(start, answered, () if fresh else above)
+        logs.append(log)
     return Discrete(np.array(rows), np.array(logs))
-
-
-def _runs(
-    answered: int, above: tuple[int, ...], fresh: bool
-) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """Runs (first, last, above) of queries that are compared with one draw of the threshold.
-
-    Without fresh noise there is one run. With it a run ends at each query above, and the queries
-    after the last of these are a run.
-    """
-    if not fresh:
-        yield 0, answered, above
-        return
-    start = 0
-    for up in above:
-        yield start, up + 1, (up,)
-        start = up + 1
-    if start < answered:
-        yield start, answered, ()
 
 
 def unlimited_law(comparison: NoisyComparison) -> Discrete:
@@ -166,25 +153,12 @@ def noiseless_law(queries: Array, threshold: float, threshold_scale: float) -> D
     )
     cuts = (levels - threshold) / threshold_scale
     ends = np.concatenate([[-np.inf], cuts, [np.inf]])
-    return Discrete(rows, np.array([_log_between(a, b) for a, b in pairwise(ends)]))
-
-
-def _log_between(a: float, b: float) -> float:
-    """log P(a < Z ≤ b) of standard Laplace noise.
-
-    An interval above 0 is mirrored, so that the difference of two probabilities is taken in the
-    lower tail, where both have full relative accuracy.
-    """
-    if a >= 0.0:
-        a, b = -b, -a
-    low, high = _log_cdf(a), _log_cdf(b)
-    return high + float(np.log1p(-np.exp(low - high)))
-
-
-def _log_cdf(x: float) -> float:
-    if np.isfinite(x):
-        return float(laplace_log_cdf(np.array(x)))
-    return 0.0 if x > 0.0 else -np.inf
+    # An interval above 0 is mirrored, so that the difference of two probabilities is taken in the
+    # lower tail, where both have full relative accuracy.
+    mirrored = ends[:-1] >= 0.0
+    low = laplace_log_cdf(np.where(mirrored, -ends[1:], ends[:-1]))
+    high = laplace_log_cdf(np.where(mirrored, -ends[:-1], ends[1:]))
+    return Discrete(rows, high + np.log1p(-np.exp(low - high)))
 
 
 @value_class

@@ -8,14 +8,11 @@ know no law: they are watched step by step. This room knows nothing of spectra, 
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
-
+from dpaudit._core.lazy import on_first_use
 from dpaudit.mechanisms import broken, textbook
 from dpaudit.mechanisms.base import LawMechanism
-from dpaudit.mechanisms.broken.dp_sgd import BROKEN_DPSGD
 from dpaudit.mechanisms.composition import Composition
-from dpaudit.mechanisms.dp_sgd import DPSGD
+from dpaudit.mechanisms.dp_sgd import BROKEN_DPSGD, DPSGD
 from dpaudit.mechanisms.example import ExampleMechanism
 from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
 from dpaudit.mechanisms.scatter import (
@@ -67,9 +64,5 @@ __all__ = [
     *(kind.__name__ for kind in OWN),
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Loads two names from `dpaudit.papers`, a higher floor, on first use (PEP 562)."""
-    if name in ("PAPERS", "REGISTRY"):
-        return getattr(importlib.import_module("dpaudit.papers"), name)
-    raise AttributeError(f"module 'dpaudit.mechanisms' has no attribute {name!r}")
+# the algorithms of the papers and the whole list, which `dpaudit` takes from the room `papers`
+__getattr__ = on_first_use(__name__, {}, modules="PAPERS REGISTRY")[0]

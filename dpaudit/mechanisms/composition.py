@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
-from dpaudit.laws import ComposedRows, Product
+from dpaudit._core.value import value_class
+from dpaudit.laws import ComposedRows, Law, Product
 from dpaudit.mechanisms.base import LawMechanism
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Composition(LawMechanism):
     """The outputs of several mechanisms on one database, with independent randomness.
 
@@ -37,48 +36,39 @@ class Composition(LawMechanism):
     """
 
     mechanisms: tuple[LawMechanism, ...]
-    times: tuple[int, ...] | None = None
+    times: tuple[int, ...] = ()
 
-    __repr__ = short_repr
     summary = "several releases of one database, composed"
 
     def __post_init__(self) -> None:
         mechanisms = tuple(self.mechanisms)
-        times = (1,) * len(mechanisms) if self.times is None else tuple(self.times)
+        times = tuple(() if self.times is None else self.times) or (1,) * len(mechanisms)
         for mechanism in mechanisms:
             if not isinstance(mechanism, LawMechanism):
                 fail("mechanisms", type(mechanism).__name__, "mechanisms with a known output law")
         if not mechanisms or len(times) != len(mechanisms):
-            fail(
-                "times",
-                times,
-                f"one count for each of {len(mechanisms)} mechanisms, which must be at least 1",
+            expected = (
+                f"one count for each of {len(mechanisms)} mechanisms, which must be at least 1"
             )
+            fail("times", times, expected)
         object.__setattr__(self, "mechanisms", mechanisms)
         object.__setattr__(self, "times", tuple(check.integer("times", k, 1) for k in times))
         matter = any(mechanism.zero_rows_matter for mechanism in mechanisms)
         object.__setattr__(self, "zero_rows_matter", matter)
 
-    @property
-    def _times(self) -> tuple[int, ...]:
-        assert self.times is not None
-        return self.times
-
     def law(self, data: Array) -> Product:
-        """The product of all laws, each as often as its mechanism is released."""
-        laws = [mechanism.law(data) for mechanism in self.mechanisms]
-        return Product(
-            tuple(law for law, k in zip(laws, self._times, strict=True) for _ in range(k))
-        )
+        laws: list[Law] = []
+        for mechanism, times in zip(self.mechanisms, self.times, strict=True):
+            laws += times * [mechanism.law(data)]
+        return Product(tuple(laws))
 
     def zeroed_rows(self, data: Array) -> ComposedRows:
         parts = tuple(mechanism.zeroed_rows(data) for mechanism in self.mechanisms)
-        return ComposedRows(parts, self._times)
+        return ComposedRows(parts, self.times)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ComposedRows:
-        """The families of all mechanisms on the same row and candidate."""
         parts = tuple(mechanism.replaced_rows(data, candidates) for mechanism in self.mechanisms)
-        return ComposedRows(parts, self._times)
+        return ComposedRows(parts, self.times)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
         rows = {row for mechanism in self.mechanisms for row in mechanism.exceptional_rows(data)}
@@ -86,7 +76,7 @@ class Composition(LawMechanism):
 
     def parameters(self) -> dict[str, Any]:
         """Each mechanism's own parameters, under its position and name."""
-        pairs = enumerate(zip(self.mechanisms, self._times, strict=True), 1)
+        pairs = enumerate(zip(self.mechanisms, self.times, strict=True), 1)
         return {
             f"{place}. {mechanism.name}": {"times": k, **mechanism.parameters()}
             for place, (mechanism, k) in pairs

@@ -16,7 +16,7 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit.curves.claims import Claim
-from dpaudit.curves.sampled_gaussian import ORDERS, sampled_gaussian
+from dpaudit.curves.renyi import ORDERS, sampled_gaussian
 from dpaudit.mechanisms.parameters import BelowOne, Count, Positive, check_fields, one_of
 
 RESIDUAL: dict[str, Callable[[Array], Array]] = {
@@ -62,22 +62,16 @@ Watch = Callable[[Step], object]
 
 
 @dataclass(eq=False, repr=False)
-class Randomness:
-    """The batches and the noise of one run on `rows` rows and `features` features."""
+class Run:
+    """One run on `rows` rows and `features` features.
 
-    of: Any  # the DPSGD whose run it is
+    memory : what a broken version keeps from one step to the next.
+    """
+
     rows: int
     features: int
     rng: np.random.Generator
-
-    def batch(self, number: int) -> np.ndarray:
-        """Whether each row is in the batch of a step, (n,)."""
-        return self.rng.random(self.rows) < self.of.sample_rate
-
-    def noise(self, number: int) -> Array:
-        """The noise on the sum of a step, (p,)."""
-        scale = self.of.noise_multiplier * self.of.clip
-        return scale * self.rng.standard_normal(self.features)
+    memory: Any = None
 
 
 @dataclass(frozen=True)
@@ -96,21 +90,14 @@ class DPSGD:
         The number of steps.
     sample_rate : float in (0, 1), default 0.1
         The probability q that a row is in a batch.
-    noise_multiplier : float > 0, default 1
-        σ.
-    clip : float > 0, default 1
-        The clipping norm C.
+    noise_multiplier, clip : float > 0, default 1
+        σ, and the clipping norm C.
     learning_rate : float > 0, default 0.1
         The factor of each step.
     loss : {"logistic", "linear"}, default "logistic"
         The loss that is minimised.
     claimed_delta : float in (0, 1), default 1e-5
         δ of the claim, which is about adding or removing a row.
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter, or the data of a call, are not as described.
 
     References
     ----------
@@ -127,7 +114,6 @@ class DPSGD:
     sound: ClassVar[bool] = True
     summary: ClassVar[str] = "DP-SGD with Poisson sampling"
     source: ClassVar[str] = "Abadi et al. 2016, algorithm 1"
-    randomness: ClassVar[type[Randomness]] = Randomness
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -143,9 +129,7 @@ class DPSGD:
 
     @cached_property
     def claim(self) -> Claim:
-        """(ε, δ) at `claimed_delta`, from the Rényi divergences of all steps (Mironov et al.
-        2019).
-        """
+        """(ε, δ) at `claimed_delta`, by Rényi divergences of all steps (Mironov et al. 2019)."""
         values = self.steps * sampled_gaussian(ORDERS, self.sample_rate, self.noise_multiplier)
         epsilon = Claim.rdp(ORDERS, values).epsilon_at(self.claimed_delta)
         return Claim(float(epsilon), self.claimed_delta)
@@ -157,37 +141,38 @@ class DPSGD:
         return np.stack([self.train(data, rng=generator) for _ in range(size)])
 
     def train(self, data: ArrayLike, *, rng: RngLike = None, watch: Watch | None = None) -> Array:
-        """Weights of one run.
+        """Weights of one run on `data` (n, p + 1), the label last, as an array (p,).
 
         Parameters
         ----------
-        data : array of shape (n, p + 1)
-            The label last.
-        rng : seed or Generator, optional
-            As `numpy.random.default_rng` takes it.
+        data, rng : array, and seed or Generator
+            As in a call.
         watch : callable, optional
             Called with each `Step` before it moves the weights; what it returns is ignored.
-
-        Returns
-        -------
-        array of shape (p,)
         """
         table = check.matrix("data", data, 1, 2)
         features, labels = table[:, :-1], table[:, -1]
         if self.loss == "logistic" and not np.isin(labels, (0.0, 1.0)).all():
             fail("data", Words("other labels"), "rows with a last entry of 0 or 1")
-        generator = as_generator(rng)
-        run = self.randomness(self, len(table), features.shape[1], generator)
+        run = Run(len(table), features.shape[1], as_generator(rng))
         weights = np.zeros(features.shape[1])
         for number in range(self.steps):
             residual = RESIDUAL[self.loss](features @ weights) - labels
             gradients = residual[:, None] * features
-            included = run.batch(number)
-            noisy = self.total(gradients[included]) + run.noise(number)
+            included = self.batch(number, run)
+            noisy = self.total(gradients[included]) + self.noise(number, run)
             if watch is not None:
                 watch(Step(number, gradients, included, noisy, self.clip))
             weights = weights - self.learning_rate * noisy / (self.sample_rate * len(table))
         return weights
+
+    def batch(self, number: int, run: Run) -> np.ndarray:
+        """Whether each row is in the batch of a step, (n,)."""
+        return run.rng.random(run.rows) < self.sample_rate
+
+    def noise(self, number: int, run: Run) -> Array:
+        """The noise on the sum of a step, (p,)."""
+        return self.noise_multiplier * self.clip * run.rng.standard_normal(run.features)
 
     def total(self, gradients: Array) -> Array:
         """The sum (p,) of a batch's gradients (b, p), each clipped."""
@@ -198,3 +183,99 @@ def clipped(gradients: Array, clip: float) -> Array:
     """Gradients (b, p) scaled down to norm `clip` where they are longer."""
     norm = np.linalg.norm(gradients, axis=1, keepdims=True)
     return np.asarray(gradients * np.minimum(1.0, clip / np.maximum(norm, 1e-300)))
+
+
+# --- the usual bugs; each broken version claims what the sound one has
+
+
+@dataclass(frozen=True)
+class NoiseDividedTwice(DPSGD):
+    """Noise of the mean gradient, σC/(qn), is added to the sum, which is then divided by qn."""
+
+    sound = False
+    summary = "noise not scaled by the batch"
+    source = "a common slip: σ off by the batch size"
+
+    def noise(self, number: int, run: Run) -> Array:
+        return super().noise(number, run) / (self.sample_rate * run.rows)
+
+
+@dataclass(frozen=True)
+class BatchClipping(DPSGD):
+    """The mean gradient of a batch is clipped in place of each row's gradient."""
+
+    sound = False
+    summary = "clipping per batch"
+    source = "a common slip: a library's clipping of the batch's gradient"
+
+    def total(self, gradients: Array) -> Array:
+        """The clipped mean times the batch size."""
+        size = max(len(gradients), 1)
+        return size * clipped(gradients.sum(axis=0, keepdims=True) / size, self.clip)[0]
+
+
+@dataclass(frozen=True)
+class NoClipping(DPSGD):
+    """Gradients are not clipped."""
+
+    sound = False
+    summary = "clipping missing"
+    source = "a common slip: the norm is taken to be bounded"
+
+    def total(self, gradients: Array) -> Array:
+        return np.asarray(gradients.sum(axis=0))
+
+
+@dataclass(frozen=True)
+class ShuffledBatches(DPSGD):
+    """Rows are shuffled in each epoch of ⌈1/q⌉ steps and dealt to batches of equal size.
+
+    The claim is that of Poisson sampling.
+    """
+
+    sound = False
+    summary = "shuffling claimed as Poisson sampling"
+    source = "Chua et al. 2024, how private are DP-SGD implementations?"
+
+    def batch(self, number: int, run: Run) -> np.ndarray:
+        epoch = int(np.ceil(1.0 / self.sample_rate - 1e-9))
+        if number % epoch == 0:
+            run.memory = run.rng.permutation(run.rows) % epoch
+        return np.asarray(run.memory == number % epoch)
+
+
+@dataclass(frozen=True)
+class NoiselessLastStep(DPSGD):
+    """The last step has no noise."""
+
+    sound = False
+    summary = "last step without noise"
+    source = "a common slip: a flush of gradients after the private loop"
+
+    def noise(self, number: int, run: Run) -> Array:
+        return super().noise(number, run) * (number < self.steps - 1)
+
+
+@dataclass(frozen=True)
+class ReusedStepNoise(DPSGD):
+    """Noise is drawn anew every `kept` steps only, as if they were parts of one step."""
+
+    kept: Count = 4
+    sound = False
+    summary = "noise reused over accumulation steps"
+    source = "a common slip: noise cached with the accumulated gradient"
+
+    def noise(self, number: int, run: Run) -> Array:
+        if number % self.kept == 0:
+            run.memory = super().noise(number, run)
+        return np.asarray(run.memory)
+
+
+BROKEN_DPSGD: tuple[type[DPSGD], ...] = (
+    NoiseDividedTwice,
+    BatchClipping,
+    NoClipping,
+    ShuffledBatches,
+    NoiselessLastStep,
+    ReusedStepNoise,
+)

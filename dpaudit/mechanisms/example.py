@@ -18,8 +18,8 @@ from dpaudit.neighbours import NeighbourPair
 class ExampleMechanism(LawMechanism):
     """A mechanism with a known law whose sampler is the algorithm as printed, step by step.
 
-    Subclasses give `law` and `pair`, and `run` where the algorithm is more than a draw of its law.
-    The annotation of a parameter says which values it may have
+    Subclasses give `law`, `databases` or `pair`, and `run` where the algorithm is more than a draw
+    of its law. The annotation of a parameter says which values it may have
     (`dpaudit.mechanisms.parameters`): ε and other scales are > 0, probabilities in (0, 1], counts
     ≥ 1, and any other is a finite number.
 
@@ -29,10 +29,16 @@ class ExampleMechanism(LawMechanism):
         Whether the claim is true.
     source : str
         Where the algorithm comes from.
+    databases : tuple of two arrays
+        The two databases of `pair`, where they depend on no parameter.
+    published_databases : tuple of two arrays, or None
+        Those of the published audits, where they are others.
     """
 
-    sound: ClassVar[bool]
+    sound: ClassVar[bool] = True
     source: ClassVar[str]
+    databases: ClassVar[tuple[ArrayLike, ArrayLike]]
+    published_databases: ClassVar[tuple[ArrayLike, ArrayLike] | None] = None
 
     epsilon: Positive
     delta: UpToOne
@@ -60,11 +66,12 @@ class ExampleMechanism(LawMechanism):
 
         For a sound mechanism, two on which the claim is (nearly) used up.
         """
-        raise NotImplementedError
+        return pair_of(*self.databases)
 
     def published_pair(self) -> NeighbourPair:
         """The pair of the published audits, where it differs from `pair`."""
-        return self.pair()
+        published = self.published_databases
+        return self.pair() if published is None else pair_of(*published)
 
 
 class PureExample(ExampleMechanism):
@@ -86,21 +93,7 @@ def column(data: ArrayLike) -> Array:
 
 def pair_of(left: ArrayLike, right: ArrayLike) -> NeighbourPair:
     """Two databases given as lists of numbers (one column) or of rows."""
-    return NeighbourPair(_as_rows(left), _as_rows(right))
-
-
-def _as_rows(side: ArrayLike) -> Array:
-    rows = np.asarray(side, dtype=np.float64)
-    return rows[:, None] if rows.ndim == 1 else rows
-
-
-def half_up_half_down(count: int = 10) -> NeighbourPair:
-    """All answers 1, against half of them 2 and half 0: queries move by 1, in both directions."""
-    half = count // 2
-    return pair_of([1.0] * count, [2.0] * half + [0.0] * (count - half))
-
-
-def swapped_halves(count: int = 10) -> NeighbourPair:
-    """Half of the answers 1 and half 0, against the reverse."""
-    half = count // 2
-    return pair_of([1.0] * half + [0.0] * (count - half), [0.0] * half + [1.0] * (count - half))
+    first, second = (np.asarray(side, dtype=np.float64) for side in (left, right))
+    if first.ndim == 1:
+        first, second = first[:, None], second[:, None]
+    return NeighbourPair(first, second)

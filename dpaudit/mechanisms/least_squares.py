@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from dpaudit._core.check import fail
-from dpaudit._core.linalg import least_squares, padded
+from dpaudit._core.linalg import LeastSquares, least_squares, padded
 from dpaudit._core.types import Adjustable, Array
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, NoExactSpectrum
@@ -19,19 +19,81 @@ from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism, Sampler
 from dpaudit.mechanisms.parameters import BelowOne, Positive, at_least, one_of
 
-NO_ADDED_ROW = (
-    "no worst row within a bound that is proved: no row has both the largest leverage and the "
-    "largest residual share, and no order of the rows in between is proved"
-)
 SketchRows = Annotated[int, at_least(2)]
 LITERAL_BLOCK = 1 << 22  # numbers of the sketching matrix that the literal sampler holds at a time
 
 
+class SketchedSolution(LawMechanism):
+    """The least-squares solution of a Gaussian sketch of r = `rows` rows of `problem(data)`.
+
+    Π times the features and Π times the residual are independent, so the law is Student t about the
+    solution, with r − p + 1 degrees of freedom.
+    """
+
+    regression = True
+    zero_rows_matter = False
+    no_added_row = (
+        "no worst row within a bound that is proved: no row has both the largest leverage and the "
+        "largest residual share, and no order of the rows in between is proved"
+    )
+    adjustable = (Adjustable("rows", -1, whole=True, by_columns=True),)
+
+    rows: int
+
+    def problem(self, data: Array) -> Array:
+        """The matrix that is sketched, label last; its first rows are those of the data."""
+        raise NotImplementedError
+
+    def fit(self, data: Array) -> LeastSquares:
+        """Least squares of the problem. Raises `InvalidInput` for a sketch of too few rows."""
+        fit = least_squares(self.problem(data))
+        least = len(fit.coef) + 1
+        if self.rows < least:
+            fail("rows", self.rows, f"at least features + 1 = {least}")
+        return fit
+
+    def law(self, data: Array) -> StudentT:
+        """Student t about the least-squares solution of the problem."""
+        fit = self.fit(data)
+        return StudentT(fit.coef, fit.factor.root / fit.norm, self.rows - len(fit.coef) + 1)
+
+    def zeroed_rows(self, data: Array) -> StudentRows:
+        """Leverage and residual share of each row of the data in the problem."""
+        fit = self.fit(data)
+        shares = fit.leverage, fit.residual_share, fit.factor.room, fit.share_room
+        leverage, share, room, share_room = (values[: len(data)] for values in shares)
+        return StudentRows(leverage, share, room, share_room, len(fit.coef), self.rows)
+
+    def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:
+        """The changes of eigenvalues for each pair of a row and a candidate.
+
+        In the coordinates of an orthonormal basis of [B, b] whose last axis is the residual w, the
+        label of a candidate is its own residual over ‖w‖, and the other coordinates are those of B.
+        """
+        candidates = replacement.check_candidates(data, candidates)
+        fit = self.fit(data)
+        features = len(fit.coef)
+        label = candidates[:, -1] - candidates[:, :-1] @ fit.coef
+        new = replacement.whitened(fit.factor, candidates[:, :-1])
+        new = np.column_stack([new, label / fit.norm])
+        old = np.column_stack([fit.factor.basis, fit.residual / fit.norm])[: len(data)]
+
+        def changes(columns: int) -> Array:
+            return replacement.over_pairs(
+                data[:, :columns],
+                candidates[:, :columns],
+                lambda some: replacement.eigenvalue_changes(old[some, :columns], new[:, :columns]),
+            )
+
+        (up, down), (inner_up, inner_down) = changes(features + 1), changes(features)
+        return ReplacedStudentRows(up, down, inner_up, inner_down, features, self.rows)
+
+
 @dataclass(frozen=True)
-class ALS(LawMechanism):
+class ALS(SketchedSolution):
     """Approximate least squares, x̃ = (ΠB)†Πb with Π an r × n standard normal matrix.
 
-    Output: (size, p).
+    Output: (size, p). Source: paper 1, figure 1; Sarlós 2006.
 
     Parameters
     ----------
@@ -40,10 +102,6 @@ class ALS(LawMechanism):
     sampler : {"student", "wishart", "literal"}, default "student"
         Three routes to one law: "student" (the exact law, O(p) numbers a draw), "wishart" (Bartlett
         factors of (ΠD)ᵀΠD, O(d²)) or "literal" (the algorithm as printed, r·n numbers).
-
-    References
-    ----------
-    Paper 1, figure 1; Sarlós 2006.
 
     Examples
     --------
@@ -56,56 +114,63 @@ class ALS(LawMechanism):
 
     rows: SketchRows
     sampler: Annotated[str, one_of("student", "wishart", "literal")] = "student"
-    regression = True
-    zero_rows_matter = False
-    no_added_row = NO_ADDED_ROW
     summary = "approximate least squares on a Gaussian sketch (paper 1, figure 1)"
-    adjustable = (Adjustable("rows", -1, whole=True, by_columns=True),)
 
-    def law(self, data: Array) -> StudentT:
-        """Student t about the least-squares solution."""
-        return sketched_solution_law(data, self.rows)
-
-    def zeroed_rows(self, data: Array) -> StudentRows:
-        """Leverage and residual share of each row."""
-        return sketched_solution_rows(data, self.rows, len(data))
-
-    def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:
-        """The changes of eigenvalues for each pair of a row and a candidate."""
-        return replaced_solution_rows(data, len(data), candidates, self.rows)
+    def problem(self, data: Array) -> Array:
+        return data
 
     def prepare(self, data: Array) -> Sampler:
         law = self.law(data)  # with any sampler this refuses data on which the law is not defined
-        if self.sampler == "literal":
-            return literal_sampler(data, self.rows)
-        return law.sample if self.sampler == "student" else wishart_sampler(data, self.rows)
+        if self.sampler == "student":
+            return law.sample
+        if self.sampler == "wishart":
+            return self._wishart_sampler(data)
+        return lambda size, rng: np.stack([self._literal_draw(data, rng) for _ in range(size)])
+
+    def _wishart_sampler(self, data: Array) -> Sampler:
+        """Draws from Bartlett factors of (ΠD)ᵀΠD.
+
+        (ΠD)ᵀΠD = (UR)ᵀ(UR) with U an upper triangular Bartlett factor and R the QR root of D, so
+        x̃ = x_opt + ‖w‖R₁₁⁻¹z, where U₁₁z = u₁₂ is solved by back substitution in all draws at once.
+        """
+        fit = self.fit(data)
+        features = len(fit.coef)
+        to_scale = fit.norm * solve_triangular(fit.factor.root, np.eye(features)).T
+
+        def sample(size: int, rng: np.random.Generator) -> Array:
+            upper = bartlett(size, features + 1, self.rows, rng).transpose(0, 2, 1)
+            z = np.empty((size, features))
+            for i in range(features - 1, -1, -1):
+                solved = np.einsum("sj,sj->s", upper[:, i, i + 1 : features], z[:, i + 1 :])
+                z[:, i] = (upper[:, i, features] - solved) / upper[:, i, i]
+            return fit.coef + z @ to_scale
+
+        return sample
+
+    def _literal_draw(self, data: Array, rng: np.random.Generator) -> Array:
+        """Sketch the data, in blocks of its rows, and solve the sketched problem."""
+        sketch = np.zeros((self.rows, data.shape[1]))
+        step = max(1, LITERAL_BLOCK // self.rows)
+        for start in range(0, len(data), step):
+            part = data[start : start + step]
+            sketch += rng.standard_normal((self.rows, len(part))) @ part
+        return np.asarray(np.linalg.lstsq(sketch[:, :-1], sketch[:, -1], rcond=None)[0])
 
 
 @dataclass(frozen=True)
 class GaussianLS(LawMechanism):
     """The least-squares solution plus noise, x_opt + N(0, σ²I_p) (paper 1, propositions 1 and 2).
 
-    Output: (size, p). Give either `sigma`, or `epsilon`, `delta` and `sensitivity`, which give
-    σ = sensitivity·√(2 ln(1.25/δ))/ε (proposition 2).
+    Output: (size, p). A label that the features fit exactly does not leave the law undefined, since
+    all noise comes from σ.
 
     Parameters
     ----------
     sigma : float > 0, optional
-        σ.
-    epsilon : float > 0, nats, optional
-        ε of proposition 2.
-    delta : float in (0, 1), optional
-        δ of proposition 2.
-    sensitivity : float > 0, optional
-        The sensitivity of the solution in Euclidean norm.
-
-    Raises
-    ------
-    InvalidInput
-        When a parameter is not as described, or both or none of the two are given.
-    DegenerateData
-        In a call, when the data leave the law undefined. A label that the features fit exactly does
-        not: all noise comes from σ.
+        σ. Give either this, or the others.
+    epsilon, delta, sensitivity : float > 0, nats, float in (0, 1) and float > 0, optional
+        They give σ = sensitivity·√(2 ln(1.25/δ))/ε (proposition 2), where the sensitivity of the
+        solution is in Euclidean norm.
     """
 
     sigma: Positive | None = None
@@ -119,8 +184,8 @@ class GaussianLS(LawMechanism):
     claimed = "(ε, δ)-DP where both are given"
 
     def __post_init__(self) -> None:
-        calibrated = (self.epsilon, self.delta, self.sensitivity)
-        if not _given_one_way(self.sigma, calibrated):
+        calibrated = [value is None for value in (self.epsilon, self.delta, self.sensitivity)]
+        if any(calibrated) if self.sigma is None else not all(calibrated):
             expected = "given, or else all of epsilon, delta and sensitivity (not both)"
             fail("sigma", self.sigma, expected)
         super().__post_init__()
@@ -138,19 +203,18 @@ class GaussianLS(LawMechanism):
     @property
     def claim(self) -> Claim | None:
         """(ε, δ)-DP where σ is calibrated to it."""
-        return _claim(self.epsilon, self.delta)
+        return (
+            None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
+        )
 
     def law(self, data: Array) -> Gaussian:
-        """Gaussian about the least-squares solution."""
         fit = least_squares(data, exact=True)
         return Gaussian(fit.coef, np.eye(len(fit.coef)) / self.noise)
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """The change of the solution, in units of σ."""
         return ShiftRows(least_squares(data, exact=True).displacement / self.noise)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The change of the solution for each pair of a row and a candidate, in units of σ."""
         candidates = replacement.check_candidates(data, candidates)
         change = replacement.solution_changes(least_squares(data, exact=True), data, candidates)
         return ShiftRows(change / self.noise)
@@ -161,29 +225,22 @@ class GaussianLS(LawMechanism):
 
 
 @dataclass(frozen=True)
-class RPLS(LawMechanism):
+class RPLS(SketchedSolution):
     """Random-projection least squares: ALS on the data padded with c₂·I.
 
-    Output: (size, p). Give either `padding`, or `epsilon` and `delta`, which give
-    c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed.
+    Output: (size, p). Source: paper 1, figure 4, after Sheffet.
 
     Parameters
     ----------
     rows : int
         r ≥ p + 1.
-    epsilon : float > 0, nats, optional
-        ε of the printed padding.
-    delta : float in (0, 1), optional
-        δ of the printed padding.
+    epsilon, delta : float > 0, nats, and float in (0, 1), optional
+        They give c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed.
     padding : float > 0, optional
-        c₂ itself.
+        c₂ itself, instead of `epsilon` and `delta`.
     row_bound : float > 0, optional
         c₁, a public bound on the row norms. With None it is max‖D_i‖ of the private data, as
         printed.
-
-    References
-    ----------
-    Paper 1, figure 4, after Sheffet.
     """
 
     rows: SketchRows
@@ -191,22 +248,21 @@ class RPLS(LawMechanism):
     delta: BelowOne | None = None
     padding: Positive | None = None
     row_bound: Positive | None = None
-    regression = True
-    zero_rows_matter = False
-    no_added_row = NO_ADDED_ROW
     summary = "least squares on a Gaussian sketch of padded data (paper 1, figure 4)"
-    adjustable = (Adjustable("rows", -1, whole=True, by_columns=True),)
     claimed = "(ε, δ)-DP where both are given"
 
     def __post_init__(self) -> None:
-        if not _given_one_way(self.padding, (self.epsilon, self.delta), (self.row_bound,)):
+        missing = [value is None for value in (self.epsilon, self.delta, self.row_bound)]
+        if any(missing[:2]) if self.padding is None else not all(missing):
             fail("padding", self.padding, "given alone, or else epsilon and delta (not both)")
         super().__post_init__()
 
     @property
     def claim(self) -> Claim | None:
         """(ε, δ)-DP where the padding is calibrated to it."""
-        return _claim(self.epsilon, self.delta)
+        return (
+            None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
+        )
 
     def adjustable_parameter(self, name: str | None) -> Adjustable:
         """`rows`, at a padding of the caller's choice. Raises `InvalidInput`.
@@ -239,20 +295,12 @@ class RPLS(LawMechanism):
             4.0 * (2.0 * self.rows + 1.0) * math.log(4.0 / self.delta) / self.epsilon
         )
 
-    def padded(self, data: Array) -> Array:
+    def problem(self, data: Array) -> Array:
         """[D; c₂I], shape (n + d, d)."""
         return padded(data, self.pad(data))
 
-    def law(self, data: Array) -> StudentT:
-        """Student t about the least-squares solution of the padded data."""
-        return sketched_solution_law(self.padded(data), self.rows)
-
-    def zeroed_rows(self, data: Array) -> StudentRows:
-        """Leverage and residual share of each row of the data among the padded data."""
-        return sketched_solution_rows(self.padded(data), self.rows, len(data))
-
     def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:
-        """Four numbers of each pair, at one padding.
+        """The changes at one padding.
 
         Raises `NoExactSpectrum` where the padding is read off the data, so that replacing a row may
         change it, and `InvalidInput` for a candidate longer than `row_bound`.
@@ -263,9 +311,8 @@ class RPLS(LawMechanism):
                 "which a replacement may change: give one of them, or use dpaudit.exact.spectrum "
                 "on one pair"
             )
-        candidates = replacement.check_candidates(data, candidates)
-        weight = self.pad(np.vstack([data, candidates]))
-        return replaced_solution_rows(padded(data, weight), len(data), candidates, self.rows)
+        self.pad(replacement.check_candidates(data, candidates))
+        return super().replaced_rows(data, candidates)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
         """The longest row, where c₁ is its norm: without it the padding shrinks."""
@@ -274,114 +321,3 @@ class RPLS(LawMechanism):
         norms = np.linalg.norm(data, axis=1)
         largest = np.flatnonzero(norms == norms.max())
         return (int(largest[0]),) if len(largest) == 1 else ()
-
-
-def _given_one_way(
-    direct: float | None,
-    calibrated: tuple[float | None, ...],
-    optional: tuple[float | None, ...] = (),
-) -> bool:
-    """Whether a parameter is passed itself, or else all those that it is calibrated from; not both.
-
-    optional : parameters that may come with `calibrated`, but not with `direct`.
-    """
-    if direct is None:
-        return all(part is not None for part in calibrated)
-    return all(part is None for part in (*calibrated, *optional))
-
-
-def _claim(epsilon: float | None, delta: float | None) -> Claim | None:
-    return None if epsilon is None or delta is None else Claim(epsilon, delta)
-
-
-def sketched_solution_law(data: Array, rows: int) -> StudentT:
-    """Student t about x_opt with r − p + 1 degrees of freedom, since ΠB and Πw are independent."""
-    fit = least_squares(data)
-    return StudentT(fit.coef, fit.factor.root / fit.norm, _sketch_dof(rows, len(fit.coef)))
-
-
-def sketched_solution_rows(problem: Array, rows: int, count: int) -> StudentRows:
-    """Leverage and residual share of the first `count` rows of the problem that is sketched."""
-    fit = least_squares(problem)
-    _sketch_dof(rows, len(fit.coef))
-    shares = fit.leverage, fit.residual_share, fit.factor.room, fit.share_room
-    leverage, share, room, share_room = (values[:count] for values in shares)
-    return StudentRows(leverage, share, room, share_room, len(fit.coef), rows)
-
-
-def replaced_solution_rows(
-    problem: Array, count: int, candidates: Array, rows: int
-) -> ReplacedStudentRows:
-    """What replacing each of the first `count` rows of the sketched problem by a candidate changes.
-
-    In the coordinates of an orthonormal basis of [B, b] whose last axis is the residual w, the
-    label of a candidate is its own residual over ‖w‖, and the other coordinates are those of B.
-    """
-    candidates = replacement.check_candidates(problem, candidates)
-    fit = least_squares(problem)
-    features = len(fit.coef)
-    _sketch_dof(rows, features)
-    new = replacement.whitened(fit.factor, candidates[:, :-1])
-    label = candidates[:, -1] - candidates[:, :-1] @ fit.coef
-    old = np.column_stack([fit.factor.basis, fit.residual / fit.norm])[:count]
-    new = np.column_stack([new, label / fit.norm])
-
-    def changes(columns: int) -> Array:
-        return replacement.over_pairs(
-            problem[:count, :columns],
-            candidates[:, :columns],
-            lambda some: replacement.eigenvalue_changes(old[some, :columns], new[:, :columns]),
-        )
-
-    (up, down), (inner_up, inner_down) = changes(features + 1), changes(features)
-    return ReplacedStudentRows(up, down, inner_up, inner_down, features, rows)
-
-
-def _sketch_dof(rows: int, features: int) -> int:
-    if rows < features + 1:
-        fail("rows", rows, f"at least features + 1 = {features + 1}")
-    return rows - features + 1
-
-
-def wishart_sampler(data: Array, rows: int) -> Sampler:
-    """Draws from Bartlett factors of (ΠD)ᵀΠD.
-
-    (ΠD)ᵀΠD = (UR)ᵀ(UR) with U an upper triangular Bartlett factor and R the QR root of D, so
-    x̃ = x_opt + ‖w‖R₁₁⁻¹U₁₁⁻¹u₁₂.
-    """
-    fit = least_squares(data)
-    features = len(fit.coef)
-    to_scale = fit.norm * solve_triangular(fit.factor.root, np.eye(features)).T
-
-    def sample(size: int, rng: np.random.Generator) -> Array:
-        return fit.coef + _upper_solution(size, features, rows, rng) @ to_scale
-
-    return sample
-
-
-def _upper_solution(size: int, features: int, rows: int, rng: np.random.Generator) -> Array:
-    """U₁₁⁻¹u₁₂ for UᵀU ~ Wishart(I, rows), by back substitution in all draws at once.
-
-    Shape (size, features).
-    """
-    upper = bartlett(size, features + 1, rows, rng).transpose(0, 2, 1)
-    solution = np.empty((size, features))
-    for i in range(features - 1, -1, -1):
-        solved = np.einsum("sj,sj->s", upper[:, i, i + 1 : features], solution[:, i + 1 :])
-        solution[:, i] = (upper[:, i, features] - solved) / upper[:, i, i]
-    return solution
-
-
-def literal_sampler(data: Array, rows: int) -> Sampler:
-    """Draws by the algorithm as printed, one sketch a draw."""
-    return lambda size, rng: np.stack([_literal_draw(data, rows, rng) for _ in range(size)])
-
-
-def _literal_draw(data: Array, rows: int, rng: np.random.Generator) -> Array:
-    """Sketch the data, in blocks of its rows, and solve the sketched problem."""
-    sketch = np.zeros((rows, data.shape[1]))
-    step = max(1, LITERAL_BLOCK // rows)
-    for start in range(0, len(data), step):
-        part = data[start : start + step]
-        sketch += rng.standard_normal((rows, len(part))) @ part
-    return np.asarray(np.linalg.lstsq(sketch[:, :-1], sketch[:, -1], rcond=None)[0])

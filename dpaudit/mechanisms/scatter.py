@@ -58,7 +58,6 @@ class ScatterDraw(LawMechanism):
         return SketchRows(factor.leverage[:n], factor.room[:n], self.gaussian_rows, self.inverted)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ScaleRows:
-        """Two eigenvalues of Σ⁻¹Σ' for each pair of a row and a candidate."""
         candidates = replacement.check_candidates(data, candidates)
         factor = self.factor(data)
         old, new = factor.basis[: len(data)], replacement.whitened(factor, candidates)
@@ -90,7 +89,6 @@ class SketchRelease(ScatterDraw):
         return self.rows
 
     def law(self, data: Array) -> GaussianRows:
-        """Gaussian rows whose covariance is that of the sketch."""
         return GaussianRows(self.factor(data).root, self.rows, self.release)
 
 
@@ -150,7 +148,6 @@ class GaussMix(SketchRelease):
 
     @property
     def ridge(self) -> float:
-        """σ, whose noise has the law of padding by σ."""
         return self.sigma
 
 
@@ -192,16 +189,13 @@ class WishartDraw(ScatterDraw):
 
     @property
     def gaussian_rows(self) -> int:
-        """The degrees of freedom."""
         return self.dof
 
     @property
     def ridge(self) -> float:
-        """The padding w."""
         return self.padding
 
     def law(self, data: Array) -> Law:
-        """The law of the Gram matrix of k Gaussian rows."""
         return GaussianRows(self.factor(data).root, self.dof, "gram")
 
 
@@ -234,7 +228,6 @@ class InverseWishartDraw(WishartDraw):
         return super().factor(data)
 
     def law(self, data: Array) -> InverseWishart:
-        """Inverse Wishart of scale DᵀD + w²I."""
         return InverseWishart(self.factor(data).root, self.dof)
 
 
@@ -259,7 +252,6 @@ class AdditiveWishart(LawMechanism):
     adjustable = (Adjustable("scale"), Adjustable("dof", 1, whole=True, by_columns=True))
 
     def law(self, data: Array) -> ShiftedWishart:
-        """A Wishart law shifted by DᵀD."""
         return ShiftedWishart(data.T @ data, self.scale * np.eye(data.shape[1]), self.dof)
 
     def zeroed_rows(self, data: Array) -> WishartRows:

@@ -26,16 +26,12 @@ from dpaudit.mechanisms.parameters import NonNegative, Positive
 class AnalyzeGauss(LawMechanism):
     """Analyze Gauss: DᵀD plus noise N(0, σ²) for each entry on and above the diagonal.
 
-    Output: (size, d(d+1)/2), upper triangles.
+    Output: (size, d(d+1)/2), upper triangles. Source: Dwork et al. 2014; paper 4.
 
     Parameters
     ----------
     sigma : float > 0
         σ.
-
-    References
-    ----------
-    Dwork et al. 2014; paper 4.
     """
 
     sigma: Positive
@@ -44,16 +40,13 @@ class AnalyzeGauss(LawMechanism):
     adjustable = (Adjustable("sigma"),)
 
     def law(self, data: Array) -> GaussianNoise:
-        """Gaussian about the upper triangle of DᵀD."""
         mean = upper_triangle(data.T @ data)
         return GaussianNoise(mean, np.full_like(mean, self.sigma))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """The norm of the upper triangle of vvᵀ, in units of σ."""
         return ShiftRows(np.sqrt(_square_norm(data)) / self.sigma)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The norm of the upper triangle of uuᵀ − vvᵀ, in units of σ."""
         new = replacement.check_candidates(data, candidates)
         square = replacement.over_pairs(
             data, new, lambda rows: replacement.moment_change(data[rows], new)
@@ -73,18 +66,12 @@ class AnalyzeGauss(LawMechanism):
 class GaussianInverse(LawMechanism):
     """(DᵀD + w²I)⁻¹ plus noise N(0, σ²) for each entry on and above the diagonal.
 
-    Output: (size, d(d+1)/2), upper triangles.
+    Output: (size, d(d+1)/2), upper triangles. Source: paper 4, theorem B.5, which has no padding.
 
     Parameters
     ----------
-    sigma : float > 0
-        σ.
-    padding : float ≥ 0, default 0
-        w; the theorem has none.
-
-    References
-    ----------
-    Paper 4, theorem B.5.
+    sigma, padding : float > 0, and float ≥ 0
+        σ, and w.
     """
 
     sigma: Positive
@@ -96,17 +83,13 @@ class GaussianInverse(LawMechanism):
     adjustable = (Adjustable("sigma"),)
 
     def law(self, data: Array) -> GaussianNoise:
-        """Gaussian about the upper triangle of the inverse."""
         root = factorise(padded(data, self.padding)).root
         inverse = solve_triangular(root, np.eye(len(root)))
         mean = upper_triangle(inverse @ inverse.T)
         return GaussianNoise(mean, np.full_like(mean, self.sigma))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """With z = G⁻¹v and q = vᵀz the inverse moves by zzᵀ/(1 − q) (Sherman and Morrison).
-
-        There is no bound as q → 1.
-        """
+        """With z = G⁻¹v and q = vᵀz the inverse moves by zzᵀ/(1 − q), without bound as q → 1."""
         factor = factorise(padded(data, self.padding))
         room = factor.room[: len(data)]
         size = np.sqrt(_square_norm(factor.pulls[: len(data)]))
@@ -115,7 +98,6 @@ class GaussianInverse(LawMechanism):
         )
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The norm of the change of the inverse, in units of σ."""
         candidates = replacement.check_candidates(data, candidates)
         change = replacement.inverse_changes(
             factorise(padded(data, self.padding)), data, candidates
@@ -128,18 +110,12 @@ class SufficientStatistics(LawMechanism):
     """XᵀX plus symmetric noise N(0, σ_g²), and Xᵀy plus N(0, σ_c²I); y is the last column.
 
     It is what AdaSSP releases beside its estimate of λ_min(XᵀX): two Gaussian releases together.
-    Output: (size, p(p+1)/2 + p), the upper triangle first.
+    Output: (size, p(p+1)/2 + p), the upper triangle first. Source: Wang 2018; paper 3, H.1.
 
     Parameters
     ----------
-    sigma_gram : float > 0
-        σ_g, for each entry of XᵀX on and above the diagonal.
-    sigma_cross : float > 0
-        σ_c, for each entry of Xᵀy.
-
-    References
-    ----------
-    Wang 2018; paper 3, H.1.
+    sigma_gram, sigma_cross : float > 0
+        σ_g, for each entry of XᵀX on and above the diagonal, and σ_c, for each entry of Xᵀy.
     """
 
     sigma_gram: Positive
@@ -149,7 +125,6 @@ class SufficientStatistics(LawMechanism):
     adjustable = (Adjustable("sigma_gram"), Adjustable("sigma_cross"))
 
     def law(self, data: Array) -> GaussianNoise:
-        """Gaussian about XᵀX and Xᵀy."""
         features, label = _split(data)
         gram, cross = upper_triangle(features.T @ features), features.T @ label
         deviation = np.repeat([self.sigma_gram, self.sigma_cross], [len(gram), len(cross)])
@@ -164,7 +139,6 @@ class SufficientStatistics(LawMechanism):
         )
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """Both changes of each pair of a row and a candidate, taken together likewise."""
         candidates = replacement.check_candidates(data, candidates)
         (old, old_label), (new, new_label) = _split(data), _split(candidates)
         before, after = old * old_label[:, None], new * new_label[:, None]
@@ -177,8 +151,7 @@ class SufficientStatistics(LawMechanism):
         return ShiftRows(np.sqrt(replacement.over_pairs(data, candidates, square)))
 
     def added_row(self, data: Array, row_bound: float) -> ShiftRows:
-        """The worst split of C² between ‖x‖² = s and y² = C² − s, x along one axis (as for
-        `AnalyzeGauss`).
+        """The worst split of C² between ‖x‖² = s and y² = C² − s, with x along one axis.
 
         μ² = g·s² + c·s(C² − s) with g = 1/σ_g², c = 1/σ_c². For c > 2g it is largest inside, at
         s = cC²/(2(c − g)), with μ² = c²C⁴/(4(c − g)). Else it is largest at s = C², with μ² = gC⁴.

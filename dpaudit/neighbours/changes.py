@@ -205,7 +205,7 @@ def replace_group(data: ArrayLike, indices: Sequence[int], rows: ArrayLike) -> N
     return NeighbourPair(data, right, "replace-group", group=tuple(sorted(numbers)))
 
 
-OUT: dict[str, Callable[..., NeighbourPair]] = {  # relations without a row that comes in
+REMOVING: dict[str, Callable[..., NeighbourPair]] = {  # relations without a row that comes in
     "zero-out": zero_row,
     "remove": remove_row,
     "remove-group": remove_group,
@@ -255,15 +255,22 @@ def from_record(
     """
     data = check.matrix("data", data)
     content = record if isinstance(record, Mapping) else load(Path(record))
-    neighbour = _neighbour(content)
-    _check_shape(data, content)
-    relation = neighbour["relation"]
+    neighbour = content.get("neighbour")
+    relation = neighbour.get("relation") if isinstance(neighbour, Mapping) else None
+    if not isinstance(neighbour, Mapping) or relation not in RELATIONS or relation == "pair":
+        known = ", ".join(map(repr, RELATIONS[:-1]))
+        got = check.Words(f"the relation {relation!r}")
+        check.fail("record", got, f"of a pair of the relation {known}")
+    shape = (content.get("dataset") or {}).get("shape")
+    if shape is not None and tuple(shape) != data.shape:
+        expected = f"those of the audit, of shape {tuple(shape)}"
+        check.fail("data", check.Words(f"shape {data.shape}"), expected)
     where: Any = neighbour.get("group" if relation in GROUPS else "index")
-    if relation in OUT:
-        return OUT[relation](data, where)
-    put_in = (neighbour.get("row_put_in") or {}) if row is None else {"values": row}
-    source = RowSource.from_dict(put_in)
-    values = _values(data, source, put_in, candidates)
+    if relation in REMOVING:
+        return REMOVING[relation](data, where)
+    row_put_in = (neighbour.get("row_put_in") or {}) if row is None else {"values": row}
+    source = RowSource.from_dict(row_put_in)
+    values = _values(data, source, row_put_in, candidates)
     if relation == "replace-group":
         return replace_group(data, where, values)
     if relation == "add":
@@ -336,27 +343,3 @@ def _values(
             f"those of the search, with a {source.text}",
         )
     return rows[source.number]
-
-
-def _neighbour(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Its table "neighbour". Raises `InvalidInput` where no pair can be made from it."""
-    neighbour = record.get("neighbour")
-    relation = neighbour.get("relation") if isinstance(neighbour, Mapping) else None
-    if relation not in RELATIONS or relation == "pair":
-        made = ", ".join(map(repr, RELATIONS[:-1]))
-        check.fail(
-            "record", check.Words(f"the relation {relation!r}"), f"of a pair of the relation {made}"
-        )
-    assert isinstance(neighbour, Mapping)
-    return neighbour
-
-
-def _check_shape(data: Array, record: Mapping[str, Any]) -> None:
-    """Raises `InvalidInput` for data of another shape than the audit's, where that is known."""
-    shape = (record.get("dataset") or {}).get("shape")
-    if shape is not None and tuple(shape) != data.shape:
-        check.fail(
-            "data",
-            check.Words(f"shape {data.shape}"),
-            f"those of the audit, of shape {tuple(shape)}",
-        )

@@ -84,13 +84,13 @@ def _axes(data: Array) -> tuple[Array, Array]:
 def box(bounds: ArrayLike, width: int) -> Array:
     """Bounds as an array (d, 2), least and largest value by column. Raises `InvalidInput`."""
     expected = f"a ({width}, 2) array: the least and the largest value of each column"
-    found = check.matrix("bounds", bounds)
-    if found.shape != (width, 2):
-        fail("bounds", Words(f"shape {found.shape}"), expected)
-    if np.any(found[:, 0] > found[:, 1]):
-        column = int(np.flatnonzero(found[:, 0] > found[:, 1])[0])
-        fail("bounds", Words(f"{found[column].tolist()} for column {column}"), expected)
-    return found
+    limits = check.matrix("bounds", bounds)
+    if limits.shape != (width, 2):
+        fail("bounds", Words(f"shape {limits.shape}"), expected)
+    if np.any(limits[:, 0] > limits[:, 1]):
+        column = int(np.flatnonzero(limits[:, 0] > limits[:, 1])[0])
+        fail("bounds", Words(f"{limits[column].tolist()} for column {column}"), expected)
+    return limits
 
 
 @value_class

@@ -76,7 +76,10 @@ class NeighbourPair:
             )
         self._check_relation(left, right)
         for name, side in (("left", left), ("right", right)):
-            object.__setattr__(self, name, _read_only(side))
+            is_own = side.flags.owndata and side.flags.c_contiguous and not side.flags.writeable
+            closed = side if is_own else side.copy()
+            closed.setflags(write=False)
+            object.__setattr__(self, name, closed)
 
     @property
     def change(self) -> str:
@@ -90,10 +93,12 @@ class NeighbourPair:
             return len(self.group or (self.index,))
         size = min(len(self.left), len(self.right))
         moved = np.any(self.left[:size] != self.right[:size], axis=1)
-        left, right = (np.delete(one, np.flatnonzero(~moved), 0) for one in (self.left, self.right))
+        left, right = (
+            np.delete(side, np.flatnonzero(~moved), 0) for side in (self.left, self.right)
+        )
         _, kind = np.unique(np.concatenate([left, right]), axis=0, return_inverse=True)
         sides = np.split(kind.ravel(), [len(left)])
-        more = np.subtract(*(np.bincount(one, minlength=len(kind)) for one in sides))
+        more = np.subtract(*(np.bincount(side, minlength=len(kind)) for side in sides))
         return int(max(more.clip(min=0).sum(), (-more).clip(min=0).sum()))
 
     @property
@@ -108,13 +113,6 @@ class NeighbourPair:
         *first, last = map(str, self.group)
         return f"rows {', '.join(first)} and {last}"
 
-    @property
-    def _rows_in(self) -> Array | None:
-        """What came in: a row (d,), or the rows of a group, (g, d); None where nothing did."""
-        if self.relation == "replace-group":
-            return self.right[list(self.group or ())]
-        return self.right[self.index] if self.relation in ("replace", "add") else None
-
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """What result.json has of the pair, of which `from_record` makes it again.
 
@@ -124,8 +122,11 @@ class NeighbourPair:
             Whether it has the values of a row that comes in. Without it they are there only if they
             are public (`RowSource`).
         """
-        rows, source = self._rows_in, self.source or RowSource()
-        put_in = None if rows is None else source.to_dict(rows, show_data=show_data)
+        places = {"replace-group": self.group, "replace": self.index, "add": self.index}
+        place, put_in = places.get(self.relation), None
+        if place is not None:
+            new = self.right[np.asarray(place)]
+            put_in = (self.source or RowSource()).to_dict(new, show_data=show_data)
         return {
             "relation": self.relation,
             "index": self.index,
@@ -142,35 +143,33 @@ class NeighbourPair:
     def _check_relation(self, left: Array, right: Array) -> None:
         """Raises `InvalidInput` unless the relation holds, since exact spectra rely on it."""
         check.choice("relation", self.relation, RELATIONS)
+        shapes = f"{left.shape} and {right.shape}"
         if self.relation in GROUPS:
-            rows = list(_group(self.group, len(left)))
+            expected = f"a tuple of row numbers below {len(left)}, ascending, each once"
+            if not isinstance(self.group, tuple) or not self.group:
+                check.fail("group", self.group, expected)
+            rows = [check.integer("group", index, 0) for index in self.group]
+            if rows != sorted(set(rows)) or rows[-1] >= len(left):
+                check.fail("group", self.group, expected)
         elif self.group is not None:
             check.fail("group", self.group, f"None for the relation {self.relation!r}")
         elif self.relation == "pair" and self.index is None:
             return
         else:
-            rows = [self._checked_index(left, right)]
-        kept = left if self.relation == "add" else np.delete(left, rows, axis=0)
+            index = check.integer("index", self.index, 0)
+            if self.relation not in ("remove", "add") and left.shape != right.shape:
+                check.fail("index", index, f"a row of two databases of one shape, got {shapes}")
+            size = len(right) if self.relation == "add" else len(left)
+            if index >= size:
+                check.fail("index", index, f"a row number below {size}")
+            rows = [index]
+        others = left if self.relation == "add" else np.delete(left, rows, axis=0)
         stayed = right if self.relation in REMOVING else np.delete(right, rows, axis=0)
-        if not np.array_equal(kept, stayed):
-            what = "left but for " + (self._place or "one row")
-            check.fail(
-                "right", check.Words(f"other rows that differ ({_sides(left, right)})"), what
-            )
+        if not np.array_equal(others, stayed):
+            expected = "left but for " + (self._place or "one row")
+            check.fail("right", check.Words(f"other rows that differ ({shapes})"), expected)
         if self.relation == "zero-out" and np.any(right[rows]):
             check.fail("right", check.Words("other numbers"), f"zero in row {rows[0]}")
-
-    def _checked_index(self, left: Array, right: Array) -> int:
-        """The row that differs. Raises `InvalidInput` where a database has no such row."""
-        index = check.integer("index", self.index, 0)
-        resizes = self.relation in ("remove", "add")
-        if not resizes and left.shape != right.shape:
-            expected = f"a row of two databases of one shape, got {_sides(left, right)}"
-            check.fail("index", index, expected)
-        whole = right if self.relation == "add" else left
-        if index >= len(whole):
-            check.fail("index", index, f"a row number below {len(whole)}")
-        return index
 
 
 def in_words(relation: str, place: str) -> str:
@@ -178,27 +177,3 @@ def in_words(relation: str, place: str) -> str:
     if relation == "add":
         return "a row added"
     return f"{place} {DONE[relation]}" if place and relation in DONE else ""
-
-
-def _group(group: tuple[int, ...] | None, rows: int) -> tuple[int, ...]:
-    """The group of a pair as it must be. Raises `InvalidInput`."""
-    expected = f"a tuple of row numbers below {rows}, ascending, each once"
-    if not isinstance(group, tuple) or not group:
-        check.fail("group", group, expected)
-    found = [check.integer("group", index, 0) for index in group]
-    if found != sorted(set(found)) or found[-1] >= rows:
-        check.fail("group", group, expected)
-    return group
-
-
-def _sides(left: Array, right: Array) -> str:
-    return f"{left.shape} and {right.shape}"
-
-
-def _read_only(data: Array) -> Array:
-    """The database itself if it is read-only and owns its memory, else a read-only copy."""
-    if data.flags.owndata and data.flags.c_contiguous and not data.flags.writeable:
-        return data
-    own = data.copy()
-    own.setflags(write=False)
-    return own

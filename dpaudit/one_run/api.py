@@ -10,7 +10,7 @@ from dpaudit._core.keywords import known_keywords
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.one_run.bound import METHODS
 from dpaudit.certify.one_run.guesses import Guesses
-from dpaudit.curves.claims import Claim, ClaimLike, as_claim, refuse_unbreakable
+from dpaudit.curves.claims import ClaimLike, as_claim, refuse_unbreakable
 from dpaudit.one_run.canaries import chances
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.verdict.one_run import Question, judge
@@ -76,21 +76,34 @@ def audit_one_run(
     >>> rng = np.random.default_rng(1)
     >>> included = rng.random(1000) < 0.5
     >>> scores = included + 0.3 * rng.normal(size=1000)  # a run that remembers its canaries
-    >>> found = dp.audit_one_run(scores, included, claim=(1.0, 1e-5))
-    >>> found.verdict
+    >>> result = dp.audit_one_run(scores, included, claim=(1.0, 1e-5))
+    >>> result.verdict
     'violated'
-    >>> print(found.headline.text)
+    >>> print(result.headline.text)
     Claimed ε = 1 at δ = 10⁻⁵. At 95 % confidence at least 5.07 (one run, 1,000 canaries).
     """
     values = finite_vector("scores", scores, "a 1-D array of finite numbers, one a canary")
     coins, chance = _coins(included, len(values)), chances(inclusion, len(values))
-    _check_chance(coins, chance)
+    away = abs(float(coins.sum() - chance.sum()))
+    if 2.0 * np.exp(-2.0 * away**2 / len(coins)) < UNLIKELY:  # Hoeffding
+        fail(
+            "inclusion",
+            Words(f"{chance.mean():.3g}, where {int(coins.sum())} of {len(coins)} canaries are in"),
+            "the probability with which the canaries were put in",
+            "pass the one that your coins had",
+        )
     level = check.real("level", level, 0.0, 1.0, open_=True)
     method = check.choice("method", method, METHODS)
     claimed = as_claim(claim)
     if claimed is not None:
         refuse_unbreakable(claimed, EPSILON)
-    read_at = _delta(delta, claimed)
+    read_at = check.real("delta", delta, 0.0, 1.0)
+    if read_at == 1.0:
+        fail("delta", delta, "a number in [0, 1)")
+    if claimed is not None and claimed.epsilon is not None:
+        if read_at not in (0.0, claimed.delta):
+            fail("delta", delta, f"left out, or {claimed.delta:g} as in the claim")
+        read_at = claimed.delta
     if method == "steinke" and np.any(chance != 0.5):
         fail("method", method, "another one where coins are not fair", "leave it out")
     if method not in ("auto", "f-dp") and claimed is not None and claimed.epsilon is None:
@@ -118,27 +131,3 @@ def _coins(included: ArrayLike, count: int) -> np.ndarray:
     if not np.all((coins == 0) | (coins == 1)):
         fail("included", Words("numbers beside 0 and 1"), expected)
     return np.asarray(coins == 1)
-
-
-def _check_chance(coins: np.ndarray, chance: Array) -> None:
-    """Raise `InvalidInput` where coins of these probabilities cannot have fallen so (Hoeffding)."""
-    away = abs(float(coins.sum() - chance.sum()))
-    if 2.0 * np.exp(-2.0 * away**2 / len(coins)) < UNLIKELY:
-        fail(
-            "inclusion",
-            Words(f"{chance.mean():.3g}, where {int(coins.sum())} of {len(coins)} canaries are in"),
-            "the probability with which the canaries were put in",
-            "pass the one that your coins had",
-        )
-
-
-def _delta(delta: float, claim: Claim | None) -> float:
-    """The δ at which ε is read. Raises `InvalidInput` where it is not the claim's."""
-    read_at = check.real("delta", delta, 0.0, 1.0)
-    if read_at == 1.0:
-        fail("delta", delta, "a number in [0, 1)")
-    if claim is None or claim.epsilon is None:
-        return read_at
-    if read_at not in (0.0, claim.delta):
-        fail("delta", delta, f"left out, or {claim.delta:g} as in the claim")
-    return claim.delta

@@ -17,14 +17,14 @@ from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours.outliers import box
-from dpaudit.outcomes.records import distances, spreads
+from dpaudit.outcomes import distances, spreads
 
 RELATIONS = ("add", "zero-out")
 OWN = "own"
 MOST_CLASSES = 20  # a label of more values is a number
 POOL = 8  # unlike records are sought among so many times the rows wanted
 COMPARED = 1000  # records of the data that unlike records are compared with
-WEAKEST = 1e-12  # of the largest eigenvalue: weaker directions count as equally weak
+WEAKEST = 1e-12  # directions below this share of the largest eigenvalue are equally weak
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,12 +204,12 @@ def canaries(
     --------
     >>> import numpy as np
     >>> data = np.random.default_rng(0).normal(size=(50, 4))
-    >>> made = canaries(data, 3, row_bound=2.0, label_bound=1.0, rng=1)
-    >>> made
+    >>> three = canaries(data, 3, row_bound=2.0, label_bound=1.0, rng=1)
+    >>> three
     Canaries(rows=(3, 4) float64 array, ids=(3,) int64 array, kind='orthogonal')
-    >>> print(np.abs(made.rows[:, :3] @ made.rows[:, :3].T).round(6)[0])
+    >>> print(np.abs(three.rows[:, :3] @ three.rows[:, :3].T).round(6)[0])
     [4. 0. 0.]
-    >>> sorted({abs(one) for one in made.rows[:, 3].tolist()})
+    >>> sorted({abs(label) for label in three.rows[:, 3].tolist()})
     [1.0]
     """
     labelled = check.boolean("label", label)
@@ -278,11 +278,21 @@ def _features(
     """
     box = limits.box[: table.shape[1]]
     reach = None if limits.norm is None else np.sqrt(limits.norm**2 - used**2)
-    if kind in DIRECTIONS:
-        unit = _units(box) if reach is None else np.ones(table.shape[1])
-        directions = DIRECTIONS[kind](table / unit, len(used), rng)
-        return _to_the_border(directions, unit, box, reach)
-    return _inside(RECORDS[kind](table, len(used), rng), box, reach)
+    if kind in RECORDS:
+        rows = RECORDS[kind](table, len(used), rng)
+        if reach is None:
+            return np.clip(rows, box[:, 0], box[:, 1])
+        longest = np.maximum(np.linalg.norm(rows, axis=1), reach)
+        return np.asarray(rows * (reach / longest)[:, None])
+    unit = np.ones(table.shape[1])
+    if reach is None:  # the largest absolute value of each column, 1 where it is 0
+        unit = np.abs(box).max(axis=1)
+        unit[unit == 0.0] = 1.0
+    directions = DIRECTIONS[kind](table / unit, len(used), rng)
+    if reach is None:
+        longest = np.abs(directions).max(axis=1, keepdims=True)
+        return np.clip(directions / longest * unit, box[:, 0], box[:, 1])
+    return reach[:, None] * directions / np.linalg.norm(directions, axis=1, keepdims=True)
 
 
 def _labels(column: Array, count: int, limits: Limits, rng: np.random.Generator) -> Array:
@@ -292,27 +302,20 @@ def _labels(column: Array, count: int, limits: Limits, rng: np.random.Generator)
     """
     classes = np.unique(column)
     whole = np.array_equal(classes, np.rint(classes))
-    if len(classes) <= 2 or (whole and len(classes) <= MOST_CLASSES):
-        return np.asarray(rng.choice(_checked(classes, limits), size=count))
-    if limits.norm is None:
-        ends = limits.box[-1]
-    else:  # a row of norm B moves xᵀy most where |y| = ‖x‖ = B/√2
-        largest = limits.norm / math.sqrt(2.0) if limits.label is None else limits.label
-        ends = np.array([-largest, largest])
-    return np.asarray(rng.choice(ends, size=count))
-
-
-def _checked(classes: Array, limits: Limits) -> Array:
-    """The classes. Raises `InvalidInput` where one of them is beyond a bound."""
-    if limits.norm is None:
-        name, (low, high) = "bounds", limits.box[-1]
-    else:
-        name = "row_bound" if limits.label is None else "label_bound"
+    low, high = limits.box[-1]
+    if limits.norm is not None:
         high = limits.norm if limits.label is None else limits.label
         low = -high
-    if classes[0] < low or classes[-1] > high:
-        fail(name, high, "wide enough for every class of the label")
-    return classes
+    if len(classes) <= 2 or (whole and len(classes) <= MOST_CLASSES):
+        if classes[0] < low or classes[-1] > high:
+            name = "row_bound" if limits.label is None else "label_bound"
+            name = "bounds" if limits.norm is None else name
+            fail(name, high, "wide enough for every class of the label")
+        return np.asarray(rng.choice(classes, size=count))
+    ends = np.array([low, high])
+    if limits.norm is not None and limits.label is None:
+        ends /= math.sqrt(2.0)  # a row of norm B moves xᵀy most where |y| = ‖x‖ = B/√2
+    return np.asarray(rng.choice(ends, size=count))
 
 
 def _leverage(table: Array, count: int, rng: np.random.Generator) -> Array:
@@ -328,12 +331,12 @@ def _leverage(table: Array, count: int, rng: np.random.Generator) -> Array:
 
 def _orthogonal(table: Array, count: int, rng: np.random.Generator) -> Array:
     """Directions of random orthonormal bases, (m, p), one basis if count ≤ p; random signs."""
-    width, made = table.shape[1], []
+    width, bases = table.shape[1], []
     for start in range(0, count, width):
         size = min(width, count - start)
         basis = np.linalg.qr(rng.standard_normal((width, size)))[0]
-        made.append(basis.T * rng.choice([-1.0, 1.0], size=size)[:, None])
-    return np.vstack(made)
+        bases.append(basis.T * rng.choice([-1.0, 1.0], size=size)[:, None])
+    return np.vstack(bases)
 
 
 def _shuffled(table: Array, count: int, rng: np.random.Generator) -> Array:
@@ -359,23 +362,3 @@ Maker = Callable[[Array, int, np.random.Generator], Array]
 DIRECTIONS: dict[str, Maker] = {"orthogonal": _orthogonal, "leverage": _leverage}
 RECORDS: dict[str, Maker] = {"labels": _shuffled, "rare": _unlike}
 KINDS = (*DIRECTIONS, *RECORDS)
-
-
-def _units(box: Array) -> Array:
-    """The largest absolute value of each column, 1 where it is 0."""
-    largest = np.abs(box).max(axis=1)
-    return np.asarray(np.where(largest > 0.0, largest, 1.0))
-
-
-def _to_the_border(directions: Array, unit: Array, box: Array, reach: Array | None) -> Array:
-    if reach is not None:
-        return reach[:, None] * directions / np.linalg.norm(directions, axis=1, keepdims=True)
-    longest = np.abs(directions).max(axis=1, keepdims=True)
-    return np.clip(directions / longest * unit, box[:, 0], box[:, 1])
-
-
-def _inside(rows: Array, box: Array, reach: Array | None) -> Array:
-    if reach is None:
-        return np.clip(rows, box[:, 0], box[:, 1])
-    longest = np.maximum(np.linalg.norm(rows, axis=1), reach)
-    return np.asarray(rows * (reach / longest)[:, None])

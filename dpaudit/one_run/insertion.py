@@ -103,11 +103,11 @@ def audit_canaries(
     >>> import numpy as np
     >>> import dpaudit as dp
     >>> data = np.zeros((5, 40))
-    >>> made = dp.canaries(data, 40, label=False, row_bound=1.0, rng=1)
+    >>> forty = dp.canaries(data, 40, label=False, row_bound=1.0, rng=1)
     >>> def total(data, *, rng):
     ...     return data.sum(axis=0) + 0.1 * rng.normal(size=40)
     >>> score = dp.one_run.SumAlignment(lambda rows: rows, data)
-    >>> dp.audit_canaries(total, data, made, score, claim=dp.Claim.gdp(0.5), rng=1).verdict
+    >>> dp.audit_canaries(total, data, forty, score, claim=dp.Claim.gdp(0.5), rng=1).verdict
     'violated'
     """
     seen = observe(
@@ -143,7 +143,13 @@ def observe(
     inserted = canaries.inserted(database, included, relation=relation)
     where = f"the data with canaries (seed {describe(seed)}, key {int(Purpose.DRAW), 0})"
     drawn = outputs(sampler_of(once, inserted), 1, generator(seed, Purpose.DRAW, 0), where)
-    return Observed(scored(known, _only(drawn), canaries.rows, inserted), included)
+    size = len(drawn) if hasattr(drawn, "__len__") else 0
+    if size != 1:
+        raise MechanismError(
+            f"the mechanism must return 1 output where size is 1, got {type(drawn).__name__} "
+            f"of {size}; a function f(data, *, rng) returns its output as it is"
+        )
+    return Observed(scored(known, drawn[0], canaries.rows, inserted), included)
 
 
 def of_one_output(mechanism: Any) -> Mechanism:
@@ -169,17 +175,6 @@ def _takes(function: Callable[..., Any], positional: int, *keywords: str) -> boo
     except (TypeError, ValueError):
         return False
     return True
-
-
-def _only(drawn: Any) -> Any:
-    """The one output of a call with size 1. Raises `MechanismError`."""
-    size = len(drawn) if hasattr(drawn, "__len__") else 0
-    if size != 1:
-        raise MechanismError(
-            f"the mechanism must return 1 output where size is 1, got {type(drawn).__name__} "
-            f"of {size}; a function f(data, *, rng) returns its output as it is"
-        )
-    return drawn[0]
 
 
 def scored(score: Score, output: Any, rows: Array, data: Array) -> Array:

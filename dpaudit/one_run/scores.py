@@ -24,13 +24,12 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.outcomes.records import TableForm, distances, spreads
-from dpaudit.outcomes.tables import NotOutcomes
+from dpaudit.outcomes import NotOutcomes, TableForm, distances, spreads
 
 Score = Callable[[Any, Array], ArrayLike]
 NAMES = ("gradient", "loss", "nearest")
 LOSSES = ("squared", "logistic")
-LARGEST = 3000  # of the smaller of m and k; beyond, each canary's own projection is taken
+LARGEST = 3000  # where both m and k are larger, each canary's own projection is taken
 NOISE = np.geomspace(1e-9, 1e9, 181)  # σ² in units of the mean of the spread of the parts
 RANK = 1e-12  # eigenvalues below this share of the largest are zero
 
@@ -120,7 +119,10 @@ class GradientAlignment:
     def __call__(self, output: Any, rows: Array) -> Array:
         """Scores, (m,). Raises `InvalidInput` for an output that is no vector of coefficients."""
         width = rows.shape[1] - 1
-        theta = _numbers(_coefficients(output), (width,), (width + 1,))
+        if hasattr(output, "coef_"):  # a fitted model: its coefficients, the intercept last
+            intercept = np.ravel(getattr(output, "intercept_", ()))
+            output = np.concatenate([np.ravel(output.coef_), intercept])
+        theta = _numbers(output, (width,), (width + 1,))
         if self.data is None:
             start = np.zeros(len(theta)) if self.reference is None else _numbers(self.reference)
             return np.asarray(-self._gradients(rows, start) @ (theta - start))
@@ -315,14 +317,6 @@ def _losses(model: Any, rows: Array) -> Array:
     if not hasattr(model, "predict"):
         fail("the mechanism's output", model, "a fitted model with predict, for the score 'loss'")
     return np.asarray((np.asarray(model.predict(x), dtype=np.float64).ravel() - y) ** 2)
-
-
-def _coefficients(output: Any) -> Any:
-    """The coefficients of a fitted linear model, the intercept last; other outputs as they are."""
-    if not hasattr(output, "coef_"):
-        return output
-    intercept = np.ravel(getattr(output, "intercept_", ()))
-    return np.concatenate([np.ravel(output.coef_), intercept])
 
 
 def _numbers(output: Any, *shapes: tuple[int, ...]) -> Array:

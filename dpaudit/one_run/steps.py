@@ -9,18 +9,15 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit._core.percent import percent
 from dpaudit._core.result_file import plain
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.certify.one_run.steps.wealth import StepWealth
-from dpaudit.verdict.numbers import from_log, number
+from dpaudit.certify.one_run.steps import StepWealth
+from dpaudit.verdict.one_run import steps_reason
 
-MEANING = {
-    "privacy": "the projections tell when the canary was in the batch, more than {claim} allows",
-    "noise": "the projections vary less than the noise of multiplier {sigma:g} lets them",
-    "fresh noise": "the noise of a step repeats in the next one",
-    "sampling": "the coins are not independent of each other with probability {rate:g}",
-}
+RECORDED = (
+    *("sample_rate", "noise_multiplier", "level", "orthogonal", "steps", "canaries", "verdict"),
+    *("reason", "violated_at", "e_value", "largest_e_value", "largest_at", "e_values"),
+)
 
 
 class StepAudit:
@@ -45,11 +42,6 @@ class StepAudit:
         Whether the directions of several canaries are orthogonal, so that their evidence
         multiplies. Otherwise that of one step is averaged over them. Directions that are made up,
         such as axes of weights, can be made so.
-
-    Raises
-    ------
-    InvalidInput
-        When an argument is outside of its range.
 
     Notes
     -----
@@ -94,10 +86,7 @@ class StepAudit:
         self.canaries: int | None = None
         self.violated_at: int | None = None
         self.largest_at, self._largest, self._leader = 0, 0.0, ""
-        self._wealth = self._start(1)
-
-    def _start(self, canaries: int) -> StepWealth:
-        return StepWealth(self.sample_rate, self.noise_multiplier, self.orthogonal, canaries)
+        self._wealth = StepWealth(sample_rate, noise_multiplier, orthogonal, 1)
 
     def update(
         self, projection: ArrayLike, included: ArrayLike, *, known: ArrayLike | None = None
@@ -118,11 +107,6 @@ class StepAudit:
             value that depends neither on this step's noise nor on the canary's coin, and it sees
             most with the right one.
 
-        Raises
-        ------
-        InvalidInput
-            When shapes do not fit, or a value is not finite.
-
         Notes
         -----
         The directions may depend on earlier steps, as gradients do.
@@ -132,7 +116,9 @@ class StepAudit:
         if known is not None:
             residual = residual - _numbers("known", known, len(coins))
         if self.canaries is None:
-            self.canaries, self._wealth = len(coins), self._start(len(coins))
+            self.canaries = len(coins)
+            claim = self.sample_rate, self.noise_multiplier, self.orthogonal
+            self._wealth = StepWealth(*claim, self.canaries)
         if len(coins) != self.canaries:
             fail("included", Words(f"{len(coins)} canaries"), f"{self.canaries} canaries as before")
         self._wealth.bet(residual, coins)
@@ -172,70 +158,32 @@ class StepAudit:
     @property
     def reason(self) -> str:
         """The verdict in a few sentences for people."""
-        if self.violated_at is not None:
-            return (
-                f"Refuted at step {self.violated_at} with confidence {percent(self.level)}: "
-                f"{self._meaning}. The e-value {self._course}. If the claim were true, it would "
-                f"ever reach {self._needed} with probability at most {percent(1.0 - self.level)}."
-            )
-        if self.verdict == "inconclusive":
-            return (
-                f"After {self.steps} steps, projections that tell every coin would not have "
-                "refuted the claim; watch more steps, or more canaries with orthogonal directions."
-            )
-        return (
-            f"{self.steps} steps do not refute the claim: the e-value {self._course}. This holds "
-            "for these canaries and steps only."
-        )
-
-    @property
-    def _needed(self) -> str:
-        return number(1.0 / (1.0 - self.level))
-
-    @property
-    def _course(self) -> str:
-        """ "reached 24.1 at step 31 (20 needed); it is 6.39 after step 200"."""
-        peak = f"reached {from_log(self._largest)} at step {self.largest_at}"
-        if self.largest_at == 0:
-            peak = "never exceeded 1"
-        now = f"; it is {from_log(self._wealth.log_total)} after step {self.steps}"
-        return f"{peak} ({self._needed} needed){'' if self.largest_at == self.steps else now}"
-
-    @property
-    def _meaning(self) -> str:
-        """What the bettor shows that had most when the wealth was largest."""
-        return MEANING[self._leader].format(
-            claim=f"{1.0 / self.noise_multiplier:.4g}-GDP",
-            sigma=self.noise_multiplier,
-            rate=self.sample_rate,
+        return steps_reason(
+            self.verdict,
+            sample_rate=self.sample_rate,
+            noise_multiplier=self.noise_multiplier,
+            level=self.level,
+            steps=self.steps,
+            violated_at=self.violated_at,
+            log_e=self._wealth.log_total,
+            log_largest=self._largest,
+            largest_at=self.largest_at,
+            bettor=self._leader,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as JSON types; infinity is the string "inf"."""
-        record = {
-            "sample_rate": self.sample_rate,
-            "noise_multiplier": self.noise_multiplier,
-            "level": self.level,
-            "orthogonal": self.orthogonal,
-            "steps": self.steps,
-            "canaries": self.canaries,
-            "verdict": self.verdict,
-            "reason": self.reason,
-            "violated_at": self.violated_at,
-            "e_value": self.e_value,
-            "largest_e_value": self.largest_e_value,
-            "largest_at": self.largest_at,
-            "e_values": self.e_values,
-        }
-        return dict(plain(record))
+        return dict(plain({name: getattr(self, name) for name in RECORDED}))
 
     def __repr__(self) -> str:
         """Parameters and verdict; no projection."""
-        at = f" at step {self.violated_at} of" if self.violated_at else f", {self.steps} steps"
+        seen = f", {self.steps} steps"
+        if self.violated_at:
+            seen = f" at step {self.violated_at} of {self.steps}"
         return (
             f"StepAudit(sample_rate={self.sample_rate:g}, "
-            f"noise_multiplier={self.noise_multiplier:g}, level={self.level:g}): {self.verdict}"
-            f"{at}{f' {self.steps}' if self.violated_at else ''}"
+            f"noise_multiplier={self.noise_multiplier:g}, level={self.level:g}): "
+            f"{self.verdict}{seen}"
         )
 
 
@@ -251,12 +199,12 @@ def _coins(included: ArrayLike) -> Array:
 def _numbers(name: str, value: ArrayLike, canaries: int) -> Array:
     """Finite numbers, one for each canary, (m,)."""
     expected = "a finite number for each canary, as many as `included` has"
-    found = np.atleast_1d(check.array_of_numbers(name, value, expected)).astype(np.float64)
-    if found.shape != (canaries,):
-        fail(name, Words(f"shape {found.shape} with {canaries} coins"), expected)
-    if not np.isfinite(found).all():
+    numbers = np.atleast_1d(check.array_of_numbers(name, value, expected)).astype(np.float64)
+    if numbers.shape != (canaries,):
+        fail(name, Words(f"shape {numbers.shape} with {canaries} coins"), expected)
+    if not np.isfinite(numbers).all():
         fail(name, Words("NaN or infinity"), expected, "a step that overflowed has no noisy sum")
-    return found
+    return numbers
 
 
 def _exp(log: float) -> float:

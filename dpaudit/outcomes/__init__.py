@@ -18,6 +18,7 @@ This room knows nothing of mechanisms, scores or audits.
 
 from dpaudit.outcomes.columns import Columns, aligned, columns, unread
 from dpaudit.outcomes.forms import is_table, joined, rows
+from dpaudit.outcomes.records import RecordFeatures, TableForm, differing, distances, spreads
 from dpaudit.outcomes.repeats import constant_value, equal, period, told_apart
 from dpaudit.outcomes.tables import LISTS, NotOutcomes
 
@@ -25,14 +26,19 @@ __all__ = [
     "LISTS",
     "Columns",
     "NotOutcomes",
+    "RecordFeatures",
+    "TableForm",
     "aligned",
     "columns",
     "constant_value",
+    "differing",
+    "distances",
     "equal",
     "is_table",
     "joined",
     "period",
     "rows",
+    "spreads",
     "told_apart",
     "unread",
 ]

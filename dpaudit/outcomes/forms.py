@@ -52,8 +52,8 @@ def _sequence(values: Sequence[Any], size: int | None) -> np.ndarray:
         return tables.listed(plain) if array.ndim == 2 else plain
     if not values or (size is not None and len(values) != size):
         raise NotOutcomes(SHAPE.format("n" if size is None else size), f"{len(values)} draws")
-    found = tables.lists(values)
-    return canonical_texts(values) if found is None else found
+    lists = tables.lists(values)
+    return canonical_texts(values) if lists is None else lists
 
 
 def is_table(draws: np.ndarray) -> bool:

@@ -67,12 +67,12 @@ def as_texts(draws: np.ndarray) -> np.ndarray:
     return np.array([_text(_listed(int(row[0]), row[1:])) for row in rows], dtype=np.bytes_)
 
 
-def shown(text: bytes) -> Any:
+def readable(text: bytes) -> Any:
     """The draw that a text stands for, as people write it, in JSON types."""
-    return json.loads(text, object_hook=_shown)
+    return json.loads(text, object_hook=_readable)
 
 
-def _shown(content: dict[str, Any]) -> Any:
+def _readable(content: dict[str, Any]) -> Any:
     if NUMBER in content:
         nearest, rest = content[NUMBER]
         return int(nearest) + rest if isinstance(rest, int) else rest
@@ -224,65 +224,48 @@ def text_code(text: str) -> float:
     return text_hash(text)
 
 
+def _add(table: Features, number: int, path: Path, kind: Kind, feature: float) -> None:
+    rows, values = table[path, kind]
+    rows.append(number)
+    values.append(feature)
+
+
 def _add_value(table: Features, number: int, path: Path, value: Any) -> None:
-    """Add the features of the value that draw `number` has at a path."""
+    """Add the features of the value that draw `number` has at a path.
+
+    The members of a set have features by position, as they are in order, and its texts and integers
+    one each beside. A long list has its length, its first entries, and the code of all of them in
+    the last slot.
+    """
     if isinstance(value, str):
         _add(table, number, path, Kind.TEXT, text_code(value))
-    elif isinstance(value, list):
-        _add_list(table, number, path, value, len(value))
-    elif isinstance(value, dict):
-        add = next((OBJECTS[key] for key in OBJECTS if key in value), _add_dict)
-        add(table, number, path, value)
     elif value is None:
         _add(table, number, path, Kind.TYPE, NONE)
-    else:
+    elif not isinstance(value, (list, dict)):
         _add(table, number, path, Kind.NUMBER, value)
         if value != value:
             _add(table, number, path, Kind.TYPE, NAN)
-
-
-def _add_list(table: Features, number: int, path: Path, entries: list[Any], length: int) -> None:
-    """The length of a list, and its entries or the first of them by position."""
-    _add(table, number, path, Kind.SIZE, length)
-    for position, entry in enumerate(entries):
-        _add_value(table, number, (*path, position), entry)
-
-
-def _add_dict(table: Features, number: int, path: Path, value: dict[str, Any]) -> None:
-    _add(table, number, path, Kind.TYPE, DICT)
-    _add(table, number, path, Kind.SIZE, len(value))
-    for key, entry in value.items():
-        _add_value(table, number, (*path, key), entry)
-
-
-def _add_set(table: Features, number: int, path: Path, value: dict[str, Any]) -> None:
-    """Members by position, as they are in order; texts and integers as features too."""
-    members = value[SET]
-    _add(table, number, path, Kind.TYPE, SETS)
-    _add_value(table, number, path, members)
-    for member in members if isinstance(members, list) else members[LONG][2]:
-        if isinstance(member, (str, int)):
-            _add(table, number, (*path, repr(member)), Kind.MEMBER, 1.0)
-
-
-def _add_integer(table: Features, number: int, path: Path, value: dict[str, Any]) -> None:
-    """An integer that no float equals: its nearest float, and the remainder."""
-    nearest, rest = value[NUMBER]
-    _add(table, number, path, Kind.NUMBER, nearest)
-    _add(table, number, path, Kind.REST, text_code(rest) if isinstance(rest, str) else rest)
-
-
-def _add_long(table: Features, number: int, path: Path, value: dict[str, Any]) -> None:
-    """A long list: its length and first entries, and the code of all entries in the last slot."""
-    length, code, first = value[LONG]
-    _add_list(table, number, path, first, length)
-    _add(table, number, (*path, SLOTS - 1), Kind.NUMBER, code)
-
-
-OBJECTS = {SET: _add_set, NUMBER: _add_integer, LONG: _add_long}
-
-
-def _add(table: Features, number: int, path: Path, kind: Kind, value: float) -> None:
-    rows, values = table[path, kind]
-    rows.append(number)
-    values.append(value)
+    elif isinstance(value, list) or LONG in value:
+        length, code, entries = (len(value), 0, value) if isinstance(value, list) else value[LONG]
+        _add(table, number, path, Kind.SIZE, length)
+        for position, entry in enumerate(entries):
+            _add_value(table, number, (*path, position), entry)
+        if isinstance(value, dict):
+            _add(table, number, (*path, SLOTS - 1), Kind.NUMBER, code)
+    elif SET in value:
+        members = value[SET]
+        _add(table, number, path, Kind.TYPE, SETS)
+        _add_value(table, number, path, members)
+        for member in members if isinstance(members, list) else members[LONG][2]:
+            if isinstance(member, (str, int)):
+                _add(table, number, (*path, repr(member)), Kind.MEMBER, 1.0)
+    elif NUMBER in value:
+        nearest, rest = value[NUMBER]
+        _add(table, number, path, Kind.NUMBER, nearest)
+        rest = text_code(rest) if isinstance(rest, str) else rest
+        _add(table, number, path, Kind.REST, rest)
+    else:
+        _add(table, number, path, Kind.TYPE, DICT)
+        _add(table, number, path, Kind.SIZE, len(value))
+        for key, entry in value.items():
+            _add_value(table, number, (*path, key), entry)

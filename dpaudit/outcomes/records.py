@@ -73,13 +73,12 @@ class RecordFeatures:
         parts = [np.array([float(len(table))])]
         for vicinity in self.vicinities:
             parts += vicinity(table)
-        parts += [self._description(table[:, j], j) for j in self.described]
+        for j in self.described:
+            if self.spread[j] == 0.0:
+                parts.append(np.array([float(len(np.unique(table[:, j])))]))
+            else:
+                parts.append(_moments(np.sort(table[np.isfinite(table[:, j]), j])))
         return np.concatenate(parts)
-
-    def _description(self, column: Array, number: int) -> Array:
-        if self.spread[number] == 0.0:
-            return np.array([float(len(np.unique(column)))])
-        return _moments(np.sort(column[np.isfinite(column)]))
 
 
 def _vicinities(targets: Array, spread: Array, rarest: np.ndarray) -> Iterator[Vicinity]:
@@ -139,15 +138,12 @@ def spreads(table: Array, categories: Collection[int] | None = None) -> Array:
     in `RecordFeatures.of`.
     """
     if categories is None:
-        categories = [j for j, column in enumerate(table.T) if _are_codes(column)]
+        codes = (table == np.rint(table)) & (table >= -1.0) & (table <= CATEGORIES)
+        categories = np.flatnonzero(codes.all(axis=0)).tolist()
     deviation = table.std(axis=0)
     spread = np.where(deviation > 0.0, deviation, 1.0)
     spread[list(categories)] = 0.0
     return spread
-
-
-def _are_codes(column: Array) -> bool:
-    return bool(np.all((column == np.rint(column)) & (column >= -1.0) & (column <= CATEGORIES)))
 
 
 @value_class(show_numbers=True)
@@ -175,26 +171,19 @@ class Vicinity:
         same = _same(table, self.record)
         different = same.shape[1] - same.sum(axis=1)
         distance = _distance(table, self.record, same, self.spread)
+        has_numbers = bool(self.spread.any())
+        counts = [
+            _within(different, np.arange(min(len(self.spread), 2 if has_numbers else LIMITS)))
+        ]
+        if has_numbers or len(self.spread) > LIMITS:
+            near = distance.mean(axis=1)
+            counts.append(np.array([near.min() if len(near) else np.nan]))
+            if has_numbers:
+                counts.append(_within(near, RADII))
         shared = (distance <= HALF).astype(np.float64)
         first, second = self.pairs
-        return [
-            _within(different, np.arange(self._limits)),
-            *self._near(distance),
-            shared[:, self.singles].sum(axis=0),
-            (shared.T @ shared)[first, second],  # sums of zeros and ones are exact
-        ]
-
-    @property
-    def _limits(self) -> int:
-        return min(len(self.spread), 2 if self.spread.any() else LIMITS)
-
-    def _near(self, distance: Array) -> Iterator[Array]:
-        if not self.spread.any() and len(self.spread) <= LIMITS:
-            return
-        near = distance.mean(axis=1)
-        yield np.array([near.min() if len(near) else np.nan])
-        if self.spread.any():
-            yield _within(near, RADII)
+        # sums of zeros and ones are exact
+        return [*counts, shared[:, self.singles].sum(axis=0), (shared.T @ shared)[first, second]]
 
 
 def agree(table: Array, target: Array, spread: Array) -> np.ndarray:
@@ -261,53 +250,36 @@ class TableForm:
         return table
 
     def _columns(self, table: Any) -> list[Any]:
-        """The columns of a table that is no array of numbers."""
-        if isinstance(table, Mapping):
-            return _named(table, self.names or tuple(table))
-        if hasattr(table, "columns") and hasattr(table, "__getitem__"):  # a data frame
-            return _named(table, self.names or tuple(table.columns))
-        if isinstance(table, np.ndarray) and table.dtype.names:
-            return _named(table, self.names or table.dtype.names)
-        if isinstance(table, (list, tuple, np.ndarray)):
-            return self._of_records(list(table))
-        raise NotOutcomes(FORMS, f"a {type(table).__name__}")
-
-    def _of_records(self, records: list[Any]) -> list[list[Any]]:
-        if records and all(isinstance(record, Mapping) for record in records):
-            names = self.names or tuple(records[0])
-            return [[record.get(name) for record in records] for name in names]
-        plain = [row if isinstance(row, (tuple, list, np.ndarray)) else (row,) for row in records]
-        if any(len(row) != self.width for row in plain):
+        """The columns of any table but an array of numbers."""
+        structured = isinstance(table, np.ndarray) and table.dtype.names
+        is_frame = hasattr(table, "columns") and hasattr(table, "__getitem__")
+        if isinstance(table, Mapping) or structured or is_frame:
+            there = structured or (tuple(table) if isinstance(table, Mapping) else table.columns)
+            for name in self.names or ():
+                if name not in there:
+                    raise NotOutcomes(f"a table with the column {name!r}", "a table without it")
+            return [np.asarray(table[name]) for name in self.names or there]
+        if not isinstance(table, (list, tuple, np.ndarray)):
+            raise NotOutcomes(FORMS, f"a {type(table).__name__}")
+        if len(table) and all(isinstance(record, Mapping) for record in table):
+            return [[record.get(name) for record in table] for name in self.names or table[0]]
+        rows = [row if isinstance(row, (tuple, list, np.ndarray)) else (row,) for row in table]
+        if any(len(row) != self.width for row in rows):
             raise NotOutcomes(f"records of {self.width} values", "records of other lengths")
-        return [list(column) for column in zip(*plain, strict=True)]
+        return [list(column) for column in zip(*rows, strict=True)]
 
     def _numbers(self, column: Any, number: int) -> list[float] | Array:
-        plain = np.asarray(column)
-        if plain.dtype.kind in REAL and plain.ndim == 1:
-            return plain.astype(np.float64)
+        array = np.asarray(column)
+        if array.dtype.kind in REAL and array.ndim == 1:
+            return array.astype(np.float64)
         codes = {label: float(code) for code, label in enumerate(self.labels.get(number, ()))}
-        return [_number(value, codes) for value in column]
-
-
-def _named(table: Any, names: Sequence[Any]) -> list[Any]:
-    missing = next((name for name in names if name not in _names_of(table)), None)
-    if missing is not None:
-        raise NotOutcomes(f"a table with the column {missing!r}", "a table without it")
-    return [np.asarray(table[name]) for name in names]
-
-
-def _names_of(table: Any) -> Any:
-    if isinstance(table, np.ndarray):
-        return table.dtype.names
-    return table.keys() if isinstance(table, Mapping) else table.columns
-
-
-def _number(value: Any, codes: Mapping[str, float]) -> float:
-    """A value of a column as a float. Raises `NotOutcomes`."""
-    if value is None:
-        return float("nan")
-    if isinstance(value, str):
-        return codes[value] if value in codes else text_code(str(value))
-    if isinstance(value, (numbers.Real, np.bool_)):
-        return float(value)
-    raise NotOutcomes("a number, a text or None in each place", f"a {type(value).__name__}")
+        values = []
+        for value in column:
+            if isinstance(value, str):
+                values.append(codes[value] if value in codes else text_code(str(value)))
+            elif value is None or isinstance(value, (numbers.Real, np.bool_)):
+                values.append(np.nan if value is None else float(value))
+            else:
+                expected = "a number, a text or None in each place"
+                raise NotOutcomes(expected, f"a {type(value).__name__}")
+        return values

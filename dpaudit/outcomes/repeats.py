@@ -9,7 +9,7 @@ import numpy as np
 
 from dpaudit.outcomes.columns import aligned
 from dpaudit.outcomes.forms import joined
-from dpaudit.outcomes.nested import shown
+from dpaudit.outcomes.nested import readable
 from dpaudit.outcomes.tables import LISTS, NotOutcomes
 
 CHARACTERS = 80  # of a value in a message
@@ -81,12 +81,12 @@ def _bytes(draws: np.ndarray) -> np.ndarray:
 def _first_value(draws: np.ndarray) -> Any:
     """The first draw as Python values; of a list of one entry, that entry."""
     if draws.dtype.kind == "S":
-        found = shown(draws[0])
+        value = readable(draws[0])
     elif draws.dtype.names:
-        found = draws[LISTS][0, 1 : 1 + int(draws[LISTS][0, 0])].tolist()
+        value = draws[LISTS][0, 1 : 1 + int(draws[LISTS][0, 0])].tolist()
     else:
-        found = draws[0].tolist()
-    return found[0] if len(found) == 1 else found
+        value = draws[0].tolist()
+    return value[0] if len(value) == 1 else value
 
 
 def _short(text: str) -> str:

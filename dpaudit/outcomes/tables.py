@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit._core.check import nearest_float
 from dpaudit._core.types import Array
 
 LISTS = "list"  # the field of the structured dtype of lists, in memory and on disk
@@ -50,24 +51,18 @@ def table(array: np.ndarray, size: int | None) -> Array:
 
 
 def not_floats(array: np.ndarray, entries: Iterable[Any]) -> bool:
-    """Whether any of the entries, of which the array was made, is an integer that is no float."""
+    """Whether one of the entries, of which the array was made, is an integer without a float."""
     if array.dtype.kind not in "fiu" or not np.any((array > EXACT) | (array < -EXACT)):
         return False
-    return any(isinstance(one, numbers.Integral) and not _is_float(int(one)) for one in entries)
-
-
-def _is_float(value: int) -> bool:
-    try:
-        return value == float(value)  # Python compares the two exactly
-    except OverflowError:
-        return False
+    integers = (int(entry) for entry in entries if isinstance(entry, numbers.Integral))
+    return any(entry != nearest_float(entry) for entry in integers)  # Python compares them exactly
 
 
 def lists(values: Sequence[Any]) -> np.ndarray | None:
-    """Rows of draws that are lists of numbers, numbers or None; None where any draw is not, or
-    where an integer is no float.
+    """Rows of draws that are lists of numbers, numbers or None.
 
-    A number stands for the list of it alone, None for the empty list.
+    None where a draw is anything else, or an integer that no float equals. A number stands for the
+    list of it alone, None for the empty list.
     """
     draws = [_entries(draw) for draw in values]
     if any(draw is None for draw in draws):
@@ -101,7 +96,7 @@ def list_code(entries: list[Any]) -> float:
 
     entries : JSON types.
     """
-    plain = [float(one) if isinstance(one, (bool, int)) else one for one in entries]
+    plain = [float(entry) if isinstance(entry, (bool, int)) else entry for entry in entries]
     return text_hash(json.dumps(plain, sort_keys=True))
 
 

@@ -49,10 +49,16 @@ class Algorithm(LawMechanism):
     correction : str
         What `variant="corrected"` changes, "" where nothing needs it.
     variant : str
-        "printed" or "corrected", for an algorithm that has variants.
+        The form of the algorithm, "printed" (the default) or "corrected", where it has
+        variants.
     sampler : str
-        For an algorithm that has samplers: "literal" draws line by line as printed, "sufficient"
-        from the same law with fewer random numbers.
+        Where it has samplers: "sufficient" (the default) draws from the law with as few
+        random numbers as it needs, "literal" line by line as printed.
+    epsilon, delta : float
+        ε > 0, in nats, and δ in (0, 1) of the claim.
+    row_bound, label_bound : float
+        Public bounds on ‖x_i‖ and ``|y_i|``, or on the norm of a whole row where the
+        algorithm knows no label; 1 by default.
     """
 
     paper: ClassVar[int]
@@ -134,7 +140,7 @@ class KnownAlgorithm(Algorithm):
         raise NotImplementedError
 
     def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draws by the steps as printed, where `run` takes the law instead."""
+        """Draws by the steps as printed."""
         raise NotImplementedError
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -157,7 +163,6 @@ class KnownReplacedRows(KnownAlgorithm):
     """A known algorithm with the mechanism's closed form for replaced rows."""
 
     def replaced_rows(self, data: Array, candidates: Array) -> ZeroedRows:
-        """The mechanism's pairs, of candidates within the bound."""
         return self.known(data).replaced_rows(data, within(candidates, self.row_bound))
 
 
@@ -185,7 +190,6 @@ class ReplacementAlgorithm(Algorithm):
     relation: ClassVar[str] = "replace"
 
     def zeroed_rows(self, data: Array) -> ZeroedRows:
-        """The pairs in which a row is replaced by zeros."""
         return self.replaced_rows(data, np.zeros((1, np.shape(data)[1])))
 
 

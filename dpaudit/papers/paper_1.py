@@ -55,22 +55,11 @@ MOST_ROWS = 20_000  # of a pair
 class GaussianMechanismLS(KnownAlgorithm):
     """Gaussian LS, M_{ε,δ}: the least squares solution plus N(0, σ²I) (paper 1, proposition 2).
 
-    σ = s√(2 ln(1.25/δ))/ε. The proposition gives the exact curve of a pair whose solutions are
-    s = ‖x_opt − x′_opt‖ apart, a Gaussian shift of μ = ε/√(2 ln(1.25/δ)). The claim here is μ-GDP
-    for all pairs that are at most so far apart. That is (ε, δ)-DP for ε < 1, as [5] has it.
-    Output: (size, p).
-
-    Parameters
-    ----------
-    epsilon, delta : float > 0, nats, and float in (0, 1)
-        ε and δ, which name the mechanism.
-    sensitivity : float > 0
-        s, of the pair, or a public bound on ‖x_opt − x′_opt‖.
-
-    Raises
-    ------
-    InvalidInput
-        In a call, when zeroing a row moves the solution by more than s.
+    σ = s√(2 ln(1.25/δ))/ε, where s = `sensitivity` > 0 is ‖x_opt − x′_opt‖ of the pair, or a public
+    bound on it. The proposition gives the exact curve of a pair that is s apart, a Gaussian shift
+    of μ = ε/√(2 ln(1.25/δ)). The claim here is μ-GDP for all pairs that are at most so far apart;
+    that is (ε, δ)-DP for ε < 1, as [5] has it. A call raises `InvalidInput` when zeroing a row
+    moves the solution by more than s. Output: (size, p).
     """
 
     epsilon: Positive
@@ -100,10 +89,6 @@ class GaussianMechanismLS(KnownAlgorithm):
             fail("sensitivity", self.sensitivity, expected)
         return GaussianLS(sigma=self.sigma)
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        solution = self.known(data).law(data).mean
-        return np.asarray(solution + self.sigma * rng.standard_normal((size, len(solution))))
-
     def pair(self) -> NeighbourPair:
         """Eleven rows near y = 0 and one far off, which is zeroed: the solutions are s apart."""
         x = np.linspace(1.0, 2.0, 12)
@@ -116,22 +101,12 @@ class GaussianMechanismLS(KnownAlgorithm):
 class RandomProjectionLS(KnownAlgorithm):
     """RP LS: least squares on a Gaussian sketch of the data with c₂·I appended (paper 1, figure 4).
 
-    c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed. Its source (paper 4, theorem 3.1) has
-    √(2r ln(4/δ)), so this is more padding than is needed. The figure is read as an (ε, δ) claim, as
-    its input suggests. As such it lacks a condition (class B of the findings): one row twice as
-    long as the others sets c₁. Output: (size, p).
-
-    Parameters
-    ----------
-    rows : int
-        r ≥ p + 1, of the sketch.
-    epsilon, delta : float > 0, nats, and float in (0, 1)
-        ε and δ of the claim.
-    row_bound : float > 0, optional
-        c₁, a public bound on the row norms; given with variant="corrected" only. As printed c₁ is
-        the largest norm of the data.
-    variant, sampler : str
-        As for `Algorithm`; the "sufficient" sampler draws Student's t, p numbers a draw.
+    The sketch has r = `rows` ≥ p + 1 rows, and c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed. Its
+    source (paper 4, theorem 3.1) has √(2r ln(4/δ)), so this is more padding than is needed. As
+    printed c₁ is the largest row norm of the data; with variant="corrected" it is `row_bound`,
+    which is public and must be given then. The figure is read as an (ε, δ) claim, as its input
+    suggests. As such it lacks a condition (class B of the findings): one row twice as long as the
+    others sets c₁. Output: (size, p).
     """
 
     rows: Count
@@ -160,7 +135,7 @@ class RandomProjectionLS(KnownAlgorithm):
         return RPLS(self.rows, self.epsilon, self.delta, row_bound=self.row_bound)
 
     def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return ALS(self.rows, "literal")(self.known(data).padded(data), size, rng=rng)
+        return ALS(self.rows, "literal")(self.known(data).problem(data), size, rng=rng)
 
     def pair(self) -> NeighbourPair:
         """Many short rows and one of norm c₁, zeroed: the printed padding shrinks to 1/1000."""

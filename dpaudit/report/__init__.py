@@ -1,19 +1,34 @@
 """The report of an audit: one HTML page and figures, drawn from the content of `result.json`.
 
-Everything shown is in that dict or follows from it. So a report can be drawn again at any time, and
-the same dict gives the same bytes. This room knows the dict, curves and numbers, but neither
+Everything shown is in that record or follows from it. So a report can be drawn again at any time,
+and the same record gives the same bytes. This room knows records, curves and numbers, but neither
 audits nor mechanisms. matplotlib is loaded by the first figure, not by this import.
 
-`data` reads the curves of a result; `figures` draws them; `html` and `index` make pages; `text`
-writes every number that people read, here and in other rooms; `comparison` sets two results side by
-side; `studies` holds the pages of experiments.
+`audit` and `one_run` make the pages of both kinds of audits, by `pages` from the templates; their
+parts are in `opening` (what is seen first), `facts`, `tables` and `figures`. `comparison` sets two
+results side by side, `index` lists a suite, and `study` has the pages of experiments.
 """
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpaudit._core.files import replace_file
+from dpaudit._core.result_file import is_one_run
+from dpaudit.report import audit, one_run
+from dpaudit.report.audit import render_html
 from dpaudit.report.comparison import Comparison, compare
-from dpaudit.report.figures import plot_spectrum, plot_tradeoff, spectrum_figure
-from dpaudit.report.html import render_html
-from dpaudit.report.write import FILES, plot, write_report
+from dpaudit.report.figures import plot_spectrum, plot_tradeoff, plot_trials, spectrum_figure
+from dpaudit.report.index import render_index
+from dpaudit.report.style import pyplot_axes
 from dpaudit.verdict.record import read_curves
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FILES = ("report.html", "spectrum.png")  # of an audit by draws, beside result.json
 
 __all__ = [
     "FILES",
@@ -22,8 +37,46 @@ __all__ = [
     "plot",
     "plot_spectrum",
     "plot_tradeoff",
+    "plot_trials",
     "read_curves",
     "render_html",
+    "render_index",
     "spectrum_figure",
     "write_report",
 ]
+
+
+def plot(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
+    """Draw the figure of the report on `ax`, or on a new figure of pyplot; returns the axes.
+
+    The figure is δ(ε) with all curves or, of one run, the share of right guesses.
+    """
+    if is_one_run(result):
+        return one_run.plot_guesses(one_run.Guesses.of(result), ax)
+    return plot_spectrum(read_curves(result), ax or pyplot_axes(5.6, 5.6))
+
+
+def write_report(folder: Path, result: Mapping[str, Any]) -> None:
+    """Write report.html and its figure, drawn from the content of result.json.
+
+    The figure is `spectrum.png`; of an audit of one run, `guesses.png`. Both are drawn before
+    either is written, and each replaces the older file in one step. So whatever fails, each file is
+    whole, the old one or the new one.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the files go.
+    result : dict
+        The content of result.json.
+
+    Raises
+    ------
+    InvalidInput
+        Where `result` is not the content of a result.json.
+    """
+    folder = Path(folder)
+    drawn = one_run.files(result) if is_one_run(result) else audit.files(result)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in drawn.items():
+        replace_file(folder / name, content)

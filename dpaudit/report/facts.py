@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpaudit.verdict.numbers import assignments, count, least, moment, number, percent, plain
@@ -19,9 +19,12 @@ RELATIONS = {
     "pair": "two databases given by the user",
     "samples": "not known: two sets of draws made elsewhere",
 }
-NAMELESS = ("pair", "samples")  # relations that are no adjacency of the field
+NAMELESS = ("pair", "samples")  # relations that the field has no name for
 NAMED = 12  # columns of the data that are named
-ROW = {"leverage": "Leverage of the row", "residual_share": "Its share of squared residuals"}
+STATISTICS = {
+    "leverage": "Leverage of the row",
+    "residual_share": "Its share of squared residuals",
+}
 HINT = "Hint"
 NOT_REPEATED = (
     ", which does not repeat the draws: two calls with one seed gave different outputs. Global "
@@ -39,26 +42,35 @@ TIMINGS = {
 def facts(result: Mapping[str, Any]) -> list[Fact]:
     """What was audited, in the order in which people read it."""
     mechanism, exact = section(result, "mechanism"), section(result, "exact")
+    source, claim = section(result, "source"), section(result, "claim")
+    commit, digest = (str(source.get(key) or "")[:12] for key in ("commit", "sha256"))
     no_claim = "none; the bound is held against the exact spectrum" if exact else "none"
+    versions = section(result, "versions").items()
     rows = [
         ("Scenario", result.get("scenario")),
         ("Mechanism", _joined(" – ", mechanism.get("name"), mechanism.get("description"))),
         ("Parameters", assignments(section(mechanism, "parameters"))),
         *_dataset(section(result, "dataset")),
-        *_neighbour(section(result, "neighbour")),
-        *_statistics(result),
+        ("Neighbour", _neighbour(section(result, "neighbour"))),
+    ]
+    if mechanism.get("regression"):
+        for key, name in STATISTICS.items():
+            if (value := section(result, "neighbour").get(key)) is not None:
+                rows.append((name, number(value)))
+    rows += [
         (HINT, hint(result)),
-        ("Claim", section(result, "claim").get("text") or no_claim),
+        ("Claim", claim.get("text") or no_claim),
         ("Exact spectrum", exact.get("law") or "none known"),
         ("Confidence", percent(result["level"])),
-        ("Certified", None if section(result, "claim") else _certified(result)),
+        # With a claim the headline says this at its δ, and an ε at another δ would contradict it.
+        ("Certified", "" if claim else _certified(section(result, "certified"))),
         ("Run", moment(section(result, "timings").get("started"))),
-        ("Source of the mechanism", _source(section(result, "source"))),
-        ("Seed", seed(result)),
         (
-            "Versions",
-            ", ".join(f"{name} {plain(v)}" for name, v in section(result, "versions").items()),
+            "Source of the mechanism",
+            _joined(", ", commit and f"commit {commit}", digest and f"SHA-256 {digest}…"),
         ),
+        ("Seed", seed(result)),
+        ("Versions", ", ".join(f"{name} {plain(version)}" for name, version in versions)),
     ]
     return [(name, str(value)) for name, value in rows if value]
 
@@ -73,8 +85,8 @@ def seed(result: Mapping[str, Any]) -> str:
 
 def hint(result: Mapping[str, Any]) -> str:
     """What a replay with the same random numbers points at; "" where that is nothing."""
-    found = section(result, "replay")
-    return str(found["text"]) if found.get("difference") else ""
+    replay = section(result, "replay")
+    return str(replay["text"]) if replay.get("difference") else ""
 
 
 def properties(
@@ -92,15 +104,15 @@ def properties(
     headline, detectable : as in result.json. neighbour : what differs, in words. tried : neighbours
     that were compared. draws : a side.
     """
-    found = detectable or {}
+    excess = detectable or {}
     values = {
         "verdict": verdict,
         "claim": claim,
         "certified": headline["certified"],
         "parameter": headline["symbol"],
         "at_delta": headline["delta"],
-        "detectable": found.get("excess"),
-        "detectable_at_epsilon": found.get("epsilon"),
+        "detectable": excess.get("excess"),
+        "detectable_at_epsilon": excess.get("epsilon"),
         "neighbour": neighbour,
         "neighbours_tried": tried,
         "draws": draws,
@@ -111,101 +123,76 @@ def properties(
 
 def process(result: Mapping[str, Any]) -> dict[str, Any]:
     """How the run went: draws a side, classifier with its scores, timings and memory, as texts."""
-    classifier, samples = section(result, "classifier"), section(result, "samples")
+    classifier, timings = section(result, "classifier"), section(result, "timings")
+    costs = [
+        (name, f"{number(timings[key], 3)} s")
+        for key, name in TIMINGS.items()
+        if timings.get(key) is not None
+    ]
+    if (memory := result.get("peak_memory_mb")) is not None:
+        costs.append(("Peak memory", f"{number(memory, 3)} MB"))
+    elif timings:
+        costs.append(("Peak memory", "not measured on this system"))
+    samples, losses = section(result, "samples").items(), section(classifier, "portfolio").items()
     return {
-        "samples": {part: count(draws) for part, draws in samples.items() if draws is not None},
+        "samples": {part: count(draws) for part, draws in samples if draws is not None},
         "classifier": classifier,
-        "scores": [
-            f"{name} {number(loss)}" for name, loss in section(classifier, "portfolio").items()
-        ],
-        "costs": list(_costs(section(result, "timings"), result.get("peak_memory_mb"))),
+        "scores": [f"{name} {number(loss)}" for name, loss in losses],
+        "costs": costs,
     }
 
 
-def _costs(timings: Mapping[str, Any], memory: float | None) -> Iterator[Fact]:
-    for key, name in TIMINGS.items():
-        if timings.get(key) is not None:
-            yield name, f"{number(timings[key], 3)} s"
-    if memory is not None:
-        yield "Peak memory", f"{number(memory, 3)} MB"
-    elif timings:
-        yield "Peak memory", "not measured on this system"
-
-
-def _dataset(dataset: Mapping[str, Any]) -> Iterator[Fact]:
+def _dataset(dataset: Mapping[str, Any]) -> list[Fact]:
     if not dataset:
-        return
+        return []
     dropped = [
-        f"{plain(count)} ({reason})"
-        for reason, count in section(dataset, "dropped").items()
-        if count
+        f"{plain(rows)} ({reason})" for reason, rows in section(dataset, "dropped").items() if rows
     ]
-    yield "Data", _joined(" – ", dataset.get("name"), dataset.get("source"))
     left_out = f"left out, not audited: {', '.join(dropped)}; audited" if dropped else ""
-    yield "Rows", _joined(": ", left_out, plain(dataset.get("n")))
     if columns := dataset.get("columns"):
-        yield "Columns", _named(len(columns), columns)
+        names = ("Columns", _named(len(columns), columns))
     else:
-        yield "Features", _named(dataset.get("features"), dataset.get("feature_names") or [])
-    yield "Changed when loaded", "; ".join(map(str, dataset.get("changes") or []))
-    yield "Label", str(dataset.get("target") or "")
+        names = ("Features", _named(dataset.get("features"), dataset.get("feature_names") or []))
+    return [
+        ("Data", _joined(" – ", dataset.get("name"), dataset.get("source"))),
+        ("Rows", _joined(": ", left_out, plain(dataset.get("n")))),
+        names,
+        ("Changed when loaded", "; ".join(map(str, dataset.get("changes") or []))),
+        ("Label", str(dataset.get("target") or "")),
+    ]
 
 
 def _named(size: Any, names: Sequence[Any]) -> str:
     """ "2: constant, dep_delay"; of many names the first ones."""
     more = len(names) - NAMED
-    shown = [*map(str, names[:NAMED]), *([f"{number(more)} more"] if more > 0 else [])]
-    return _joined(": ", plain(size), ", ".join(shown))
+    first = [*map(str, names[:NAMED]), *([f"{number(more)} more"] if more > 0 else [])]
+    return _joined(": ", plain(size), ", ".join(first))
 
 
-def _neighbour(neighbour: Mapping[str, Any]) -> Iterator[Fact]:
+def _neighbour(neighbour: Mapping[str, Any]) -> str:
+    """ "zero-out: one row replaced by zeros; row 11 zeroed (counted from 0); the worst row"."""
     relation, index = neighbour.get("relation"), neighbour.get("index")
+    words = str(RELATIONS.get(str(relation), relation) or "")
     change = neighbour.get("change") or ("" if index is None else f"row {number(index)}")
     counted = "" if index is None or relation == "add" else " (counted from 0)"
-    chosen = str(neighbour.get("rule") or "").removeprefix(f"{change}: ")
-    yield "Neighbour", _joined("; ", _adjacency(relation), f"{change}{counted}", chosen)
+    return _joined(
+        "; ",
+        words if relation in NAMELESS else _joined(": ", relation, words),
+        f"{change}{counted}",
+        str(neighbour.get("rule") or "").removeprefix(f"{change}: "),
+    )
 
 
-def _statistics(result: Mapping[str, Any]) -> Iterator[Fact]:
-    """Those of the row by least squares, for a mechanism that fits a regression."""
-    if not section(result, "mechanism").get("regression"):
-        return
-    neighbour = section(result, "neighbour")
-    for key, name in ROW.items():
-        if neighbour.get(key) is not None:
-            yield name, number(neighbour[key])
-
-
-def _adjacency(relation: Any) -> str:
-    """ "zero-out: one row replaced by zeros"."""
-    words = RELATIONS.get(str(relation), relation)
-    return str(words or "") if relation in NAMELESS else _joined(": ", relation, words)
-
-
-def _source(source: Mapping[str, Any]) -> str:
-    """The commit and the digest of the mechanism's own files, shortened."""
-    commit, digest = (str(source.get(key) or "")[:12] for key in ("commit", "sha256"))
-    return _joined(", ", commit and f"commit {commit}", digest and f"SHA-256 {digest}…")
-
-
-def _certified(result: Mapping[str, Any]) -> str:
-    """Certified ε at a few δ, μ and ρ, all at once. With a claim the headline says it at its δ, and
-    an ε at another δ would seem to contradict it.
-    """
-    certified = section(result, "certified")
-    if not certified:
-        return ""
-    at = [
+def _certified(certified: Mapping[str, Any]) -> str:
+    """The certified ε at a few δ, μ and ρ, which hold all at once."""
+    bounds = [
         f"ε ≥ {least(epsilon)} at δ = {number(float(delta))}"
         for delta, epsilon in section(certified, "epsilon_at").items()
     ]
-    symbols = {"gdp_mu": "μ", "zcdp_rho": "ρ"}
-    others = [
-        f"{symbol} ≥ {least(certified[key])}"
-        for key, symbol in symbols.items()
-        if certified.get(key) is not None
-    ]
-    return ", ".join([*at, *others])
+    for key, symbol in (("gdp_mu", "μ"), ("zcdp_rho", "ρ")):
+        if certified.get(key) is not None:
+            bounds.append(f"{symbol} ≥ {least(certified[key])}")
+    return ", ".join(bounds)
 
 
 def _joined(separator: str, *parts: Any) -> str:

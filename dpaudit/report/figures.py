@@ -1,4 +1,4 @@
-"""Figures of one result: δ(ε) and the trade-off of error rates.
+"""Figures of one result: δ(ε), and the trade-off of error rates that it implies.
 
 Each curve looks the same in all figures. Shaded means ruled out at the level of the audit.
 matplotlib is imported by the functions, not by the module.
@@ -6,20 +6,26 @@ matplotlib is imported by the functions, not by the module.
 
 from __future__ import annotations
 
-import io
 import math
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.curves.readings import grid_tradeoff
-from dpaudit.report.style import BLUE, GREEN, GREY, RUST, VERMILION, Look, legend, new_figure, tidy
-from dpaudit.report.tradeoff import implied_corners, tradeoff_above
-from dpaudit.verdict.headline import Headline
+from dpaudit.report.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    RUST,
+    VERMILION,
+    Look,
+    legend,
+    new_figure,
+    pyplot_axes,
+    tidy,
+)
 from dpaudit.verdict.numbers import label, number, percent, power_of_ten
 from dpaudit.verdict.record import Curves
 
@@ -48,7 +54,7 @@ SINGLE_POINT: Look = {"marker": "_", "markersize": 18}  # a line through one poi
 BOTTOM = 1e-300  # log axes have no zero; this is below any of them
 FINE = 200  # further points of the shaded regions, whose common edge is bent on a log axis
 FEW = 10  # draws; a log axis shows no estimate that rests on fewer
-NARROW = 0.12  # of the axis: a violation on fewer ε than these is enlarged
+NARROW = 0.12  # a violation on a smaller share of the axis is enlarged
 MOST_BARS = 11  # intervals that are drawn: with one at every ε they would hide the curves
 WIDE = 0.12  # a gap between the curves and perfect privacy that is seen without a zoom
 
@@ -70,7 +76,8 @@ def plot_spectrum(curves: Curves, ax: Axes | None = None, *, log: bool = False) 
     matplotlib Axes
     """
     ax = _spectrum_panel(curves, ax or _figure(5.2, 5.2).subplots(), log=log)
-    _legend(ax, ax, loc="upper center", bbox_to_anchor=(0.5, -0.11))
+    place: Look = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.11)}
+    legend(ax, *ax.get_legend_handles_labels(), handlelength=None, **place)
     return ax
 
 
@@ -100,8 +107,13 @@ def plot_tradeoff(curves: Curves, ax: Axes | None = None) -> Axes:
         anchor="N",
     )
     if is_close(curves):
-        _zoom(curves, ax)
-    _legend(ax, ax, loc="upper center", bbox_to_anchor=(0.5, -0.1))
+        # enlarged above the diagonal, where no curve ever is
+        inset, gap = ax.inset_axes((0.56, 0.56, 0.43, 0.43)), _gap(curves)
+        ends = (0.5 - 1.6 * gap, 0.5 + gap)
+        _tradeoff_lines(curves, inset, np.linspace(*ends, 101))
+        _frame(ax, inset, ends, ends)
+    place: Look = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.1)}
+    legend(ax, *ax.get_legend_handles_labels(), handlelength=None, **place)
     return ax
 
 
@@ -124,7 +136,8 @@ def spectrum_figure(curves: Curves) -> Figure:
     for ax, log in zip(panels, (False, True), strict=True):
         _spectrum_panel(curves, ax, log=log)
     figure.suptitle(f"Privacy spectrum: {curves.title}", parse_math=False, fontsize=11)
-    _legend(figure, panels[0], loc="outside lower center", ncols=2)
+    place: Look = {"loc": "outside lower center", "ncols": 2}
+    legend(figure, *panels[0].get_legend_handles_labels(), handlelength=None, **place)
     return figure
 
 
@@ -154,44 +167,26 @@ def tradeoff_figure(curves: Curves) -> Figure:
     return figure
 
 
-def as_png(figure: Figure, dpi: int = 130) -> bytes:
-    """The figure as PNG, the same bytes for the same figure within `house_style`."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+def plot_trials(
+    worst: str, delta: Sequence[float], error: Sequence[float], at: str, ax: Axes | None = None
+) -> Axes:
+    """The δ estimates of the neighbours that a search tried, with the error of counting.
 
-    figure.dpi = dpi
-    return _printed(FigureCanvasAgg(figure).print_png, {"Software": None})
-
-
-def as_svg(figure: Figure) -> bytes:
-    """The figure as SVG, text as outlines; same bytes for the same figure within `house_style`."""
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-
-    figure.dpi = 72  # points
-    return _printed(FigureCanvasSVG(figure).print_svg, {"Date": None, "Creator": None})
-
-
-@contextmanager
-def house_style() -> Iterator[None]:
-    """A context with matplotlib's own defaults and fixed ids, so that files have the same bytes.
-
-    What the user has set (fonts, TeX) does not count inside.
+    worst : the name of the first one. delta, error : (m,) each, the worst neighbour first.
+    at : ε in words. ax : axes to draw on; None for a new figure of pyplot. Returns the axes.
     """
-    from matplotlib import style
+    from matplotlib.ticker import MaxNLocator
 
-    with style.context(["default", {"svg.hashsalt": "dpaudit", "svg.fonttype": "path"}]):
-        yield
-
-
-def _printed(write: Callable[..., Any], metadata: dict[str, None]) -> bytes:
-    """The bytes of the file. Characters that the font lacks become boxes, without a warning.
-
-    `Figure.savefig` would draw twice, once for the layout alone: the same bytes in twice the time.
-    """
-    buffer = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        write(buffer, metadata=metadata)
-    return buffer.getvalue()
+    ax = tidy(ax or pyplot_axes(6.4, 3.6))
+    places = range(1, len(delta) + 1)
+    look: Look = {"markersize": 4, "capsize": 2, "linewidth": 1}
+    ax.errorbar(places[1:], delta[1:], error[1:], fmt="o", color=BLUE, **look)
+    ax.errorbar(places[:1], delta[:1], error[:1], fmt="D", color=VERMILION, label=worst, **look)
+    ax.set(xlabel="neighbours tried, the worst first", ylabel=f"estimate of δ at ε = {at} nats")
+    ax.set_ylim(bottom=0.0)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    legend(ax, *ax.get_legend_handles_labels(), loc="best")
+    return ax
 
 
 def _figure(width: float, height: float) -> Figure:
@@ -205,8 +200,16 @@ def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
     _spectrum_lines(curves, ax, log=log)
     ylabel = "δ(ε), log axis" if log else "δ(ε)"
     ax.set(xlabel="ε (nats)", ylabel=ylabel, xlim=(-0.03 * end, 1.03 * end))
-    _log_axis(ax, curves) if log else _linear_axis(ax, curves)
-    _excess_title(curves, ax)
+    if log:
+        _log_axis(ax, curves)
+    else:
+        top = _top(curves)
+        ax.set_ylim(-0.02 * top, 1.08 * top)
+    head = curves.headline
+    if head is not None and head.excess_shown:
+        kind = "exact" if curves.claim is None else "claimed"
+        title = f"{kind} {_claimed(curves)}, certified {_certified(curves)}"
+        ax.set_title(title, fontsize=10, color=RUST, parse_math=False)
     _excess_arrow(curves, ax)
     if not log and is_narrow(curves):
         _zoom_excess(curves, ax)
@@ -214,33 +217,27 @@ def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
 
 
 def _spectrum_lines(curves: Curves, ax: Axes, *, log: bool) -> None:
-    """Every curve, and what is ruled out."""
+    """Every curve with the interval of the estimate, and what is ruled out."""
     at = [] if curves.claim_index is None else [curves.claim_index]
     lone = SINGLE_POINT if curves.epsilon.size == 1 else {}
     for delta, look, name in (
         (curves.exact, lone | EXACT, label(f"exact: {curves.law}".rstrip(": "))),
         (curves.asymptotic, lone | ASYMPTOTIC, "asymptotic law"),
-        (curves.claim, {**CLAIM, "markevery": at}, _claim_label(curves)),
+        (curves.claim, {**CLAIM, "markevery": at}, label(f"claim: {curves.claim_text}")),
         (curves.estimate, lone | ESTIMATE, "point estimate, no bound"),
     ):
         if delta is not None:
             least = estimate_floor(curves) if delta is curves.estimate else 0.0
-            shown = np.where(delta > least, delta, np.nan) if log else delta
-            ax.plot(curves.epsilon, shown, **look, label=name)
-    _bars(curves, ax)
+            values = np.where(delta > least, delta, np.nan) if log else delta
+            ax.plot(curves.epsilon, values, **look, label=name)
+    if curves.interval is not None:  # at some ε; from 0 it goes to the end of a log axis
+        points = np.unique(np.linspace(0, curves.epsilon.size - 1, MOST_BARS).round().astype(int))
+        points = points[curves.interval[1, points] > 0.0]
+        low, high = np.maximum(curves.interval[:, points], BOTTOM)
+        name = f"interval of the estimate, {percent(curves.level)}: what this score shows"
+        ax.vlines(curves.epsilon[points], low, high, **BARS, label=name)
+        ax.plot(np.tile(curves.epsilon[points], 2), np.concatenate([low, high]), **CAPS)
     _band(curves, ax)
-
-
-def _bars(curves: Curves, ax: Axes) -> None:
-    """The interval of the estimate at some ε; from 0 it goes to the end of a log axis."""
-    if curves.interval is None:
-        return
-    at = np.unique(np.linspace(0, curves.epsilon.size - 1, MOST_BARS).round().astype(int))
-    at = at[curves.interval[1, at] > 0.0]
-    low, high = np.maximum(curves.interval[:, at], BOTTOM)
-    name = f"interval of the estimate, {percent(curves.level)}: what this score shows"
-    ax.vlines(curves.epsilon[at], low, high, **BARS, label=name)
-    ax.plot(np.tile(curves.epsilon[at], 2), np.concatenate([low, high]), **CAPS)
 
 
 def _band(curves: Curves, ax: Axes) -> None:
@@ -265,42 +262,38 @@ def _band(curves: Curves, ax: Axes) -> None:
     ax.fill_between(fine[order], edge, within, **VIOLATION, label=name)
 
 
-def _excess_title(curves: Curves, ax: Axes) -> None:
-    """How far the certified parameter is above the claimed one, where nothing else is drawn."""
-    found = curves.headline
-    if found is None or not found.excess_shown:
-        return
-    kind = "exact" if curves.claim is None else "claimed"
-    title = f"{kind} {_ends(found)[0]}, certified {_ends(found)[1]}"
-    ax.set_title(title, fontsize=10, color=RUST, parse_math=False)
+def _claimed(curves: Curves) -> str:
+    """ "ε = 1", of the claim or of the exact spectrum."""
+    head = curves.headline
+    return "" if head is None else f"{head.symbol} = {number(head.claimed)}"
+
+
+def _certified(curves: Curves) -> str:
+    """ "ε ≥ 1.98 at δ = 0"."""
+    head = curves.headline
+    return "" if head is None else f"{head.symbol} ≥ {head.certified_text} {head.at}".strip()
 
 
 def _excess_arrow(curves: Curves, ax: Axes) -> None:
     """From the claimed ε to the certified one, where the band comes down to the claimed δ."""
-    found = curves.headline
-    if found is None or not found.excess_shown or found.claimed is None or found.delta is None:
+    head = curves.headline
+    if head is None or not head.excess_shown or head.claimed is None or head.delta is None:
         return
-    end = min(found.certified, float(curves.epsilon[-1]))
-    if found.claimed >= end:
+    end = min(head.certified, float(curves.epsilon[-1]))
+    if head.claimed >= end:
         return
-    height = max(found.delta, ax.get_ylim()[0] if ax.get_yscale() == "log" else 0.0)
-    name = " to certified ".join(("from " + _ends(found)[0], _ends(found)[1]))
+    height = max(head.delta, ax.get_ylim()[0] if ax.get_yscale() == "log" else 0.0)
+    name = f"from {_claimed(curves)} to certified {_certified(curves)}"
     arrow = {**EXCESS, "markevery": [1], "clip_on": False}
-    ax.plot([found.claimed, end], [height, height], **arrow, label=name)
-
-
-def _ends(found: Headline) -> tuple[str, str]:
-    """ "ε = 1" and "ε ≥ 1.98 at δ = 0"."""
-    above = f"{found.symbol} ≥ {found.certified_text} {found.at}".strip()
-    return f"{found.symbol} = {number(found.claimed)}", above
+    ax.plot([head.claimed, end], [height, height], **arrow, label=name)
 
 
 def _over(curves: Curves) -> tuple[float, float]:
     """The ends of the ε at which the band is above its reference, and of the arrow."""
-    over, found = curves.epsilon[curves.excess > 0], curves.headline
+    over, head = curves.epsilon[curves.excess > 0], curves.headline
     ends = [*over[[0, -1]]] if over.size else []
-    if found is not None and found.excess_shown and found.delta is not None:
-        ends += [found.claimed or 0.0, min(found.certified, float(curves.epsilon[-1]))]
+    if head is not None and head.excess_shown and head.delta is not None:
+        ends += [head.claimed or 0.0, min(head.certified, float(curves.epsilon[-1]))]
     return (float(min(ends)), float(max(ends))) if ends else (0.0, 0.0)
 
 
@@ -313,9 +306,9 @@ def is_narrow(curves: Curves) -> bool:
     span = float(curves.epsilon[-1])
     if not 0.0 < end - start < NARROW * span or end > 0.4 * span:
         return False
-    shown = [*curves.measured(), *([] if curves.claim is None else [curves.claim])]
+    drawn = [*curves.measured(), *([] if curves.claim is None else [curves.claim])]
     top = _top(curves)
-    return all(float(np.interp(0.45 * span, curves.epsilon, one)) < 0.45 * top for one in shown)
+    return all(float(np.interp(0.45 * span, curves.epsilon, delta)) < 0.45 * top for delta in drawn)
 
 
 def _zoom_excess(curves: Curves, ax: Axes) -> None:
@@ -326,7 +319,8 @@ def _zoom_excess(curves: Curves, ax: Axes) -> None:
     room = max(end - start, step)
     left, right = max(start - room, 0.0), end + room
     inside = np.array([left, start, end, right])
-    heights = [np.interp(inside, curves.epsilon, one) for one in (curves.low, curves.reference)]
+    both = curves.low, curves.reference
+    heights = [np.interp(inside, curves.epsilon, delta) for delta in both]
     low, high = float(np.min(heights)), float(np.max(heights))
     inset = ax.inset_axes((0.53, 0.55, 0.46, 0.43))
     _spectrum_lines(curves, inset, log=False)
@@ -350,7 +344,7 @@ def _tradeoff_lines(curves: Curves, ax: Axes, alpha: Array) -> None:
     """Every curve at the values of α, and what is ruled out."""
     for delta, look, name in (
         (curves.exact, EXACT, "exact"),
-        (curves.claim, {**CLAIM, "marker": ""}, _claim_label(curves)),
+        (curves.claim, {**CLAIM, "marker": ""}, label(f"claim: {curves.claim_text}")),
         (curves.estimate, ESTIMATE, "point estimate, no bound"),
     ):
         if delta is not None:
@@ -360,24 +354,6 @@ def _tradeoff_lines(curves: Curves, ax: Axes, alpha: Array) -> None:
     ax.plot(alpha, above, **LOW, label=name)
     ax.fill_between(alpha, above, 1.0 - alpha, **RULED_OUT, label="ruled out")
     ax.plot([0, 1], [1, 0], **PERFECT, label="perfect privacy, β = 1 − α")
-
-
-def _zoom(curves: Curves, ax: Axes) -> None:
-    """The middle of the curves, enlarged, above the diagonal, where no curve ever is."""
-    inset = ax.inset_axes((0.56, 0.56, 0.43, 0.43))
-    gap = _gap(curves)
-    ends = (0.5 - 1.6 * gap, 0.5 + gap)
-    _tradeoff_lines(curves, inset, np.linspace(*ends, 101))
-    _frame(ax, inset, ends, ends)
-
-
-def _linear_axis(ax: Axes, curves: Curves) -> None:
-    """Limits by the measured curves and the lowest point of the claim.
-
-    The other points of the claim may lie outside.
-    """
-    top = _top(curves)
-    ax.set_ylim(-0.02 * top, 1.08 * top)
 
 
 def _top(curves: Curves) -> float:
@@ -414,10 +390,32 @@ def _decade(value: float) -> float:
     return 10.0 ** math.floor(math.log10(value) + 1e-9)
 
 
-def _claim_label(curves: Curves) -> str:
-    return label(f"claim: {curves.claim_text}")
+def implied_corners(epsilon: Array, low: Array) -> tuple[Array, Array]:
+    """The corners of a line that bounds δ from below at EVERY ε ≥ 0.
+
+    epsilon, low : (m,) the grid, and lower bounds low ≤ δ there. Returns ε and δ of the corners,
+    (2m + 1,) each.
+
+    For ε_k ≤ ε ≤ ε_{k+1}, with low 0 beyond the grid and low_0 before it,
+
+        δ(ε) ≥ low_{k+1}                         as δ does not increase
+        δ(ε) ≥ 1 − (1 − low_k) e^{ε−ε_k}         as (1 − δ(ε)) e^{−ε} does not increase
+
+    The second is concave and meets the first at e^ε = e^{ε_k} (1 − low_{k+1})/(1 − low_k): its
+    chord up to there and the level line from there on are lower bounds too.
+    """
+    low = np.append(np.maximum.accumulate(low[::-1])[::-1], 0.0)
+    room = np.maximum(1.0 - low, 1e-15)
+    meet = np.minimum(epsilon + np.log(room[1:] / room[:-1]), np.append(epsilon[1:], np.inf))
+    corners = np.column_stack([epsilon, meet]).ravel()
+    return np.append(0.0, corners), np.repeat(low, 2)[:-1]
 
 
-def _legend(holder: Figure | Axes, ax: Axes, **options: Any) -> None:
-    """The legend of `ax`, outside the axes."""
-    legend(holder, *ax.get_legend_handles_labels(), handlelength=None, **options)
+def tradeoff_above(epsilon: Array, low: Array, alpha: Array) -> Array:
+    """The least type II error β at each α, (a,), on or ABOVE the true trade-off curve.
+
+    epsilon, low : (m,) the grid, and lower bounds low ≤ δ there. The lines that the grid gives by
+    `curves.readings.grid_tradeoff` would be too low: the supremum is over every ε, hence over the
+    whole line of `implied_corners`, where it is taken at a corner.
+    """
+    return grid_tradeoff(*implied_corners(epsilon, low), alpha)

@@ -9,9 +9,8 @@ from urllib.parse import quote
 
 from dpaudit._core.result_file import is_one_run
 from dpaudit.report import one_run
-from dpaudit.report.html import BADGES
 from dpaudit.report.opening import tiles
-from dpaudit.report.pages import render
+from dpaudit.report.pages import BADGES, render
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import NONE, assignments, number
 from dpaudit.verdict.record import read_curves, section
@@ -52,47 +51,40 @@ def _seconds(seconds: float) -> str:
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Texts of one line of the table."""
-    link, record = row["link"], row["record"]
+    record, link = row["record"], None
+    if row["link"] is not None:  # to a file, of the bytes that its name has on the disk
+        link = "/".join(quote(os.fsencode(part), safe="") for part in row["link"])
     return {
         "name": row["name"],
         "kind": row["kind"],
         "reason": row["reason"],
         "seconds": _seconds(row["seconds"]),
-        "link": None if link is None else _address(link),
+        "link": link,
         **(dict.fromkeys(COLUMNS, NONE) if record is None else _numbers(record)),
     }
-
-
-def _address(parts: Sequence[str]) -> str:
-    """A relative link to a file, of the bytes that its name has on the disk."""
-    return "/".join(quote(os.fsencode(part), safe="") for part in parts)
 
 
 def _numbers(record: Mapping[str, Any]) -> dict[str, str]:
     """Mechanism, data and neighbour; claimed and ruled out at the claim's own δ; what could have
     been shown. Of one run its canaries stand for the neighbour.
     """
-    shown = section(record, "detectable")
     if is_one_run(record):
         claimed, _, canaries, _ = one_run.tiles(record)
         head: Headline | None = Headline.of(record["headline"])
         neighbour = f"{canaries.value} canaries"
     else:
         curves = read_curves(record)
-        claimed, _, _, changed = tiles(record, curves)
-        head, neighbour = curves.headline, changed.value
-    excess = f"{number(shown.get('excess'), 3)} in δ({number(shown.get('epsilon'), 3)})"
+        claimed, _, _, change = tiles(record, curves)
+        head, neighbour = curves.headline, change.value
+    mechanism, detectable = section(record, "mechanism"), section(record, "detectable")
+    parameters = assignments(section(mechanism, "parameters"))
+    excess = f"{number(detectable.get('excess'), 3)} in δ({number(detectable.get('epsilon'), 3)})"
     return {
-        "mechanism": _mechanism(section(record, "mechanism")),
+        "mechanism": str(mechanism.get("name") or NONE)
+        + (f" ({parameters})" if parameters else ""),
         "data": str(section(record, "dataset").get("name") or NONE),
         "neighbour": neighbour,
         "claimed": ", ".join(filter(None, (claimed.value, claimed.note))),
         "certified": NONE if head is None else head.ruled_out,
-        "shown": excess if shown else NONE,
+        "shown": excess if detectable else NONE,
     }
-
-
-def _mechanism(mechanism: Mapping[str, Any]) -> str:
-    """ "ALS (rows = 1200)"."""
-    given = assignments(section(mechanism, "parameters"))
-    return str(mechanism.get("name") or NONE) + (f" ({given})" if given else "")

@@ -1,4 +1,8 @@
-"""Pages from templates: every value escaped, a missing value is an error, JSON inside a page."""
+"""Pages from templates, and the files of a report.
+
+In a page every value is escaped, a missing value is an error, and nothing is fetched. Each file is
+written whole, or not at all.
+"""
 
 from __future__ import annotations
 
@@ -12,28 +16,33 @@ from markupsafe import Markup
 
 from dpaudit._core.check import fail
 from dpaudit._core.shown.printable import printable
+from dpaudit.report.opening import sentences
 from dpaudit.verdict.numbers import number, percent, plain
+
+# symbol and word carry the verdict, colour only repeats it
+BADGES = {"violated": "✕", "not violated": "○", "inconclusive": "?"}
+
+
+def _visible(value: Any) -> Any:
+    """Text as a reader may see it: nothing hidden, nothing that turns its direction."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache
 def environment() -> Environment:
-    """The templates of this folder, with the filters `number`, `percent` and `plain`."""
+    """The templates of this folder, with the filters `number`, `percent`, `plain` and `cell`."""
     environment = Environment(
         loader=PackageLoader("dpaudit.report"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=_visible,
         trim_blocks=True,
         lstrip_blocks=True,
         optimized=False,  # most pages are made once: compiling takes longer than they do
     )
     environment.filters.update(number=number, percent=percent, plain=plain)
+    environment.filters["cell"] = lambda value: number(value, 3)
     return environment
-
-
-def _shown(value: Any) -> Any:
-    """Text as a reader may see it: nothing hidden, nothing that turns its direction."""
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def render(template: str, **values: Any) -> str:
@@ -41,8 +50,19 @@ def render(template: str, **values: Any) -> str:
     return environment().get_template(template).render(**values)
 
 
+def render_result(template: str, result: Mapping[str, Any], **values: Any) -> str:
+    """The page of a result, which has its verdict on top and the whole record inside."""
+    return render(
+        template,
+        result=result,
+        symbol=BADGES[result["verdict"]],
+        sentences=sentences(result),
+        **values,
+    )
+
+
 def embed(result: Mapping[str, Any]) -> Markup:
-    """`result` as JSON that cannot end the script element that holds it.
+    """A record as JSON that cannot end the script element that holds it.
 
     Raises `InvalidInput` for NaN, infinity, and what JSON does not know.
     """

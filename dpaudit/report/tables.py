@@ -13,7 +13,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.curves.readings import grid_tradeoff
 from dpaudit.neighbours.pair import in_words
-from dpaudit.report.tradeoff import tradeoff_above
+from dpaudit.report.figures import tradeoff_above
 from dpaudit.verdict.numbers import NONE, count, label, number
 from dpaudit.verdict.record import Curves, section
 
@@ -40,9 +40,9 @@ class Column(NamedTuple):
 
 def table(columns: Sequence[Column], rows: Iterable[int]) -> tuple[list[str], list[list[str]]]:
     """Heads, and the cells at the positions `rows`, of the columns that have values."""
-    shown = [(head, values, write) for head, values, write in columns if values is not None]
-    cells = [[write(values[row]) for _, values, write in shown] for row in rows]
-    return [head for head, _, _ in shown], cells
+    present = [(head, values, write) for head, values, write in columns if values is not None]
+    cells = [[write(values[row]) for _, values, write in present] for row in rows]
+    return [head for head, _, _ in present], cells
 
 
 def spectrum_table(curves: Curves, rows: Iterable[int], *, full: bool) -> Table:
@@ -50,61 +50,52 @@ def spectrum_table(curves: Curves, rows: Iterable[int], *, full: bool) -> Table:
 
     A row is marked where the certified bound exceeds the curve that it is compared with.
     """
-    rows = list(rows)
-    heads, cells = table(_spectrum_columns(curves, full), rows)
+    rows, ends = list(rows), None if curves.interval is None else curves.interval.T
+    columns = [
+        Column("ε (nats)", curves.epsilon),
+        Column("Exact δ", curves.exact),
+        Column("Asymptotic δ", curves.asymptotic if full else None),
+        Column("Estimated δ", curves.estimate),
+        Column(
+            "Interval of the estimate",
+            ends,
+            lambda pair: f"{lower_bound(pair[0])} to {upper_bound(pair[1])}",
+        ),
+        Column("Certified lower bound", curves.low, lower_bound),
+        Column("Bound, D against D′", curves.forward if full else None, lower_bound),
+        Column("Bound, D′ against D", curves.backward if full else None, lower_bound),
+        Column("Claimed δ", curves.claim),
+        Column(
+            "Excess",
+            None if curves.reference is None else curves.excess,
+            lambda excess: number(excess) if excess > 0 else NONE,
+        ),
+    ]
+    heads, cells = table(columns, rows)
     over = [bool(curves.excess[row] > 0) for row in rows]
     return {"heads": heads, "rows": list(zip(cells, over, strict=True))}
 
 
-def _spectrum_columns(curves: Curves, full: bool) -> list[Column]:
-    excess = None if curves.reference is None else curves.excess
-    more = [
-        Column("Bound, D against D′", curves.forward, lower_bound),
-        Column("Bound, D′ against D", curves.backward, lower_bound),
-    ]
-    return [
-        Column("ε (nats)", curves.epsilon),
-        Column("Exact δ", curves.exact),
-        *([Column("Asymptotic δ", curves.asymptotic)] if full else []),
-        Column("Estimated δ", curves.estimate),
-        Column("Interval of the estimate", _ends(curves), _from_to),
-        Column("Certified lower bound", curves.low, lower_bound),
-        *(more if full else []),
-        Column("Claimed δ", curves.claim),
-        Column("Excess", excess, _positive),
-    ]
-
-
-def _ends(curves: Curves) -> Array | None:
-    """The interval's ends as rows, (m, 2)."""
-    return None if curves.interval is None else curves.interval.T
-
-
-def _from_to(ends: Array) -> str:
-    return f"{lower_bound(ends[0])} to {upper_bound(ends[1])}"
-
-
-def _positive(excess: float) -> str:
-    return number(excess) if excess > 0 else NONE
-
-
 def tradeoff_table(curves: Curves) -> Table:
     """β of every curve of the trade-off figure at a few α."""
+    implied = {
+        name: None if delta is None else grid_tradeoff(curves.epsilon, delta, ALPHA)
+        for name, delta in (
+            ("Exact β", curves.exact),
+            ("Estimated β", curves.estimate),
+            ("Claimed β", curves.claim),
+        )
+    }
     above = np.minimum(tradeoff_above(curves.epsilon, curves.low, ALPHA), 1.0 - ALPHA)
-
-    def implied(delta: Array | None) -> Array | None:
-        return None if delta is None else grid_tradeoff(curves.epsilon, delta, ALPHA)
-
     columns = [
         Column("α", ALPHA),
-        Column("Exact β", implied(curves.exact)),
-        Column("Estimated β", implied(curves.estimate)),
+        Column("Exact β", implied["Exact β"]),
+        Column("Estimated β", implied["Estimated β"]),
         Column("Certified upper bound", above, upper_bound),
-        Column("Claimed β", implied(curves.claim)),
+        Column("Claimed β", implied["Claimed β"]),
         Column("Perfect privacy", 1.0 - ALPHA),
     ]
-    heads, cells = table(columns, range(len(ALPHA)))
-    return _unmarked(heads, cells)
+    return _unmarked(*table(columns, range(len(ALPHA))))
 
 
 def tried_table(result: Mapping[str, Any], most: int | None = None) -> Table | None:
@@ -116,24 +107,20 @@ def tried_table(result: Mapping[str, Any], most: int | None = None) -> Table | N
     at = f"Estimated δ({number(search.get('epsilon'))})"
     heads = ["Neighbour", at, "± its error", "Draws", "Last round", "Rank score"]
     heads += ["Why it was given up"] if any(trial.get("note") for trial in tried) else []
-    return _unmarked(heads, [_tried(trial)[: len(heads)] for trial in tried[:most]])
-
-
-def _tried(trial: Mapping[str, Any]) -> list[str]:
-    draws = trial.get("draws")
-    measured = [
-        *(number(trial.get(key), 3) for key in ("delta", "error")),
-        NONE if draws is None else count(draws),
-    ]
-    score = number(trial.get("score"), 3)
-    note = label(str(trial.get("note") or ""), 60)
-    return [_change(trial), *measured, number(trial.get("rung") or None), score, note]
-
-
-def _change(trial: Mapping[str, Any]) -> str:
-    """A neighbour in words: "row 11 zeroed", "a row added"."""
-    relation = str(trial.get("relation"))
-    return in_words(relation, f"row {trial.get('row')}") or relation
+    rows = []
+    for trial in tried[:most]:
+        relation, draws = str(trial.get("relation")), trial.get("draws")
+        cells = [
+            in_words(relation, f"row {trial.get('row')}") or relation,
+            number(trial.get("delta"), 3),
+            number(trial.get("error"), 3),
+            NONE if draws is None else count(draws),
+            number(trial.get("rung") or None),
+            number(trial.get("score"), 3),
+            label(str(trial.get("note") or ""), 60),
+        ]
+        rows.append(cells[: len(heads)])
+    return _unmarked(heads, rows)
 
 
 def values_table(result: Mapping[str, Any]) -> Table | None:
@@ -143,16 +130,12 @@ def values_table(result: Mapping[str, Any]) -> Table | None:
     if before and neighbour.get("relation") == "zero-out":
         after = [0.0] * len(before)
     rows = {"before": before, "after": after}
-    shown = [[side, *map(number, row[:MOST])] for side, row in rows.items() if row]
+    cells = [[side, *map(number, row[:MOST])] for side, row in rows.items() if row]
     width = len(before or after or ())
-    return _unmarked(["", *_columns(result, width)[:MOST]], shown) if shown else None
-
-
-def _columns(result: Mapping[str, Any], width: int) -> list[str]:
-    """Names of the columns of the data, numbers where they have none."""
-    names = section(result, "dataset").get("columns") or []
-    known = [label(str(name), 24) for name in names]
-    return known if len(known) == width else [f"column {at}" for at in range(width)]
+    names = [label(str(name), 24) for name in section(result, "dataset").get("columns") or []]
+    if len(names) != width:
+        names = [f"column {at}" for at in range(width)]
+    return _unmarked(["", *names[:MOST]], cells) if cells else None
 
 
 def _unmarked(heads: Sequence[str], cells: Iterable[list[str]]) -> Table:

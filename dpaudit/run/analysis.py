@@ -1,4 +1,4 @@
-"""The exact analysis of a scenario, without a draw: the worst case over all neighbours."""
+"""The exact worst case of a scenario, and the calibration of its mechanism, without a draw."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from typing import Any
 import numpy as np
 
 from dpaudit import exact
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit._core.user_code import beside
+from dpaudit._core.value import value_class
 from dpaudit.auditing.settings import grid
 from dpaudit.curves.claims import Claim, exceeds
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.datasets import Table
 from dpaudit.datasets.table import read_candidates
 from dpaudit.errors import NoExactSpectrum, ScenarioError
-from dpaudit.run.described import describe_data
-from dpaudit.run.execute import loaded_data, loaded_mechanism
+from dpaudit.run.execute import describe_data, loaded_data, loaded_mechanism
 from dpaudit.run.scenario.file import Scenario
 
 DELTAS = (1e-5, 1e-6)  # at which ε is read off a spectrum
-EPSILON = 1.0  # at which μ is
+EPSILON = 1.0  # at which the μ of a Gaussian shift is read off
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Neighbours:
-    """relation, candidates (m, d) and row_bound as in `dpaudit.exact.worst_case`.
+    """The neighbours of a worst case.
 
+    relation, candidates (m, d), row_bound : as `dpaudit.exact.worst_case` takes and checks them.
     source : the name of the candidates' file.
     """
 
@@ -39,10 +39,8 @@ class Neighbours:
     row_bound: float | None = None
     source: str | None = None
 
-    __repr__ = short_repr
-
     @classmethod
-    def given(
+    def read(
         cls, relation: str, candidates: str | Path | None, row_bound: float | None, dataset: Table
     ) -> Neighbours:
         """From the path of a CSV file of candidates. Raises `DataNotFound`, `InvalidInput`."""
@@ -52,13 +50,10 @@ class Neighbours:
         return cls(relation, read_candidates(path, dataset), row_bound, path.name)
 
     @property
-    def arguments(self) -> dict[str, Any]:
-        """As keywords of `worst_case`, which checks them."""
-        return {
-            "relation": self.relation,
-            "candidates": self.candidates,
-            "row_bound": self.row_bound,
-        }
+    def options(self) -> dict[str, Any]:
+        """The keywords of `dpaudit.exact.worst_case` and `dpaudit.exact.calibrate`."""
+        names = ("relation", "candidates", "row_bound")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -84,37 +79,27 @@ class Readings:
     @classmethod
     def of(cls, spectrum: Spectrum, claim: Claim | None) -> Readings:
         """Read them off an exact spectrum, which carries its curve."""
-        own_epsilon = [] if claim is None or claim.epsilon is None else [claim.epsilon]
-        own_delta = [claim.delta] if claim is not None and own_epsilon and claim.delta > 0.0 else []
-        deltas, epsilons = (
-            sorted({*DELTAS, *own_delta}, reverse=True),
-            sorted({EPSILON, *own_epsilon}),
-        )
-        renyi, notes = _renyi(spectrum)
+        deltas, epsilons = {*DELTAS}, {EPSILON}
+        if claim is not None and claim.epsilon is not None:
+            deltas |= {claim.delta} if claim.delta > 0.0 else set()
+            epsilons |= {claim.epsilon}
+        at, of = sorted(deltas, reverse=True), sorted(epsilons)
+        renyi, notes = None, {}
+        try:
+            renyi = float(spectrum.renyi(2.0))
+        except NoExactSpectrum as error:
+            notes = {"renyi_2": str(error)}
         return cls(
-            {
-                delta: float(epsilon)
-                for delta, epsilon in zip(deltas, spectrum.epsilon_at(deltas), strict=True)
-            },
+            dict(zip(at, map(float, spectrum.epsilon_at(at)), strict=True)),
             spectrum.total_variation,
-            {
-                epsilon: float(mu)
-                for epsilon, mu in zip(epsilons, spectrum.gdp_mu(epsilons), strict=True)
-            },
+            dict(zip(of, map(float, spectrum.gdp_mu(of)), strict=True)),
             renyi,
             spectrum.pure_epsilon,
             notes,
         )
 
 
-def _renyi(spectrum: Spectrum) -> tuple[float | None, dict[str, str]]:
-    try:
-        return float(spectrum.renyi(2.0)), {}
-    except NoExactSpectrum as error:
-        return None, {"renyi_2": str(error)}
-
-
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Analysis:
     """The worst case over all neighbours of one kind, with its law's limit where it has one.
 
@@ -128,8 +113,6 @@ class Analysis:
     spectrum: Spectrum
     claim: Claim | None
     claimed: Array | None
-
-    __repr__ = short_repr
 
     @cached_property
     def readings(self) -> Readings:
@@ -154,6 +137,8 @@ def analyse(
 ) -> Analysis:
     """The exact worst case over all neighbours, in both directions.
 
+    For zeroed or removed rows of some mechanisms it has the asymptotic curve too.
+
     Parameters
     ----------
     scenario : Scenario
@@ -161,11 +146,11 @@ def analyse(
     epsilon : array of shape (m,), nats, optional
         Instead of the scenario's; a claim's own ε is added to either.
     relation : {"zero-out", "remove", "replace", "add"}, default "zero-out"
-        As in `dpaudit.exact.worst_case`.
+        The kind of neighbours, as for `dpaudit.exact.worst_case`.
     candidates : path, optional
-        A CSV file of the data's columns.
+        A CSV file of the data's columns: the rows that may come in, with "replace".
     row_bound : float, optional
-        As in `dpaudit.exact.worst_case`.
+        The largest norm of the row that comes in, with "add".
 
     Returns
     -------
@@ -179,31 +164,96 @@ def analyse(
         When none is known.
     DataNotFound
         When the data are not there.
-    InvalidInput
-        When an argument is not as described.
     DegenerateData
         When the data leave the law undefined.
     """
     dataset = loaded_data(scenario)
     if scenario.settings.metric is not None:
         raise ScenarioError("[claim] per: judged on one pair, by `dpaudit run`; leave it out here")
-    points = scenario.settings.epsilon if epsilon is None else grid(epsilon, scenario.claim)
-    neighbours = Neighbours.given(relation, candidates, row_bound, dataset)
+    claim = scenario.claim
+    points = scenario.settings.epsilon if epsilon is None else grid(epsilon, claim)
+    neighbours = Neighbours.read(relation, candidates, row_bound, dataset)
     with beside(scenario.modules):
         mechanism = loaded_mechanism(scenario)
-        found = _worst(mechanism, dataset.database, points, neighbours)
-    claim = scenario.claim
+        worst = exact.worst_case(mechanism, dataset.database, points, **neighbours.options)
+        if relation in ("zero-out", "remove"):
+            options = {"law": "asymptotic", **neighbours.options}
+            limit = exact.worst_case(mechanism, dataset.database, points, **options)
+            if limit.law != worst.law:
+                worst = worst.replace(asymptotic=limit.delta)
     claimed = None if claim is None else claim.delta_at(points)
-    return Analysis(
-        scenario.name, mechanism, describe_data(dataset), neighbours, found, claim, claimed
-    )
+    about = describe_data(dataset)
+    return Analysis(scenario.name, mechanism, about, neighbours, worst, claim, claimed)
 
 
-def _worst(mechanism: Mechanism, data: Array, epsilon: Array, neighbours: Neighbours) -> Spectrum:
-    """The worst case; for zeroed or removed rows of ALS and RPLS also its asymptotic curve."""
-    found = exact.worst_case(mechanism, data, epsilon, **neighbours.arguments)
-    if neighbours.relation in ("zero-out", "remove"):
-        limit = exact.worst_case(mechanism, data, epsilon, law="asymptotic", **neighbours.arguments)
-        if limit.law != found.law:
-            return found.replace(asymptotic=limit.delta)
-    return found
+@value_class(show_numbers=True)
+class Calibrated:
+    """A calibration and its scenario.
+
+    mechanism : as in the scenario; the calibrated one is `calibration.mechanism`.
+    """
+
+    scenario: str
+    mechanism: Mechanism
+    dataset: dict[str, Any]
+    neighbours: Neighbours
+    calibration: exact.Calibration
+
+
+def calibrate(
+    scenario: Scenario,
+    epsilon: float,
+    delta: float,
+    *,
+    parameter: str | None = None,
+    relation: str = "zero-out",
+    candidates: str | Path | None = None,
+    row_bound: float | None = None,
+) -> Calibrated:
+    """Set one parameter of the mechanism so that the exact worst δ(epsilon) is at most `delta`.
+
+    The scenario's claim and numbers of draws are not used. The kind of neighbours is that of
+    `analyse`.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        With data and a mechanism whose output law is known.
+    epsilon : float, nats
+        The target's ε.
+    delta : float in (0, 1)
+        The target's δ.
+    parameter : str, optional
+        By default the first that `dpaudit list mechanisms` names.
+    relation : {"zero-out", "remove", "replace", "add"}, default "zero-out"
+        The kind of neighbours.
+    candidates : path, optional
+        A CSV file of the data's columns: the rows that may come in, with "replace".
+    row_bound : float, optional
+        The largest norm of the row that comes in, with "add".
+
+    Returns
+    -------
+    Calibrated
+
+    Raises
+    ------
+    ScenarioError
+        When the scenario has a fault that shows only now.
+    NoExactSpectrum
+        When none is known.
+    DataNotFound
+        When the data are not there.
+    DegenerateData
+        When the data leave the law undefined.
+    InvalidInput
+        When no value keeps the target, or every one does.
+    """
+    dataset = loaded_data(scenario)
+    neighbours = Neighbours.read(relation, candidates, row_bound, dataset)
+    options = {"parameter": parameter, **neighbours.options}
+    with beside(scenario.modules):
+        mechanism = loaded_mechanism(scenario)
+        calibration = exact.calibrate(mechanism, dataset.database, epsilon, delta, **options)
+    about = describe_data(dataset)
+    return Calibrated(scenario.name, mechanism, about, neighbours, calibration)

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+import hashlib
+import platform
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import dpaudit
 from dpaudit._core.files import clear_drafts, replace_file
-from dpaudit._core.result_file import RESULT
-from dpaudit._core.types import Mechanism
+from dpaudit._core.result_file import RESULT, plain
+from dpaudit._core.source import commit_of
+from dpaudit._core.types import Mechanism, describe
 from dpaudit._core.user_code import beside
 from dpaudit.auditing.engine import audit_mechanism
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import Drawing
 from dpaudit.auditing.subject import Subject
+from dpaudit.curves.claims import Claim
 from dpaudit.datasets import Table
 from dpaudit.errors import ScenarioError
+from dpaudit.neighbours import NeighbourPair
 from dpaudit.report import FILES
-from dpaudit.run.described import describe_data, describe_pair, describe_source
-from dpaudit.run.imports import loaded_from
 from dpaudit.run.ledger import (
     Entry,
     Ledger,
@@ -30,13 +36,11 @@ from dpaudit.run.ledger import (
     judged_by,
     subject_of,
 )
-from dpaudit.run.origin import made_by, origin_of
 from dpaudit.run.scenario.file import Scenario
-from dpaudit.run.scenario.mechanism import Call, Called
-from dpaudit.run.scenario.neighbour import Own, Unstated
-from dpaudit.run.scenario.search import TABLE, Search
-from dpaudit.run.scenario.text import kept
-from dpaudit.run.scenario.user_mechanism import Program, is_synthesizer
+from dpaudit.run.scenario.files import recorded_text
+from dpaudit.run.scenario.mechanism import Call, Called, Program, is_synthesizer
+from dpaudit.run.scenario.neighbour import TABLE, Own, Search, Unstated
+from dpaudit.run.scenario.source import KNOWN, Source, loaded_from
 from dpaudit.run.store import (
     DRAWS,
     INTERRUPTED,
@@ -134,39 +138,44 @@ def run(
     OSError
         When a file cannot be written.
     """
-    book, folder = None if ledger is None else Ledger(ledger), scenario.report_folder(out)
-    if book is not None and seed is None:
-        seed = _seed_left(folder) if resume else None
-        seed = fresh_seed() if seed is None else seed
+    folder = scenario.report_folder(out)
+    if ledger is not None and seed is None:
+        # runs of a ledger are of fresh draws; one that is resumed goes on with its own seed
+        left = _seed_left(folder) if resume else None
+        seed = fresh_seed() if left is None else left
     scenario = scenario.override(samples, seed, stop, level)
+    book = None if ledger is None else Ledger(ledger)
     if book is not None:
         check_fit(scenario)
         book.ready()
     watch = Watch(folder / DRAWS, scenario.name, progress, notice)
     with beside(scenario.modules), watch, scenario.workers.at_work(n_jobs):
         with _step(watch, "choosing the neighbour"):
-            task = _prepare(scenario, n_jobs, watch, resume, show_data)
-        known = made_by(task.origin, scenario, task.subject)
+            subject, origin, selection = _prepare(scenario, n_jobs, watch, resume, show_data)
+        assert subject.pair is not None
+        made_by = _made_by(origin, scenario, subject.pair)
         if book is not None:
-            assert task.subject.pair is not None
-            claim = scenario.settings.on(task.subject.pair).claim
-            assert claim is not None
-            same = draws_id(known) if resume else None
-            book.refuse(subject_of(known, claim), scenario.seed, same)
+            claim = scenario.settings.on(subject.pair).claim
+            assert isinstance(claim, Claim)
+            same = draws_id(made_by) if resume else None
+            book.refuse(subject_of(made_by, claim), scenario.seed, same)
         watch.discards(resume)
-        store = DrawStore(folder / DRAWS, known, resume=resume, all_draws=keep_draws)
+        store = DrawStore(folder / DRAWS, made_by, resume=resume, all_draws=keep_draws)
         watch.begin(store)
-        result = audit_mechanism(task.subject, scenario.settings, Drawing(n_jobs, watch, store))
+        result = audit_mechanism(subject, scenario.settings, Drawing(n_jobs, watch, store))
         result = _with_hint(result, scenario)
         if book is not None:
-            entry = Entry.of(result, known, map(store.mark, (0, 1)))
+            entry = Entry.of(result, made_by, map(store.mark, (0, 1)))
             standing = book.add(entry, scenario.settings.alpha)
             result = judged_by(standing, result, book.head)
-        rule = scenario.neighbour
-        if isinstance(rule, Search) and not rule.named:
+        if isinstance(scenario.neighbour, Search) and not scenario.neighbour.named:
             result = alone(result)
         with _step(watch, "writing the report"):
-            _save(result, task.selection, folder)
+            for name in (RESULT, *FILES, TABLE):
+                clear_drafts(folder, name)
+            result.save(folder)
+            if selection is not None:
+                replace_file(folder / TABLE, selection.to_csv(show_data=show_data))
         if not keep_draws:
             remove_store(folder / DRAWS / SEARCH)
             store.remove()
@@ -174,37 +183,13 @@ def run(
 
 
 def _seed_left(folder: Path) -> int | None:
-    """Of the run that was interrupted there, or of its search; None where there is none."""
+    """The seed of the run that was interrupted there, or of its search; None if there is none."""
     left = state_of(folder)
     if left is None or left.state != INTERRUPTED:
         return None
     manifests = map(manifest_of, (folder / DRAWS, folder / DRAWS / SEARCH))
-    seeds = [one["seed"] for one in manifests if one is not None and "seed" in one]
+    seeds = [manifest["seed"] for manifest in manifests if manifest and "seed" in manifest]
     return seeds[0] if seeds and isinstance(seeds[0], int) else None
-
-
-def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:
-    """With what a replay shows, where no law is known and it costs little beside the audit.
-
-    It comes after all draws: a mechanism may keep what it did in earlier calls.
-    """
-    costly = isinstance(scenario.mechanism, Program) or is_synthesizer(scenario.mechanism)
-    if result.exact is not None or costly or scenario.settings.samples < REPLAYED:
-        return result
-    subject = result.subject
-    assert subject.mechanism is not None
-    assert subject.pair is not None
-    found = hint(subject.mechanism, subject.pair, show_data=subject.show_data)
-    return replace(result, subject=replace(subject, replay=found))
-
-
-def _save(result: AuditResult, selection: Selection | None, folder: Path) -> None:
-    for name in (RESULT, *FILES, TABLE):
-        clear_drafts(folder, name)
-    result.save(folder)
-    if selection is not None:
-        show_data = result.subject.show_data
-        replace_file(folder / TABLE, selection.to_csv(show_data=show_data))
 
 
 @contextmanager
@@ -215,91 +200,57 @@ def _step(progress: Progress, name: str) -> Iterator[None]:
     progress(name, 1, 1)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Task:
-    """The subject of the audit, and the search that chose the neighbour, if there was one.
-
-    origin : what determines the draws, found before the first one.
-    """
-
-    subject: Subject
-    origin: dict[str, Any]
-    selection: Selection | None = None
-
-
 def _prepare(
     scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool, show_data: bool
-) -> _Task:
-    """Load mechanism and data, and choose the neighbour."""
-    if scenario.data is None:
-        return _with_own_pair(scenario, show_data)
-    dataset, before = loaded_data(scenario), loaded_from(scenario.folder)
-    mechanism = loaded_mechanism(scenario)
-    origin = origin_of(scenario, mechanism, loaded_from(scenario.folder) - before)
-    rule, found = scenario.neighbour, None
-    if isinstance(rule, Unstated):
-        rule = rule.settled(mechanism)
-    if isinstance(rule, Search):
-        watch.discards(resume)
-        found = _searched(scenario, rule, mechanism, dataset, origin, n_jobs, watch, resume)
-        pair, text = found.best.change.pair(dataset.database), rule.text(found)
+) -> tuple[Subject, dict[str, Any], Selection | None]:
+    """Load data and mechanism and choose the neighbour: what is audited, what determines the draws
+    from any database (`origin_of`), and the search if there was one.
+    """
+    rule, selection, source = scenario.neighbour, None, None
+    notes: tuple[str, ...] = ()
+    if isinstance(rule, Own):
+        mechanism = scenario.mechanism
+        pair, words, origin = mechanism.pair(), rule.words, origin_of(scenario, mechanism)
+        described = describe_pair(pair)
     else:
-        assert not isinstance(rule, Own)
-        pair, text = rule.pair(mechanism, dataset.database), rule.text(dataset.database)
-    if isinstance(mechanism, Called):
-        mechanism = mechanism.on(pair)
+        dataset, before = loaded_data(scenario), loaded_from(scenario.folder)
+        mechanism = loaded_mechanism(scenario)
+        origin = origin_of(scenario, mechanism, loaded_from(scenario.folder) - before)
+        if isinstance(rule, Unstated):
+            rule = rule.settled(mechanism)
+        if isinstance(rule, Search):
+            watch.discards(resume)
+            compared = {**origin, "D": digest_of(dataset.database), **rule.compared}
+            selection = rule.select(
+                mechanism,
+                dataset,
+                samples=scenario.settings.samples,
+                rng=scenario.seed,
+                n_jobs=n_jobs,
+                progress=watch,
+                checkpoint=SearchStore(watch.folder / SEARCH, compared, resume=resume),
+            )
+            pair, words = selection.best.change.pair(dataset.database), rule.text(selection)
+            notes = rule.notes
+        else:
+            pair, words = rule.pair(mechanism, dataset.database), rule.text(dataset.database)
+        if isinstance(mechanism, Called):
+            mechanism = mechanism.on(pair)
+        described = describe_data(dataset)
+        source = describe_source(origin["files"], scenario.folder)
     subject = Subject(
         mechanism,
         pair,
         scenario.name,
-        describe_data(dataset),
-        rule=text,
-        scenario_text=kept(scenario.text),
-        source=describe_source(origin["files"], scenario.folder),
-        search=None if found is None else found.to_dict(show_data=show_data),
+        described,
+        rule=words,
+        scenario_text=recorded_text(scenario.text),
+        source=source,
+        search=None if selection is None else selection.to_dict(show_data=show_data),
         show_data=show_data,
-        notes=rule.notes if isinstance(rule, Search) else (),
+        notes=notes,
     )
-    return _Task(subject, origin, found)
-
-
-def _with_own_pair(scenario: Scenario, show_data: bool) -> _Task:
-    """A mechanism of dpaudit's own, on its own pair of databases."""
-    mechanism, pair = scenario.mechanism, scenario.mechanism.pair()
-    subject = Subject(
-        mechanism,
-        pair,
-        scenario.name,
-        describe_pair(pair),
-        rule=Own.words,
-        scenario_text=kept(scenario.text),
-        show_data=show_data,
-    )
-    return _Task(subject, origin_of(scenario, mechanism))
-
-
-def _searched(
-    scenario: Scenario,
-    rule: Search,
-    mechanism: Mechanism,
-    dataset: Table,
-    origin: dict[str, Any],
-    n_jobs: int | None,
-    watch: Watch,
-    resume: bool,
-) -> Selection:
-    """Search the neighbours, with what an interrupted search left on disk."""
-    known = {**origin, "D": digest_of(dataset.database), **rule.compared}
-    checkpoint = SearchStore(watch.folder / SEARCH, known, resume=resume)
-    return rule.select(
-        mechanism,
-        dataset,
-        samples=scenario.settings.samples,
-        rng=scenario.seed,
-        n_jobs=n_jobs,
-        progress=watch,
-        checkpoint=checkpoint,
-    )
+    return subject, origin, selection
 
 
 def loaded_data(scenario: Scenario) -> Table:
@@ -320,3 +271,129 @@ def loaded_mechanism(scenario: Scenario) -> Mechanism:
     with beside(scenario.modules):
         mechanism: Mechanism = named.load() if isinstance(named, Call) else named
     return mechanism
+
+
+def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:
+    """The result with what a replay shows, if no law is known and it costs little.
+
+    It comes after all draws: a mechanism may keep what it did in earlier calls.
+    """
+    costly = isinstance(scenario.mechanism, Program) or is_synthesizer(scenario.mechanism)
+    if result.exact is not None or costly or scenario.settings.samples < REPLAYED:
+        return result
+    subject = result.subject
+    assert subject.mechanism is not None
+    assert subject.pair is not None
+    replay = hint(subject.mechanism, subject.pair, show_data=subject.show_data)
+    return replace(result, subject=replace(subject, replay=replay))
+
+
+def describe_data(data: Table) -> dict[str, Any]:
+    """The data as the mechanism sees them; row numbers count the rows that are kept.
+
+    changes : what was done to the columns of the file.
+    """
+    return {
+        "name": data.name,
+        "n": data.n,
+        "features": len(data.features),
+        "feature_names": list(data.features),
+        "target": data.target,
+        "columns": list(data.columns),
+        "shape": [data.n, len(data.columns)],
+        "changes": list(data.changes),
+        "source": data.source,
+        "dropped": dict(data.dropped),
+    }
+
+
+def describe_pair(pair: NeighbourPair) -> dict[str, Any]:
+    """A mechanism's own pair, in the form in which result.json describes a data set."""
+    n, width = pair.left.shape
+    names = [f"column {number + 1}" for number in range(width)]
+    return {
+        "name": "own pair",
+        "n": n,
+        "features": width - 1,
+        "feature_names": names[:-1],
+        "target": names[-1],
+        "columns": names,
+        "shape": [n, width],
+        "changes": [],
+        "source": Own.words,
+        "dropped": {},
+    }
+
+
+def describe_source(files: Mapping[str, str], folder: Path) -> dict[str, str | None] | None:
+    """SHA-256 of a mechanism's own files, and the commit of the work tree that they are in.
+
+    files : their SHA-256 by path, from `folder`. Of several files it is the SHA-256 of these,
+    sorted, a line each. None where there are no files.
+    """
+    if not files:
+        return None
+    sums = sorted(files.values())
+    whole = hashlib.sha256("".join(f"{digest}\n" for digest in sums).encode()).hexdigest()
+    commit = commit_of((folder / min(files)).parent)
+    return {"sha256": sums[0] if len(sums) == 1 else whole, "commit": commit}
+
+
+def origin_of(scenario: Scenario, mechanism: Any, loaded: Collection[str] = ()) -> dict[str, Any]:
+    """What determines the draws from any database, in JSON types, as far as it can be listed.
+
+    It goes into the manifest of the kept draws. What is not listed (environment variables, files
+    that are read while drawing) shows when a run that resumes repeats some draws.
+
+    mechanism : the scenario's, loaded. loaded : modules that came from the scenario's folder with
+    it.
+    """
+    name, parameters = describe(mechanism)
+    named, folder = scenario.mechanism, scenario.folder
+    source = named.source(folder, loaded) if isinstance(named, Call) else Source()
+    versions = {"dpaudit": dpaudit.__version__}
+    for package in sorted({*KNOWN.values(), *source.packages} - set(versions)):
+        with suppress(metadata.PackageNotFoundError):
+            versions[package] = metadata.version(package)
+    return {
+        "mechanism": name,
+        "parameters": plain(parameters),
+        "files": {_from(folder, path): _digest(path) for path in sorted(source.files)},
+        "programs": {
+            program: None if path is None else _digest(path)
+            for program, path in source.programs.items()
+        },
+        "packages": versions,
+        "installed": dict(source.installed),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "platform": f"{sys.platform} {platform.machine()}",
+        "seed": scenario.seed,
+    }
+
+
+def _made_by(origin: dict[str, Any], scenario: Scenario, pair: NeighbourPair) -> dict[str, Any]:
+    """What determines the draws of an audit, in JSON types."""
+    return {
+        **origin,
+        "D": digest_of(pair.left),
+        "D'": digest_of(pair.right),
+        "samples": scenario.settings.samples,
+        "stop": scenario.settings.stop,
+        "unit": scenario.settings.unit,
+    }
+
+
+def _from(folder: Path, path: Path) -> str:
+    """A path relative to the scenario's folder if it is in there, so that the folder can move."""
+    whole, place = path.resolve(), folder.resolve()
+    return (whole.relative_to(place) if whole.is_relative_to(place) else whole).as_posix()
+
+
+def _digest(path: Path) -> str:
+    """SHA-256 of a file; of a program that may be run but not read, its size and time."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except PermissionError:
+        about = path.stat()
+        return f"{about.st_size} bytes, changed at {about.st_mtime_ns} ns"

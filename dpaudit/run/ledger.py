@@ -131,7 +131,7 @@ class Standing:
 
     Sound versions are rejected with probability at most α over the whole history, however many
     there are: version k gets α/(k(k + 1)), and the shares sum to α. The evidence of a version
-    is a mean over widths of products over runs (`certify.betting.pooled`), so by Ville's inequality
+    is a mean over widths of products over runs (`certify.betting`), so by Ville's inequality
     it ever reaches k(k + 1)/α with probability at most that share. Products need runs whose draws
     are independent, so no two runs of a mechanism and claim have one seed.
 
@@ -209,12 +209,7 @@ class Ledger:
     def entries(self) -> list[Entry]:
         """All lines, in order; an unfinished last one is left out.
 
-        Raises
-        ------
-        InvalidInput
-            Where a line was changed or is missing.
-        OSError
-            When the file cannot be read.
+        Raises `InvalidInput` where a line was changed or is missing.
         """
         content = self.path.read_bytes() if self.path.exists() else b""
         entries: list[Entry] = []
@@ -250,26 +245,11 @@ class Ledger:
                 self.path.unlink()
 
     def add(self, entry: Entry, alpha: float = ALPHA) -> Standing:
-        """Add a run. One that is there already, with the same evidence, is not added again.
+        """Add a run, and say where its version stands. A run that is there is not added again.
 
-        Parameters
-        ----------
-        entry : Entry
-            The run.
-        alpha : float in (0, 1), default 0.05
-            The probability of a false alarm over the whole history.
-
-        Returns
-        -------
-        Standing
-            Where its version stands.
-
-        Raises
-        ------
-        InvalidInput
-            Where another run of its mechanism and claim had its seed, or the file is damaged.
-        MechanismError
-            Where its draws are those of an earlier run with another seed.
+        alpha : probability of a false alarm over the whole history. Raises `InvalidInput` where
+        another run of its mechanism and claim had its seed, or the file is damaged, and
+        `MechanismError` where its draws are those of an earlier run with another seed.
         """
         with self._alone():
             known = self.entries()
@@ -294,46 +274,31 @@ class Ledger:
         self._refuse_seed(others, subject, seed)
 
     def merge(self, others: Iterable[Ledger], alpha: float = ALPHA) -> int:
-        """Add the lines of other ledgers below the own ones, in their order.
+        """Add the lines of other ledgers below the own ones, in their order; how many are new.
 
-        Of several runs of a mechanism and claim with one seed the first stays.
-
-        Parameters
-        ----------
-        others : iterable of Ledger
-            The other ledgers.
-        alpha : float in (0, 1), default 0.05
-            The probability of a false alarm: at this level rejections stand.
-
-        Returns
-        -------
-        int
-            The number of new lines.
-
-        Raises
-        ------
-        InvalidInput
-            Where a file is missing or damaged, or where one of them rejects a claim that all
-            together would not: a rejection stands.
+        The first of several runs of a mechanism and claim with one seed stays. Raises
+        `InvalidInput` where a file is missing or damaged, or where one of them rejects a claim at
+        level 1 − `alpha` that all together would not: a rejection stands.
         """
         with self._alone():
             own = self.entries()
             seeds = {(entry.subject, entry.seed) for entry in own}
             new: list[Entry] = []
-            rejections: dict[tuple[str, str], Path] = {}
+            rejections: dict[tuple[str, str], tuple[Path, Entry]] = {}
             for other in others:
                 if not other.path.exists():
                     raise InvalidInput(f"{other.path} must be a ledger, but there is no such file")
-                for entry in other.entries():
+                theirs = other.entries()
+                for entry in theirs:
                     if (entry.subject, entry.seed) not in seeds:
                         seeds.add((entry.subject, entry.seed))
                         new.append(entry)
-                rejections |= dict.fromkeys(_rejected(other.entries(), alpha), other.path)
-            for key in rejections.keys() - _rejected([*own, *new], alpha):
-                last = next(entry for entry in [*own, *new] if entry.key == key)
+                rejections |= {key: (other.path, run) for key, run in _rejected(theirs, alpha)}
+            for key in rejections.keys() - dict(_rejected([*own, *new], alpha)):
+                path, run = rejections[key]
                 raise InvalidInput(
-                    f"{rejections[key]} rejects the claim {last.claim} of {last.name}, and merged "
-                    "it would not be rejected: a rejection stands; keep the files apart"
+                    f"{path} rejects the claim {run.claim} of {run.name}, and merged it would not "
+                    "be rejected: a rejection stands; keep the files apart"
                 )
             known = list(own)
             for entry in new:
@@ -460,33 +425,38 @@ def _refuse_marks(known: Iterable[Entry], entry: Entry) -> None:
             )
 
 
-def _rejected(entries: Sequence[Entry], alpha: float) -> set[tuple[str, str]]:
-    """The versions that these lines reject."""
-    standings = _standings(entries, alpha)
-    return {standing.entries[0].key for standing in standings if standing.violated}
-
-
-def _standings(entries: Sequence[Entry], alpha: float) -> list[Standing]:
-    last: dict[tuple[str, str], Entry] = {}
-    for entry in _counted(entries):
-        last.pop(entry.key, None)
-        last[entry.key] = entry
-    return [_standing(entries, entry, alpha) for entry in last.values()]
-
-
 def _standing(entries: Sequence[Entry], entry: Entry, alpha: float) -> Standing:
-    """The standing of the version that `entry` belongs to."""
-    about = [other for other in _counted(entries) if other.subject == entry.subject]
-    versions = list(dict.fromkeys(other.code for other in [*about, entry]))
-    own = [other for other in about if other.code == entry.code]
-    return Standing.of(versions.index(entry.code) + 1, own or [entry], alpha)
+    """The standing of the version of an entry, or of the entry alone where its seed came before."""
+    standings = [
+        each for each in _standings(entries, alpha) if each.entries[0].subject == entry.subject
+    ]
+    own = [each for each in standings if each.entries[0].code == entry.code]
+    return own[0] if own else Standing.of(len(standings) + 1, [entry], alpha)
 
 
-def _counted(entries: Iterable[Entry]) -> list[Entry]:
-    """Of several runs of a mechanism and claim with one seed, as merged files may have, the first:
-    its draws and those of the others are not independent.
+def _rejected(entries: Sequence[Entry], alpha: float) -> list[tuple[tuple[str, str], Entry]]:
+    """The versions that these lines reject, each with its last run."""
+    standings = [standing for standing in _standings(entries, alpha) if standing.violated]
+    return [(standing.entries[0].key, standing.entries[-1]) for standing in standings]
+
+
+def _standings(entries: Iterable[Entry], alpha: float) -> list[Standing]:
+    """The standing of each version, in the order of last runs.
+
+    Merged files may have several runs of a mechanism and claim with one seed. Only the first counts
+    since its draws and those of the others are not independent.
     """
     first: dict[tuple[str, int], Entry] = {}
     for entry in entries:
         first.setdefault((entry.subject, entry.seed), entry)
-    return list(first.values())
+    versions: dict[str, list[str]] = {}
+    runs: dict[tuple[str, str], list[Entry]] = {}
+    for entry in first.values():
+        codes = versions.setdefault(entry.subject, [])
+        if entry.code not in codes:
+            codes.append(entry.code)
+        runs[entry.key] = [*runs.pop(entry.key, []), entry]
+    return [
+        Standing.of(versions[subject].index(code) + 1, runs[subject, code], alpha)
+        for subject, code in runs
+    ]

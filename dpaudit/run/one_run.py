@@ -1,4 +1,4 @@
-"""A scenario of one run: the [one_run] table, and the report that comes of it.
+"""A scenario of one run: the [one_run] table, and the audit that it describes.
 
 `dpaudit schema --markdown` prints every key (`dpaudit.run.schema`).
 """
@@ -6,40 +6,37 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
 from dpaudit._core.user_code import beside
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.canaries import KINDS, RELATIONS, Canaries, canaries
 from dpaudit.one_run.insertion import audit_canaries
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import NAMES
-from dpaudit.run.scenario.audits import File, parsed
-from dpaudit.run.scenario.claim import PRINTED, RowClaim
-from dpaudit.run.scenario.data import Data
+from dpaudit.run.files import audit_scores
 from dpaudit.run.scenario.file import REPORTS, read_claim, read_name, read_subject
-from dpaudit.run.scenario.mechanism import Call, Called
+from dpaudit.run.scenario.files import File, parsed
+from dpaudit.run.scenario.mechanism import Call, Called, is_synthesizer
 from dpaudit.run.scenario.section import (
     FLAG,
     Checked,
+    NeededPath,
     Reader,
-    ScenarioPath,
     Section,
     integer,
     number,
     one_of,
 )
+from dpaudit.run.scenario.tables import PRINTED, Data, RowClaim
 from dpaudit.run.scenario.target import TARGET, imported, target_text
-from dpaudit.run.scenario.user_mechanism import is_synthesizer
-from dpaudit.run.scores import audit_scores
 
 ONE_RUN = "one_run"
 BETWEEN, ABOVE_0 = number(0.0, 1.0, open_=True), number(0.0, open_=True)
@@ -74,23 +71,8 @@ class OneRun(Section):
 class ScoresOfRun(OneRun):
     """A run that was made elsewhere."""
 
-    scores: ScenarioPath
+    scores: NeededPath
     """A CSV file, columns score, included, perhaps inclusion; no data, no mechanism."""
-
-    def audit(self, seed: int, **options: Any) -> OneRunResult:
-        """Raises `DataNotFound`, `InvalidInput`."""
-        return audit_scores(self.path, **options)
-
-    @property
-    def path(self) -> Path:
-        """The file of scores."""
-        assert self.scores is not None
-        return self.scores
-
-    @property
-    def known(self) -> dict[str, Any]:
-        """What result.json says of it."""
-        return {"score": self.path.name}
 
 
 class RunToMake(OneRun):
@@ -114,62 +96,12 @@ class RunToMake(OneRun):
     """The seed of canaries, coins and mechanism."""
 
     @property
-    def made(self) -> dict[str, Any]:
+    def canary_options(self) -> dict[str, Any]:
         """Keywords of `dpaudit.canaries` that the file has."""
-        own = {"count", "score", "relation", "seed"}
-        return self.values_set(*own, *OneRun.model_fields)
+        return self.values_set("count", "score", "relation", "seed", *OneRun.model_fields)
 
 
-@dataclass(frozen=True, eq=False)
-class Insertion:
-    """A mechanism that is to run once on data with canaries.
-
-    mechanism : one, or a `Call` that is imported when it runs.
-    """
-
-    data: Data
-    mechanism: Any
-    table: RunToMake
-
-    __repr__ = short_repr
-
-    def canaries(self, data: Array, seed: int) -> Canaries:
-        """For the database, (n, b). Raises `InvalidInput`."""
-        return canaries(data, self.table.count, **self.table.made, rng=seed)
-
-    def audit(self, seed: int, **options: Any) -> OneRunResult:
-        """Runs the mechanism. Raises `ScenarioError`, `DataNotFound`, `MechanismError`."""
-        data = self.data.load().database
-        named = self.table.score
-        score = named if named in NAMES else imported(named, "[one_run] score")
-        mechanism, rows = loaded(self.mechanism), self.canaries(data, seed)
-        return audit_canaries(
-            mechanism, data, rows, score, relation=self.table.relation, rng=seed, **options
-        )
-
-    @property
-    def known(self) -> dict[str, Any]:
-        """What result.json says of it."""
-        called, named = isinstance(self.mechanism, Call), self.mechanism
-        own = (getattr(named, "parameters", None) or {}) if called else named.parameters()
-        return {
-            "mechanism": {"name": named.target if called else named.name, "parameters": dict(own)},
-            "dataset": {"name": self.data.name or self.data.path.name},  # type: ignore[union-attr]
-            "inserted": {"kind": self.table.kind, "relation": self.table.relation},
-            "score": self.table.score,
-        }
-
-
-def loaded(mechanism: Any) -> Any:
-    """What `audit_canaries` takes; a `call` executes the user's code. Raises `ScenarioError`."""
-    made = mechanism.load() if isinstance(mechanism, Call) else mechanism
-    if not (is_synthesizer(mechanism) and isinstance(made, Called)):
-        return made
-    fit, sample = made.function.fit, made.function.sample
-    return lambda data, *, rng: sample(fit(data, rng), rng)
-
-
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class OneRunScenario:
     """One audit of one run, checked. `load` makes it from a file with a table [one_run].
 
@@ -179,24 +111,25 @@ class OneRunScenario:
         The name of the audit and of the folder of its report.
     folder : Path
         The folder of the file. Paths in the file begin there, and so do the user's modules.
-    source : ScoresOfRun or Insertion
+    table : ScoresOfRun or RunToMake
         A file of scores, or a mechanism that is to run once on data with canaries.
+    data : Data or None
+        The rows that canaries go into; None for a file of scores.
+    mechanism : LawMechanism, Call or None
+        What runs once. A `Call` is imported when it runs.
     claim : Claim or None
         What the verdict is about; None where nothing is claimed.
-    options : Mapping[str, Any]
-        Keywords of `dpaudit.audit_one_run`: level, inclusion, delta where the file has them.
     seed : int
         The seed of canaries, coins and mechanism.
     """
 
     name: str
     folder: Path
-    source: ScoresOfRun | Insertion
+    table: ScoresOfRun | RunToMake
+    data: Data | None
+    mechanism: Any
     claim: Claim | None
-    options: Mapping[str, Any]
     seed: int
-
-    __repr__ = short_repr
 
     @classmethod
     def load(cls, path: str | Path) -> OneRunScenario:
@@ -205,7 +138,7 @@ class OneRunScenario:
 
     @classmethod
     def read(cls, file: File) -> OneRunScenario:
-        """From a file that was parsed. Raises as `load`."""
+        """Check a file that was parsed. Raises as `load`."""
         return read_tables(Reader(file.path, file.content))
 
     def report_folder(self, out: str | Path | None = None) -> Path:
@@ -213,27 +146,61 @@ class OneRunScenario:
         return REPORTS / self.name if out is None else Path(out)
 
     def override(self, seed: int | None) -> OneRunScenario:
-        """With another seed if one is given. Raises `InvalidInput`."""
+        """The scenario with another seed, if it is not None. Raises `InvalidInput`."""
         return self if seed is None else replace(self, seed=check.integer("seed", seed, 0))
+
+    def canaries(self, data: Array) -> Canaries:
+        """The canaries for a database, (n, b). Raises `InvalidInput`."""
+        assert isinstance(self.table, RunToMake)
+        return canaries(data, self.table.count, **self.table.canary_options, rng=self.seed)
 
     def run(self, out: str | Path | None = None, *, seed: int | None = None) -> OneRunResult:
         """Audit, and write result.json, report.html and guesses.png.
 
         Raises `ScenarioError`, `DataNotFound`, `InvalidInput`, `MechanismError`, OSError.
         """
-        chosen = self.override(seed).seed
+        scenario = self.override(seed)
         with beside(self.folder):
-            found = self.source.audit(chosen, claim=self.claim, **self.options)
-        subject = {"scenario": self.name, **self.source.known}
-        if isinstance(self.source, Insertion):
-            subject["seed"] = chosen
-        result = replace(found, subject=subject)
+            result, subject = scenario._audit()
+        result = replace(result, subject={"scenario": self.name, **subject})
         result.save(self.report_folder(out))
         return result
 
+    def _audit(self) -> tuple[OneRunResult, dict[str, Any]]:
+        """The result, and what result.json says of the run. Executes the user's code."""
+        table, options = self.table, {"claim": self.claim, **self.table.options}
+        if isinstance(table, ScoresOfRun):
+            return audit_scores(table.scores, **options), {"score": table.scores.name}
+        assert self.data is not None
+        data, mechanism, score = self.data.load().database, self.mechanism, table.score
+        if isinstance(mechanism, Call):
+            name, parameters = mechanism.target, getattr(mechanism, "parameters", None) or {}
+            mechanism = mechanism.load()
+        else:
+            name, parameters = mechanism.name, mechanism.parameters()
+        if is_synthesizer(self.mechanism) and isinstance(mechanism, Called):
+            model = mechanism.function
+            mechanism = lambda data, *, rng: model.sample(model.fit(data, rng), rng)  # noqa: E731
+        result = audit_canaries(
+            mechanism,
+            data,
+            self.canaries(data),
+            score if score in NAMES else imported(score, "[one_run] score"),
+            relation=table.relation,
+            rng=self.seed,
+            **options,
+        )
+        return result, {
+            "mechanism": {"name": name, "parameters": dict(parameters)},
+            "dataset": {"name": self.data.name or self.data.path.name},  # type: ignore[union-attr]
+            "inserted": {"kind": table.kind, "relation": table.relation},
+            "score": score,
+            "seed": self.seed,
+        }
+
 
 def read_tables(reader: Reader) -> OneRunScenario:
-    """All tables. Raises `ScenarioError` after a fault in any of them."""
+    """Read all tables. Raises `ScenarioError` after a fault in any of them."""
     name, drawn = read_name(reader), "scores" in reader.table(ONE_RUN)
     data, mechanism = (None, None) if drawn else read_subject(reader)
     claim = read_claim(reader, mechanism, RowClaim)
@@ -243,6 +210,5 @@ def read_tables(reader: Reader) -> OneRunScenario:
     if "delta" in reader.table(ONE_RUN) and claim is not None and claim.epsilon is not None:
         reader.fault(ONE_RUN, "delta", "must be left out: the claim has its own")
     reader.close("name", ONE_RUN, "claim", *(() if drawn else ("data", "mechanism")))
-    source = table if data is None else Insertion(data, mechanism, table)
     seed = 0 if drawn else table.seed
-    return OneRunScenario(name, reader.path.parent, source, claim, table.options, seed)
+    return OneRunScenario(name, reader.path.parent, table, data, mechanism, claim, seed)

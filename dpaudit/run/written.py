@@ -13,9 +13,8 @@ from typing import Any
 
 from dpaudit._core.check import fail
 from dpaudit.errors import InvalidInput, ScenarioError
-from dpaudit.run.scenario.audits import File
+from dpaudit.run.scenario.files import File, as_toml
 from dpaudit.run.scenario.target import target_text
-from dpaudit.run.scenario.text import as_toml
 from dpaudit.search import INCOMING, OF_DATA, RELATIONS
 from dpaudit.verdict.relations import READINGS
 
@@ -40,17 +39,13 @@ OPTIONS = {
 
 def in_options(error: ScenarioError, files: Sequence[File]) -> ScenarioError:
     """The error with options in place of the places in files that nobody has written."""
-    lines = str(error).split("\n")
-    for file in files:
-        lines = [line.removeprefix(f"{file.path.name}: ") for line in lines]
-    return ScenarioError("\n".join(dict.fromkeys(map(_in_options, lines))))
-
-
-def _in_options(line: str) -> str:
-    for place, option in OPTIONS.items():
-        if line.startswith(place):
-            return option + line.removeprefix(place)
-    return line
+    lines: list[str] = []
+    for line in str(error).split("\n"):
+        for file in files:
+            line = line.removeprefix(f"{file.path.name}: ")
+        place = next((place for place in OPTIONS if line.startswith(place)), "")
+        lines.append(OPTIONS.get(place, "") + line.removeprefix(place))
+    return ScenarioError("\n".join(dict.fromkeys(lines)))
 
 
 def source_of(target: str, data: str) -> Path:
@@ -59,7 +54,7 @@ def source_of(target: str, data: str) -> Path:
     """
     module = Path(*target.partition(":")[0].split("."))
     places = (module.with_suffix(".py"), module / "__init__.py")
-    return next((one for one in places if one.is_file()), Path(data))
+    return next((place for place in places if place.is_file()), Path(data))
 
 
 def readings(target: str, *, relations: Sequence[str] | None = None, **options: Any) -> list[File]:
@@ -113,10 +108,23 @@ def written(
         "candidates": None if candidates is None else str(candidates),
         "bounds": bounds,
     }
-    if _takes_rows(relations, rows) and not any(one is not None for one in rows.values()):
+    for relation in relations:
+        if relation not in RELATIONS:
+            fail("--neighbours", relation, "some of " + ",".join(RELATIONS))
+    some = any(value is not None for value in rows.values())
+    incoming = any(relation in INCOMING for relation in relations)
+    if some and not incoming:
+        raise InvalidInput(
+            "--bounds, --row-bound and --candidates go with --neighbours replace or "
+            "--neighbours add"
+        )
+    if incoming and not some:
         rows["bounds"] = OF_DATA
+    # a bare name that is no file here is that of a data set
+    path = Path(data)
+    bare = len(path.parts) == 1 and not path.suffix and not path.exists()
     content: dict[str, dict[str, Any]] = {
-        "data": {_place(data): data, "target": label},
+        "data": {"name" if bare else "path": data, "target": label},
         "mechanism": {
             "call": target,
             "parameters": parameters,
@@ -134,23 +142,3 @@ def written(
     }
     text = as_toml({"name": name, **content})
     return File(Path(f"{name}.toml"), text, tomllib.loads(text))
-
-
-def _takes_rows(relations: Sequence[str], rows: Mapping[str, Any]) -> bool:
-    """Whether rows come in under the relations. Raises `InvalidInput`."""
-    for one in relations:
-        if one not in RELATIONS:
-            fail("--neighbours", one, "some of " + ",".join(RELATIONS))
-    takes = any(one in INCOMING for one in relations)
-    if not takes and any(one is not None for one in rows.values()):
-        raise InvalidInput(
-            "--bounds, --row-bound and --candidates go with --neighbours replace or "
-            "--neighbours add"
-        )
-    return takes
-
-
-def _place(data: str) -> str:
-    """The key for data: a bare name that is no file here is that of a data set."""
-    path = Path(data)
-    return "name" if len(path.parts) == 1 and not path.suffix and not path.exists() else "path"

@@ -5,11 +5,17 @@ them. It knows nothing of scores, bounds or verdicts.
 """
 
 from dpaudit.sampling.block import SIDES, checked, joined, outputs, sampler_of
-from dpaudit.sampling.collected import Pair
-from dpaudit.sampling.counted import Count, Counted, Counts
-from dpaudit.sampling.draws import Draws, Left, MechanismDraws, Progress, call_size, draw
+from dpaudit.sampling.counting import Count, Counted, Counts
+from dpaudit.sampling.draws import (
+    Draws,
+    GivenDraws,
+    MechanismDraws,
+    Pair,
+    Progress,
+    call_size,
+    draw,
+)
 from dpaudit.sampling.form import check_mechanism
-from dpaudit.sampling.given import GivenDraws
 from dpaudit.sampling.parallel import BlockStore
 
 __all__ = [
@@ -20,7 +26,6 @@ __all__ = [
     "Counts",
     "Draws",
     "GivenDraws",
-    "Left",
     "MechanismDraws",
     "Pair",
     "Progress",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import count
+from threading import Lock
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -15,12 +18,13 @@ from dpaudit._core.shown.raised import Raised, shown
 from dpaudit._core.types import Array, Mechanism, Sampler
 from dpaudit._core.user_code import Carried
 from dpaudit.errors import MechanismError
-from dpaudit.sampling.border import Border
 from dpaudit.sampling.form import advice_on
 
 SIDES = ("M(D)", "M(D')")
 # What a mechanism raises is its failure, such as a cancelled task or a test's skip, but for these.
 OF_THE_PROCESS = (KeyboardInterrupt, SystemExit)
+# (what was returned, its rows, the name of the block) → rows that nobody else writes to
+Returned = Callable[[Any, np.ndarray, str], np.ndarray]
 
 
 @runtime_checkable
@@ -80,6 +84,62 @@ def _failure(error: BaseException, data: Array | None = None) -> MechanismError:
         return error
     raised = Raised.of(error, data)
     return MechanismError(raised.line, raised=raised)
+
+
+class Border:
+    """The border between dpaudit and the mechanism of both sides, in one process.
+
+    A mechanism may fill one array again and again, and return it each time. One call after the
+    other this does no harm, because outputs are copied. Where calls in several threads overlap, one
+    overwrites the output of another: that is an error.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.clock = Lock(), count()
+        self.inside: set[int] = set()  # when the calls that go on began
+        # what overlapping calls returned, with the time; kept, so that no other array can have
+        # the memory
+        self.outputs: list[tuple[int, Any]] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process has a border of its own."""
+        return Border, ()
+
+    @contextmanager
+    def call(self) -> Iterator[Returned]:
+        """Around a call of the mechanism; gives the function that takes what it returned."""
+        with self.lock:
+            began = next(self.clock)
+            self.inside.add(began)
+        try:
+            yield partial(self._returned, began)
+        finally:
+            with self.lock:
+                self.inside.remove(began)
+                oldest = min(self.inside, default=None)
+                self.outputs = [
+                    output for output in self.outputs if oldest is not None and output[0] > oldest
+                ]
+
+    def _returned(self, began: int, values: Any, rows: np.ndarray, where: str) -> np.ndarray:
+        """Rows in memory of their own. Raises `MechanismError`."""
+        with self.lock:
+            if any(at > began and _overlap(values, other) for at, other in self.outputs):
+                raise MechanismError(
+                    "the mechanism must return memory of its own from each call, but several "
+                    "threads got the same array, as of a buffer that is filled again, on "
+                    f"{where}; return a copy, or draw with n_jobs=1 or in processes"
+                )
+            copied = rows if isinstance(values, (list, tuple)) else rows.copy()
+            self.outputs.append((next(self.clock), values))
+        return copied
+
+
+def _overlap(left: Any, right: Any) -> bool:
+    """Whether two outputs are the same list, or arrays with an element in common."""
+    if not (isinstance(left, np.ndarray) and isinstance(right, np.ndarray)):
+        return left is right and isinstance(left, list)
+    return bool(np.shares_memory(left, right))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,6 +213,29 @@ def both_sides(
         Blocks(sampler_of(mechanism, data), seed, side, border, call)
         for side, data in enumerate(databases)
     ]
+
+
+@dataclass(frozen=True)
+class Block:
+    """The number of a block of draws, its side (0 for M(D), 1 for M(D')), and its size."""
+
+    side: int
+    number: int
+    size: int
+
+
+def in_turn(sizes: Iterable[tuple[int, int]], seed: np.random.SeedSequence) -> Iterator[Block]:
+    """The blocks of both sides, from (number, size) in ascending order.
+
+    Blocks of one number follow each other. Four blocks of two successive numbers come as P Q Q P or
+    as Q P P Q, by a coin at key (ORDER, number // 2) below `seed`. So a change of the mechanism
+    that is linear in time affects both sides equally, and any other change favours neither side.
+    """
+    for number, size in sizes:
+        coin = int(generator(seed, Purpose.ORDER, number // 2).integers(2))
+        first = (coin + number) % 2
+        yield Block(first, number, size)
+        yield Block(1 - first, number, size)
 
 
 def checked(values: object, size: int, where: str) -> np.ndarray:

@@ -1,35 +1,52 @@
-"""Draws of both sides in step, made when they are asked for; or those of one side at once."""
+"""Draws of both sides in step: made by a mechanism when they are asked for, or given as arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from functools import partial
-from typing import Protocol
+from itertools import islice
+from typing import Any, Protocol
 
 import numpy as np
 
+from dpaudit import outcomes
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.errors import MechanismError
-from dpaudit.sampling.block import SIDES, Blocks, Preparable, both_sides, joined
-from dpaudit.sampling.collected import Collected, Pair
-from dpaudit.sampling.counted import ChecksumStore, Count, Counts, grouped, width
-from dpaudit.sampling.counting import Counting, counting
-from dpaudit.sampling.held import Away, Facts, Found, Held, Here, dask
-from dpaudit.sampling.order import Block, in_turn
-from dpaudit.sampling.parallel import BlockStore, Drawn, drawn, made
+from dpaudit.sampling.block import SIDES, Block, Preparable, both_sides, in_turn, joined
+from dpaudit.sampling.cluster import BlocksOnCluster, dask_backend
+from dpaudit.sampling.counting import Count, Counts, counting, width
+from dpaudit.sampling.parallel import BlockStore, drawn
 
 Progress = Callable[[str, int, int], None]  # (step, done, wanted)
+Pair = tuple[np.ndarray, np.ndarray]  # draws of M(D), and as many of M(D')
+Learn = Callable[[Callable[[Pair], Any]], Any]  # work → what it makes of draws
 LARGEST_BLOCK, SMALLEST_BLOCK = 1 << 14, 1 << 8
 BLOCKS = 64  # a side, where these limits allow it
 CALLS = 256  # a side, where the mechanism names no other number: a call costs some 20 µs
+PART = 1 << 14  # draws a side that are counted together, of draws that were made elsewhere
 STEP = "drawing M(D) and M(D')"
-MINUTE = 60.0  # seconds of one worker: draws that take longer come where a store can keep them
 
 
-class Left(Protocol):
-    """Draws of both sides that are left when others have been given out."""
+class Draws(Protocol):
+    """Draws of both sides, each given out once, as (n, k) float64 or lists (`outcomes.rows`)."""
+
+    @property
+    def calls(self) -> tuple[int, ...] | None:
+        """The draws of the calls that make a block, block after block; None where unknown."""
+        ...
+
+    def peek(self, count: int) -> Pair:
+        """The next `count` draws a side or more, which stay to be taken."""
+        ...
+
+    def take(self, count: int) -> Pair:
+        """The next `count` draws a side."""
+        ...
+
+    def hold(self, count: int) -> Learn:
+        """The next `count` draws a side, wherever they are: a function to learn from them."""
+        ...
 
     def rest(self, count: Count) -> Iterator[Pair | Counts]:
         """All draws that are left, in the parts that are counted together, or their counts where
@@ -38,25 +55,37 @@ class Left(Protocol):
         ...
 
 
-class Draws(Left, Protocol):
-    """Draws of both sides, each given out once, as (n, k) float64 or lists (`outcomes.rows`)."""
+class GivenDraws:
+    """Draws of both sides in two arrays; the methods are those of `Draws`."""
 
-    @property
-    def calls(self) -> tuple[int, ...] | None:
-        """The draws of the calls that make a block, block after block; None where unknown."""
-        ...
+    calls = None
 
-    def look(self, count: int, work: Callable[[Pair], Found]) -> Found:
-        """What `work` makes of the next `count` draws a side or more, which stay to be taken."""
-        ...
+    def __init__(self, P: np.ndarray, Q: np.ndarray) -> None:
+        self.P, self.Q, self.done = P, Q, 0
+
+    def peek(self, count: int) -> Pair:
+        """The next `count` draws a side, which stay to be taken."""
+        part = slice(self.done, self.done + count)
+        return self.P[part], self.Q[part]
 
     def take(self, count: int) -> Pair:
-        """The next `count` draws a side."""
-        ...
+        """The next `count` draws a side; lists in their simplest form."""
+        P, Q = (
+            part if outcomes.is_table(part) else outcomes.joined([part])
+            for part in self.peek(count)
+        )
+        self.done += count
+        return P, Q
 
-    def hold(self, count: int) -> Held:
-        """The next `count` draws a side, wherever they are."""
-        ...
+    def hold(self, count: int) -> Learn:
+        """The next `count` draws a side: a function that gives what is made of them."""
+        P, Q = self.take(count)
+        return lambda work: work((P, Q))
+
+    def rest(self, count: Count) -> Iterator[Pair]:
+        """All draws that are left, in the parts that are counted together."""
+        while self.done < len(self.P):
+            yield self.take(min(PART, len(self.P) - self.done))
 
 
 class MechanismDraws:
@@ -67,10 +96,10 @@ class MechanismDraws:
     store : keeps blocks of draws, so that an interrupted audit resumes.
     call : draws of each call, by default those of `call_size`. smallest : draws a block, at least.
 
-    The sides are drawn in turn, block by block (`sampling.order`), so that a mechanism that changes
-    with time changes on both. Neither the number or kind of workers nor an interruption changes a
-    byte. Every method raises `MechanismError` where the mechanism raises or returns something else
-    than outcomes. The methods are those of `Draws`.
+    The sides are drawn in turn, block by block (`in_turn`), so that a mechanism that changes with
+    time changes on both. Neither the number or kind of workers nor an interruption changes a byte.
+    Every method raises `MechanismError` where the mechanism raises or returns something else than
+    outcomes. The methods are those of `Draws`.
     """
 
     def __init__(
@@ -92,162 +121,107 @@ class MechanismDraws:
         self.threads = one_thread if isinstance(mechanism, Preparable) else nullcontext
         self.size, self.seed = size, seed
         self.n_jobs, self.progress, self.store = n_jobs, progress, store
-        self.block = block_size(size, smallest)
+        self.block = int(np.clip(size // BLOCKS, smallest, LARGEST_BLOCK))
         if call and (_most_calls(mechanism) or CALLS) < CALLS:
             self.block = min(call, LARGEST_BLOCK)  # costly calls: workers share them, each is kept
         self.calls = self.blocks[0].calls(self.block)
-        self.drawn = self.given = 0
-        self.even = EvenColumns(self.blocks)
+        self.drawn = self.given = 0  # draws a side
         self.ahead: list[Pair] = []  # drawn, not yet given
-        self.away: Away | None = None  # the same, where workers have them
-        self.took: dict[Block, float] = {}  # seconds, of blocks that workers have
+        self.columns: dict[int, int] = {}  # of the first table of each side
 
     def peek(self, count: int) -> Pair:
         """The next `count` draws a side or more (whole blocks), which stay to be taken."""
-        self._fetch()
-        short = min(count - self._ahead(), self.size - self.drawn)
-        self.ahead += self._fresh(short) if short > 0 else []
+        missing = count - self._drawn_ahead()
+        if missing > 0:
+            here = self._cluster() is not None  # draws of a few blocks, which are not sent
+            self.ahead += self._drawn_here(missing) if here else self._fresh(missing)
         P, Q = (joined([part[side] for part in self.ahead], SIDES[side]) for side in (0, 1))
         return P, Q
 
     def take(self, count: int) -> Pair:
         """The next `count` draws a side."""
-        self._fetch()
-        fresh = self._fresh(count - self._ahead())
-        out = self._collected(count, fresh)
+        fresh = self._fresh(count - self._drawn_ahead())
+        sides = Collected(count, 0), Collected(count, 1)
+        for pair in self._parts(count, fresh):
+            for side, part in zip(sides, pair, strict=True):
+                side.add(part)
         next(fresh, None)  # ends the drawing of blocks
-        return out
+        return sides[0].all(), sides[1].all()
 
-    def look(self, count: int, work: Callable[[Pair], Found]) -> Found:
-        """What `work` makes of the next `count` draws a side or more, which stay to be taken.
+    def hold(self, count: int) -> Learn:
+        """The next `count` draws a side: a function that gives what is made of them.
 
-        Where nothing was drawn before, workers of a Dask cluster keep the draws (`Away`), unless
-        the store wants them or they take long.
+        Workers of a Dask cluster keep them, and one of these learns, unless a store wants the
+        draws. What is left of the last block is then made again here.
         """
-        away = self._away(count)
-        return work(self.peek(count)) if away is None else away(work)
-
-    def hold(self, count: int) -> Held:
-        """The next `count` draws a side, wherever they are (`look`)."""
-        if self.away is not None and self._costly(count):
-            self._fetch()
-        away = self._away(count)
-        if away is None:
-            return Here(self.take(count))
-        held, self.away = away.split(count)
-        self.given += count
-        return held
+        backend = self._cluster()
+        if backend is None or self.given:
+            drawn = self.take(count)
+            return lambda work: work(drawn)
+        self.drawn, self.ahead = 0, []
+        blocks = list(self._next(count))
+        away = BlocksOnCluster(backend, self.blocks, blocks, count, self._check_columns)
+        self.given, self.drawn = count, count - count % self.block
+        cut = count - self.drawn
+        self.ahead = [(P[cut:], Q[cut:]) for P, Q in self._drawn_here(cut)]
+        self._report()
+        return away
 
     def rest(self, count: Count) -> Iterator[Pair | Counts]:
         """All draws that are left, in the parts that are counted together, or their counts.
 
         The parts are what is left of the blocks before, then the two blocks of each number.
         """
-        start, numbers = self.given, self._numbers(self.size - self.drawn)
-        work = counting(self.blocks, count, len(numbers), self.n_jobs, self.store)
+        left = self.size - self.drawn
+        numbers = -(-left // self.block)
+        work = counting(self.blocks, count, numbers, self.n_jobs, self.store)
         if work is None:
-            self._fetch()
-            fresh = self._fresh(self.size - self.drawn)
+            fresh = self._fresh(left)
             yield from self._parts(self.size - self.given, fresh)
             next(fresh, None)  # ends the drawing of blocks
-        else:
-            yield from self._parts(self._ahead(), iter(()))
-            yield from self._counted_away(count)
-            yield from self._counted(work, numbers, self.given - start)
-
-    def _away(self, count: int) -> Away | None:
-        """The next `count` draws a side or more, where workers keep them."""
-        if self.away is None and not self.drawn and (backend := dask(self.n_jobs)):
-            checksum = self.store.checksum if isinstance(self.store, ChecksumStore) else None
-            if self.store is None or checksum is not None:
-                self.away = Away(backend, self.block, checksum, self._known)
-        if self.away is not None:
-            numbers = self._numbers(min(count - self.away.size, self.size - self.drawn))
-            self.away = self.away.more(self.blocks, self._in_turn(numbers), self._told)
-            self.drawn = self.away.stop
-        return self.away
-
-    def _known(self, one: Block, facts: Facts) -> None:
-        """Of a block that workers keep. Raises `MechanismError`, and what the store raises."""
-        self.even.check(one, facts.columns)
-        self.took[one] = facts.seconds
-        if isinstance(self.store, ChecksumStore):
-            self.store.note(one.side, one.number, facts.checksum, one.size)
-
-    def _costly(self, count: int) -> bool:
-        """Whether `count` draws a side are to be kept, which workers have begun to draw."""
-        drawn = sum(one.size for one in self.took)
-        return self.store is not None and 2 * count * sum(self.took.values()) > MINUTE * drawn
-
-    def _told(self, done: int) -> None:
-        if self.progress is not None:
-            self.progress(STEP, done, self.size)
-
-    def _fetch(self) -> None:
-        """Bring the draws that workers keep."""
-        if self.away is not None and self.away.size:
-            parts = self.away.parts()
-            for (one, _), part in zip(self.away.blocks, parts, strict=True):
-                if self.store is not None:
-                    self.store.put(one.side, one.number, part)
-            self.ahead.append(self.away.pair(parts))
-        self.away = None
-
-    def _counted_away(self, count: Count) -> Iterator[Counts]:
-        """The counts of the draws that workers keep."""
-        if self.away is not None and self.away.size:
-            found = self.away(partial(_counts, count))
-            self.given += found.draws
-            yield found
-            self._told(self.given)
-
-    def _ahead(self) -> int:
-        return sum(len(P) for P, _ in self.ahead)
-
-    def _fresh(self, count: int) -> Iterator[Pair]:
-        """Whole blocks of both sides, together `count` draws a side or more."""
-        wanted = self._in_turn(self._numbers(count))
-        blocks = self.even(drawn(self.blocks, wanted, self.n_jobs, self.store))
+            return
+        before = self.given
+        yield from self._parts(self._drawn_ahead(), iter(()))
+        results = work.counted(self._next(left), numbers, self.given - before, self.n_jobs)
         while True:
             with self.threads():
-                two = {one.side: part for one, part in (next(blocks, _END), next(blocks, _END))}
-            if _END[0].side in two:
+                group, counted = next(results, (None, None))
+            if group is None or counted is None:
                 return
-            self.drawn += len(two[0])
-            yield two[0], two[1]
-
-    def _numbers(self, count: int) -> range:
-        """The numbers of the next blocks, together `count` draws a side or more."""
-        done = self.drawn
-        return range(-(-done // self.block), -(-(done + max(count, 0)) // self.block))
-
-    def _in_turn(self, numbers: range) -> Iterator[Block]:
-        sizes = ((number, min(self.block, self.size - number * self.block)) for number in numbers)
-        return in_turn(sizes, self.seed)
-
-    def _counted(self, work: Counting, numbers: range, before: int) -> Iterator[Counts]:
-        """Counts of the blocks of these numbers, made by workers or kept."""
-        groups = grouped(self._in_turn(numbers), len(numbers), before)
-        results = made(work, groups, self.n_jobs)
-        while True:
-            with self.threads():
-                group, found = next(results, (None, None))
-            if group is None or found is None:
-                return
-            for one, columns in zip(group.blocks, found.columns.tolist(), strict=True):
-                self.even.check(one, columns)
+            for block, columns in zip(group.blocks, counted.columns.tolist(), strict=True):
+                self._check_columns(block, columns)
             self.drawn += group.draws
             self.given += group.draws
-            yield found.counts
-            self._told(self.given)
+            yield counted.counts
+            self._report()
 
-    def _collected(self, count: int, fresh: Iterator[Pair]) -> Pair:
-        """`count` draws a side in two arrays, filled as blocks come."""
-        left, right = Collected(count, 0), Collected(count, 1)
-        for P, Q in self._parts(count, fresh):
-            left.add(P)
-            right.add(Q)
-        return left.all(), right.all()
+    def _next(self, count: int) -> Iterator[Block]:
+        """The next blocks of both sides, together `count` draws a side or more."""
+        first, end = -(-self.drawn // self.block), -(-(self.drawn + max(count, 0)) // self.block)
+        sizes = ((b, min(self.block, self.size - b * self.block)) for b in range(first, end))
+        return in_turn(sizes, self.seed)
+
+    def _fresh(self, count: int) -> Iterator[Pair]:
+        """Pairs of whole blocks, together `count` draws a side or more."""
+        return self._paired(drawn(self.blocks, self._next(count), self.n_jobs, self.store))
+
+    def _drawn_here(self, count: int) -> Iterator[Pair]:
+        """Pairs of whole blocks, made by this process."""
+        wanted = self._next(count)
+        return self._paired((b, self.blocks[b.side](b.number, b.size)) for b in wanted)
+
+    def _paired(self, blocks: Iterator[tuple[Block, np.ndarray]]) -> Iterator[Pair]:
+        """The two blocks of each number, which come one after the other."""
+        while True:
+            pair: dict[int, np.ndarray] = {}
+            with self.threads():
+                for block, part in islice(blocks, 2):
+                    self._check_columns(block, width(part))
+                    pair[block.side] = part
+            if not pair:
+                return
+            self.drawn += len(pair[0])
+            yield pair[0], pair[1]
 
     def _parts(self, count: int, fresh: Iterator[Pair]) -> Iterator[Pair]:
         """Parts that make `count` draws a side: first those drawn ahead, then fresh blocks.
@@ -262,38 +236,57 @@ class MechanismDraws:
             count -= len(P)
             self.given += len(P)
             yield P, Q
-            self._told(self.given)
+            self._report()
 
-
-def _counts(count: Count, drawn: Pair) -> Counts:
-    return count(*drawn, 0)
-
-
-class EvenColumns:
-    """Passes blocks on. Raises `MechanismError` at a table with other columns than before."""
-
-    def __init__(self, blocks: Sequence[Blocks]) -> None:
-        self.blocks = blocks
-        self.columns: dict[int, int] = {}
-
-    def __call__(self, parts: Iterator[Drawn]) -> Iterator[Drawn]:
-        """The blocks as they come."""
-        for one, part in parts:
-            self.check(one, width(part))
-            yield one, part
-
-    def check(self, one: Block, columns: int) -> None:
-        """Check a block of so many columns, 0 where it is no table."""
-        before = self.columns.setdefault(one.side, columns) if columns else 0
+    def _check_columns(self, block: Block, columns: int) -> None:
+        """Raise `MechanismError` at a table with other columns than before; 0 is no table."""
+        before = self.columns.setdefault(block.side, columns) if columns else 0
         if before != columns:
-            where = self.blocks[one.side].where(one.number, one.size)
+            where = self.blocks[block.side].where(block.number, block.size)
             raise MechanismError(
                 "the mechanism must return the same number of columns each time, "
                 f"got {columns} after {before} on {where}"
             )
 
+    def _cluster(self) -> Any | None:
+        """joblib's backend, where it is a Dask cluster that may keep draws."""
+        return None if self.store is not None else dask_backend(self.n_jobs)
 
-_END = Block(-1, 0, 0), np.empty((0, 0))  # stands for a block when there are no more
+    def _drawn_ahead(self) -> int:
+        return sum(len(P) for P, _ in self.ahead)
+
+    def _report(self) -> None:
+        if self.progress is not None:
+            self.progress(STEP, self.given, self.size)
+
+
+class Collected:
+    """Parts of one side, `size` draws in all, copied into one array as they come.
+
+    Only lists and texts are in memory twice.
+    """
+
+    def __init__(self, size: int, side: int) -> None:
+        self.size, self.side, self.done = size, side, 0
+        self.table: np.ndarray | None = None
+        self.others: list[np.ndarray] = []
+
+    def add(self, part: np.ndarray) -> None:
+        """Add the next part."""
+        if self.others or not outcomes.is_table(part):
+            self.others = [*(self.others or self._tables()), part]
+        else:
+            if self.table is None:
+                self.table = np.empty((self.size, part.shape[1]))
+            self.table[self.done : self.done + len(part)] = part
+        self.done += len(part)
+
+    def all(self) -> np.ndarray:
+        """All parts in one array."""
+        return joined(self.others or self._tables(), SIDES[self.side])
+
+    def _tables(self) -> list[np.ndarray]:
+        return [] if self.table is None else [self.table[: self.done]]
 
 
 def call_size(mechanism: Mechanism, size: int) -> int | None:
@@ -314,11 +307,6 @@ def _most_calls(mechanism: Mechanism) -> int | None:
     return None if by_law else getattr(mechanism, "most_calls", CALLS)
 
 
-def block_size(size: int, smallest: int = SMALLEST_BLOCK) -> int:
-    """Draws a block where `size` draws a side are made."""
-    return int(np.clip(size // BLOCKS, smallest, LARGEST_BLOCK))
-
-
 def draw(
     mechanism: Mechanism,
     data: Array,
@@ -334,8 +322,9 @@ def draw(
     Lists become rows by `outcomes.aligned`. side : 0 for M(D), 1 for M(D'). The draws are those
     that `MechanismDraws` makes of this side; other parameters and errors are as there.
     """
-    source, found = MechanismDraws(mechanism, (data, data), size, seed), Collected(size, side)
-    wanted = (one for one in source._in_turn(source._numbers(size)) if one.side == side)
-    for _, part in source.even(drawn(source.blocks, wanted, n_jobs, store)):
-        found.add(part)
-    return found.all()
+    source, collected = MechanismDraws(mechanism, (data, data), size, seed), Collected(size, side)
+    wanted = (block for block in source._next(size) if block.side == side)
+    for block, part in drawn(source.blocks, wanted, n_jobs, store):
+        source._check_columns(block, width(part))
+        collected.add(part)
+    return collected.all()

@@ -1,7 +1,7 @@
 """Many parts, in order, made by workers that joblib chooses: threads, processes, a cluster.
 
 joblib hands out tasks as fast as workers finish them, however slowly the results are taken. So
-parts are asked for in windows: what was made and not yet taken stays below `HELD` bytes, or one
+parts are asked for in windows: what was made and not yet taken stays below `WINDOW` bytes, or one
 part a worker.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any, Protocol, TypeVar
@@ -20,15 +19,13 @@ from joblib.parallel import get_active_backend
 
 from dpaudit._core.shown.raised import Raised, shown
 from dpaudit.errors import DpauditError, MechanismError
-from dpaudit.sampling.block import SIDES, Blocks
-from dpaudit.sampling.order import Block
+from dpaudit.sampling.block import SIDES, Block, Blocks
 
-HELD = 1 << 26  # bytes of results that a window may hold
+WINDOW = 1 << 26  # bytes of results that a window may hold
 # parts a worker in a window at most; workers wait for the last part of a window, and with this
 # many that is a small part of their time
 DEEP = 64
 THREADS = "threads"  # where nothing else is set
-Drawn = tuple[Block, np.ndarray]
 
 
 class BlockStore(Protocol):
@@ -56,79 +53,70 @@ class Sized(Protocol):
 
 
 Part = TypeVar("Part")
-Some = TypeVar("Some", contravariant=True)
 Result = TypeVar("Result", bound=Sized)
 
 
-class Work(Protocol[Some, Result]):
-    """What is made of each part."""
-
-    def kept(self, one: Some) -> Result | None:
-        """The result, where the part need not be made."""
-        ...
-
-    def keep(self, one: Some, result: Result) -> None:
-        """Keep a result that a worker has made."""
-        ...
-
-    def task(self, one: Some) -> Any:
-        """A task of joblib that makes the result."""
-        ...
-
-    def what(self, one: Some) -> str:
-        """What a worker does, for an error message."""
-        ...
-
-
 def made(
-    work: Work[Part, Result], wanted: Iterable[Part], n_jobs: int | None
+    parts: Iterable[Part],
+    n_jobs: int | None,
+    task: Callable[[Part], Any],
+    doing: Callable[[Part], str],
+    load: Callable[[Part], Result | None],
+    keep: Callable[[Part, Result], None],
 ) -> Iterator[tuple[Part, Result]]:
-    """The parts of `wanted`, each with its result, in that order.
+    """The parts, each with its result, in order. Raises `MechanismError`, and what `keep` raises.
 
-    Results that are kept are not made again; others are kept before they are given out. Raises
-    `MechanismError`, and whatever keeping them raises.
+    task : joblib's task that makes a result. doing : what it does, for an error message.
+    load : the result of a part that need not be made. keep : keeps one that was made, before it
+    is given out.
     """
-    left, jobs, room = iter(wanted), effective_n_jobs(n_jobs), 1
+    left, jobs, room = iter(parts), effective_n_jobs(n_jobs), 1
     with _parallel(n_jobs) as parallel:
         while window := list(islice(left, jobs * room)):
-            largest = 1
-            for one, result in _window(parallel, work, window):
-                largest = max(largest, result.nbytes)
-                yield one, result
-            room = int(np.clip(HELD // (largest * jobs), 1, DEEP))
+            loaded, largest = {part: load(part) for part in window}, 1
+            fresh = _results(parallel, [task(part) for part in window if loaded[part] is None])
+            try:
+                for part in window:
+                    result = loaded.pop(part)
+                    if result is None:
+                        result = answer(partial(next, fresh), doing(part))
+                        keep(part, result)
+                    largest = max(largest, result.nbytes)
+                    yield part, result
+                next(fresh, None)  # lets joblib end the call
+            finally:
+                with warnings.catch_warnings():  # joblib warns of results that were left untaken
+                    warnings.simplefilter("ignore")
+                    fresh.close()
+            room = int(np.clip(WINDOW // (largest * jobs), 1, DEEP))
 
 
 def drawn(
-    blocks: Sequence[Blocks], wanted: Iterable[Block], n_jobs: int | None, store: BlockStore | None
-) -> Iterator[Drawn]:
+    sides: Sequence[Blocks], wanted: Iterable[Block], n_jobs: int | None, store: BlockStore | None
+) -> Iterator[tuple[Block, np.ndarray]]:
     """The blocks of `wanted`, each with its draws, in that order; errors as of `made`.
 
-    blocks : those of M(D) and of M(D').
+    sides : the blocks of M(D) and of M(D').
     """
-    return made(_Drawing(blocks, store), wanted, n_jobs)
+
+    def keep(block: Block, draws: np.ndarray) -> None:
+        if store is not None:
+            store.put(block.side, block.number, draws)
+
+    return made(
+        wanted,
+        n_jobs,
+        lambda block: delayed(sides[block.side])(block.number, block.size),
+        lambda block: f"draw {SIDES[block.side]}",
+        lambda block: stored(store, block),
+        keep,
+    )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Drawing:
-    """The work of drawing blocks."""
-
-    blocks: Sequence[Blocks]
-    store: BlockStore | None
-
-    def kept(self, one: Block) -> np.ndarray | None:
-        """The stored block, if it has the size that is wanted now."""
-        found = None if self.store is None else self.store.get(one.side, one.number)
-        return found if found is not None and found.shape[:1] == (one.size,) else None
-
-    def keep(self, one: Block, result: np.ndarray) -> None:
-        if self.store is not None:
-            self.store.put(one.side, one.number, result)
-
-    def task(self, one: Block) -> Any:
-        return delayed(self.blocks[one.side])(one.number, one.size)
-
-    def what(self, one: Block) -> str:
-        return f"draw {SIDES[one.side]}"
+def stored(store: BlockStore | None, block: Block) -> np.ndarray | None:
+    """The stored draws of a block, if it has the size that is wanted now."""
+    draws = None if store is None else store.get(block.side, block.number)
+    return draws if draws is not None and draws.shape[:1] == (block.size,) else None
 
 
 def elsewhere(n_jobs: int | None) -> int:
@@ -138,32 +126,6 @@ def elsewhere(n_jobs: int | None) -> int:
         return 0
     jobs = int(backend.effective_n_jobs(usual if n_jobs is None else n_jobs))
     return jobs if jobs > 1 else 0
-
-
-def _parallel(n_jobs: int | None) -> Parallel:
-    """Results one at a time where the backend can; "multiprocessing" gives a window at once."""
-    try:
-        return Parallel(n_jobs=n_jobs, prefer=THREADS, return_as="generator")
-    except ValueError:
-        return Parallel(n_jobs=n_jobs, prefer=THREADS)
-
-
-def _window(
-    parallel: Parallel, work: Work[Part, Result], window: list[Part]
-) -> Iterator[tuple[Part, Result]]:
-    kept = {one: work.kept(one) for one in window}
-    missing = [one for one in window if kept[one] is None]
-    fresh = _results(parallel, map(work.task, missing))
-    try:
-        for one in window:
-            result = kept.pop(one)
-            if result is None:
-                result = answer(partial(next, fresh), work.what(one))
-                work.keep(one, result)
-            yield one, result
-        next(fresh, None)  # lets joblib end the call
-    finally:
-        _close(fresh)
 
 
 def answer(ask: Callable[[], Any], what: str) -> Any:
@@ -179,17 +141,19 @@ def answer(ask: Callable[[], Any], what: str) -> Any:
     except DpauditError:
         raise
     except Exception as error:
-        said = " ".join(Raised.of(error).line.split())
-        failure = MechanismError(f"the workers failed to {what}: {said}")
+        line = " ".join(Raised.of(error).line.split())
+        failure = MechanismError(f"the workers failed to {what}: {line}")
     raise shown(failure)
 
 
-def _results(parallel: Parallel, tasks: Iterable[Any]) -> Generator[Any, None, None]:
+def _parallel(n_jobs: int | None) -> Parallel:
+    """Results one at a time where the backend can; "multiprocessing" gives a window at once."""
+    try:
+        return Parallel(n_jobs=n_jobs, prefer=THREADS, return_as="generator")
+    except ValueError:
+        return Parallel(n_jobs=n_jobs, prefer=THREADS)
+
+
+def _results(parallel: Parallel, tasks: Sequence[Any]) -> Generator[Any, None, None]:
+    """The results of the tasks; workers begin when the first one is asked for."""
     yield from parallel(tasks)
-
-
-def _close(fresh: Generator[Any, None, None]) -> None:
-    """End the workers' call without joblib's warning that results were left untaken."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fresh.close()

@@ -20,7 +20,7 @@ from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism
 from dpaudit._core.user_code import Carried
 from dpaudit._core.value import value_class
-from dpaudit.curves.metric import MetricClaim
+from dpaudit.curves.claims import MetricClaim
 from dpaudit.errors import DpauditError
 from dpaudit.sampling import Progress, checked, joined, outputs, sampler_of
 from dpaudit.scoring import Classifier

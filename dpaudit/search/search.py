@@ -20,8 +20,7 @@ from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.subject import Subject
-from dpaudit.curves.claims import ClaimLike, as_claim, refuse_unbreakable
-from dpaudit.curves.metric import MetricClaim
+from dpaudit.curves.claims import ClaimLike, MetricClaim, as_claim, refuse_unbreakable
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import check_mechanism

@@ -187,7 +187,7 @@ class Selection:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The δ estimates of the trials that were audited, on matplotlib axes."""
-        from dpaudit.report.search import plot_trials
+        from dpaudit.report import plot_trials
 
         audited = [trial for trial in self.tried if trial.rung]
         delta, error = [trial.delta or 0.0 for trial in audited], [t.error or 0.0 for t in audited]

@@ -1,4 +1,4 @@
-"""Privacy tests for a project's own test suite: three assertions and a pytest plugin.
+"""Privacy tests for a project's own test suite: assertions and a pytest plugin.
 
 `assert_private(mechanism, pair_or_data, claim)` fails where an audit refutes the claim.
 `assert_matches(mechanism, pair, spectrum)` fails where draws disagree with a curve δ(ε). The
@@ -8,64 +8,37 @@ privacy: `dpaudit plan` shows what its draws could have found.
 `assert_bound(printed, exact, domain)` tests a theorem: it fails where a search finds a setting at
 which a printed bound is below the exact value (`bound`, over the settings of `ranges`).
 
-`budget` shares out the draws and the false failures of a test, `rows` chooses the neighbour,
-`target` is the curve of `assert_matches`, and `failure` writes the messages. `audited` says what an
-audit showed and could have shown, `reporting` keeps that for the test that runs, and `plugin` puts
-it into pytest's summary; `frames` takes values of the data out of tracebacks. Every pytest run
-beside an installed dpaudit loads the plugin, so nothing heavy is imported here before it is used.
-The room knows no scenario files.
+`budget` shares out the draws and the false failures of a test, `failure` writes its messages,
+`reporting` keeps what its audits showed, and `plugin` puts that into pytest's summary. Every pytest
+run beside an installed dpaudit loads the plugin, so nothing heavy is imported here before it is
+used. The room knows no scenario files.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from dpaudit._core.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from dpaudit.testing.bound import BoundFailure, BoundSearch, assert_bound, search_bound
-    from dpaudit.testing.budget import Budget
-    from dpaudit.testing.failure import PrivacyFailure
-    from dpaudit.testing.matches import assert_matches
-    from dpaudit.testing.one_run import assert_private_one_run
-    from dpaudit.testing.private import assert_private
-    from dpaudit.testing.ranges import choices, integers, reals
+    from dpaudit.testing.assertions import assert_matches as assert_matches
+    from dpaudit.testing.assertions import assert_private as assert_private
+    from dpaudit.testing.assertions import assert_private_one_run as assert_private_one_run
+    from dpaudit.testing.bound import BoundFailure as BoundFailure
+    from dpaudit.testing.bound import BoundSearch as BoundSearch
+    from dpaudit.testing.bound import assert_bound as assert_bound
+    from dpaudit.testing.bound import search_bound as search_bound
+    from dpaudit.testing.budget import Budget as Budget
+    from dpaudit.testing.failure import PrivacyFailure as PrivacyFailure
+    from dpaudit.testing.ranges import choices as choices
+    from dpaudit.testing.ranges import integers as integers
+    from dpaudit.testing.ranges import reals as reals
 
-__all__ = [
-    "BoundFailure",
-    "BoundSearch",
-    "Budget",
-    "PrivacyFailure",
-    "assert_bound",
-    "assert_matches",
-    "assert_private",
-    "assert_private_one_run",
-    "choices",
-    "integers",
-    "reals",
-    "search_bound",
-]
-_ATTRIBUTES = {
-    "BoundFailure": "bound",
-    "BoundSearch": "bound",
-    "Budget": "budget",
-    "PrivacyFailure": "failure",
-    "assert_bound": "bound",
-    "assert_matches": "matches",
-    "assert_private": "private",
-    "assert_private_one_run": "one_run",
-    "choices": "ranges",
-    "integers": "ranges",
-    "reals": "ranges",
-    "search_bound": "bound",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load on first use (PEP 562)."""
-    if name in _ATTRIBUTES:
-        return getattr(importlib.import_module(f"dpaudit.testing.{_ATTRIBUTES[name]}"), name)
-    raise AttributeError(f"module 'dpaudit.testing' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = on_first_use(
+    __name__,
+    {
+        "dpaudit.testing.assertions": "assert_matches assert_private assert_private_one_run",
+        "dpaudit.testing.bound": "BoundFailure BoundSearch assert_bound search_bound",
+        "dpaudit.testing.budget": "Budget",
+        "dpaudit.testing.failure": "PrivacyFailure",
+        "dpaudit.testing.ranges": "choices integers reals",
+    },
+)

@@ -1,8 +1,8 @@
 """search_bound and assert_bound: look for a setting at which a printed bound fails.
 
-`Inequality` compares both sides at one setting, and a `Trial` says what came of it. `Tries` keeps
-all trials within a budget. `_corners`, `_spread` and `_evolve` choose the settings one after the
-other, `_simplest` makes a failure plain, and `BoundSearch` puts it all into words.
+A `Trial` compares both sides at one setting. `_Search` keeps all trials within a budget: `corners`,
+`spread` and `evolve` choose the settings one after the other, `simplest` makes a failure plain, and
+`BoundSearch` puts it all into words.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ UPPER, LOWER, BOTH = SIDES = ("upper", "lower", "both")
 LARGEST_FACTOR = 1e6  # a larger factor is not written out
 NO_RATIO = 1e4  # rank of a trial without a finite ln(exact/printed), which is at most 1,500
 
+# Where the search looks. The numbers were chosen on the statements of four papers, which
+# `python -m reports.make findings` searches again; others find fewer failures, or need more tries.
 TRIES = 2_000
-ASKED = 50  # points asked for, for each that may be tried: most may be excluded, or be known
-UNANSWERED = 10_000  # points asked for; where none of them is admitted the search ends
+REQUESTS = 50  # points looked up for each that may be tried: most may be excluded, or be known
+UNANSWERED = 10_000  # points looked up; where none of them is admitted the search ends
 FLOCK = 16  # points of one evolution
 APART = 0.1  # the least distance of two starts of an evolution, in the largest of their places
 CONVERGED = 1e-5  # spread of the ranks at which an evolution ends
 TO_AN_EDGE = 0.5  # probability that a parameter of an edge point is moved to an edge
 SIMPLIFYING, LEAST = 0.5, 200  # further tries to simplify a failure: a share of all, but so many
-PART, CLEAR = (
-    0.5,
-    math.log(2.0),
-)  # a simpler failure keeps this part of the worst excess, or 2 times
+# a simpler failure keeps this part of the worst excess, or fails by a factor of 2
+PART, CLEAR = 0.5, math.log(2.0)
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ def search_bound(
     Raises
     ------
     InvalidInput
-        Also where every setting asked for is excluded.
+        Where an argument is wrong, or every setting that was looked up is excluded.
 
     Examples
     --------
@@ -245,27 +245,22 @@ def search_bound(
     >>> found.holds, found.simplest.setting
     (False, {'x': 2.0})
     """
-    space, seed = Domain.of(domain), root(rng)
-    limit = check.count("tries", tries, 1)
-    inequality = Inequality(
-        printed,
-        exact,
-        hypotheses,
-        space.names,
-        side=check.choice("side", side, SIDES),
-        tolerance=check.real("tolerance", tolerance, 0.0),
-        rounding=check.real("rounding", rounding, 0.0),
-    )
-    search = Tries(space, inequality)
-    exhaustive = space.size <= limit
+    seed, limit = root(rng), check.count("tries", tries, 1)
+    search = _Search(Domain.of(domain), printed, exact, hypotheses)
+    search.side = check.choice("side", side, SIDES)
+    search.tolerance = check.real("tolerance", tolerance, 0.0)
+    search.rounding = check.real("rounding", rounding, 0.0)
+    exhaustive = search.domain.size <= limit
     if exhaustive:
-        for point in space.points():
+        for point in search.domain.points():
             search.at(point)
     else:
-        for place, (phase, share) in enumerate(PHASES):
+        # each phase, with the share of the tries that are used up when it ends
+        phases = (search.corners, 0.1), (search.spread, 0.5), (search.evolve, 1.0)
+        for place, (phase, share) in enumerate(phases):
             search.goal = max(1, int(share * limit))
-            phase(search, generator(seed, Purpose.SEARCH, place))
-            if search.asked > UNANSWERED and not search.trials:
+            phase(generator(seed, Purpose.SEARCH, place))
+            if search.requests > UNANSWERED and not search.trials:
                 break
     if not search.trials:
         raise InvalidInput(
@@ -274,9 +269,9 @@ def search_bound(
             argument="hypotheses",
         )
     simplest = None
-    if any(trial.fails for trial in search.trials.values()):
+    if search.largest(fails=True) is not None:
         search.goal = len(search.trials) + search.undecided + max(int(SIMPLIFYING * limit), LEAST)
-        simplest = search.trials[_simplest(search)]
+        simplest = search.trials[search.simplest()]
     return BoundSearch(
         simplest=simplest,
         worst=search.largest(fails=True),
@@ -285,7 +280,7 @@ def search_bound(
         excluded=search.excluded,
         undecided=search.undecided,
         exhaustive=exhaustive,
-        domain=space.text,
+        domain=search.domain.text,
         rng=describe(seed),
     )
 
@@ -327,32 +322,55 @@ def assert_bound(
     return search
 
 
-# One setting
+class _Search:
+    """The trials of one search, each computed once, until `goal` of them have been.
 
+    trials : where both sides have a value. excluded, undecided : how many other points were looked
+    up. requests : how often a point was looked up, known or not.
+    """
 
-class Inequality:
-    """`at(setting)` compares `printed` with `exact` wherever the hypotheses admit the setting."""
+    side, tolerance, rounding = UPPER, 0.0, 0.0
 
     def __init__(
         self,
+        domain: Domain,
         printed: Callable[..., Any],
         exact: Callable[..., Any],
         hypotheses: Callable[..., Any] | Sequence[Callable[..., Any]] | None,
-        names: Sequence[str],
-        *,
-        side: str,
-        tolerance: float,
-        rounding: float,
     ) -> None:
-        self.side, self.tolerance, self.rounding = side, tolerance, rounding
-        self._printed = _by_name("printed", printed, names)
-        self._exact = _by_name("exact", exact, names)
+        self.domain = domain
+        self._printed = _by_name("printed", printed, domain.names)
+        self._exact = _by_name("exact", exact, domain.names)
         conditions = [hypotheses] if callable(hypotheses) else hypotheses or []
         if not isinstance(conditions, Sequence):
             check.fail("hypotheses", hypotheses, "a function, several in a list, or None")
-        self._conditions = [_by_name("hypotheses", condition, names) for condition in conditions]
+        self._conditions = [_by_name("hypotheses", each, domain.names) for each in conditions]
+        self.trials: dict[Point, Trial] = {}
+        self._missed: set[Point] = set()
+        self.goal = self.requests = self.excluded = self.undecided = 0
 
-    def at(self, setting: Mapping[str, Any]) -> Trial | None:
+    @property
+    def open(self) -> bool:
+        """Whether more points may be computed; the number looked up has a limit too."""
+        return len(self.trials) + self.undecided < self.goal and (
+            self.requests < REQUESTS * self.goal
+        )
+
+    def at(self, point: Point) -> Trial | None:
+        """The trial at a point, computed if it is new; None where there is none."""
+        self.requests += 1
+        if point in self.trials or point in self._missed:
+            return self.trials.get(point)
+        trial = self._compared(self.domain.setting(point))
+        if trial is not None and not math.isnan(trial.exact):
+            self.trials[point] = trial
+            return trial
+        self._missed.add(point)
+        self.excluded += trial is None
+        self.undecided += trial is not None
+        return None
+
+    def _compared(self, setting: Mapping[str, Any]) -> Trial | None:
         """The bound at a setting. None excludes it, as a `DpauditError` of any function does."""
         try:
             if not all(condition(setting) for condition in self._conditions):
@@ -372,6 +390,134 @@ class Inequality:
         below = _excess(printed - self.rounding, exact)
         excess = {UPPER: above, LOWER: below, BOTH: max(above, below)}[self.side]
         return Trial(setting, printed, exact, excess, excess > self.tolerance)
+
+    def largest(self, *, fails: bool) -> Trial | None:
+        """The trial of the largest excess among those that fail, or among those that do not."""
+        alike = (trial for trial in self.trials.values() if trial.fails is fails)
+        return max(alike, key=lambda trial: trial.rank, default=None)
+
+    def corners(self, rng: np.random.Generator) -> None:
+        """Try every parameter at an end of its range: all such points, or as many as fit."""
+        ends = [(axis.edges[0], axis.edges[-1]) for axis in self.domain.ranges]
+        points: Iterable[Point] = itertools.product(*ends)
+        if 2 ** len(ends) > self.goal:
+            picks = rng.integers(0, 2, (self.goal, len(ends)))
+            points = (tuple(two[at] for two, at in zip(ends, row, strict=True)) for row in picks)
+        for point in points:
+            if self.open:
+                self.at(point)
+
+    def spread(self, rng: np.random.Generator) -> None:
+        """Try Halton points, shifted at random modulo 1, each also with some parameters at their
+        edges.
+        """
+        from scipy.stats import qmc
+
+        dim = len(self.domain.names)
+        halton, shift = qmc.Halton(dim, scramble=False), rng.random(dim)
+        while self.open:
+            point = self.domain.point((halton.random()[0] + shift) % 1.0)
+            self.at(point)
+            moved = rng.random(dim) < TO_AN_EDGE
+            moved[rng.integers(dim)] = True
+            edged = list(point)
+            for index in np.flatnonzero(moved):
+                edges = self.domain.ranges[index].edges
+                edged[index] = edges[int(rng.integers(len(edges)))]
+            if self.open:
+                self.at(tuple(edged))
+
+    def evolve(self, rng: np.random.Generator) -> None:
+        """Raise the rank by differential evolution (Storn and Price 1997), begun anew when it has
+        converged.
+
+        Half of its flock are the best points that are not close to a better one, the others are
+        random.
+        """
+        from scipy.optimize import differential_evolution
+
+        dim = len(self.domain.names)
+
+        def cost(places: Array) -> float:
+            """Minus the rank at places in [0, 1]."""
+            if not self.open:
+                raise _Stopped
+            try:
+                trial = self.at(self.domain.point(places))
+            except Exception as error:
+                raise _Stopped from error  # scipy would replace a ValueError
+            return 2.0 * NO_RATIO if trial is None else -max(trial.rank, -2.0 * NO_RATIO)
+
+        try:
+            while self.open:
+                flock = rng.random((FLOCK, dim))
+                starts: list[Array] = []
+                for point in sorted(
+                    self.trials, key=lambda point: self.trials[point].rank, reverse=True
+                ):
+                    places = np.clip(self.domain.places(point), 0.0, 1.0)
+                    if all(np.abs(places - start).max() > APART for start in starts):
+                        starts.append(places)
+                    if len(starts) == FLOCK // 2:
+                        break
+                flock[: len(starts)] = np.reshape(starts, (-1, dim))
+                differential_evolution(
+                    cost,
+                    [(0.0, 1.0)] * dim,
+                    init=flock,
+                    polish=False,
+                    seed=rng,
+                    mutation=(0.3, 1.0),
+                    recombination=0.8,
+                    tol=0.0,
+                    atol=CONVERGED,
+                )
+        except _Stopped as stop:
+            if stop.__cause__ is not None:
+                raise stop.__cause__ from None
+
+    def simplest(self) -> Point:
+        """The simplest setting at which the bound still fails, as property-based testing shrinks.
+
+        From the worst failure and from the plainest that is known, one parameter after another is
+        made simpler (fewer digits, smaller whole numbers, earlier choices) as long as the bound
+        fails by a fair part of what it failed by before.
+        """
+        trials, complexity = self.trials, self.domain.complexity
+        failures = [point for point, trial in trials.items() if trial.fails]
+        worst = max(failures, key=lambda point: trials[point].rank)
+        no_value = math.isnan(trials[worst].printed)
+        enough = (1.0 - 1e-9) * min(PART * trials[worst].excess, CLEAR)
+
+        def clear(trial: Trial | None) -> bool:
+            if trial is None or not trial.fails or math.isnan(trial.printed) != no_value:
+                return False
+            return no_value or trial.excess >= enough
+
+        def simpler(point: Point, index: int) -> Point:
+            for code in self.domain.ranges[index].simpler(point[index]):
+                if not self.open:
+                    break
+                other = (*point[:index], code, *point[index + 1 :])
+                if clear(self.at(other)):
+                    return other
+            return point
+
+        known = [point for point in failures if clear(trials[point])]
+        plainest = min(known, key=complexity, default=worst)
+        ends = []
+        for point in dict.fromkeys((plainest, worst)):
+            before = None
+            while point != before:
+                before = point
+                for index in range(len(point)):
+                    point = simpler(point, index)
+            ends.append(point)
+        return min(ends, key=complexity)
+
+
+class _Stopped(Exception):
+    """The budget is spent, or a function has failed."""
 
 
 def _excess(value: float, bound: float) -> float:
@@ -424,174 +570,3 @@ def _by_name(
         check.fail(argument, function, "a function of the names in domain", advice)
     taken = [p.name for p in named if p.name in names]
     return lambda setting: function(**{name: setting[name] for name in taken})
-
-
-# Many settings
-
-
-class Tries:
-    """The points of one search, each computed once, until `goal` of them have been.
-
-    trials : where both sides have a value. excluded, undecided : how many other points were asked
-    for. asked : how often one was asked for, known or not.
-    """
-
-    def __init__(self, domain: Domain, inequality: Inequality) -> None:
-        self.domain, self.inequality = domain, inequality
-        self.trials: dict[Point, Trial] = {}
-        self._missed: set[Point] = set()
-        self.goal = self.asked = self.excluded = self.undecided = 0
-
-    @property
-    def open(self) -> bool:
-        """Whether more points may be computed; the number asked for has a limit too."""
-        return len(self.trials) + self.undecided < self.goal and self.asked < ASKED * self.goal
-
-    def at(self, point: Point) -> Trial | None:
-        """The trial at a point, computed if it is new; None where there is none."""
-        self.asked += 1
-        if point in self.trials or point in self._missed:
-            return self.trials.get(point)
-        trial = self.inequality.at(self.domain.setting(point))
-        if trial is not None and not math.isnan(trial.exact):
-            self.trials[point] = trial
-            return trial
-        self._missed.add(point)
-        self.excluded += trial is None
-        self.undecided += trial is not None
-        return None
-
-    def best(self) -> list[Point]:
-        """The points tried, those with the largest excess first."""
-        return sorted(self.trials, key=lambda point: self.trials[point].rank, reverse=True)
-
-    def largest(self, *, fails: bool) -> Trial | None:
-        """The trial of the largest excess among those that fail, or among those that do not."""
-        alike = (trial for trial in self.trials.values() if trial.fails is fails)
-        return max(alike, key=lambda trial: trial.rank, default=None)
-
-    def cost(self, places: Array) -> float:
-        """What scipy.optimize lowers over places in [0, 1]: minus the rank. Raises `_Stopped`."""
-        if not self.open:
-            raise _Stopped
-        try:
-            trial = self.at(self.domain.point(places))
-        except Exception as error:
-            raise _Stopped from error  # scipy would replace a ValueError
-        return 2.0 * NO_RATIO if trial is None else -max(trial.rank, -2.0 * NO_RATIO)
-
-
-class _Stopped(Exception):
-    """The budget is spent, or a function has failed."""
-
-
-def _corners(tries: Tries, rng: np.random.Generator) -> None:
-    """Every parameter at an end of its range: all such points, or as many at random as fit."""
-    ends = [(axis.edges[0], axis.edges[-1]) for axis in tries.domain.ranges]
-    points: Iterable[Point] = itertools.product(*ends)
-    if 2 ** len(ends) > tries.goal:
-        picks = rng.integers(0, 2, (tries.goal, len(ends)))
-        points = (tuple(two[at] for two, at in zip(ends, row, strict=True)) for row in picks)
-    for point in points:
-        if tries.open:
-            tries.at(point)
-
-
-def _spread(tries: Tries, rng: np.random.Generator) -> None:
-    """Halton points, shifted at random modulo 1, each also with some parameters at their edges."""
-    from scipy.stats import qmc
-
-    dim = len(tries.domain.names)
-    halton, shift = qmc.Halton(dim, scramble=False), rng.random(dim)
-    while tries.open:
-        point = tries.domain.point((halton.random()[0] + shift) % 1.0)
-        tries.at(point)
-        moved = rng.random(dim) < TO_AN_EDGE
-        moved[rng.integers(dim)] = True
-        edged = list(point)
-        for index in np.flatnonzero(moved):
-            edges = tries.domain.ranges[index].edges
-            edged[index] = edges[int(rng.integers(len(edges)))]
-        if tries.open:
-            tries.at(tuple(edged))
-
-
-def _evolve(tries: Tries, rng: np.random.Generator) -> None:
-    """Differential evolution (Storn and Price 1997), begun anew when it has converged.
-
-    Half of its flock are the best points that are apart, the others are random.
-    """
-    from scipy.optimize import differential_evolution
-
-    dim = len(tries.domain.names)
-    options = {"mutation": (0.3, 1.0), "recombination": 0.8, "tol": 0.0, "atol": CONVERGED}
-    try:
-        while tries.open:
-            flock, starts = rng.random((FLOCK, dim)), _apart(tries)
-            flock[: len(starts)] = np.reshape(starts, (-1, dim))
-            bounds = [(0.0, 1.0)] * dim
-            differential_evolution(
-                tries.cost, bounds, init=flock, polish=False, seed=rng, **options
-            )
-    except _Stopped as stop:
-        if stop.__cause__ is not None:
-            raise stop.__cause__ from None
-
-
-def _apart(tries: Tries) -> list[Array]:
-    """The places of the best points that are not close to a better one."""
-    starts: list[Array] = []
-    for point in tries.best():
-        places = np.clip(tries.domain.places(point), 0.0, 1.0)
-        if all(np.abs(places - start).max() > APART for start in starts):
-            starts.append(places)
-        if len(starts) == FLOCK // 2:
-            break
-    return starts
-
-
-# Each phase of a search, with the share of the tries that are used up when it ends
-PHASES = ((_corners, 0.1), (_spread, 0.5), (_evolve, 1.0))
-
-
-# One failure made plain
-
-
-def _simplest(tries: Tries) -> Point:
-    """The simplest setting at which the bound still fails, as property-based testing shrinks one.
-
-    From the worst failure and from the plainest one that is known, one parameter after another is
-    made simpler (fewer digits, smaller whole numbers, earlier choices) as long as the bound fails
-    by a fair part of what it failed by before.
-    """
-    failures = [point for point, trial in tries.trials.items() if trial.fails]
-    worst = max(failures, key=lambda point: tries.trials[point].rank)
-    no_value = math.isnan(tries.trials[worst].printed)
-    enough = (1.0 - 1e-9) * min(PART * tries.trials[worst].excess, CLEAR)
-
-    def clear(trial: Trial | None) -> bool:
-        if trial is None or not trial.fails or math.isnan(trial.printed) != no_value:
-            return False
-        return no_value or trial.excess >= enough
-
-    def simplified(point: Point) -> Point:
-        before = None
-        while point != before:
-            before = point
-            for index in range(len(point)):
-                point = simpler(point, index)
-        return point
-
-    def simpler(point: Point, index: int) -> Point:
-        for code in tries.domain.ranges[index].simpler(point[index]):
-            if not tries.open:
-                break
-            other = (*point[:index], code, *point[index + 1 :])
-            if clear(tries.at(other)):
-                return other
-        return point
-
-    known = [point for point in failures if clear(tries.trials[point])]
-    plainest = min(known, key=tries.domain.complexity, default=worst)
-    ends = [simplified(start) for start in dict.fromkeys((plainest, worst))]
-    return min(ends, key=tries.domain.complexity)

@@ -176,7 +176,6 @@ def audited(
     verdict: str,
     claim: str,
     result: AuditResult,
-    *,
     detectable: Mapping[str, float] | None,
     tried: int | None = None,
 ) -> Audited:
@@ -193,7 +192,7 @@ def audited(
         excess, at, power = (number(detectable[key], 3) for key in ("excess", "epsilon", "power"))
         shown = f"excess of any shape detectable with probability {power}: {excess} in δ({at})"
     line = (
-        f"{certified_line(claim, result.headline)}; {shown}; "
+        f"{_certified(claim, result.headline)}; {shown}; "
         f"{change}{' (given)' if tried is None else f', {among}'}; {count(draws)} draws a side"
     )
     facts = properties(
@@ -205,20 +204,31 @@ def audited(
         tried=tried,
         draws=draws,
     )
-    return Audited(facts, line, _excess(detectable, result.settings.claimed_epsilon))
+    # audits of one test are compared at the claim's own ε if it has one
+    own, excess_there = result.settings.claimed_epsilon, inf
+    if detectable is not None and own in (None, detectable["epsilon"]):
+        excess_there = detectable["excess"]
+    return Audited(facts, line, excess_there)
 
 
-def certified_line(claim: str, head: Headline) -> str:
+def audited_one_run(claim: str, result: OneRunResult) -> Audited:
+    """The same of an audit of one run, which knows no excess that it could have shown."""
+    canaries = f"{count(result.guesses.canaries)} canaries in one run"
+    facts = properties(
+        result.headline.to_dict(),
+        None,
+        verdict=result.verdict,
+        claim=claim,
+        neighbour=canaries,
+        tried=None,
+        draws=1,
+    )
+    return Audited(facts, f"{_certified(claim, result.headline)}; {canaries}", inf)
+
+
+def _certified(claim: str, head: Headline) -> str:
     """A claim with what is certified: "(1, 0.1)-DP; ε ≥ 1.4 certified at δ = 0.1"."""
     if head.claimed is None:
         return claim
-    return (
-        f"{claim}; {head.symbol} ≥ {number(head.certified, down=True)} certified {head.at}".rstrip()
-    )
-
-
-def _excess(detectable: Mapping[str, float] | None, epsilon: float | None) -> float:
-    """The excess by which audits of one test are compared: at the claim's own ε if it has one."""
-    if detectable is None or epsilon not in (None, detectable["epsilon"]):
-        return inf
-    return detectable["excess"]
+    low = number(head.certified, down=True)
+    return f"{claim}; {head.symbol} ≥ {low} certified {head.at}".rstrip()

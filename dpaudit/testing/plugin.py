@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from dpaudit import AuditResult, NeighbourPair
     from dpaudit._core.types import ArrayLike, Mechanism
     from dpaudit.curves.claims import ClaimLike
+    from dpaudit.testing.assertions import SpectrumLike
     from dpaudit.testing.budget import Budget
-    from dpaudit.testing.matches import SpectrumLike
 
 PACKAGE = Path(__file__).resolve().parents[1]
 MARKER = (

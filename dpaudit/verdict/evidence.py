@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.certify.betting import Hits
-from dpaudit.certify.betting.choice import WIDTHS
-from dpaudit.certify.betting.claimed import null_of
+from dpaudit.certify.betting import Hits, null_of
+from dpaudit.certify.constants import WIDTHS
 from dpaudit.curves.claims import Claim
 
 if TYPE_CHECKING:
-    from dpaudit.certify.cells import ScoreCells
+    from dpaudit.certify.scores import ScoreCells
     from dpaudit.certify.sets import ChosenSet
 
 SAVED = (
@@ -28,7 +27,7 @@ SAVED = (
 class Sequential:
     """The e-process of a sequential audit.
 
-    level, alpha : of the verdict, as in `Settings`.
+    level, alpha : the confidence of the verdict, and 1 − level.
     draws, log_e : draws a side so far, and the log e-value, after each batch that was bet on. In
         the batch of a rejection both are those of the rejection.
     rejected_at : draws a side, training included, after which the e-value reached `needed`; None

@@ -17,7 +17,7 @@ from dpaudit import power
 from dpaudit._core.percent import percent
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.curves.claims import exceeds
-from dpaudit.sampling.randomness import INFINITE
+from dpaudit.sampling.degenerate import INFINITE
 from dpaudit.verdict.evidence import Sequential
 from dpaudit.verdict.headline import Headline, Reference, headline, renyi_excess
 from dpaudit.verdict.numbers import apart, count, number
@@ -119,8 +119,8 @@ def judge_band(
                 f"The Rényi divergence of order {number(order)} is {low}, where {most} is allowed."
             )
         return Verdict("violated", " ".join(filter(None, sentences)), detectable, head)
-    held = Verdict("not violated", head.text, detectable, head)
-    return _not_refuted(held, reference, detect, few, unread)
+    passed = Verdict("not violated", head.text, detectable, head)
+    return _not_refuted(passed, reference, detect, few, unread)
 
 
 def judge_e_value(
@@ -160,12 +160,12 @@ def judge_e_value(
         f"rose to {number(process.largest, 3)} at most, below the {number(process.needed)} that "
         "rejects it."
     )
-    held = Verdict("not violated", reason, detectable, head)
-    return _not_refuted(held, reference, detect, few, unread)
+    passed = Verdict("not violated", reason, detectable, head)
+    return _not_refuted(passed, reference, detect, few, unread)
 
 
 def _not_refuted(
-    held: Verdict,
+    passed: Verdict,
     reference: Reference,
     detect: float | None,
     few: Callable[[], str],
@@ -173,28 +173,28 @@ def _not_refuted(
 ) -> Verdict:
     """The verdict where the draws refute nothing, with what they could have shown.
 
-    held : the verdict if the audit had shown enough.
+    passed : the verdict if these draws could have shown enough.
     """
     if broken := _broken_by_theory(reference):
-        return replace(held, verdict="inconclusive", reason=f"{broken} {held.reason}")
+        return replace(passed, verdict="inconclusive", reason=f"{broken} {passed.reason}")
     unseen = _unseen(unread)
     shares = [f"{kind} (in {percent(share)} of the outputs)" for kind, share in unread.items()]
     parts = " and ".join(shares)
     if unread and unseen >= (MOST_UNREAD if detect is None else detect):
         missing = UNREAD.format(parts=parts)
     else:
-        missing = few() or ("" if held.detectable else NONE_SHOWN)
-    if missing or held.detectable is None:
-        reason = f"{held.reason} {missing}"
-        return replace(held, verdict="inconclusive", reason=reason, detectable=None)
-    excess, verdict = held.detectable["excess"], held.verdict
-    could_show = would_show(held.detectable)
+        missing = few() or ("" if passed.detectable else NONE_SHOWN)
+    if missing or passed.detectable is None:
+        reason = f"{passed.reason} {missing}"
+        return replace(passed, verdict="inconclusive", reason=reason, detectable=None)
+    excess, verdict = passed.detectable["excess"], passed.verdict
+    could_show = would_show(passed.detectable)
     if detect is not None and excess > detect:
         could_show = WEAK.format(excess=number(excess, 3), asked=number(detect, 3))
         verdict = "inconclusive"
     if unread:
         could_show += " " + COUNTED.format(share=percent(unseen), parts=parts)
-    return replace(held, verdict=verdict, reason=f"{held.reason} {could_show}")
+    return replace(passed, verdict=verdict, reason=f"{passed.reason} {could_show}")
 
 
 def _broken_by_theory(reference: Reference) -> str:

@@ -14,8 +14,8 @@ from dpaudit._core.shown.printable import printable
 
 NONE = "–"
 ROUNDING = 1e-9  # by which a number may miss 1 and still be written so
-DIGITS = range(3, 18)  # of a certified number: as few as tell it from another one
-LARGEST_LOG = 700.0  # of a float
+DIGITS = range(3, 18)  # a certified number has as few as tell it from another one
+LARGEST_LOG = 700.0  # e^709 is the largest float
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

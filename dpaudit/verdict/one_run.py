@@ -1,18 +1,22 @@
-"""The verdict on one run: what is certified, against what is claimed."""
+"""The verdict on one run: what its canaries certify, against what is claimed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpaudit._core.percent import percent
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.certify.one_run import bound
-from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
 from dpaudit.verdict.headline import CLAIMED, Headline
-from dpaudit.verdict.numbers import count, number
+from dpaudit.verdict.numbers import count, from_log, number
+
+if TYPE_CHECKING:
+    from dpaudit.certify.one_run.guesses import Guesses
 
 NOTHING = "Nothing is claimed to judge by."
 EQUAL = "All scores are equal, so they tell nothing of the coins."
@@ -24,13 +28,20 @@ HALF = (
     "Exactly half of the canaries are in. If they were chosen so, and not by a coin each, this "
     "bound is not known to hold."
 )
-LARGE = 1e-3  # δ, from which on more canaries are no remedy
-MANY = 20  # canaries, from which on exactly half of them is worth a word
+LARGE = 1e-3  # the δ from which on more canaries are no remedy
+MANY = 20  # the number of canaries from which on exactly half of them is worth a word
+# what the bettor shows that had most when the wealth of a step audit was largest
+BETTORS = {
+    "privacy": "the projections tell when the canary was in the batch, more than {claim} allows",
+    "noise": "the projections vary less than the noise of multiplier {sigma:g} lets them",
+    "fresh noise": "the noise of a step repeats in the next one",
+    "sampling": "the coins are not independent of each other with probability {rate:g}",
+}
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of one run.
+    """The question to one run.
 
     delta : the δ at which ε is read. alpha : 1 − level. method : one of `bound.METHODS`.
     """
@@ -51,7 +62,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Judged:
-    """verdict, and the reason for people, first the headline; as in an `AuditResult`."""
+    """The verdict, and the reason for people, first the headline; as in an `AuditResult`."""
 
     verdict: str
     reason: str
@@ -60,7 +71,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Reading:
-    """The certified value in the claim's own parameter, and whether it refutes the claim."""
+    """What guesses certify in the claim's own parameter, and whether that refutes the claim."""
 
     guesses: Guesses
     question: Question
@@ -70,16 +81,16 @@ class Reading:
     @cached_property
     def certified(self) -> float:
         """ε (nats) at the question's δ, or μ."""
-        asked = self.question
-        if asked.mu_claimed:
-            return bound.gdp_bound(self.guesses, asked.alpha)
+        if self.question.mu_claimed:
+            return bound.gdp_bound(self.guesses, self.question.alpha)
         return self._epsilon.value
 
     @cached_property
     def _epsilon(self) -> bound.EpsilonBound:
-        asked = self.question
-        own = None if asked.claim is None else asked.claim.epsilon
-        return bound.epsilon_bound(self.guesses, asked.delta, asked.alpha, asked.method, own)
+        question = self.question
+        own = None if question.claim is None else question.claim.epsilon
+        bounded = self.guesses, question.delta, question.alpha, question.method
+        return bound.epsilon_bound(*bounded, own)
 
     @cached_property
     def refutes(self) -> bool:
@@ -93,74 +104,84 @@ class Reading:
 
 
 def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
-    """Judge the guesses of one run."""
-    found = Reading(guesses, question)
-    best = Reading(guesses.told(), question)
-    head = headline(found)
-    notes = [HALF] if len(coins) >= MANY and 2 * int(coins.sum()) == len(coins) else []
+    """Judge the guesses of one run, beside what scores that tell every coin would have shown.
+
+    coins : which canaries are in, (m,), bool.
+    """
+    reading, best = Reading(guesses, question), Reading(guesses.perfect(), question)
+    head = headline(reading)
+    sentences = [head.text]
+    if len(coins) >= MANY and 2 * int(coins.sum()) == len(coins):
+        sentences.append(HALF)
+    verdict = "inconclusive"
     if question.claim is None:
-        return Judged("inconclusive", _joined(head.text, *notes, NOTHING, _least(best)), head)
-    if found.refutes:
-        return Judged("violated", _joined(head.text, *notes, _right(guesses)), head)
-    if len(guesses.right) == 0:
-        return Judged("inconclusive", _joined(head.text, *notes, EQUAL), head)
-    if guesses.reversed:
-        return Judged("inconclusive", _joined(head.text, *notes, _right(guesses), REVERSED), head)
-    said = _joined(head.text, *notes, _right(guesses), _least(best))
-    if best.refutes:
-        return Judged("not violated", said, head)
-    return Judged("inconclusive", f"{said} {_too_little(question)}", head)
+        sentences += [NOTHING, _could_show(best)]
+    elif reading.refutes:
+        verdict = "violated"
+        sentences.append(_right(guesses))
+    elif len(guesses.right) == 0:
+        sentences.append(EQUAL)
+    elif guesses.reversed:
+        sentences += [_right(guesses), REVERSED]
+    else:
+        sentences += [_right(guesses), _could_show(best)]
+        if best.refutes:
+            verdict = "not violated"
+        else:
+            sentences.append(_too_little(question))
+    return Judged(verdict, " ".join(dict.fromkeys(sentences)), head)
 
 
-def headline(found: Reading) -> Headline:
+def headline(reading: Reading) -> Headline:
     """What is claimed and what is certified."""
-    asked, guesses = found.question, found.guesses
-    symbol, delta, claimed, claimant = _claimed(asked)
-    certified = found.certified
-    if not found.refutes and claimed is not None:
+    question, claim = reading.question, reading.question.claim
+    symbol, claimant = "ε", CLAIMED
+    delta: float | None = question.delta
+    claimed: float | None = None
+    if claim is not None and claim.family is not None and question.mu_claimed:
+        symbol, delta, claimed = "μ", None, claim.family.value
+    elif claim is not None and claim.epsilon is not None:
+        claimed = claim.epsilon
+    elif claim is not None:
+        claimed = float(claim.epsilon_at(question.delta))
+        claimant = f"The claim of {claim.text} allows"
+    certified = reading.certified
+    if not reading.refutes and claimed is not None:
         certified = min(certified, claimed)
-    at = asked.claim.epsilon if asked.claim is not None and asked.claim.epsilon else 0.0
-    who = f"one run, {count(guesses.canaries)} {'canary' if guesses.canaries == 1 else 'canaries'}"
-    level = 1.0 - asked.alpha
+    canaries = reading.guesses.canaries
     return Headline(
-        symbol, delta, claimed, certified, found.refutes, at, 0.0, None, level, who, claimant
+        symbol,
+        delta,
+        claimed,
+        certified,
+        reading.refutes,
+        epsilon=claim.epsilon if claim is not None and claim.epsilon else 0.0,
+        certified_delta=0.0,
+        allowed_delta=None,
+        level=1.0 - question.alpha,
+        who=f"one run, {count(canaries)} {'canary' if canaries == 1 else 'canaries'}",
+        claimant=claimant,
     )
-
-
-def _claimed(asked: Question) -> tuple[str, float | None, float | None, str]:
-    """Symbol, δ, claimed value and how the sentence begins."""
-    claim = asked.claim
-    if claim is None:
-        return "ε", asked.delta, None, CLAIMED
-    if asked.mu_claimed:
-        assert claim.family is not None
-        return "μ", None, claim.family.value, CLAIMED
-    if claim.epsilon is not None:
-        return "ε", asked.delta, claim.epsilon, CLAIMED
-    allowed = float(claim.epsilon_at(asked.delta))
-    return "ε", asked.delta, allowed, f"The claim of {claim.text} allows"
 
 
 def _right(guesses: Guesses) -> str:
     """ "640 of 1,000 coins are guessed right, and 98 of the 100 that the scores are surest of." """
-    found, most = guesses.right, len(guesses.right)
-    if most == 0:
-        return EQUAL
-    surest = max(1, most // 10)
-    said = f"{count(int(found.sum()))} of {count(most)} coins are guessed right"
-    if surest == most:
-        return f"{said}."
-    few = count(int(found[:surest].sum()))
-    return f"{said}, and {few} of the {count(surest)} that the scores are surest of."
+    right, total = guesses.right, len(guesses.right)
+    surest = max(1, total // 10)
+    sentence = f"{count(int(right.sum()))} of {count(total)} coins are guessed right"
+    if surest == total:
+        return f"{sentence}."
+    few = count(int(right[:surest].sum()))
+    return f"{sentence}, and {few} of the {count(surest)} that the scores are surest of."
 
 
-def _least(best: Reading) -> str:
-    """What scores that tell every coin would have shown."""
+def _could_show(best: Reading) -> str:
+    """What scores that tell every coin would have certified."""
     if len(best.guesses.right) == 0:
         return EQUAL
     symbol = "μ" if best.question.mu_claimed else "ε"
-    shown = number(best.certified, 3)
-    return f"Had the scores told every coin, {symbol} ≥ {shown} would have been certified."
+    least = number(best.certified, 3)
+    return f"Had the scores told every coin, {symbol} ≥ {least} would have been certified."
 
 
 def _too_little(question: Question) -> str:
@@ -179,5 +200,44 @@ def _too_little(question: Question) -> str:
     return "That does not refute the claim: add canaries."
 
 
-def _joined(*sentences: str) -> str:
-    return " ".join(dict.fromkeys(filter(None, sentences)))
+def steps_reason(
+    verdict: str,
+    *,
+    sample_rate: float,
+    noise_multiplier: float,
+    level: float,
+    steps: int,
+    violated_at: int | None,
+    log_e: float,
+    log_largest: float,
+    largest_at: int,
+    bettor: str,
+) -> str:
+    """The verdict on the steps of DP-SGD in a few sentences for people.
+
+    violated_at : the step at which the claim was refuted, or None. log_e : the logarithm of the
+    wealth now. log_largest, largest_at, bettor : that of the largest wealth so far, at which step
+    it was reached, and which bettor had most then.
+    """
+    if verdict == "inconclusive":
+        return (
+            f"After {steps} steps, projections that tell every coin would not have refuted the "
+            "claim; watch more steps, or more canaries with orthogonal directions."
+        )
+    needed = number(1.0 / (1.0 - level))
+    peak = f"reached {from_log(log_largest)} at step {largest_at}"
+    course = f"{peak if largest_at else 'never exceeded 1'} ({needed} needed)"
+    if largest_at != steps:
+        course = f"{course}; it is {from_log(log_e)} after step {steps}"
+    if violated_at is None:
+        return (
+            f"{steps} steps do not refute the claim: the e-value {course}. This holds for these "
+            "canaries and steps only."
+        )
+    claim = f"{1.0 / noise_multiplier:.4g}-GDP"
+    meaning = BETTORS[bettor].format(claim=claim, sigma=noise_multiplier, rate=sample_rate)
+    return (
+        f"Refuted at step {violated_at} with confidence {percent(level)}: {meaning}. The e-value "
+        f"{course}. If the claim were true, it would ever reach {needed} with probability at most "
+        f"{percent(1.0 - level)}."
+    )

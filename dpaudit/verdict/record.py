@@ -45,18 +45,17 @@ class Curves:
         return self.exact if self.claim is None else self.claim
 
     @property
-    def reference_text(self) -> str:
-        """The reference in words; empty without one."""
-        if self.claim is not None:
-            return f"the claim {self.claim_text}".strip()
-        return "" if self.exact is None else "the exact spectrum"
-
-    @property
     def reference_kind(self) -> str:
         """What kind of curve the reference is: "the claim", say; empty without one."""
         if self.claim is not None:
             return "the claim"
         return "" if self.exact is None else "the exact spectrum"
+
+    @property
+    def reference_text(self) -> str:
+        """The reference in words, a claim with its text; empty without one."""
+        text = "" if self.claim is None else self.claim_text
+        return f"{self.reference_kind} {text}".strip()
 
     @property
     def excess(self) -> Array:
@@ -78,24 +77,44 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
         fail(
             "epsilon", result["epsilon"], "a non-empty, strictly increasing list of finite numbers"
         )
-    claim, draws = section(result, "claim"), lookup(result, "samples.test")
-    headline = section(result, "headline")  # results of earlier versions have none
 
-    def curve(path: str) -> Array | None:
-        found = lookup(result, path)
-        values = None if found is None else _numbers(found, path)
-        if values is not None and values.shape != epsilon.shape:
+    def curve(path: str, *, required: bool = False) -> Any:
+        values = lookup(result, path)
+        if values is None and not required:
+            return None
+        delta = _numbers(values, path)
+        if delta.shape != epsilon.shape:
             raise InvalidInput(
-                f"{path} must have one value for each ε, got {values.size} for {epsilon.size}"
+                f"{path} must have one value for each ε, got {delta.size} for {epsilon.size}"
             )
-        return values
+        return delta
 
+    # results of earlier versions have neither interval nor headline
+    interval, headline = lookup(result, "empirical.interval"), section(result, "headline")
+    if interval is not None:
+        if not isinstance(interval, list | np.ndarray):
+            fail("empirical.interval", interval, "two lists of numbers")
+        ends = [_numbers(end, "empirical.interval") for end in interval]
+        if [end.size for end in ends] != [epsilon.size] * 2 or np.any(ends[0] > ends[1]):
+            expected = "two lists of a number for each ε, the lower ends first"
+            fail("empirical.interval", interval, expected)
+        interval = np.stack(ends)
+    elsewhere = lookup(result, "neighbour.relation") == "samples"
+    unnamed = "draws made elsewhere" if elsewhere else "mechanism"
+    title = str(lookup(result, "mechanism.name") or unnamed)
+    if dataset := lookup(result, "dataset.name"):
+        title = f"{title} on {dataset}"
+    claim, draws = section(result, "claim"), lookup(result, "samples.test")
+    own, claim_index = claim.get("epsilon"), None
+    if isinstance(own, int | float):
+        hits = np.flatnonzero(np.isclose(epsilon, own, rtol=1e-9, atol=1e-12))
+        claim_index = int(hits[0]) if hits.size else None
     return Curves(
-        title=_title(result),
+        title=label(title, TITLE_WIDTH),
         epsilon=epsilon,
-        estimate=_required(curve("empirical.delta"), "empirical.delta"),
-        interval=_interval(result, epsilon),
-        low=_required(curve("empirical.low"), "empirical.low"),
+        estimate=curve("empirical.delta", required=True),
+        interval=interval,
+        low=curve("empirical.low", required=True),
         forward=curve("empirical.forward.low"),
         backward=curve("empirical.backward.low"),
         exact=curve("exact.delta"),
@@ -103,24 +122,11 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
         claim=curve("claim.delta"),
         law=str(lookup(result, "exact.law") or ""),
         claim_text=str(claim.get("text") or ""),
-        claim_index=_position(epsilon, claim.get("epsilon")),
+        claim_index=claim_index,
         level=real("level", result.get("level"), 0.0, 1.0, open_=True),
         draws=None if draws is None else integer("samples.test", draws, 1),
         headline=Headline.of(headline) if headline else None,
     )
-
-
-def _interval(result: Mapping[str, Any], epsilon: Array) -> Array | None:
-    """Both ends at each ε, (2, m); None in results of earlier versions and of sequential audits."""
-    ends = lookup(result, "empirical.interval")
-    if ends is None:
-        return None
-    if not isinstance(ends, list | np.ndarray):
-        fail("empirical.interval", ends, "two lists of numbers")
-    found = [_numbers(one, "empirical.interval") for one in ends]
-    if [one.size for one in found] != [epsilon.size] * 2 or np.any(found[0] > found[1]):
-        fail("empirical.interval", ends, "two lists of a number for each ε, the lower ends first")
-    return np.stack(found)
 
 
 def section(result: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -150,17 +156,8 @@ def selected_rows(curves: Curves, most: int = 12) -> list[int]:
     return sorted(wanted | {round(position) for position in even})
 
 
-def _title(result: Mapping[str, Any]) -> str:
-    """ "ALS on flight", as far as the result names mechanism and data."""
-    elsewhere = lookup(result, "neighbour.relation") == "samples"
-    unnamed = "draws made elsewhere" if elsewhere else "mechanism"
-    mechanism = lookup(result, "mechanism.name") or unnamed
-    dataset = lookup(result, "dataset.name")
-    return label(f"{mechanism} on {dataset}" if dataset else str(mechanism), TITLE_WIDTH)
-
-
 def _numbers(values: Any, path: str) -> Array:
-    """The list that was found at `path` as float64; "inf" is infinity, NaN is refused."""
+    """The list at `path` as float64; "inf" is infinity, NaN is refused."""
     try:
         array = np.array([float(value) for value in values], dtype=np.float64)
     except (TypeError, ValueError):
@@ -168,17 +165,3 @@ def _numbers(values: Any, path: str) -> Array:
     if np.isnan(array).any():
         fail(path, values, "a list of numbers without NaN")
     return array
-
-
-def _required(values: Array | None, path: str) -> Array:
-    if values is None:
-        fail(path, None, "a list of numbers")
-    return values
-
-
-def _position(epsilon: Array, value: Any) -> int | None:
-    """The grid position of `value`; None where the grid does not have it."""
-    if not isinstance(value, int | float):
-        return None
-    hits = np.flatnonzero(np.isclose(epsilon, value, rtol=1e-9, atol=1e-12))
-    return int(hits[0]) if hits.size else None

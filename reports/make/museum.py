@@ -25,7 +25,7 @@ from dpaudit.auditing.subject import Subject
 from dpaudit.errors import DpauditError
 from dpaudit.run import Scenario
 from dpaudit.run.execute import loaded_data, loaded_mechanism
-from dpaudit.run.scenario.audits import parsed
+from dpaudit.run.scenario.files import parsed
 from dpaudit.run.scenario.neighbour import Added, Replaced, Zeroed
 from reports.make import page
 from reports.make.timing import clock

@@ -9,28 +9,12 @@ pytest.importorskip("pandas")
 EPSILON = np.array([0.0, 0.5, 1.0])
 
 
-@pytest.fixture(scope="module")
-def spectrum():
-    X, y = dp.datasets.load("diabetes")
-    data = np.column_stack([X, y])
-    return dp.exact.worst_case(dp.mechanisms.GaussianLS(sigma=100.0), data, EPSILON)
-
-
-def test_an_exact_curve_has_its_row(spectrum):
-    table = spectrum.to_frame()
-    assert list(table) == ["epsilon", "delta", "forward", "backward", "index"]
-    np.testing.assert_array_equal(table["delta"], spectrum.delta)
-    np.testing.assert_array_equal(table["index"], spectrum.index)
-
-
-def test_a_single_epsilon_is_a_table_of_one_row():
-    mechanism = dp.mechanisms.ZOO["Laplace"]
-    point = dp.exact.spectrum(mechanism, mechanism.pair(), 0.1)
-    assert len(point.to_frame()) == 1
-
-
 def test_a_certificate_has_both_directions():
     mechanism = dp.mechanisms.ZOO["Laplace"]
+    data = np.random.default_rng(1).normal(size=(20, 3))
+    worst = dp.exact.worst_case(dp.mechanisms.GaussianLS(sigma=1.0), data, EPSILON).to_frame()
+    assert list(worst) == ["epsilon", "delta", "forward", "backward", "index"]
+    assert len(dp.exact.spectrum(mechanism, mechanism.pair(), 0.1).to_frame()) == 1
     found = dp.audit(mechanism, mechanism.pair(), claim=mechanism.claim, draws=4000, rng=1)
     table = found.certified.to_frame(EPSILON)
     np.testing.assert_array_equal(table["delta"], found.certified.delta_at(EPSILON))

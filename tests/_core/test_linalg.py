@@ -28,7 +28,6 @@ def database(seed, rows=40, columns=3):
     "change",
     [
         lambda a: a.__setitem__((0, 0), a[0, 0] + 1e-300),
-        lambda a: a.__setitem__((7, 1), np.nextafter(a[7, 1], 9.0)),
         lambda a: a.__setitem__(slice(None), a[::-1].copy()),
         lambda a: a.__setitem__(slice(None), np.sort(a, axis=0)),
     ],
@@ -87,9 +86,3 @@ def test_a_database_and_its_neighbour_are_factorised_once_each(factorisations):
         mechanism.prepare(side)
     dp.neighbours.row_statistics(pair.left)
     assert factorisations == [(60, 3), (60, 3)]
-
-
-def test_a_calibration_factorises_its_data_once(factorisations):
-    data = database(8, 60, 4)
-    dp.exact.calibrate(dp.mechanisms.ALS(rows=50), data, 1.0, 1e-5)
-    assert len(factorisations) == 1

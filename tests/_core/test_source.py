@@ -30,21 +30,17 @@ def alone(data, rng):
     [
         dp.adapters.one_draw(alone),
         dp.adapters.limited(release, 1.0),
-        dp.adapters.texts(release),
         dp.adapters.texts(dp.adapters.one_draw(alone)),
         dp.adapters.synthesizer(alone, alone, PAIR),
         dp.adapters.estimator(lambda: None, ["coef_"]),
-        dp.adapters.values(functools.partial(alone, rng=None)),
         dp.adapters.global_seeds(dp.adapters.records(alone)),
     ],
     ids=[
         "one_draw",
         "limited",
-        "texts",
         "texts of one_draw",
         "synthesizer",
         "estimator",
-        "values",
         "global_seeds of records",
     ],
 )

@@ -9,7 +9,6 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import adapters
-from dpaudit._core.seeds import root
 from dpaudit.adapters import commands, processes
 from dpaudit.sampling import draw
 from tests.sparse import one_in
@@ -34,11 +33,13 @@ NOISY = program(
 
 
 def test_data_size_and_seed_arrive():
-    draws = draw(NOISY, DATA, 30, root(1), 0)
+    draws = draw(NOISY, DATA, 30, np.random.SeedSequence(1), 0)
     assert draws.shape == (30, 2)
     np.testing.assert_array_equal(draws[:, 0], 3.0)
     assert len(np.unique(draws[:, 1])) == 30
-    np.testing.assert_array_equal(draw(NOISY, DATA, 30, root(1), 0, n_jobs=2), draws)
+    np.testing.assert_array_equal(
+        draw(NOISY, DATA, 30, np.random.SeedSequence(1), 0, n_jobs=2), draws
+    )
 
 
 def test_numbers_are_written_with_all_their_digits():
@@ -73,7 +74,7 @@ def test_lines_may_grow_longer_from_run_to_run():
         "random.seed(int(sys.argv[3])); "
         "print(('1' + ',1' * random.randrange(3) + chr(10)) * int(sys.argv[2]))"
     )
-    lengths = draw(grows, DATA, 2000, root(1), 0)[dp.outcomes.LISTS][:, 0]
+    lengths = draw(grows, DATA, 2000, np.random.SeedSequence(1), 0)[dp.outcomes.LISTS][:, 0]
     assert set(lengths) == {1.0, 2.0, 3.0}
 
 

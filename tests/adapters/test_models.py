@@ -12,13 +12,12 @@ from sklearn.random_projection import GaussianRandomProjection
 
 import dpaudit as dp
 from dpaudit import adapters
-from dpaudit._core.seeds import root
 from dpaudit.sampling import draw
 
 RNG = np.random.default_rng(2)
 DATA = np.column_stack([RNG.normal(size=(30, 2)), RNG.normal(size=30) > 0])
 PAIR = dp.neighbours.zero_row(DATA, 3)
-SEED = root(3)
+SEED = np.random.SeedSequence(3)
 
 
 class Noisy(Ridge):

@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import betabinom
 
 import dpaudit as dp
-from dpaudit._core.seeds import root
 from dpaudit.sampling import draw
 
 CELLS, RECORDS, CELL = 6, 30, 2
@@ -40,7 +39,7 @@ def exact(epsilon):
 
 
 def test_the_count_of_the_cell_has_the_dirichlet_multinomial_law():
-    rows = draw(MECHANISM, DATA, 3000, root(1), 0)
+    rows = draw(MECHANISM, DATA, 3000, np.random.SeedSequence(1), 0)
     expected = RECORDS * (1.0 + 3.0) / (CELLS + len(DATA))
     assert np.all(rows[:, 0] == RECORDS)
     assert abs(rows[:, 1].mean() - expected) < 5.0 * rows[:, 1].std() / np.sqrt(3000)

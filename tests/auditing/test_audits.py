@@ -10,9 +10,9 @@ from scipy.optimize import brentq
 import dpaudit as dp
 from dpaudit import scoring
 from dpaudit._core.result_file import load, plain
-from dpaudit.auditing.fixed.many import Learner
+from dpaudit.auditing.fixed import learn
 from dpaudit.auditing.settings import Settings
-from dpaudit.certify.split import Split
+from dpaudit.certify import Split
 from dpaudit.scoring import Fitted
 from tests.cases import database, shifted
 from tests.sparse import one_in
@@ -653,7 +653,7 @@ def test_the_estimate_counts_training_draws_unless_the_score_knows_them_too_well
         return x[:, 0] - 0.5 + 3.0 * memorised * side[:, 0]
 
     monkeypatch.setattr(scoring, "fit", lambda *args, **options: Fitted("own", score))
-    choices = Learner(settings, sizes, None)((P, Q)).choices
+    choices = learn(settings, sizes, None, (P, Q)).choices
     assert choices.fresh.sizes == (counted, counted)
 
 

@@ -5,9 +5,9 @@ import pytest
 
 import dpaudit as dp
 from dpaudit._core.result_file import load
-from dpaudit.auditing.sequential import bettor, record
-from dpaudit.auditing.sequential.record import FIRST, batch_sizes
-from dpaudit.auditing.sequential.source import Batch, MechanismBatches, Past
+from dpaudit.auditing import bettor
+from dpaudit.auditing.bettor import FIRST, Batch, Past, batch_sizes
+from dpaudit.auditing.sequential import batches_of
 from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.scoring import KnownScore
 from tests.cases import database, shifted
@@ -48,13 +48,13 @@ def test_batches_grow_slowly_at_first_and_double_at_last():
 def test_very_many_draws_come_in_batches_of_one_size():
     found = list(batch_sizes(10_000_000))
     assert sum(found) == 10_000_000
-    assert max(found) == record.LARGEST
+    assert max(found) == bettor.LARGEST
     assert len(found) < 60
 
 
 def test_a_full_past_learns_no_more(monkeypatch):
     """Batches of at most 200 draws. From 600 on score and bet stay, and no draw is kept."""
-    monkeypatch.setattr(record, "LARGEST", 200)
+    monkeypatch.setattr(bettor, "LARGEST", 200)
     monkeypatch.setattr(bettor, "FULL", 600)
     fits, states = [], []
     judged, made = bettor.Bettor._new_judge, bettor.Bettor.__post_init__
@@ -67,7 +67,7 @@ def test_a_full_past_learns_no_more(monkeypatch):
     result = audit(shifted(0.3), claim=(0.0, 0.2))
     assert result.sequential.drawn == 3000
     assert 600 <= fits[-1] == states[0].learned < 800
-    assert len(states[0].past.parts[0][0]) == fits[-1]
+    assert len(states[0].past.draws[0]) == fits[-1]
     assert sum(len(one.P) for one in states[0].odds) == fits[-1] - FIRST
     assert result.sequential.tested == 3000 - FIRST
     early = audit(shifted(2.0), claim=(0.0, 0.05))
@@ -83,17 +83,14 @@ def test_workers_change_nothing(mechanism):
     assert alone == two
 
 
-def source_of(n_jobs):
-    settings = Settings.of(3000, claim=(1.0, 0.0), rng=3)
-    return MechanismBatches(shifted(1.0), PAIR, settings, Drawing(n_jobs))
-
-
 def test_batches_are_drawn_at_keys_of_their_own():
-    source = source_of(None)
-    again = source_of(2)
-    first, second = (source.batch(number, 700).draws for number in (1, 2))
-    # whatever was drawn before
-    np.testing.assert_array_equal(again.batch(2, 700).draws[1], second[1])
+    settings = Settings.of(3000, claim=(1.0, 0.0), rng=3)
+    alone, two = (
+        [*batches_of(shifted(1.0), PAIR, settings, Drawing(n_jobs))] for n_jobs in (None, 2)
+    )
+    for number, (one, other) in enumerate(zip(alone, two, strict=True)):
+        np.testing.assert_array_equal(one.draws, other.draws, err_msg=str(number))
+    first, second = (batch.draws for batch in alone[1:3])
     assert not np.array_equal(first[0], second[0])
     assert not np.array_equal(first[0] - 1.0, first[1])
 

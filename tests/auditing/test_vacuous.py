@@ -9,13 +9,13 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import power
+from dpaudit.auditing import sequential
 from dpaudit.auditing.api import audit_subject
-from dpaudit.auditing.sequential import leak
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Subject
 from dpaudit.auditing.vacuous import COMMON, fewest
 from dpaudit.curves.claims import doubtful
-from dpaudit.sampling.common import same_outputs
+from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.search import select
 from dpaudit.verdict.headline import Reference
 from tests.sparse import one_in
@@ -249,7 +249,7 @@ def test_the_fewest_draws_refute_a_leak_and_four_fifths_of_them_do_not(claim, al
 )
 def test_so_do_the_fewest_draws_of_a_sequential_audit(claim):
     settings = Settings.of(100, claim=claim, stop="verdict")
-    needed = leak.fewest(settings, None, 10_000)
+    needed = sequential.fewest(settings, None, 10_000)
     enough, few = (
         dp.audit(publisher, PAIR, samples=n, claim=claim, stop="verdict", rng=1)
         for n in (needed, int(0.8 * needed))

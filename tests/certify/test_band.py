@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from dpaudit.certify.band import Certificate, Region
-from dpaudit.certify.estimate import certify
-from dpaudit.certify.scores import SortedScores
+from dpaudit.certify import Certificate, Region, SortedScores, certify
 from dpaudit.errors import InvalidInput
 from dpaudit.exact import gaussian_shift
 

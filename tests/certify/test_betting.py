@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 import dpaudit as dp
-from dpaudit.certify.betting import NO_BET, Bet, Counts, Cuts, Menu, Null, Side, cuts_by_draws
+from dpaudit.certify import NO_BET, Bet, Counts, Cuts, Menu, Null, Side, cuts_by_draws
 from tests.sparse import one_in
 
 ALARM = 1e-6

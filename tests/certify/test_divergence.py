@@ -7,9 +7,7 @@ import pytest
 from scipy.stats import norm
 
 import dpaudit as dp
-from dpaudit.certify.band import Certificate, Region
-from dpaudit.certify.estimate import certify
-from dpaudit.certify.scores import SortedScores
+from dpaudit.certify import Certificate, Region, SortedScores, certify
 from dpaudit.errors import InvalidInput
 
 

@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from dpaudit.certify.candidates import CandidateSets
-from dpaudit.certify.estimate import certify
-from dpaudit.certify.scores import SortedScores
-from dpaudit.certify.sets import FOCUS, choose_sets
+from dpaudit.certify import FOCUS, CandidateSets, SortedScores, certify, choose_sets
 from dpaudit.exact import gaussian_shift
 from reports.make.band.score_laws import SCORE_LAWS, SimulatedCounts
 from tests.sparse import one_in

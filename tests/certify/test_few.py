@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dpaudit.certify.cells import ScoreCells
-from dpaudit.certify.few import SmoothTails, _aims, certify_few, few_split
-from dpaudit.certify.scores import HIGHEST, SortedScores
+from dpaudit.certify import ScoreCells, SortedScores, certify_few, few_split
+from dpaudit.certify.few import SmoothTails, _aims
+from dpaudit.certify.scores import HIGHEST
 from dpaudit.errors import InvalidInput
 
 ALPHA = 0.05

@@ -7,10 +7,9 @@ import pytest
 from scipy.stats import norm
 
 import dpaudit as dp
-from dpaudit.certify.cells import ScoreCells
-from dpaudit.certify.estimate import certify
-from dpaudit.certify.interval import SHARES, cells_interval, interval
-from dpaudit.certify.scores import SortedScores
+from dpaudit.certify import ScoreCells, SortedScores, cells_interval, certify
+from dpaudit.certify.constants import END_SHARES
+from dpaudit.certify.interval import interval
 
 EPSILON = np.linspace(0.0, 4.0, 21)
 
@@ -65,7 +64,7 @@ def test_where_the_best_set_is_plain_the_ends_are_those_of_its_two_frequencies()
     cells = ScoreCells(np.array([0.5]), np.array([30_000, 70_000]), np.array([60_000, 40_000]))
     low, high = cells_interval(cells, np.zeros(1), 0.05)[:, 0]
     error = np.sqrt(0.7 * 0.3 / 1e5 + 0.4 * 0.6 / 1e5)
-    z = norm.isf(0.05 * np.array(SHARES))
+    z = norm.isf(0.05 * np.array(END_SHARES))
     np.testing.assert_allclose([0.3 - low, high - 0.3], z * error, rtol=0.12)
 
 

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from scipy.special import expit
 from scipy.stats import binom, norm
 
-from dpaudit.certify.one_run import bound, likelihood, recursion, steinke
+from dpaudit.certify.one_run import bound, likelihood, recursion
 from dpaudit.certify.one_run.guesses import Guesses, centre
 from dpaudit.curves.claims import Claim
 
@@ -87,6 +87,11 @@ def test_the_wealth_has_mean_one_under_the_worst_law_and_grows_with_each_right_g
     assert np.sum(chance * np.exp(wealth.of(outcomes))) == pytest.approx(1.0, rel=1e-12)
 
 
+def rejects(found, epsilon):
+    cells = likelihood.Cells.of(found)
+    return likelihood.rejects(found, cells, epsilon, 0.0, 0.05, bets=False)
+
+
 def test_p_values_of_randomised_response_at_its_epsilon_are_not_too_small():
     """Binomial with p ≤ 0.05 in 60 runs: more than 12 has probability 1e-5."""
     epsilon, low = 1.0, 0
@@ -95,7 +100,7 @@ def test_p_values_of_randomised_response_at_its_epsilon_are_not_too_small():
         coins = rng.random(60) < HALF
         told = rng.random(60) < expit(epsilon)
         found = guesses(np.where(told == coins, 1.0, -1.0), coins)
-        low += likelihood.Hypotheses(found, 0.0, 0.05).rejected(epsilon)
+        low += rejects(found, epsilon)
     assert low <= 12
 
 
@@ -132,7 +137,7 @@ def test_scores_of_any_size_that_know_nothing_certify_nothing(sizes):
     scores = np.where(np.arange(40) < 10, *sizes) * rng.uniform(-1.0, 1.0, 40)
     found = guesses(scores, coins)
     assert np.isfinite(likelihood.Cells.of(found).strength).all()
-    assert not likelihood.Hypotheses(found, 0.0, 0.05).rejected(1.0)
+    assert not rejects(found, 1.0)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (1.0, 0.01), (2.0, 0.1)])
@@ -224,8 +229,12 @@ def test_numbers_of_guesses_and_shares_are_known_before_the_run():
 
 
 def test_steinkes_bound_without_delta_is_the_binomial_tail():
-    assert steinke.p_value(50, 20, 15, 1.0, 0.0) == pytest.approx(binom.sf(14, 20, expit(1.0)))
-    assert steinke.p_value(50, 20, 15, 1.0, 1e-3) > steinke.p_value(50, 20, 15, 1.0, 0.0)
+    assert bound.steinke_p_value(50, 20, 15, 1.0, 0.0) == pytest.approx(
+        binom.sf(14, 20, expit(1.0))
+    )
+    assert bound.steinke_p_value(50, 20, 15, 1.0, 1e-3) > bound.steinke_p_value(
+        50, 20, 15, 1.0, 0.0
+    )
 
 
 @pytest.mark.parametrize("method", bound.METHODS)

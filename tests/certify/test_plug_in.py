@@ -5,11 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpaudit.certify.candidates import CandidateSets
-from dpaudit.certify.cells import ScoreCells
-from dpaudit.certify.plug_in import Counted, estimated
-from dpaudit.certify.plug_in.curves import _convex
-from dpaudit.certify.scores import SortedScores
+from dpaudit.certify import CandidateSets, Counted, ScoreCells, SortedScores, estimated, mean_scores
+from dpaudit.certify.plug_in import _convex
 from dpaudit.exact import gaussian_shift
 
 GRID = np.linspace(0.0, 4.0, 41)
@@ -20,7 +17,8 @@ def counted(*draws: tuple[np.ndarray, np.ndarray]) -> Counted:
     """From (P, Q) scores of the choosing and of the certifying draws."""
     choose, certify = (SortedScores.of(*one) for one in draws)
     threshold = CandidateSets.of(choose, GRID, min(certify.sizes), 0.05).threshold
-    return Counted.of(choose, choose, ScoreCells.of(certify, threshold))
+    fresh, cells = ScoreCells.of(choose, threshold), ScoreCells.of(certify, threshold)
+    return Counted.of(mean_scores(choose, threshold), fresh, cells)
 
 
 def normal(seed: int, scale: float = 1.0, mu: float = 1.0, spread: float = 1.0) -> Counted:

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from dpaudit.certify.candidates import CandidateSets
-from dpaudit.certify.scores import SortedScores
-from dpaudit.certify.sets import CLAIM_SHARE, ODDS_SHARE, choose_sets
+from dpaudit.certify import CandidateSets, SortedScores, choose_sets
+from dpaudit.certify.constants import CLAIM_SHARE, ODDS_SHARE
 
 pytestmark = pytest.mark.quick
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.certify.split import SMALLEST, Split, samples_for, split
+from dpaudit.certify import Split, samples_for
+from dpaudit.certify.constants import SMALLEST
+from dpaudit.certify.split import split
 
 pytestmark = pytest.mark.quick
 

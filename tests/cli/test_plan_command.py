@@ -8,7 +8,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import power
 from dpaudit.cli import main
-from dpaudit.cli.answers.planning import needs
+from dpaudit.run import plan
 from reports.make.audits.shapes import shift_of
 from tests.cases import shifted
 
@@ -70,22 +70,13 @@ def test_audits_of_the_planned_size_show_the_excess(stop):
 
     Of 40 audits, shares of 0.95 and 0.90 did. Fewer than 3 of ten do with probability below 1e-4.
     """
-    row = needs((1.0, 1e-3), [0.1]).rows[0]
+    row = plan((1.0, 1e-3), [0.1]).rows[0]
     mu = shift_of(1.0, 0.101)
     pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
     samples = int(row.audit if stop is None else row.early)
     options = {"samples": samples, "claim": (1.0, 1e-3), "classifier": "qda", "stop": stop}
     found = [dp.audit(shifted(mu), pair, rng=seed, **options).verdict for seed in range(10)]
     assert found.count("violated") >= 3
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 1.0])
-def test_the_excess_of_a_number_of_draws_inverts_the_draws_of_an_excess(epsilon):
-    excess = power.excess_of(epsilon, 0.02, 20_000, statements=5)
-    assert power.draws_to_detect(epsilon, 0.02, excess, statements=5) == pytest.approx(
-        20_000, rel=0.01
-    )
-    assert power.excess_of(0.0, 1.0, 1000) == np.inf
 
 
 def test_the_share_of_a_claim_is_what_the_plan_counts_with():

@@ -19,7 +19,7 @@ def clock(monkeypatch):
 
 def test_lines_in_a_file(clock):
     stream = io.StringIO()
-    with progress.shown(stream) as show:
+    with progress.show_progress(stream) as show:
         for done in range(100, 10_001, 100):
             clock[0] += 0.25
             show("drawing", done, 10_000)
@@ -38,7 +38,7 @@ def test_lines_in_a_file(clock):
 
 def test_a_quick_step_takes_two_lines(clock):
     stream = io.StringIO()
-    with progress.shown(stream) as show:
+    with progress.show_progress(stream) as show:
         for done in range(100, 10_001, 100):
             show("drawing", done, 10_000)
     assert stream.getvalue() == "drawing: 100 of 10,000\ndrawing: done in 00:00\n"
@@ -50,7 +50,7 @@ def test_a_bar_on_a_terminal():
             return True
 
     stream = Terminal()
-    with progress.shown(stream) as show:
+    with progress.show_progress(stream) as show:
         show("drawing", 5000, 10_000)
         show("drawing", 10_000, 10_000)
         show("fitting", 0, 1)

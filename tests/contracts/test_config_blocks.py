@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dpaudit.cli import defaults
-from dpaudit.run.scenario.audits import audits_in
-from dpaudit.run.schema.kinds import NAME, Kind, tables
+from dpaudit.run.scenario.files import audits_in
+from dpaudit.run.schema import NAME, Kind, tables
 
 yaml = pytest.importorskip("yaml")
 pytestmark = pytest.mark.quick

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import dpaudit as dp
-from dpaudit.run.shipped import files_below
-from dpaudit.run.suite.sarif import sarif
+from dpaudit.cli.shipped import files_below
+from dpaudit.run.suite.outputs import sarif
 
 pytestmark = pytest.mark.quick
 

@@ -34,16 +34,6 @@ def test_a_claim_binds_at_every_epsilon_as_randomised_response_does(epsilon, del
     )
 
 
-def test_at_and_beyond_its_own_epsilon_a_claim_is_its_delta():
-    np.testing.assert_array_equal(dp.Claim(1.0, 1e-5).delta_at([1.0, 1.5, 700.0]), [1e-5] * 3)
-
-
-def test_a_claim_without_delta_is_pure():
-    assert dp.Claim(1.0) == dp.Claim(1.0, 0.0)
-    assert dp.Claim(1.0).delta_at(1.0) == 0.0
-    assert dp.Claim(0.0).delta_at(0.0) == 0.0
-
-
 @pytest.mark.parametrize("mu", [0.0, 1e-3, 1.0, 7.0])
 def test_gdp_is_a_gaussian_shift(mu):
     np.testing.assert_array_equal(
@@ -65,27 +55,12 @@ def test_a_function_that_leaves_the_unit_interval_is_refused(value, epsilon):
         dp.Claim.from_function(lambda one: value).delta_at(epsilon)
 
 
-@pytest.mark.parametrize("function", [None, 0.5, "half", [0.5]])
-def test_a_function_is_called_for(function):
-    with pytest.raises(dp.InvalidInput, match="delta_of_epsilon must be a function of epsilon"):
-        dp.Claim.from_function(function)
-
-
 @pytest.mark.parametrize(
     "claim", [dp.Claim(1.0, 0.1), dp.Claim.gdp(1.0), dp.Claim.from_function(lambda epsilon: 0.5)]
 )
 @pytest.mark.parametrize("epsilon", [0.5, [0.5], [2.0, 0.0, 1.0]], ids=str)
 def test_the_curve_has_the_shape_of_epsilon(claim, epsilon):
     assert np.shape(claim.delta_at(epsilon)) == np.shape(epsilon)
-
-
-@pytest.mark.parametrize(
-    "claim", [dp.Claim(1.0, 0.1), dp.Claim.gdp(1.0), dp.Claim.from_function(lambda epsilon: 0.5)]
-)
-@pytest.mark.parametrize("epsilon", [-1.0, np.nan, [[1.0]], "one"])
-def test_epsilon_is_checked(claim, epsilon):
-    with pytest.raises(dp.InvalidInput, match="epsilon must be"):
-        claim.delta_at(epsilon)
 
 
 @pytest.mark.parametrize("value", [-0.1, np.nan, np.inf, "1", None, True])
@@ -96,11 +71,6 @@ def test_the_numbers_of_a_claim_are_checked(value):
         dp.Claim(1.0, value)
     with pytest.raises(dp.InvalidInput, match="mu must be"):
         dp.Claim.gdp(value)
-
-
-def test_delta_is_at_most_one():
-    with pytest.raises(dp.InvalidInput, match="claim delta must be"):
-        dp.Claim(1.0, 1.5)
 
 
 def test_claims_say_what_they_are():
@@ -122,12 +92,6 @@ def test_nothing_else_is_a_claim(claim):
     with pytest.raises(
         dp.InvalidInput, match=r"claim must be a dpaudit\.Claim, an \(epsilon, delta\) pair or None"
     ):
-        as_claim(claim)
-
-
-@pytest.mark.parametrize("claim", [(-1.0, 0.1), (1.0, 2.0), ("a", 0.1)])
-def test_a_pair_is_checked_as_a_claim(claim):
-    with pytest.raises(dp.InvalidInput, match=r"claim (epsilon|delta) must be"):
         as_claim(claim)
 
 
@@ -234,12 +198,6 @@ def test_gaussmix_bounds_the_exact_sketch(rows, gamma):
     exact = np.maximum(*dp.exact.gaussian_sketch(1.0 / gamma, rows, epsilon))
     assert np.all(claim.delta_at(epsilon) >= exact)
     assert np.all(claim.delta_at(epsilon)[1:-1] < 40.0 * exact[1:-1])
-
-
-def test_gaussmix_is_tighter_than_its_concentrated_claim():
-    tcdp = dp.Claim.tcdp(*dp.exact.printed.corollary_1_tcdp(100, 30.0))
-    epsilon = np.linspace(0.0, 5.0, 21)
-    assert np.all(dp.Claim.gaussmix(100, 30.0).delta_at(epsilon) <= tcdp.delta_at(epsilon))
 
 
 SMOOTH = [

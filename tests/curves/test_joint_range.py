@@ -6,7 +6,7 @@ from scipy.optimize import brentq, linprog, minimize_scalar
 
 import dpaudit as dp
 from dpaudit.curves.joint_range import log_delta
-from dpaudit.exact.pairs.discrete import Atoms
+from dpaudit.exact import Atoms
 from reports.make.exact.claims import in_the_plane
 from tests.sparse import one_in
 

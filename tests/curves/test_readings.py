@@ -149,13 +149,6 @@ KNOWN = [
 ]
 
 
-@pytest.mark.parametrize("curve", [*KNOWN, Sketch(0.2, 10)], ids=str)
-def test_delta_is_the_larger_direction(curve):
-    epsilon = np.array([0.0, 0.05, 0.5, 4.0])
-    np.testing.assert_array_equal(exact(curve).delta_at(epsilon), np.maximum(*curve.delta(epsilon)))
-    assert exact(curve).total_variation == max(curve.delta(np.array(0.0)))
-
-
 @pytest.mark.parametrize(
     "curve", [Coin(0.3), Coin(3.0), Coin(12.0), Laplace(0.2), Laplace(2.0)], ids=str
 )
@@ -207,21 +200,6 @@ def test_a_floor_is_never_passed():
     )
 
 
-def test_the_floor_of_additive_wishart_noise():
-    @dataclass(frozen=True)
-    class Noise:
-        supremum = (0.5, np.inf)
-
-        def delta(self, epsilon):
-            return dp.exact.additive_wishart(1.0, 8, 2, epsilon)
-
-    floor = float(dp.exact.additive_wishart(1.0, 8, 2, 1e6)[1])
-    assert floor > 1e-3
-    assert exact(Noise()).epsilon_at(0.999 * floor) == np.inf
-    assert np.isfinite(exact(Noise()).epsilon_at(1.001 * floor))
-    assert exact(Noise()).tradeoff(0.0) == pytest.approx(1.0 - floor, rel=1e-12)
-
-
 @pytest.mark.parametrize("curve", [Shift(1.0), Sketch(0.2, 10), Coin(2.0)], ids=str)
 def test_a_search_costs_a_few_calls(curve):
     calls = []
@@ -244,13 +222,6 @@ def test_a_search_costs_a_few_calls(curve):
 def test_the_tradeoff_curve(curve):
     np.testing.assert_allclose(
         exact(curve).tradeoff(ALPHA), curve.tradeoff(ALPHA), rtol=1e-9, atol=1e-12
-    )
-
-
-@pytest.mark.parametrize("mu", [1e-6, 0.3, 3.0, 20.0])
-def test_the_tradeoff_of_gaussian_shifts(mu):
-    np.testing.assert_allclose(
-        exact(Shift(mu)).tradeoff(ALPHA), Shift(mu).tradeoff(ALPHA), rtol=1e-9, atol=1e-11
     )
 
 
@@ -307,12 +278,6 @@ def test_mu_of_a_gaussian_shift_is_its_own(mu):
     live = (found.delta_at(epsilon) > 1e-300) & (found.delta_at(epsilon) < 0.999)
     np.testing.assert_allclose(found.gdp_mu(epsilon)[live], mu, rtol=1e-9)
     assert live.sum() >= (mu < 40.0)
-
-
-def test_mu_in_the_far_tail():
-    spectrum = exact(Shift(0.2))
-    assert float(spectrum.delta_at(2.2)) < 1e-28
-    assert float(spectrum.gdp_mu(2.2)) == pytest.approx(0.2, rel=1e-11)
 
 
 def test_mu_where_there_is_nothing_or_everything_to_see():
@@ -423,10 +388,3 @@ def test_an_estimate_says_nothing_beyond_its_grid():
         dp.InvalidInput, match=r"delta must be at least 0\.02.*goes from 0\.1 to 2, got 0\.001"
     ):
         spectrum.epsilon_at([0.1, 0.001])
-
-
-def test_a_grid_of_one_point():
-    spectrum = dp.Spectrum(np.array(1.0), np.array(0.25))
-    assert spectrum.delta_at(1.0) == 0.25
-    assert spectrum.epsilon_at(0.25) == 1.0
-    assert spectrum.tradeoff(0.1) == pytest.approx(0.75 - 0.1 * np.e)

@@ -71,14 +71,6 @@ def test_known_files(name):
     assert f"{n:,} x {p}" in datasets.describe()[name]
 
 
-@needs_folder
-def test_cancer_leverage():
-    X, _ = datasets.load("cancer")
-    leverage = (np.linalg.qr(X / np.linalg.norm(X, axis=0))[0] ** 2).sum(axis=1)
-    assert leverage.argmax() == 186
-    assert leverage.max() == pytest.approx(0.5129873, abs=1e-7)
-
-
 def test_any_name_in_the_folder_with_the_last_column_as_target(folder):
     data = datasets.load("foo")
     assert (data.name, data.target, data.n) == ("foo", "b", 2)
@@ -113,7 +105,7 @@ def test_unknown_name_lists_the_known_ones(folder):
         datasets.load("bar")
 
 
-@pytest.mark.parametrize("name", [None, 3, "", b"flight", ["flight"]])
+@pytest.mark.parametrize("name", [3, ""])
 def test_a_name_of_the_wrong_type(name):
     with pytest.raises(
         InvalidInput, match="name_or_path must be the name of a data set or the path"

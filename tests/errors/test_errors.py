@@ -45,11 +45,6 @@ def test_the_wrong_argument_has_a_name():
     assert caught.value.detail.startswith("must be a finite number")
 
 
-def test_an_error_without_an_argument_is_all_detail():
-    error = dp.InvalidInput("draws and data have unlike columns")
-    assert (error.argument, error.detail) == (None, str(error))
-
-
 @pytest.mark.parametrize("remade", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
 def test_an_error_comes_back_from_another_process(remade):
     """Workers raise in processes of their own, so errors are pickled."""

@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 
 import dpaudit as dp
-from dpaudit.exact import PrivacyLoss, compose
-from dpaudit.exact.numerics.share import Share
-from dpaudit.exact.pair_spectrum import curve_on_pair
-from dpaudit.exact.pairs import dispatch
-from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve
-from dpaudit.exact.zeroed_rows.als import StudentCurve, asymptotic_loss
+from dpaudit.exact import (
+    PrivacyLoss,
+    ReplacedWishartCurve,
+    StudentCurve,
+    asymptotic_loss,
+    compose,
+    curve_of_laws,
+    curve_on_pair,
+)
+from dpaudit.exact.numerics.special import Share
 from dpaudit.laws import Density, Discrete, Gaussian, Laplace, Product, StudentT
 from dpaudit.laws.density import panel_edges
 
@@ -144,7 +148,7 @@ def wishart_composed(rng):
 
 
 def laws(kind, words, left, right, relative=1e-9, absolute=0.0):
-    return Case(f"{kind} {words}", dispatch.curve(left, right)[0], relative, absolute)
+    return Case(f"{kind} {words}", curve_of_laws(left, right)[0], relative, absolute)
 
 
 def laplace(rng):

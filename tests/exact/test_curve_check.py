@@ -63,11 +63,6 @@ def test_a_direction_that_contradicts_the_other_is_refused_without_zero_in_the_g
         by_sorted_epsilon([1e-4, 1e-3, 2e-3], method)
 
 
-def test_the_next_method_is_asked_where_one_fails():
-    found = by_sorted_epsilon(GRID[::-1], changed(3, 2.0), right)
-    np.testing.assert_array_equal(found, [part[::-1] for part in right(GRID)])
-
-
 def test_what_is_allowed_is_the_stated_accuracy_and_no_more():
     for accuracy, factor in ((Accuracy(1e-3), 1.0009), (Accuracy(absolute=1e-3), 1.004)):
         by_sorted_epsilon(GRID, changed(0, factor), accuracy=accuracy)

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from dpaudit import InvalidInput
-from dpaudit.exact import als, gaussian_pair, gaussian_shift, gaussian_sketch
-from dpaudit.exact.zeroed_rows.als import StudentCurve
+from dpaudit.exact import StudentCurve, als, gaussian_pair, gaussian_shift, gaussian_sketch
 
 pytestmark = pytest.mark.quick
 
@@ -61,34 +60,6 @@ def test_one_feature_agrees_with_student_cdfs():
     assert float(forward) == pytest.approx(outside - np.exp(epsilon) * zeroed, abs=1e-13)
 
 
-def test_sketch_agrees_with_chi_square_probabilities():
-    for q, rows, epsilon in [(0.2, 1, 0.1), (0.5, 3, 0.5), (0.9, 12, 2.0)]:
-        forward, backward = gaussian_sketch(q, rows, epsilon)
-        s = 2 * (epsilon - rows / 2 * np.log1p(-q)) * (1 - q) / q
-        assert float(forward) == pytest.approx(
-            stats.chi2.sf(s, rows) - np.exp(epsilon) * stats.chi2.sf(s / (1 - q), rows), abs=1e-13
-        )
-        s = max(0.0, 2 * (-epsilon - rows / 2 * np.log1p(-q)) * (1 - q) / q)
-        assert float(backward) == pytest.approx(
-            stats.chi2.cdf(s / (1 - q), rows) - np.exp(epsilon) * stats.chi2.cdf(s, rows), abs=1e-13
-        )
-
-
-def test_curves_come_back_in_the_callers_shape_and_order():
-    for epsilon in (0.5, np.array(0.5), [1.0, 0.0, 1.0, 0.5]):
-        for curve in (
-            *als(0.3, 0.1, 2, 9, epsilon),
-            *gaussian_sketch(0.3, 2, epsilon),
-            gaussian_shift(1.0, epsilon),
-        ):
-            assert np.shape(curve) == np.shape(epsilon)
-    shuffled, ordered = (
-        als(0.3, 0.1, 2, 9, [1.0, 0.0, 0.5])[1],
-        als(0.3, 0.1, 2, 9, [0.0, 0.5, 1.0])[1],
-    )
-    np.testing.assert_allclose(shuffled, ordered[[2, 0, 1]], rtol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("call", "name"),
     [
@@ -112,3 +83,11 @@ def test_curves_come_back_in_the_callers_shape_and_order():
 def test_bad_arguments_are_named(call, name):
     with pytest.raises(InvalidInput, match=name):
         call()
+
+
+def test_vanishing_arguments_give_nothing_without_a_warning():
+    """Far below rounding, as a row of tiny numbers gives."""
+    for law in ("finite", "asymptotic"):
+        assert np.all(np.stack(als(0.0, 2e-313, 1, 2, [0.0, 1.0], law)) <= 1e-300)
+    assert np.all(np.stack(gaussian_sketch(1e-308, 1, [0.0, 1.0])) <= 1e-300)
+    assert np.all(gaussian_shift(1e-200, [0.0, 1.0]) <= 1e-200)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpaudit.errors import DegenerateData, NoExactSpectrum
-from dpaudit.exact.pair_spectrum import spectrum_of
+from dpaudit.exact import spectrum_of
 from dpaudit.laws import log_ratio
 from tests.exact import random_curves
 
@@ -129,7 +129,7 @@ def checked(kind, key, readings):
     return True
 
 
-@settings(max_examples=14, deadline=None, derandomize=True, database=None)
+@settings(max_examples=30, deadline=None, derandomize=True, database=None)
 @given(kind=st.sampled_from(list(random_curves.KINDS)), key=st.integers(0, 10**9))
 def test_a_random_curve_is_one_of_two_laws(kind, key):
     checked(kind, key, readings=False)
@@ -140,10 +140,6 @@ def test_a_random_curve_is_one_of_two_laws(kind, key):
 def test_ten_thousand_random_curves_are_those_of_two_laws(kind):
     seen = sum(checked(kind, key, readings=key % 25 == 0) for key in range(COUNTS[kind]))
     assert seen >= SEEN.get(kind, 0.99) * COUNTS[kind]
-
-
-def test_the_slow_test_has_ten_thousand_curves():
-    assert sum(COUNTS.values()) >= 10_000
 
 
 @pytest.mark.slow  # 3 s

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpaudit.exact import als, gaussian_pair, gaussian_shift, gaussian_sketch
-from dpaudit.exact.numerics.gaussian_axes import Axes
-from dpaudit.exact.pairs.student_t import student_pair
+from dpaudit.exact import StudentPairCurve, als, gaussian_pair, gaussian_sketch
+from dpaudit.exact.pairs.gaussian import Axes
 from dpaudit.laws import StudentT
 
 pytestmark = pytest.mark.quick
@@ -36,7 +35,7 @@ def student_laws(h: float, t: float, p: int, rows: int) -> tuple[StudentT, Stude
     return StudentT(np.zeros(p), np.eye(p), rows - p + 1), StudentT(mean, root, rows - p + 1)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(20))
 def test_als_by_direction_angle_and_by_contour(seed):
     rng = np.random.default_rng(seed)
     p = int(rng.choice([1, 2, 3, 5, 12, 30]))
@@ -45,7 +44,10 @@ def test_als_by_direction_angle_and_by_contour(seed):
         float(rng.choice([0.0, rng.random() ** 4, rng.random()])),
         float(1e-4 + 0.9 * rng.random() ** 3),
     )
-    ours, other = als(h, t, p, rows, EPSILON), student_pair(*student_laws(h, t, p, rows), EPSILON)
+    ours, other = (
+        als(h, t, p, rows, EPSILON),
+        StudentPairCurve(*student_laws(h, t, p, rows)).delta(EPSILON),
+    )
     np.testing.assert_allclose(ours[0], other[0], atol=1e-11)
     np.testing.assert_allclose(ours[1], other[1], atol=1e-11)
 
@@ -67,22 +69,3 @@ def on_a_line(mean: float, variance: float, epsilon: float) -> float:
         norm.cdf((roots - mean) / np.sqrt(variance))
     )
     return float(inside[0] if a < 0 else 1.0 - np.exp(epsilon) - inside[0])
-
-
-def test_gaussian_pair_is_invariant_under_linear_maps():
-    rng = np.random.default_rng(3)
-    a, turn = rng.standard_normal((4, 4)), rng.standard_normal((4, 4))
-    mean, cov = rng.standard_normal(4), a @ a.T + np.eye(4)
-    plain = gaussian_pair(np.zeros(4), np.eye(4), mean, cov, EPSILON)
-    turned = gaussian_pair(np.zeros(4), turn @ turn.T, turn @ mean, turn @ cov @ turn.T, EPSILON)
-    agree(plain[0], turned[0], 1e-8)
-    agree(plain[1], turned[1], 1e-8)
-
-
-def test_equal_covariances_are_a_shift():
-    cov = np.array([[2.0, 0.3], [0.3, 0.5]])
-    gap = np.array([0.4, -0.2])
-    mu = float(np.sqrt(gap @ np.linalg.solve(cov, gap)))
-    forward, backward = gaussian_pair(np.zeros(2), cov, gap, cov, EPSILON)
-    agree(forward, gaussian_shift(mu, EPSILON), 1e-10)
-    agree(backward, gaussian_shift(mu, EPSILON), 1e-10)

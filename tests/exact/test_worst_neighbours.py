@@ -13,54 +13,13 @@ from dpaudit.mechanisms import (
     ALS,
     RPLS,
     AdditiveWishart,
-    AnalyzeGauss,
     Composition,
-    GaussianInverse,
     GaussianLS,
-    GaussMix,
-    InverseWishartDraw,
     RandomProjection,
-    SufficientStatistics,
-    WishartDraw,
 )
 from tests.cases import database
-from tests.sparse import one_in
 
 GRID = np.array([0.0, 0.05, 0.5, 2.0])
-REPLACEABLE = (
-    GaussianLS(sigma=0.3),
-    RandomProjection(rows=6),
-    RandomProjection(rows=6, padding=2.0),
-    GaussMix(rows=5, sigma=3.0),
-    WishartDraw(dof=9),
-    InverseWishartDraw(dof=9, padding=1.0),
-    AnalyzeGauss(sigma=60.0),
-    GaussianInverse(sigma=0.01),
-    SufficientStatistics(sigma_gram=40.0, sigma_cross=60.0),
-    Composition((GaussianLS(sigma=0.5), RandomProjection(rows=3))),
-)
-ADDABLE = (
-    RandomProjection(rows=6),
-    GaussMix(rows=5, sigma=3.0),
-    WishartDraw(dof=9),
-    InverseWishartDraw(dof=9),
-    AdditiveWishart(dof=12, scale=4.0),
-    AnalyzeGauss(sigma=20.0),
-    SufficientStatistics(sigma_gram=15.0, sigma_cross=15.0),
-)
-
-
-@pytest.mark.parametrize("mechanism", one_in(2, REPLACEABLE), ids=repr)
-def test_the_worst_replacement_is_the_worst_of_all_pairs(mechanism):
-    data, candidates = database(14, 2, seed=5), database(5, 2, seed=6)
-    delta = np.empty((14, 5, len(GRID)))
-    for i, j in np.ndindex(14, 5):
-        pair = dp.neighbours.replace_row(data, i, candidates[j])
-        delta[i, j] = dp.exact.spectrum(mechanism, pair, GRID).delta
-    worst = dp.exact.worst_case(mechanism, data, GRID, relation="replace", candidates=candidates)
-    np.testing.assert_allclose(worst.delta, delta.max(axis=(0, 1)), rtol=1e-7, atol=1e-12)
-    at = delta[worst.index, worst.candidate, np.arange(len(GRID))]
-    np.testing.assert_allclose(at, worst.delta, rtol=1e-7, atol=1e-12)
 
 
 def test_candidates_in_blocks_are_the_same_candidates(monkeypatch):
@@ -72,35 +31,6 @@ def test_candidates_in_blocks_are_the_same_candidates(monkeypatch):
     assert np.array_equal(whole.delta, parts.delta)
     assert np.array_equal(whole.index, parts.index)
     assert np.array_equal(whole.candidate, parts.candidate)
-
-
-@pytest.mark.parametrize("mechanism", ADDABLE, ids=repr)
-def test_no_added_row_within_the_bound_is_worse(mechanism):
-    """Directions at random, along the axes and along the eigenvectors of DᵀD.
-
-    Some of the last two attain the worst.
-    """
-    data, bound = database(30, 2, seed=8), 3.0
-    worst = dp.exact.worst_case(mechanism, data, GRID, relation="add", row_bound=bound)
-    rows = np.vstack(
-        [
-            np.random.default_rng(1).standard_normal((40, 3)),
-            np.eye(3),
-            np.linalg.eigh(data.T @ data)[1].T,
-        ]
-    )
-    rows *= bound / np.linalg.norm(rows, axis=1, keepdims=True)
-    if isinstance(mechanism, SufficientStatistics):
-        share = np.linspace(0.0, 1.0, 41)
-        rows = np.vstack(
-            [rows, bound * np.column_stack([np.sqrt(share), 0.0 * share, np.sqrt(1.0 - share)])]
-        )
-    delta = []
-    for row in rows:
-        pair = dp.neighbours.zero_row(np.vstack([data, row]), len(data))
-        delta.append(dp.exact.spectrum(mechanism, pair, GRID).delta)
-    assert np.all(np.max(delta, axis=0) <= worst.delta * (1.0 + 1e-9) + 1e-15)
-    np.testing.assert_allclose(np.max(delta, axis=0), worst.delta, rtol=2e-2)
 
 
 def test_als_says_why_it_has_no_worst_added_row():
@@ -126,7 +56,7 @@ def test_neighbours_that_make_no_sense_are_refused(wrong, named):
         dp.exact.worst_case(RandomProjection(rows=6), database(), GRID, **wrong)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(12))
 def test_additive_wishart_leaks_more_of_a_longer_row(seed):
     """The Pareto set uses it: δ is non-decreasing in q, in either direction, at every ε."""
     rng = np.random.default_rng(seed)

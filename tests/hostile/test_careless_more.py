@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import dpaudit as dp
-from dpaudit.sampling.border import Border
+from dpaudit.sampling.block import Border
 
 PAIR = dp.neighbours.zero_row(np.full((3, 1), 1.0), 2)  # the mean falls by 1/3
 CLAIM = (1.0, 0.0)

@@ -5,8 +5,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import power
-from dpaudit.certify.few import certify_few
-from dpaudit.certify.scores import SortedScores
+from dpaudit.certify import SortedScores, certify_few
 from reports.make.audits.shapes import SHAPES
 
 CLAIMS = [(0.1, 1e-5), (1.0, 1e-5), (3.0, 1e-5)]

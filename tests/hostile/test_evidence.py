@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.cli.answers import ledgers
+from dpaudit.cli.answers import folders
 from dpaudit.run.ledger import Standing
 from dpaudit.verdict.numbers import from_log
 from tests.run.test_ledger import entry
@@ -89,7 +89,7 @@ def test_a_ledger_says_what_is_reached_needed_and_decided(nights, sentence):
     standing = Standing.of(1, [entry((night,)) for night in nights])
     assert SENTENCE.fullmatch(standing.text).groups() == sentence
     assert standing.violated == (sentence[0] == "rejected")
-    shown = ledgers.as_text([standing])
+    shown = folders.ledger_text([standing])
     assert standing.text in shown
     assert ("VIOLATED" in shown) == standing.violated
 

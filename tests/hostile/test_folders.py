@@ -15,7 +15,10 @@ from dpaudit.run import Scenario, run
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
-POSING = ("lightgbm", "matplotlib", "numpy", "sklearn", "joblib", "pandas", "typing", "wave")
+POSING = (
+    *("lightgbm", "matplotlib", "numpy", "sklearn", "joblib", "pandas"),
+    *("typing", "dataclasses", "wave"),
+)
 LEAVES_A_MARK = "open({mark!r}, 'a').write(__name__ + '\\n')\nraise SystemExit(7)\n"
 ROW = 'rule = "row"\nindex = 4'
 AUDIT = 'samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'

@@ -10,7 +10,7 @@ import pytest
 import dpaudit as dp
 from dpaudit.auditing.settings import LARGEST_EPSILON, MOST_EPSILON
 from dpaudit.cli.app import main
-from dpaudit.exact.zeroed_rows.als_finite import MOST_ROWS
+from dpaudit.exact.zeroed_rows.als import MOST_ROWS
 from tests.report.examples import make_result
 
 CRASH = ("Traceback", "should not have happened")

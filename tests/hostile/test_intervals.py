@@ -10,8 +10,7 @@ import pytest
 from scipy.stats import binom, laplace, norm
 
 import dpaudit as dp
-from dpaudit.certify.cells import ScoreCells
-from dpaudit.certify.interval import cells_interval
+from dpaudit.certify import ScoreCells, cells_interval
 
 EPSILON = np.linspace(0.0, 4.0, 41)
 GAMMA = np.exp(EPSILON)[:, None]

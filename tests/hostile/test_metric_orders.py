@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.curves.group import chained
-from dpaudit.curves.metric import tightest_chain
+from dpaudit.curves.group import chained, tightest_chain
 
 
 def moved(*distances):

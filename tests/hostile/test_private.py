@@ -140,7 +140,7 @@ def results():
         "zeroed rows": lambda: mechanism.zeroed_rows(DATA),
         "pair": pair,
         "statistics": lambda: dp.neighbours.row_statistics(DATA),
-        "prepared": lambda: dp.sampling.draws.both_sides(
+        "prepared": lambda: dp.sampling.block.both_sides(
             clipped_mean, (DATA, DATA), np.random.SeedSequence(1)
         ),
         "fit": lambda: dp.adapters.estimator(type("Model", (), {"fit": None}), DATA),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.exact.replaced_rows.wishart_search import WishartSearch
+from dpaudit.exact.replaced_wishart import WishartSearch
 from dpaudit.mechanisms import ALS, RPLS, AdditiveWishart
 from tests.cases import database
 from tests.sparse import one_in

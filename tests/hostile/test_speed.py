@@ -92,7 +92,7 @@ def test_laplace_noise_keeps_its_relative_accuracy_in_the_last_span(shift, count
     """By mpmath; only the atom at the end and a density that is steep in logarithms are above ε."""
     from mpmath import mp, mpf
 
-    from dpaudit.exact.pairs.laplace import LaplaceShift
+    from dpaudit.exact import LaplaceShift
 
     mp.dps = 30
 
@@ -150,8 +150,8 @@ def test_the_worst_of_forty_replacements_beside_wishart_noise(scale, dof, delta)
 
 def test_a_bound_of_replacements_is_a_number_at_any_epsilon():
     """Was NaN beyond ε = 709, and a pair with such a bound was passed over."""
-    from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve
-    from dpaudit.exact.replaced_rows.wishart import bound
+    from dpaudit.exact import ReplacedWishartCurve
+    from dpaudit.exact.replaced_wishart import bound
 
     epsilon = np.array([1.0, 1e3, 1e9])
     found = bound(np.array([2.0]), np.array([3.0]), 1, epsilon)[0]

@@ -59,7 +59,7 @@ def sound(folder):
 def test_a_result_is_written_whatever_its_names_and_outputs_hold(
     scenario, tmp_path, monkeypatch, capsys
 ):
-    monkeypatch.setattr("dpaudit.report.write.as_png", lambda figure: b"")
+    monkeypatch.setattr("dpaudit.report.audit.as_png", lambda figure: b"")
     assert main(["run", scenario(), "--out", "out", "--junit", "junit.xml"]) == 0
     assert rb"caf\\udce9" in sound(tmp_path / "out")
     assert rb"A word, \\udc80." in sound(tmp_path / "out")

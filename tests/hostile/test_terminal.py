@@ -11,7 +11,7 @@ import pytest
 
 from dpaudit._core.shown.printable import Screen, encodable, one_line, printable
 from dpaudit.cli import main
-from dpaudit.cli.progress import shown
+from dpaudit.cli.progress import show_progress
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
 
@@ -162,7 +162,7 @@ def test_what_is_hidden_is_escaped_as_json_does():
 def test_a_bar_moves_on_its_line_and_its_name_does_not(monkeypatch):
     stream = io.StringIO()
     monkeypatch.setattr(stream, "isatty", lambda: True)
-    with shown(Screen(stream)) as progress:
+    with show_progress(Screen(stream)) as progress:
         progress("a\x1b[A\u202e\n\rb", 0, 10)
         progress("a\x1b[A\u202e\n\rb", 10, 10)
     assert hidden(stream.getvalue()) == {"\r"}

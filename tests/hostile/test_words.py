@@ -9,12 +9,10 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.cli.answers.summary import line, summary
-from dpaudit.report.html import render_html
-from dpaudit.report.index import render_index
+from dpaudit.report import render_index
+from dpaudit.report.audit import render_html
 from dpaudit.report.one_run import render_page
-from dpaudit.run.suite.job_summary import job_summary
-from dpaudit.run.suite.junit import junit
-from dpaudit.run.suite.sarif import sarif
+from dpaudit.run.suite.outputs import job_summary, junit, sarif
 from dpaudit.run.suite.suite import ScenarioOutcome
 from dpaudit.verdict.headline import Headline
 
@@ -107,3 +105,10 @@ def test_no_page_and_no_report_says_it_from_above():
     assert len(places) > 100
     wrong = [path for path in places if FROM_ABOVE.search(path.read_text(encoding="utf-8"))]
     assert wrong == []
+
+
+def test_a_line_says_that_the_exact_spectrum_breaks_the_claim(result):
+    assert "The exact spectrum" not in line(result)
+    result["verdict"], result["claim"]["delta"] = "inconclusive", [0.0] * len(result["epsilon"])
+    assert "INCONCLUSIVE: " in (text := line(result))
+    assert "The exact spectrum breaks the claim, which these draws are too few to show." in text

@@ -101,10 +101,6 @@ def test_laws_of_different_shape_have_no_ratio(left, right):
         log_ratio(left, right, np.zeros((2, left.dim)))
 
 
-def test_not_a_number_is_not_hidden():
-    assert np.isnan(log_ratio(noise(1)[0], noise(2)[0], np.full((1, K), np.nan))).all()
-
-
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_every_law_of_the_registry_keeps_the_protocol(mechanism):
     law = mechanism.law(DATA)
@@ -117,23 +113,22 @@ def test_every_law_of_the_registry_keeps_the_protocol(mechanism):
 # --- draws
 
 
-def radii(law, x):
-    """Whitened coordinates and square radius of a law with a mean."""
-    white = (x - law.mean) @ law.root.T
-    return np.column_stack([white, np.sum(white**2, axis=1)])
-
-
 def massart(size, statistics, error):
     """One-sample Kolmogorov distance passed with probability at most `error` (Massart 1990)."""
     return np.sqrt(np.log(2.0 * statistics / error) / (2.0 * size))
 
 
-def test_gaussian_draws_have_the_law():
-    """Fails with probability at most 1e-6."""
-    law, size = gaussian(1)[0], 20_000
-    x = radii(law, law.sample(size, np.random.default_rng(5)))
-    distances = [stats.kstest(x[:, j], "norm").statistic for j in range(K)]
-    distances.append(stats.kstest(x[:, K], stats.chi2(K).cdf).statistic)
+@pytest.mark.parametrize("law", [gaussian(1)[0], noise(1)[0]], ids=["gaussian", "noise"])
+def test_gaussian_draws_have_the_law(law):
+    """The square radius shows dependence of coordinates. Fails with probability at most 1e-6."""
+    size = 20_000
+    draws = law.sample(size, np.random.default_rng(5))
+    if isinstance(law, Gaussian):
+        white = (draws - law.mean) @ law.root.T
+    else:
+        white = (draws - law.mean) / law.deviation
+    distances = [stats.kstest(white[:, j], "norm").statistic for j in range(K)]
+    distances.append(stats.kstest(np.sum(white**2, axis=1), stats.chi2(K).cdf).statistic)
     assert max(distances) < massart(size, K + 1, 1e-6)
 
 
@@ -143,11 +138,10 @@ def test_student_draws_have_the_law():
     Fails with probability at most 1e-6.
     """
     law, size = student(1)[0], 20_000
-    x = radii(law, law.sample(size, np.random.default_rng(5)))
-    distances = [
-        stats.kstest(x[:, j] * np.sqrt(law.dof), stats.t(law.dof).cdf).statistic for j in range(K)
-    ]
-    distances.append(stats.kstest(x[:, K], stats.betaprime(0.5 * K, 0.5 * law.dof).cdf).statistic)
+    white = (law.sample(size, np.random.default_rng(5)) - law.mean) @ law.root.T
+    t, radius = stats.t(law.dof), stats.betaprime(0.5 * K, 0.5 * law.dof)
+    distances = [stats.kstest(white[:, j] * np.sqrt(law.dof), t.cdf).statistic for j in range(K)]
+    distances.append(stats.kstest(np.sum(white**2, axis=1), radius.cdf).statistic)
     assert max(distances) < massart(size, K + 1, 1e-6)
 
 
@@ -160,15 +154,6 @@ def test_chunks_that_do_not_divide_the_size_keep_the_law(mechanism, monkeypatch)
     pieces = mechanism.prepare(DATA)(size, np.random.default_rng(2))
     assert len(np.unique(pieces, axis=0)) == size
     assert largest_distance(whole, pieces) < threshold(size, whole.shape[1], error=1e-6)
-
-
-def test_noise_draws_have_the_law():
-    """The square radius shows dependence of coordinates. Fails with probability at most 1e-6."""
-    law, size = noise(1)[0], 20_000
-    white = (law.sample(size, np.random.default_rng(5)) - law.mean) / law.deviation
-    distances = [stats.kstest(white[:, j], "norm").statistic for j in range(K)]
-    distances.append(stats.kstest(np.sum(white**2, axis=1), stats.chi2(K).cdf).statistic)
-    assert max(distances) < massart(size, K + 1, 1e-6)
 
 
 def test_noise_of_thousands_of_coordinates_is_light():
@@ -186,7 +171,7 @@ def test_noise_of_thousands_of_coordinates_is_light():
 @pytest.mark.parametrize(
     "law", [gaussian(1)[0], sketch(1)[0], noise(1)[0]], ids=["gaussian", "sketch", "noise"]
 )
-@pytest.mark.parametrize("chunk", [1, 7, 100, 5000])
+@pytest.mark.parametrize("chunk", [7, 5000])
 def test_normals_are_used_in_order_whatever_the_chunk(law, chunk, monkeypatch):
     """Nothing is drawn twice or left out: the stream of normals is the same."""
     expected = law.sample(1001, np.random.default_rng(1))
@@ -196,7 +181,7 @@ def test_normals_are_used_in_order_whatever_the_chunk(law, chunk, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("dof", [1, 2, 3, 6])
+@pytest.mark.parametrize("dof", [1, 6])
 def test_bartlett_factors_are_lower_trapezoidal(dof):
     factor = laws.bartlett(50, 3, dof, np.random.default_rng(1))
     assert factor.shape == (50, 3, min(3, dof))

@@ -14,7 +14,6 @@ from dpaudit.laws.density import (
     laplace_mixture,
     laplace_ratio,
     largest_index,
-    largest_value,
 )
 from dpaudit.mechanisms import broken, textbook
 
@@ -35,25 +34,6 @@ def test_the_larger_of_two(noise):
     p = np.exp(largest_index(np.array([0.0, t]), noise, 1.0).log_probability)
     expected = 1.0 - 0.25 * (2.0 + t) * np.exp(-t) if noise is LAPLACE else 1.0 - 0.5 * np.exp(-t)
     np.testing.assert_allclose(p, [1.0 - expected, expected], rtol=1e-11)
-
-
-def test_exponential_noise_chooses_by_symmetry_and_falls_off():
-    p = np.exp(largest_index(np.zeros(5), EXPONENTIAL, 20.0).log_probability)
-    np.testing.assert_allclose(p, 0.2, rtol=1e-12)
-
-
-def test_the_density_of_the_largest_is_the_slope_of_the_product():
-    queries, at = np.array([0.0, 1.0, 1.5]), np.array([-3.0, 0.4, 2.0])
-    law = largest_value(queries, LAPLACE, 2.0)
-
-    def below(x):
-        z = (x - queries) / 2.0
-        return np.prod(
-            np.where(z < 0, 0.5 * np.exp(np.minimum(z, 0)), 1 - 0.5 * np.exp(-np.maximum(z, 0)))
-        )
-
-    slope = [(below(x + 1e-5) - below(x - 1e-5)) / 2e-5 for x in at]
-    np.testing.assert_allclose(np.exp(law.log_p(at)), slope, rtol=1e-6)
 
 
 COUNT, SCALE = 2.0, 7.0
@@ -140,21 +120,6 @@ def test_low_bits_of_floats():
     assert share(1.0, 2) == share(-3.0, 3) == 0.0
 
 
-def test_rappor_bits():
-    mechanism = textbook.Rappor()
-    one, zero = mechanism.odds
-    assert (one, zero) == (pytest.approx(0.5125), pytest.approx(0.4875))
-    first, other = (
-        mechanism.filter(side) for side in (mechanism.pair().left, mechanism.pair().right)
-    )
-    assert first.sum() == other.sum() == 4.0
-    assert not (first * other).any()
-    published = mechanism.published_pair()
-    assert np.abs(mechanism.filter(published.left) - mechanism.filter(published.right)).sum() == 6.0
-    spectrum = dp.exact.spectrum(mechanism, mechanism.pair(), 0.0)
-    assert spectrum.pure_epsilon == pytest.approx(8.0 * np.log(0.5125 / 0.4875))
-
-
 def test_missing_values_by_hand():
     mechanism = broken.MissingPassed(rate=0.25)
     pair = mechanism.pair()
@@ -218,29 +183,3 @@ def test_a_mixed_release_composes_its_thirds():
     ]
     for at, found in zip((0.0, 1.0), spectrum.forward, strict=True):
         assert found == pytest.approx(sum(p * laplace(at - loss) for loss, p in losses), rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    "mechanism", [textbook.SparseVector1(), textbook.ReportNoisyMax1(), broken.ReportNoisyMax3()]
-)
-def test_one_column_is_asked_for(mechanism):
-    with pytest.raises(dp.InvalidInput, match="one column of numbers"):
-        mechanism(np.zeros((3, 2)), 10, rng=1)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: textbook.Laplace(epsilon=0.0), "epsilon"),
-        (lambda: textbook.OneTimeRappor(permanent=0.0), "permanent"),
-        (lambda: textbook.SparseVector1(most=0), "most"),
-        (lambda: textbook.SparseVector1(threshold=float("nan")), "threshold"),
-        (lambda: textbook.Gaussian(delta=2.0), "delta"),
-        (lambda: textbook.TruncatedGeometric().law(rows(7.0)), "a count in 0, ..., 5"),
-        (lambda: textbook.MixedRelease().law(rows(1.0)), "data"),
-        (lambda: broken.MissingPassed().law(rows(1.0)), "data"),
-    ],
-)
-def test_what_cannot_be_is_named(make, message):
-    with pytest.raises(dp.InvalidInput, match=message):
-        make()

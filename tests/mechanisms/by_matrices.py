@@ -7,8 +7,13 @@ import mpmath
 import numpy as np
 from mpmath import mp
 
-from dpaudit.mechanisms import AnalyzeGauss, GaussianInverse, GaussianLS, SufficientStatistics
-from dpaudit.mechanisms.scatter import ScatterDraw
+from dpaudit.mechanisms import (
+    AnalyzeGauss,
+    GaussianInverse,
+    GaussianLS,
+    SufficientStatistics,
+    scatter,
+)
 
 
 def shift(mechanism, left, right):
@@ -44,7 +49,7 @@ def scales(mechanism, left, right):
 
     Computed from the trace and the determinant.
     """
-    assert isinstance(mechanism, ScatterDraw)
+    assert isinstance(mechanism, scatter.ScatterDraw)
     ridge = mp.mpf(mechanism.ridge) ** 2 * mp.eye(left.shape[1])
     before, after = (
         mp.matrix(side.tolist()).T * mp.matrix(side.tolist()) + ridge for side in (left, right)
@@ -59,7 +64,7 @@ def scales(mechanism, left, right):
 def changes(mechanism, left, right):
     """What a family says of the pair: mu, or up and down, as an array."""
     with mp.workdps(50):
-        if isinstance(mechanism, ScatterDraw):
+        if isinstance(mechanism, scatter.ScatterDraw):
             return np.array(scales(mechanism, left, right))
         return np.array([shift(mechanism, left, right)])
 

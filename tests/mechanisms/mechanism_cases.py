@@ -15,8 +15,8 @@ from dpaudit.mechanisms import (
     RandomProjection,
     SufficientStatistics,
     WishartDraw,
+    scatter,
 )
-from dpaudit.mechanisms.scatter import ScatterDraw
 
 
 def database(n=12, features=3, seed=20):
@@ -56,4 +56,11 @@ MECHANISMS = (
     SufficientStatistics(sigma_gram=50.0, sigma_cross=80.0),
 )
 # they know the data through DᵀD + w²I alone
-SCATTER = tuple(m for m in MECHANISMS if isinstance(m, ScatterDraw))
+SCATTER = tuple(m for m in MECHANISMS if isinstance(m, scatter.ScatterDraw))
+
+
+def matrices(triangles, size):
+    """Symmetric matrices (n, size, size) from their upper triangles."""
+    full = np.zeros((len(triangles), size, size))
+    full[:, *np.triu_indices(size)] = triangles
+    return full + np.triu(full, 1).transpose(0, 2, 1)

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpaudit.laws import Gaussian, StudentT
+from dpaudit.laws import Gaussian
 from dpaudit.mechanisms import ALS, least_squares
 from tests.mechanisms.mechanism_cases import DATA
 from tests.sparse import one_in
@@ -68,15 +68,8 @@ def matched_gaussian(rng):
 
 WRONG = {
     "one more sketch row": lambda rng: ALS(ROWS + 1, "wishart")(DATA, SIZE, rng=rng),
-    "one sketch row less": lambda rng: ALS(ROWS - 1, "wishart")(DATA, SIZE, rng=rng),
-    "two degrees of freedom more": lambda rng: StudentT(LAW.mean, LAW.root, LAW.dof + 2).sample(
-        SIZE, rng
-    ),
     "coordinates made independent": independent_coordinates,
     "Gaussian of equal covariance": matched_gaussian,
-    "scale 15 % too large": lambda rng: StudentT(LAW.mean, LAW.root / 1.15, LAW.dof).sample(
-        SIZE, rng
-    ),
     "label of one row forgotten": lambda rng: ALS(ROWS)(forgotten_label(), SIZE, rng=rng),
 }
 

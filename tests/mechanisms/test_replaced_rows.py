@@ -155,19 +155,12 @@ def test_the_order_is_row_by_row_whatever_the_block(mechanism, monkeypatch):
     np.testing.assert_allclose(whole.reshape(-1, len(DATA), 5)[:, :, 3], one, rtol=1e-11)
 
 
-@pytest.mark.parametrize("candidates", [np.zeros((2, 3)), np.zeros((1, 5))])
 @every_closed
-def test_candidates_have_the_columns_of_the_data(mechanism, candidates):
-    with pytest.raises(
-        dp.InvalidInput, match=r"candidates must be rows of 4 columns, as data, got [35] columns"
-    ):
-        mechanism.replaced_rows(DATA, candidates)
-
-
-@pytest.mark.parametrize("candidates", [np.zeros(4), [[0.0, np.nan, 0.0, 0.0]], np.zeros((0, 4))])
-def test_candidates_are_a_finite_matrix(candidates):
+def test_candidates_are_rows_like_those_of_the_data(mechanism):
+    with pytest.raises(dp.InvalidInput, match="candidates must be rows of 4 columns, as data"):
+        mechanism.replaced_rows(DATA, np.zeros((2, 3)))
     with pytest.raises(dp.InvalidInput, match="candidates must be a 2-D array of finite numbers"):
-        RandomProjection(5).replaced_rows(DATA, candidates)
+        mechanism.replaced_rows(DATA, [[0.0, np.nan, 0.0, 0.0]])
 
 
 def test_padding_by_the_longest_row_has_no_family():

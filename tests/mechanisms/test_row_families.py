@@ -92,13 +92,6 @@ def test_too_few_degrees_of_freedom_are_refused_by_law_family_and_draws(mechanis
         use(mechanism)
 
 
-def test_sufficient_statistics_need_a_feature():
-    with pytest.raises(
-        dp.InvalidInput, match="data must be a 2-D array of finite numbers, at least 1 x 2"
-    ):
-        SufficientStatistics(1.0, 1.0).zeroed_rows(DATA[:, :1])
-
-
 def exact(family, index, epsilon):
     """(forward, backward) of one entry by the curves of dpaudit.exact."""
     if isinstance(family, ShiftRows):
@@ -183,12 +176,6 @@ def test_no_row_within_the_bound_is_worse_and_one_is_as_bad(mechanism):
     assert others[0] == others[1]
 
 
-@pytest.mark.parametrize("mechanism", ADDED, ids=repr)
-def test_a_shorter_row_is_never_worse(mechanism):
-    short, long = (numbers(mechanism.added_row(DATA, bound))[0] for bound in (0.9 * BOUND, BOUND))
-    assert 0.0 < short < long
-
-
 def test_the_worst_split_is_inside_where_the_cross_noise_is_the_smaller():
     """s = c·C²/(2(c − g)) with g = 1/80², c = 1/50²: 82 % of the square norm is of the features."""
     mechanism = SufficientStatistics(80.0, 50.0)
@@ -199,11 +186,10 @@ def test_the_worst_split_is_inside_where_the_cross_noise_is_the_smaller():
     assert mechanism.added_row(DATA, BOUND).mu[0] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("bound", [0.0, -1.0, np.inf, "1"])
 @pytest.mark.parametrize("mechanism", ADDED, ids=repr)
-def test_the_bound_is_a_positive_number(mechanism, bound):
+def test_the_bound_is_a_positive_number(mechanism):
     with pytest.raises(dp.InvalidInput, match="row_bound must be a finite number in"):
-        mechanism.added_row(DATA, bound)
+        mechanism.added_row(DATA, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpaudit.run import Scenario
-from dpaudit.run.scenario.audits import audits_in
+from dpaudit.run.scenario.files import audits_in
 from dpaudit.run.scenario.neighbour import Added, Replaced, Zeroed
 from reports.make import museum
 

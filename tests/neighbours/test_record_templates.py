@@ -46,10 +46,6 @@ def test_a_row_is_no_neighbour_of_itself():
     assert "rarest" not in record_templates(DATA, index=rarest)
 
 
-def test_a_single_column_has_no_combination():
-    assert list(record_templates(DATA[:, :1])) == ["outside", "extreme", "rarest"]
-
-
 def test_identical_rows_and_many_columns_give_templates_too():
     assert "outside" in record_templates(np.ones((3, 2)))
     assert len(record_templates(RNG.normal(size=(20, 40)))) == 4

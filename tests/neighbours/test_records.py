@@ -96,16 +96,10 @@ def with_neighbour(**changes):
     ("record", "message"),
     [
         ({}, "record must be of a pair of the relation 'zero-out'"),
-        ({"neighbour": None}, "record must be of a pair"),
         (with_neighbour(relation="pair"), "got the relation 'pair'"),
-        (with_neighbour(relation="samples"), "got the relation 'samples'"),
         (with_neighbour(relation="remove", index=40), "index must be a row number below 40"),
-        (with_neighbour(relation="remove", index=None), "index must be an integer"),
-        (with_neighbour(relation="remove-group", group=None), "indices must be a list"),
         (with_neighbour(row_put_in={"from": "moon"}), "from must be one of"),
-        (with_neighbour(row_put_in={"from": "candidates"}), "number must be an integer"),
         (with_neighbour(row_put_in={"from": "bound"}), "row must be given again"),
-        (with_neighbour(row_put_in={"from": "bound", "values": [1.0]}), "row must be 4 numbers"),
         (
             with_neighbour(row_put_in={"from": "row_bound", "number": 1, "row_bound": 2.0}),
             "seed must be that of the search",

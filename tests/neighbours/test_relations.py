@@ -66,9 +66,7 @@ def test_both_sides_are_closed_and_the_data_are_not_changed(relation):
     "mechanism",
     [
         dp.mechanisms.ALS(9),
-        dp.mechanisms.GaussianLS(sigma=1.0),
         dp.mechanisms.RandomProjection(6),
-        dp.mechanisms.GaussMix(rows=50, sigma=4.0),
     ],
     ids=lambda mechanism: type(mechanism).__name__,
 )
@@ -101,17 +99,11 @@ def test_removing_a_row_is_adding_it_from_the_other_side():
     [
         (DATA[1:], "remove", {"index": 5}, "left but for row 5"),
         (DATA, "remove", {"index": 5}, "must differ"),
-        (DATA + 1.0, "remove", {"index": 5}, "left but for row 5"),
         (DATA[1:], "remove", {"index": 40}, "a row number below 40"),
         (np.vstack([DATA, NEW]), "add", {"index": 40}, "left but for row 40"),
-        (np.vstack([DATA, NEW[:1]]), "add", {"index": 41}, "a row number below 41"),
-        (np.vstack([NEW[:1], DATA]), "add", {"index": 40}, "left but for row 40"),
         (DATA[2:], "remove-group", {"group": (0, 2)}, "left but for rows 0 and 2"),
         (DATA[2:], "remove-group", {"group": (1, 0)}, "group must be a tuple of row numbers"),
-        (DATA[2:], "remove-group", {"group": ()}, "group must be a tuple of row numbers"),
-        (DATA[2:], "remove-group", {"group": (0, 40)}, "group must be a tuple of row numbers"),
         (DATA[2:], "remove-group", {"group": ("a", "b")}, "group must be an integer"),
-        (DATA[2:], "remove-group", {"index": 0}, "group must be a tuple of row numbers"),
         (DATA[1:], "remove", {"index": 0, "group": (0,)}, "group must be None"),
         (DATA + 1.0, "replace-group", {"group": (0, 1, 2)}, "left but for rows 0, 1 and 2"),
     ],
@@ -119,11 +111,6 @@ def test_removing_a_row_is_adding_it_from_the_other_side():
 def test_a_pair_is_in_its_relation(right, relation, place, message):
     with pytest.raises(dp.InvalidInput, match=message):
         dp.NeighbourPair(DATA, right, relation, **place)
-
-
-def test_a_new_row_may_stand_anywhere():
-    pair = dp.NeighbourPair(DATA, np.insert(DATA, 3, NEW[0], axis=0), "add", 3)
-    assert pair.index == 3
 
 
 @pytest.mark.parametrize(
@@ -134,10 +121,8 @@ def test_a_new_row_may_stand_anywhere():
         (lambda: add_row(DATA, NEW), "row must be 4 numbers, one a column, got"),
         (lambda: add_row(DATA, [1.0, np.nan, 2.0, 3.0]), "row must be a 2-D array of finite"),
         (lambda: remove_group(DATA, []), "indices must be a list of row numbers below 40"),
-        (lambda: remove_group(DATA, "12"), "indices must be a list of row numbers below 40"),
         (lambda: remove_group(DATA, 3), "indices must be a list of row numbers below 40"),
         (lambda: remove_group(DATA, [3, 3]), "each once, got row 3 twice"),
-        (lambda: remove_group(DATA, [-1]), "indices must be an integer >= 0"),
         (lambda: remove_group(DATA, range(40)), "indices must be some of the rows, not all"),
         (lambda: replace_group(DATA, [1, 2, 3], NEW), "rows must be 3 rows of 4 numbers"),
         (lambda: replace_group(DATA, [1, 2], DATA[1:3]), "the group are unchanged: no neighbour"),

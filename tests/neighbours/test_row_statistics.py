@@ -13,87 +13,23 @@ from tests.cases import database
 pytestmark = pytest.mark.quick
 
 
-def solved(data):
-    """Coefficients and residual norm by another routine (an SVD)."""
-    coef = np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0]
-    return coef, np.linalg.norm(data[:, -1] - data[:, :-1] @ coef)
-
-
-def by_removal(data):
-    """(leverage, residual share, displacement) of each row, by zeroing it.
-
-    |M'| = (1 − h)|M| and ‖w'‖² = (1 − t)‖w‖².
-    """
-    coef, norm = solved(data)
-    size = np.linalg.slogdet(data[:, :-1].T @ data[:, :-1])[1]
-    found = []
-    for index in range(len(data)):
-        zeroed = data.copy()
-        zeroed[index] = 0.0
-        other, other_norm = solved(zeroed)
-        ratio = np.linalg.slogdet(zeroed[:, :-1].T @ zeroed[:, :-1])[1] - size
-        found.append(
-            (-np.expm1(ratio), 1.0 - (other_norm / norm) ** 2, np.linalg.norm(other - coef))
-        )
-    return np.array(found).T
-
-
-def statistics(data):
+@pytest.mark.parametrize("shape", [(3, 1), (5, 4), (20, 3)])
+def test_statistics_agree_with_removal_in_rational_arithmetic(shape):
+    data = database(*shape)
+    room, share, moved = np.transpose([removed(data, index) for index in range(len(data))])
     rows = row_statistics(data)
-    return rows.leverage, rows.residual_share, rows.displacement
-
-
-@pytest.mark.parametrize("shape", [(3, 1), (5, 4), (40, 3), (60, 12)])
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_statistics_agree_with_removal(shape, seed):
-    data = database(*shape, seed=seed)
-    for ours, theirs in zip(statistics(data), by_removal(data), strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-11)
-
-
-def test_leverages_sum_to_the_rank_and_shares_stay_in_range():
-    rows = row_statistics(database(200, 7))
-    assert rows.leverage.sum() == pytest.approx(7.0, rel=1e-12)
-    assert np.all((rows.leverage > 0) & (rows.leverage < 1))
-    assert np.all((rows.residual_share >= 0) & (rows.residual_share < 1))
-
-
-def test_column_scales_from_1e_minus_7_to_1e7_change_nothing():
-    """Scales are powers of two, so every bit of the data is kept.
-
-    Brute force on the unscaled data therefore serves.
-    """
-    data = database(40, 5)
-    scale = 2.0 ** np.array([-23, 23, 0, 10, -17])
-    scaled = np.column_stack([data[:, :-1] * scale, data[:, -1] * 2.0**20])
-    leverage, share, _ = by_removal(data)
-    rows = row_statistics(scaled)
-    np.testing.assert_allclose(rows.leverage, leverage, rtol=1e-8)
+    np.testing.assert_allclose(rows.leverage, 1.0 - room, rtol=1e-8, atol=1e-11)
     np.testing.assert_allclose(rows.residual_share, share, rtol=1e-8, atol=1e-11)
-    moved = np.linalg.norm(
-        [(solved(zeroed(data, i))[0] - solved(data)[0]) / scale * 2.0**20 for i in range(40)],
-        axis=1,
-    )
     np.testing.assert_allclose(rows.displacement, moved, rtol=1e-8)
 
 
-def zeroed(data, index):
-    return dp.neighbours.zero_row(data, index).right
-
-
-def exactly(data):
-    """(leverage, residual share) in rational arithmetic, from integer data."""
-    B = [[Fraction(int(value)) for value in row[:-1]] for row in data]
-    b = [Fraction(int(row[-1])) for row in data]
-    gram = [[sum(row[i] * row[j] for row in B) for j in range(len(B[0]))] for i in range(len(B[0]))]
-    coef = solve(
-        gram, [sum(row[i] * y for row, y in zip(B, b, strict=True)) for i in range(len(gram))]
-    )
-    residual = [y - dot(row, coef) for row, y in zip(B, b, strict=True)]
-    leverage = [dot(row, solve(gram, row)) for row in B]
-    total = dot(residual, residual)
-    share = [w**2 / ((1 - h) * total) for w, h in zip(residual, leverage, strict=True)]
-    return np.array(leverage, dtype=float), np.array(share, dtype=float)
+def test_column_scales_from_1e_minus_7_to_1e7_change_nothing():
+    """Scales are powers of two, so every bit of the data is kept."""
+    data = database(40, 5)
+    scale = 2.0 ** np.array([-23, 23, 0, 10, -17, 20])
+    rows, scaled = row_statistics(data), row_statistics(data * scale)
+    np.testing.assert_allclose(scaled.leverage, rows.leverage, rtol=1e-8)
+    np.testing.assert_allclose(scaled.residual_share, rows.residual_share, rtol=1e-8, atol=1e-11)
 
 
 def dot(x, y):
@@ -119,9 +55,9 @@ def test_nearly_collinear_features_against_rational_arithmetic(offset):
     """Columns 1, x, x² of years far from 0: condition number up to 1e9 after column scaling."""
     x = offset + np.array([0, 1, 2, 4, 7, 11, 16, 22])
     data = np.column_stack([np.ones(8), x, x**2, x**2 % 13])
-    leverage, share = exactly(data)
+    room, share, _ = np.transpose([removed(data, index) for index in range(8)])
     rows = row_statistics(data)
-    np.testing.assert_allclose(rows.leverage, leverage, rtol=1e-6)
+    np.testing.assert_allclose(rows.leverage, 1.0 - room, rtol=1e-6)
     np.testing.assert_allclose(rows.residual_share, share, rtol=1e-6, atol=1e-9)
 
 
@@ -134,9 +70,8 @@ def indicator(n=30, index=4, scale=1.0, seed=6):
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-7, 1e7, -3.0])
-@pytest.mark.parametrize("seed", range(5))
-def test_a_row_that_alone_spans_a_direction_has_leverage_one(scale, seed):
-    data = indicator(scale=scale, seed=seed)
+def test_a_row_that_alone_spans_a_direction_has_leverage_one(scale):
+    data = indicator(scale=scale)
     rows = row_statistics(data)
     assert rows.leverage[4] == 1.0
     assert rows.residual_share[4] == 0.0
@@ -148,6 +83,10 @@ def test_a_row_that_alone_spans_a_direction_has_leverage_one(scale, seed):
 def test_leverage_one_is_certain_disclosure():
     data, epsilon = indicator(), [0.0, 1.0, 20.0]
     pair = dp.neighbours.zero_row(data, 4)
+    sketched = data.copy()
+    sketched[:, -1] = np.arange(30) % 5 + 1.0
+    worst = dp.exact.worst_case(dp.mechanisms.RandomProjection(3), sketched, [0.0, 5.0])
+    np.testing.assert_array_equal([worst.delta, worst.index], [[1.0, 1.0], [4, 4]])
     for mechanism in (dp.mechanisms.ALS(9), dp.mechanisms.GaussianLS(sigma=1.0)):
         np.testing.assert_array_equal(
             dp.exact.spectrum(mechanism, pair, epsilon).delta, [1.0, 1.0, 1.0]
@@ -157,14 +96,6 @@ def test_leverage_one_is_certain_disclosure():
         np.testing.assert_array_equal(worst.index, [4, 4, 4])
 
 
-def test_leverage_one_in_the_whole_database_is_certain_disclosure_of_a_sketch():
-    data = indicator()
-    data[:, -1] = np.arange(30) % 5 + 1.0
-    worst = dp.exact.worst_case(dp.mechanisms.RandomProjection(3), data, [0.0, 5.0])
-    np.testing.assert_array_equal(worst.delta, [1.0, 1.0])
-    np.testing.assert_array_equal(worst.index, [4, 4])
-
-
 def test_a_row_that_alone_has_a_residual_takes_the_whole_share():
     data = database(30, 3)
     data[:, -1] = data[:, :-1] @ [1.0, 2.0, 3.0]
@@ -172,7 +103,8 @@ def test_a_row_that_alone_has_a_residual_takes_the_whole_share():
     rows = row_statistics(data)
     assert rows.residual_share[8] == 1.0
     assert rows.displacement[8] == pytest.approx(
-        np.linalg.norm(solved(data)[0] - [1.0, 2.0, 3.0]), rel=1e-9
+        np.linalg.norm(np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0] - [1.0, 2.0, 3.0]),
+        rel=1e-9,
     )
     spectrum = dp.exact.spectrum(dp.mechanisms.ALS(9), dp.neighbours.zero_row(data, 8), [0.0, 3.0])
     np.testing.assert_array_equal(spectrum.delta, [1.0, 1.0])
@@ -183,23 +115,6 @@ def test_a_zero_row_weighs_nothing():
     data[3] = 0.0
     rows = row_statistics(data)
     assert rows.leverage[3] == rows.residual_share[3] == rows.displacement[3] == 0.0
-
-
-def test_the_factor_multiplies_back():
-    data = database(50, 6) * 10.0 ** np.arange(-3, 4)
-    factor = factorise(data)
-    np.testing.assert_allclose(factor.basis @ factor.root, data, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(factor.basis.T @ factor.basis, np.eye(7), atol=1e-14)
-    assert np.all(np.tril(factor.root, -1) == 0.0)
-
-
-def test_the_fit_is_the_least_squares_fit():
-    data = database(50, 6)
-    fit = least_squares(data)
-    coef, norm = solved(data)
-    np.testing.assert_allclose(fit.coef, coef, rtol=1e-10)
-    assert fit.norm == pytest.approx(norm, rel=1e-12)
-    np.testing.assert_allclose(data[:, :-1].T @ fit.residual, 0.0, atol=1e-11)
 
 
 # --- data that leave it undefined
@@ -218,21 +133,12 @@ def degenerate():
             double,
             "the features of data must have linearly independent columns, got rank below 3",
         ),
-        "combination at 1e8": (
-            double * [1.0, 1e8, 1e-8, 1.0],
-            "linearly independent columns, got rank below 3",
-        ),
         "zero column": (zero, "got only zeros in column 1"),
         "as many rows as features": (
             data[:3],
             "data must have more rows than features, got 3 and 3",
         ),
-        "fewer rows than features": (
-            data[:2],
-            "data must have more rows than features, got 2 and 3",
-        ),
         "exact fit": (fitted, "the features fit the label exactly"),
-        "exact fit at 1e9": (fitted * [1.0, 1.0, 1.0, 1e9], "the features fit the label exactly"),
         "zero label": (label, "the features fit the label exactly"),
     }
 
@@ -275,13 +181,6 @@ def test_degenerate_databases_are_refused_by_sketches(data, message):
             dp.exact.worst_case(mechanism, data, 1.0)
 
 
-def test_one_column_is_no_least_squares_database():
-    with pytest.raises(
-        dp.InvalidInput, match="data must be a 2-D array of finite numbers, at least 1 x 2"
-    ):
-        row_statistics(np.ones((5, 1)))
-
-
 def removed(data, index):
     """(1 − h, t, ‖x_opt − x'_opt‖) of a row of floats, in rational arithmetic."""
     rows = [[Fraction(value) for value in row] for row in data.tolist()]
@@ -313,7 +212,7 @@ def outlying(size):
     return data
 
 
-@pytest.mark.parametrize("size", [1e2, 1e6, 1e7, 1e8, 1e12])
+@pytest.mark.parametrize("size", [1e2, 1e7, 1e12])
 def test_a_row_far_from_the_others_keeps_its_digits(size):
     """1 − h is 2e-23 at 1e12, where h rounds to 1."""
     data = outlying(size)

@@ -8,10 +8,7 @@ import pytest
 from scipy.special import ndtr
 
 import dpaudit as dp
-from dpaudit.certify.one_run.steps.noise import NoiseBets
-from dpaudit.certify.one_run.steps.privacy import CoinBets
-from dpaudit.certify.one_run.steps.sampling import SamplingBets
-from dpaudit.certify.one_run.steps.wealth import StepWealth
+from dpaudit.certify.one_run.steps import CoinBets, NoiseBets, SamplingBets, StepWealth
 
 pytestmark = pytest.mark.quick
 

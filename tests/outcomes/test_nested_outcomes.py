@@ -134,12 +134,6 @@ def test_canonical_text_is_the_same_for_equal_draws():
     assert texts("x", {float("nan"), 2.0, 1.0, "b", "a"})[1] == b'[{"set":[1.0,2.0,"a","b",NaN]}]'
 
 
-def test_long_text_is_cut_but_stays_what_it_is():
-    one, other = texts("a" * 10**6, "a" * 10**6 + "b")
-    assert one != other
-    assert len(one) < 120
-
-
 def test_codes_of_text_do_not_depend_on_the_process():
     """Sets are in the order of hashes, which are different in each process."""
     script = (
@@ -198,28 +192,16 @@ def nested(depth):
     ("draws", "message"),
     [
         ([object()], "got a object"),
-        ([1j], "got a complex"),
         ([{"a": object()}], "got a draw with a object"),
         ([{(1, object()): 1}], "got a draw with a object"),
-        ([np.datetime64("2020-01-01")], "got a datetime64"),
-        ([lambda: 1], "got a function"),
         ([nested(60)], "no more than 50 lists one in another"),
         ({"a": [1.0]}, "got dtype object"),
         ("abc", "got dtype <U3"),
-        ({1, 2}, "got dtype object"),
-        (iter([1]), "got dtype object"),
     ],
 )
 def test_what_is_no_outcome_is_said(draws, message):
     with pytest.raises(outcomes.NotOutcomes, match=message):
         outcomes.rows(draws)
-
-
-def test_a_draw_that_holds_itself_is_refused():
-    loop = ["x"]
-    loop.append(loop)
-    with pytest.raises(outcomes.NotOutcomes, match="no more than 50"):
-        outcomes.rows([loop])
 
 
 # --- audits
@@ -241,19 +223,6 @@ def test_a_rare_category_is_an_atom():
         says, dp.neighbours.zero_row(DATA, 3), samples=20_000, epsilon=[0.0, 1.0], rng=1
     )
     assert np.all((result.spectrum.low > 0.01) & (result.spectrum.low <= 0.02 + 0.006))
-
-
-def test_words_with_their_own_odds():
-    """Randomised response of three words: δ(0) = 5/8, pure ε = ln 6.
-
-    One word has probability ¾ under D, another one under D'.
-    """
-    rng = np.random.default_rng(1)
-    words = np.array(["yes", "no", "perhaps"])
-    P, Q = (rng.choice(words, 8000, p=np.roll([0.75, 0.125, 0.125], shift)) for shift in (0, 1))
-    spectrum = dp.audit_samples(P, Q, epsilon=[0.0, 1.9], rng=1).spectrum
-    assert 0.58 < spectrum.low[0] <= 0.625
-    assert spectrum.low[1] == 0.0
 
 
 @pytest.mark.slow

@@ -5,9 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpaudit.outcomes import NotOutcomes
-from dpaudit.outcomes.records import RADII, RecordFeatures, TableForm, differing
-from tests.sparse import one_in
+from dpaudit.outcomes import NotOutcomes, RecordFeatures, TableForm, differing
 
 LEFT = np.array([[0.0, 1.5], [1.0, 2.5], [1.0, 4.5], [2.0, 0.5]])
 RIGHT = np.vstack([LEFT, [2.0, 9.0]])
@@ -31,7 +29,7 @@ def test_a_row_begins_with_the_records_and_what_is_near_the_one_that_differs():
     table = np.array([[2.0, 9.0], [2.0, 9.0], [1.0, 9.0], [0.0, 0.0]])
     row = FEATURES(table)
     assert row[:4].tolist() == [4.0, 2.0, 3.0, 0.0]  # records, copies, at most one off, nearest
-    after = 4 + len(RADII)
+    after = 4 + 5
     assert row[4] == 2.0
     assert row[after - 1] == 3.0 + (9.0 / FEATURES.spread[1] + 1.0 <= 2.0)
     assert row[after : after + 2].tolist() == [2.0, 3.0]  # each column
@@ -47,7 +45,7 @@ def test_the_distances_do_not_see_the_scale_of_a_column():
 
 @pytest.mark.parametrize(
     ("categories", "numbers"),
-    one_in(2, [(1, 0), (2, 0), (4, 0), (7, 0), (0, 1), (0, 2), (1, 1), (3, 2)]),
+    [(1, 0), (7, 0), (0, 2), (3, 2)],
 )
 @pytest.mark.parametrize("replaced", [False, True])
 def test_no_feature_is_a_copy_of_another(categories, numbers, replaced):

@@ -10,11 +10,15 @@ from scipy.stats import binom
 
 import dpaudit as dp
 from dpaudit import power
-from dpaudit.certify.binomial import region
-from dpaudit.certify.few import certify_few, few_split
-from dpaudit.certify.refuting import OUTSIDE, RefutingCounts
-from dpaudit.certify.scores import SortedScores
-from dpaudit.certify.split import samples_for
+from dpaudit.certify import (
+    RefutingCounts,
+    SortedScores,
+    certify_few,
+    few_split,
+    region,
+    samples_for,
+)
+from dpaudit.certify.refuting import OUTSIDE
 from reports.make.audits.shapes import shift_of
 
 pytestmark = pytest.mark.quick

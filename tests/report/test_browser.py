@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dpaudit.report import html, read_curves, render_html
-from dpaudit.report.index import render_index
+from dpaudit.report import audit, read_curves, render_html, render_index
 from tests.report.browser import CHROMIUM, running
 from tests.report.examples import EPSILON, make_result, make_samples_result
 from tests.report.test_html import HOSTILE, poison
@@ -103,9 +102,9 @@ def pages(tmp_path_factory):
     }
     attack = {"folder": HOSTILE, "moves": {HOSTILE: [HOSTILE]}, "new": [HOSTILE]}
     # once: they take most of the time, and test_html.py looks at the others
-    drawn = html._figures(read_curves(make_result()))
+    drawn = audit._figures(read_curves(make_result()))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(html, "_figures", lambda _: drawn)
+        patch.setattr(audit, "_figures", lambda _: drawn)
         sources = {
             "full": render_html(make_result()),
             "bare": render_html(make_samples_result()),

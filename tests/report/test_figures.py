@@ -11,14 +11,13 @@ from matplotlib.figure import Figure
 
 from dpaudit.report import plot_spectrum, plot_tradeoff, read_curves, spectrum_figure
 from dpaudit.report.figures import (
-    as_png,
-    as_svg,
     is_close,
     is_narrow,
     key_figure,
     panel_figure,
     tradeoff_figure,
 )
+from dpaudit.report.style import as_png, as_svg
 from tests.report.examples import EPSILON, gaussian_shift, make_result, make_samples_result
 from tests.sparse import one_in
 

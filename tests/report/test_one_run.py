@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.report import one_run
-from dpaudit.report.index import render_index
-from dpaudit.report.one_run import page
+from dpaudit.report import one_run, render_index
 from tests.report.test_html import Page
 
 HOSTILE = "</script><script>alert(1)</script>\x1b&"
@@ -14,7 +12,7 @@ HOSTILE = "</script><script>alert(1)</script>\x1b&"
 
 @pytest.fixture(autouse=True)
 def without_figure(monkeypatch):
-    monkeypatch.setattr(page, "as_svg", lambda figure: b"")
+    monkeypatch.setattr(one_run, "as_svg", lambda figure: b"")
 
 
 def record(noise=0.1, **asked):

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from dpaudit.curves.readings import grid_tradeoff
-from dpaudit.report.tradeoff import implied_corners, tradeoff_above
+from dpaudit.report.figures import implied_corners, tradeoff_above
 from tests.report.examples import gaussian_shift
 
 pytestmark = pytest.mark.quick

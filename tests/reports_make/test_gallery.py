@@ -9,7 +9,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import mechanisms
-from dpaudit.report.figures import house_style
+from dpaudit.report.style import house_style
 from reports.make import command as make
 from reports.make.findings.evidence import (
     CERTIFIED,

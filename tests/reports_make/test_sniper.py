@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpaudit import mechanisms
-from dpaudit.certify.binomial import lower, upper
+from dpaudit.certify import lower, upper
 from reports.make.audits import sniper
 
 pytestmark = pytest.mark.quick

@@ -157,10 +157,8 @@ def test_a_leak_is_the_same_from_a_scenario_and_from_python(write_scenario, tmp_
     ("mechanism", "data", "columns", "changes"),
     [
         (CALL, PLAIN, "a b y", []),
-        (CALL, f'{PLAIN}\ntarget = "y"', "a b y", []),
         (CALL, f'{PLAIN}\ntarget = "b"', "a y b", ["'b' moved last"]),
         (CALL, f"{PLAIN}\nconstant = true", "constant a b y", ["a column of ones added first"]),
-        (CALL, 'name = "flight"', "dep_delay arr_delay", []),
         ('name = "RandomProjection"\nrows = 9', PLAIN, "a b y", []),
         (
             'name = "ALS"\nrows = 9',
@@ -169,12 +167,6 @@ def test_a_leak_is_the_same_from_a_scenario_and_from_python(write_scenario, tmp_
             ["'b' moved last", "a column of ones added first"],
         ),
         ('name = "ALS"\nrows = 9', f'{PLAIN}\ntarget = "y"\nconstant = false', "a b y", []),
-        (
-            'name = "ALS"\nrows = 9',
-            'name = "flight"',
-            "constant dep_delay arr_delay",
-            ["a column of ones added first"],
-        ),
     ],
 )
 def test_columns_are_added_and_moved_only_where_that_is_said(
@@ -203,15 +195,6 @@ def test_a_target_is_needed_where_something_predicts(write_scenario, mechanism, 
         assert faults(path) == ["[data] target: missing (the column to predict)"]
     else:
         assert Scenario.load(path).data.target is None
-
-
-@pytest.mark.quick
-def test_rows_that_are_dropped_are_said(write_scenario, tmp_path):
-    path = write_scenario(mechanism=CALL, data=PLAIN, neighbour=ROW)
-    with (tmp_path / "small.csv").open("a") as file:
-        file.write("1,NA,2\n")
-    found = Scenario.load(path).data.load()
-    assert (found.n, dict(found.dropped)) == (30, {"missing value": 1})
 
 
 @pytest.mark.quick

@@ -7,7 +7,6 @@ import pytest
 from scipy.special import erf, ndtr
 
 import dpaudit as dp
-from dpaudit.datasets.table import read_candidates
 from dpaudit.run import Scenario, analyse, calibrate
 
 pytestmark = pytest.mark.quick
@@ -108,33 +107,32 @@ def test_a_claim_is_judged_against_the_neighbours_asked_for(write_scenario):
     assert broken == [0, 3]
 
 
-def test_relations_that_have_no_closed_form(write_scenario):
-    scenario = Scenario.load(write_scenario())
-    with pytest.raises(dp.NoExactSpectrum, match="ALS has no worst row within a bound"):
-        analyse(scenario, relation="add", row_bound=1.0)
+@pytest.fixture
+def taken(write_scenario, candidates):
+    """taken(data): the candidates, as rows of data that a scenario names."""
+
+    def rows(data=CONSTANT):
+        scenario = Scenario.load(write_scenario(data=data, mechanism=GRAM, claim=None))
+        analysis = analyse(scenario, relation="replace", candidates=candidates)
+        return analysis.neighbours.candidates.tolist()
+
+    return rows
 
 
-def test_candidates_are_taken_by_name(data, candidates):
-    np.testing.assert_array_equal(
-        read_candidates(candidates, data), [[1, 3, 2, 1], [1, 5, 0, -4], [1, -1, 0.25, 0.5]]
-    )
+def test_candidates_are_taken_by_name(taken):
+    assert taken() == [[1, 3, 2, 1], [1, 5, 0, -4], [1, -1, 0.25, 0.5]]
+    assert taken('path = "small.csv"\ntarget = "y"')[0] == [3, 2, 1]
 
 
-def test_candidates_may_have_a_constant_of_their_own(data, candidates):
+def test_candidates_may_have_a_constant_of_their_own(taken, candidates):
     candidates.write_text("constant,a,b,y\n0,1,2,3\n")
-    np.testing.assert_array_equal(read_candidates(candidates, data), [[0, 1, 2, 3]])
+    assert taken() == [[0, 1, 2, 3]]
 
 
-def test_candidates_of_data_without_the_constant(tmp_path, data, candidates):
-    bare = dp.datasets.read_table(tmp_path / "small.csv")
-    assert read_candidates(candidates, bare).shape == (3, 3)
-
-
-def test_a_constant_of_the_data_that_is_not_one_must_be_given(tmp_path, candidates):
-    path = tmp_path / "twos.csv"
-    path.write_text("constant,a,b,y\n2,1,1,1\n2,3,4,5\n")
+def test_a_constant_of_the_data_that_is_not_one_must_be_given(tmp_path, taken):
+    (tmp_path / "twos.csv").write_text("constant,a,b,y\n2,1,1,1\n2,3,4,5\n")
     with pytest.raises(dp.InvalidInput, match="header of rows"):
-        read_candidates(candidates, dp.datasets.read_table(path))
+        taken('path = "twos.csv"\ntarget = "y"')
 
 
 @pytest.mark.parametrize(
@@ -151,15 +149,15 @@ def test_a_constant_of_the_data_that_is_not_one_must_be_given(tmp_path, candidat
         ),
     ],
 )
-def test_candidates_that_are_no_rows_of_the_data(data, candidates, text, message):
+def test_candidates_that_are_no_rows_of_the_data(taken, candidates, text, message):
     candidates.write_text(text)
     with pytest.raises(dp.InvalidInput, match=f"^{re.escape(message)}$"):
-        read_candidates(candidates, data)
+        taken()
 
 
 def test_calibration_keeps_the_target_and_no_more(write_scenario, data):
     done = calibrate(Scenario.load(write_scenario(mechanism=NOISE)), 1.0, 1e-3)
-    found = done.found
+    found = done.calibration
     assert (found.parameter, found.mechanism.sigma, done.mechanism.sigma) == (
         "sigma",
         found.value,
@@ -173,8 +171,8 @@ def test_calibration_keeps_the_target_and_no_more(write_scenario, data):
 
 def test_calibration_takes_a_parameter_and_a_relation(write_scenario, candidates):
     scenario = Scenario.load(write_scenario(mechanism='name = "GaussMix"\nrows = 5\nsigma = 9.0'))
-    assert calibrate(scenario, 1.0, 1e-3, parameter="rows").found.parameter == "rows"
-    assert calibrate(scenario, 1.0, 1e-3, relation="add", row_bound=2.0).found.index is None
+    assert calibrate(scenario, 1.0, 1e-3, parameter="rows").calibration.parameter == "rows"
+    assert calibrate(scenario, 1.0, 1e-3, relation="add", row_bound=2.0).calibration.index is None
     assert calibrate(
         scenario, 1.0, 1e-3, relation="replace", candidates=candidates
-    ).found.candidate in (0, 1, 2)
+    ).calibration.candidate in (0, 1, 2)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit.run.imports import Imports, imported_names, imports_of_script
+from dpaudit.run.scenario.source import code_of, imported_names, installed_digests
 
 pytestmark = pytest.mark.quick
 
@@ -13,8 +13,8 @@ FILES = {
     "noise/__init__.py": "VALUE = 1\nfrom . import base\nfrom .deep.er import scale",
     "noise/base.py": "from noise import VALUE",
     "noise/parts.py": "def draw():\n    from ..noise import lazy\n    import noise.later as later",
-    "noise/later.py": "__import__('named')",
-    "noise/deep/er.py": "scale = 1\ndef own():\n    import_module('..own', __package__)",
+    "noise/later.py": "import named",
+    "noise/deep/er.py": "scale = 1\ndef own():\n    from .. import own",
     "noise/own.py": "import absent, absent.too, os.path",
     "noise/unused.py": "",
     "circle.py": "import release",
@@ -32,24 +32,24 @@ def folder(tmp_path):
     return tmp_path
 
 
-def names(found, folder):
-    return {path.relative_to(folder).as_posix() for path in found.files}
+def names(files, folder):
+    return {path.relative_to(folder).as_posix() for path in files}
 
 
 def test_files_and_packages(folder):
-    found = Imports(folder)
-    found.follow(["release"])
-    assert names(found, folder) == set(FILES) - {"noise/unused.py", "apart.py"}
-    assert found.packages == {"scikit-learn"}
+    files, packages = code_of(["release"], folder)
+    assert names(files, folder) == set(FILES) - {"noise/unused.py", "apart.py"}
+    assert packages == {"scikit-learn"}
 
 
 def test_a_script_has_its_own_folder_first(folder):
     for name in ("click.py", "scipy.py"):
         (folder / name).write_text("")
     (folder / "run.py").write_text("import click, apart, numpy, scipy, joblib")
-    found = imports_of_script(folder / "run.py")
-    assert names(found, folder) == {"click.py", "apart.py", "scipy.py"}
-    assert found.packages == {"numpy", "joblib"}
+    imported = imported_names(folder / "run.py", "")
+    files, packages = code_of(imported, folder, folder_first=True)
+    assert names(files, folder) == {"click.py", "apart.py", "scipy.py"}
+    assert packages == {"numpy", "joblib"}
 
 
 def test_a_module_elsewhere_and_one_in_an_archive(folder, tmp_path_factory, monkeypatch):
@@ -61,9 +61,8 @@ def test_a_module_elsewhere_and_one_in_an_archive(folder, tmp_path_factory, monk
         archive.writestr("zipped.py", "")
     for place in (other, other / "some.zip"):
         monkeypatch.syspath_prepend(str(place))
-    found = Imports(folder)
-    found.follow(["elsewhere"])
-    assert found.files == {other / "elsewhere.py", other / "some.zip"}
+    files, _ = code_of(["elsewhere"], folder)
+    assert files == {other / "elsewhere.py", other / "some.zip"}
 
 
 def test_an_installed_module_without_a_distribution_is_a_file(tmp_path, monkeypatch):
@@ -71,9 +70,8 @@ def test_an_installed_module_without_a_distribution_is_a_file(tmp_path, monkeypa
     place.mkdir()
     (place / "dropped_there.py").write_text("")
     monkeypatch.syspath_prepend(place)
-    found = Imports(Path("nowhere"))
-    found.follow(["dropped_there"])
-    assert found.files == {place / "dropped_there.py"}
+    files, _ = code_of(["dropped_there"], Path("nowhere"))
+    assert files == {place / "dropped_there.py"}
 
 
 @pytest.mark.parametrize("text", [b"\0", b"\xff\xfe", b"(" * 100_000, b"from ..... import a", b""])
@@ -93,8 +91,8 @@ def test_an_installed_mechanism_that_changes_at_the_same_version(tmp_path, monke
     (about / "top_level.txt").write_text("noisy_things\n")
     (about / "RECORD").write_text("noisy_things/__init__.py,,\n")
     monkeypatch.syspath_prepend(place)
-    before = Imports(Path("nowhere")).own(["noisy_things.sub", "numpy"])
+    before = installed_digests(["noisy_things.sub", "numpy"], Path("nowhere"))
     (place / "noisy_things" / "__init__.py").write_text("SCALE = 3.0\n")
-    after = Imports(Path("nowhere")).own(["noisy_things.sub", "numpy"])
+    after = installed_digests(["noisy_things.sub", "numpy"], Path("nowhere"))
     assert set(before) == set(after) == {"noisy-things"}
     assert before != after

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.result_file import load
 from dpaudit._core.source import commit_of
 from dpaudit.run import Scenario, run
-from dpaudit.run.described import describe_source
-from dpaudit.run.origin import origin_of
-from dpaudit.run.scenario.text import kept
-from tests.run.records import text_without_clock
+from dpaudit.run.execute import describe_source, origin_of
+from dpaudit.run.scenario.files import recorded_text
+from tests.run.records import record_of, text_without_clock
 
 pytestmark = pytest.mark.usefixtures("no_figures")
 
@@ -48,7 +46,7 @@ def scenario(write_scenario, tmp_path):
 def test_the_text_and_the_code_and_the_start_are_kept(scenario, tmp_path):
     before = datetime.now(UTC).replace(microsecond=0)
     run(scenario, tmp_path / "out")
-    record = load(tmp_path / "out")
+    record = record_of(tmp_path / "out")
     text = (tmp_path / "small.toml").read_text(encoding="utf-8")
     assert record["scenario_text"] == text.rstrip() + "\n"
     sha256 = hashlib.sha256(OWN.encode()).hexdigest()
@@ -95,7 +93,7 @@ def test_a_row_that_is_spelled_out_is_left_out_of_the_text(write_scenario, row):
     data = 'path = "small.csv"\ntarget = "y"\nconstant = false'
     path = write_scenario(data=data, neighbour=f'rule = "replace"\nindex = 2\n{row}')
     text = Scenario.load(path).text
-    shown = kept(text)
+    shown = recorded_text(text)
     assert "73.125" in text
     assert re.search(r"row['\"]?\s*=\s*\[…\]\n", shown)
     assert not re.search("73|41", shown)
@@ -104,19 +102,19 @@ def test_a_row_that_is_spelled_out_is_left_out_of_the_text(write_scenario, row):
 
 @pytest.mark.quick
 def test_a_text_whose_row_cannot_be_told_apart_is_not_kept():
-    assert kept('[neighbour]\n"\\u0072ow" = [73.125]\n') is None
-    assert kept('neighbour = { rule = "replace", row = [73.125], index = 3 }\n') == (
+    assert recorded_text('[neighbour]\n"\\u0072ow" = [73.125]\n') is None
+    assert recorded_text('neighbour = { rule = "replace", row = [73.125], index = 3 }\n') == (
         'neighbour = { rule = "replace", row = […], index = 3 }\n'
     )
-    assert kept("[audit]\nepsilon = [0, 1]\nthrow = [2]\n").count("…") == 0
+    assert recorded_text("[audit]\nepsilon = [0, 1]\nthrow = [2]\n").count("…") == 0
 
 
 @pytest.mark.quick
 def test_workers_are_left_out_of_the_text_since_they_change_no_result():
     alone = "[audit]\ndraws = 400\nseed = 1\n"
     workers = '[audit]\ndraws = 400\nbackend = "dask"\n  address = "tcp://x:1"\nseed = 1'
-    assert kept(workers) == kept(alone) == alone
-    assert kept('audit = { draws = 400, backend = "dask" }\n') is None
+    assert recorded_text(workers) == recorded_text(alone) == alone
+    assert recorded_text('audit = { draws = 400, backend = "dask" }\n') is None
 
 
 def test_values_are_kept_only_where_they_are_asked_for(write_scenario, tmp_path):
@@ -126,7 +124,7 @@ def test_values_are_kept_only_where_they_are_asked_for(write_scenario, tmp_path)
     old = scenario.data.load().values[2].tolist()
     for asked in (False, True):
         run(scenario, tmp_path / str(asked), show_data=asked)
-    silent, shown = (load(tmp_path / str(asked))["neighbour"] for asked in (False, True))
+    silent, shown = (record_of(tmp_path / str(asked))["neighbour"] for asked in (False, True))
     assert (silent["row_put_in"], silent["row_taken_out"]) == ({"from": "user"}, None)
     assert (shown["row_put_in"]["values"], shown["row_taken_out"]) == ([73.125, 0.5, -41.0], old)
     assert "73.125" not in (tmp_path / "False" / "result.json").read_text(encoding="utf-8")

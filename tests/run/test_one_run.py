@@ -6,12 +6,11 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from dpaudit._core.result_file import load
 from dpaudit.cli import main
-from dpaudit.errors import ScenarioError
-from dpaudit.run import OneRunScenario, Scenario, load_scenario
-from dpaudit.run.suite.redraw import redraw_suite
+from dpaudit.run import OneRunScenario, load_scenario
+from dpaudit.run.suite.suite import redraw_suite
 from tests.run.faults import faults
+from tests.run.records import record_of
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
 
@@ -69,23 +68,23 @@ def test_scores_are_audited(write, tmp_path, capsys):
     assert isinstance(load_scenario(write(TOLD)), OneRunScenario)
     assert main(["run", "once.toml"]) == 1
     assert "VIOLATED: Claimed ε = 1 at δ = 0.02" in capsys.readouterr().out
-    record = load(tmp_path / "dpaudit-out" / "once")
+    record = record_of(tmp_path / "dpaudit-out" / "once")
     assert (record["scenario"], record["score"]) == ("once", "scores.csv")
 
 
 def test_a_mechanism_runs_on_canaries_that_coins_put_in(write, tmp_path):
     write(INSERTED)
     assert main(["run", "once.toml", "--out", "first"]) == 1
-    record = load(tmp_path / "first")
+    record = record_of(tmp_path / "first")
     assert record["mechanism"]["name"] == "publishing:everything"
     assert record["dataset"]["name"] == "rows.csv"
     assert record["inserted"] == {"kind": "orthogonal", "relation": "zero-out"}
     assert record["guesses"]["right"][-1] == record["canaries"]["count"] == 60
     assert record["seed"] == 4
     main(["run", "once.toml", "--out", "again"])
-    assert load(tmp_path / "again") == record
+    assert record_of(tmp_path / "again") == record
     main(["run", "once.toml", "--out", "other", "--seed", "5"])
-    other = load(tmp_path / "other")
+    other = record_of(tmp_path / "other")
     assert other["seed"] == 5
     assert other["canaries"]["included"] != record["canaries"]["included"]
 
@@ -140,11 +139,6 @@ def test_files_are_checked_before_anything_runs(write, tmp_path, capsys, content
     assert main(["run", "good.toml", "once.toml"]) == 2
     assert expected in capsys.readouterr().err.replace(str(tmp_path), "")
     assert not (tmp_path / "dpaudit-out").exists()
-
-
-def test_it_is_no_scenario_of_two_samples(write):
-    with pytest.raises(ScenarioError, match=r"\[one_run\]: names an audit of one run"):
-        Scenario.load(write(TOLD))
 
 
 def test_a_suite_has_a_row_and_a_case_for_it(write, write_scenario, tmp_path, capsys):

@@ -71,30 +71,6 @@ def test_the_number_of_jobs_changes_no_byte(write_scenario, tmp_path):
     assert text_without_clock(tmp_path / "1") == text_without_clock(tmp_path / "2")
 
 
-def test_a_damaged_block_is_drawn_again(write_scenario, tmp_path):
-    scenario, out = Scenario.load(write_scenario()), tmp_path / "out"
-    run(scenario, out, keep_draws=True)
-    before = text_without_clock(out)
-    blocks = sorted((out / "draws").glob("*.npy"))
-    times = [path.stat().st_mtime_ns for path in blocks]
-    damaged = blocks[3]
-    damaged.write_bytes(damaged.read_bytes()[:-1])
-    blocks[5].unlink()
-    for name in ("result.json", "report.html"):
-        (out / name).unlink()
-    run(scenario, out, resume=True, keep_draws=True)
-    assert text_without_clock(out) == before
-    renewed = [path.stat().st_mtime_ns != time for path, time in zip(blocks, times, strict=True)]
-    assert [number for number, new in enumerate(renewed) if new] == [3, 5]
-
-
-def test_resume_refuses_the_draws_of_another_run(write_scenario, tmp_path):
-    scenario = Scenario.load(write_scenario())
-    run(scenario, tmp_path / "out", keep_draws=True)
-    with pytest.raises(dp.InvalidInput, match="samples 2000, now 1000; seed 0, now 1"):
-        run(scenario, tmp_path / "out", samples=1000, seed=1, resume=True)
-
-
 def test_a_faulty_override_leaves_kept_draws_alone(write_scenario, tmp_path):
     scenario = Scenario.load(write_scenario())
     run(scenario, tmp_path / "out", keep_draws=True)
@@ -116,21 +92,6 @@ def test_a_callable_beside_the_scenario(write_scenario, tmp_path, own):
         "regression": False,
     }
     assert (record["neighbour"]["index"], record["exact"]) == (4, None)
-
-
-def test_a_factory_with_parameters(write_scenario, tmp_path, own):
-    mechanism = f'call = "{own}:make"\nparameters = {{ scale = 2 }}'
-    run(Scenario.load(write_scenario(mechanism=mechanism, neighbour=ROW)), tmp_path / "out")
-    record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
-    assert record["mechanism"]["parameters"] == {"scale": 2}
-
-
-def test_draws_of_changed_code_are_not_resumed(write_scenario, tmp_path, own, monkeypatch):
-    scenario = Scenario.load(write_scenario(mechanism=f'call = "{own}:noisy_mean"', neighbour=ROW))
-    run(scenario, tmp_path / "out", keep_draws=True)
-    (tmp_path / "own_mechanisms.py").write_text(OWN.replace("0.1", "0.2"))
-    with pytest.raises(dp.InvalidInput, match=r"\(own_mechanisms.py has changed\)"):
-        run(scenario, tmp_path / "out", resume=True)
 
 
 @pytest.mark.parametrize(
@@ -170,23 +131,6 @@ def test_worst_needs_an_exact_spectrum(write_scenario, tmp_path, own):
         run(scenario, tmp_path / "out")
     with pytest.raises(dp.NoExactSpectrum):
         analyse(scenario)
-
-
-def test_replace(write_scenario, tmp_path):
-    scenario = Scenario.load(
-        write_scenario(neighbour='rule = "replace"\nindex = 2\nrow = [1, 0, 0, 3]')
-    )
-    about = run(scenario, tmp_path / "out").subject
-    np.testing.assert_array_equal(about.pair.right[2], [1, 0, 0, 3])
-    assert about.rule == "row and its replacement given in the scenario"
-
-
-def test_analysis_has_the_limit_law_beside_the_exact_one(write_scenario):
-    found = analyse(Scenario.load(write_scenario(claim="epsilon = 0.0\ndelta = 0.01")))
-    np.testing.assert_array_equal(found.spectrum.epsilon, [0, 1, 2])
-    assert found.spectrum.asymptotic.shape == (3,)
-    assert not np.array_equal(found.spectrum.asymptotic, found.spectrum.delta)
-    assert 0 in found.broken
 
 
 def test_progress_names_every_step(write_scenario, tmp_path):

@@ -13,9 +13,8 @@ from dpaudit.mechanisms import REGISTRY
 from dpaudit.run import one_run
 from dpaudit.run.scenario import file
 from dpaudit.run.scenario.section import Reader
-from dpaudit.run.schema import page, schema
-from dpaudit.run.schema.document import demands, known, words
-from dpaudit.run.schema.kinds import tables
+from dpaudit.run.schema import demands, described, keys_of, schema, tables
+from dpaudit.run.schema_page import page
 from tests.scenarios.wrong_files import ONLY_THE_READER, WRONG
 
 ROOT = Path(__file__).parents[2]
@@ -141,7 +140,7 @@ def test_the_reader_and_the_schema_refuse_the_same_values(place, kind):
     ways = {"call": "module:callable", "command": ["program", "{data}"]}
     base = {**{way: ways[way] for way in set(ways) & set(kind.keys)}, **kind.fixed}
     own = tables()[place]
-    validator = Draft202012Validator({**demands(place, own), **words(place, own)})
+    validator = Draft202012Validator({**demands(place, own), **described(place, own)})
     for key in kind.keys.keys() - kind.fixed.keys():
         for value in VALUES:
             content = {**AROUND[place], place: {**base, key: value}}
@@ -158,7 +157,7 @@ def test_the_reader_and_the_schema_refuse_the_same_values(place, kind):
 
 @pytest.mark.parametrize(("place", "kind"), KINDS)
 def test_every_key_has_a_meaning(place, kind):
-    keys = known(tables()[place])
+    keys = keys_of(tables()[place])
     own = kind.keys.keys() - {"name"} if kind.title in REGISTRY else set()
     assert [key for key in kind.keys.keys() - own if not keys[key].get("description")] == []
 

@@ -6,8 +6,7 @@ import pytest
 
 from dpaudit.cli import main
 from dpaudit.errors import ScenarioError
-from dpaudit.run import OneRunScenario, Scenario, load_scenario
-from dpaudit.run.scenario.audits import audits_in, merged
+from dpaudit.run import OneRunScenario, Scenario, audits_in, load_scenario
 
 pytestmark = pytest.mark.quick
 
@@ -106,17 +105,8 @@ def test_audits_of_one_run_share_tables_too(tmp_path):
         encoding="utf-8",
     )
     runs = [OneRunScenario.load(file.path) for file in audits_in(path)]
-    assert [run.source.path.name for run in runs] == ["a.csv", "b.csv"]
-    assert [run.options["level"] for run in runs] == [0.9, 0.8]
-
-
-def test_tables_are_merged_and_other_values_replaced():
-    shared = {"a": {"x": 1, "y": {"z": 1}}, "b": [1]}
-    assert merged(shared, {"a": {"y": {"w": 2}}, "b": [2], "c": {"v": 3}}) == {
-        "a": {"x": 1, "y": {"z": 1, "w": 2}},
-        "b": [2],
-        "c": {"v": 3},
-    }
+    assert [run.table.scores.name for run in runs] == ["a.csv", "b.csv"]
+    assert [run.table.options["level"] for run in runs] == [0.9, 0.8]
 
 
 @pytest.mark.parametrize(

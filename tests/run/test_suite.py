@@ -11,19 +11,15 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.result_file import load
 from dpaudit.cli import main
 from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
-from dpaudit.report.comparison.moved import margin, moved
-from dpaudit.run.suite.job_summary import job_summary
-from dpaudit.run.suite.junit import junit
-from dpaudit.run.suite.outputs import Outputs
-from dpaudit.run.suite.redraw import redraw_suite
-from dpaudit.run.suite.sarif import sarif
-from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, write_index
+from dpaudit.report.comparison import moved
+from dpaudit.run.suite.outputs import Outputs, job_summary, junit, sarif
+from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, redraw_suite, write_index
 from dpaudit.verdict.numbers import number
 from tests.cases import shifted
+from tests.run.records import record_of
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
 
@@ -99,7 +95,7 @@ def test_a_suite_is_drawn_again_from_its_results(suite, tmp_path):
     assert redraw_suite(tmp_path / "out") == [tmp_path / "out" / "leaks"]
     assert report.exists()
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
-    seconds = load(tmp_path / "out" / "leaks")["timings"]["total_s"]
+    seconds = record_of(tmp_path / "out" / "leaks")["timings"]["total_s"]
     links = ('href="leaks/report.html"', 'href="a%20study/report.html"')
     for piece in (*links, "Claimed ε = 0", "It is so.", f"{number(seconds, 3)} s"):
         assert piece in page
@@ -116,13 +112,6 @@ def test_nothing_is_drawn_again_where_a_result_cannot_be_read(suite, tmp_path):
         redraw_suite(tmp_path / "out")
     assert not (tmp_path / "out" / "index.html").exists()
     assert not (tmp_path / "out" / "holds" / "report.html").exists()
-
-
-def test_the_gravest_status_and_no_index_of_one(suite, tmp_path):
-    assert main(["run", suite[0], suite[2], "--out", "both"]) == 1
-    assert main(["run", suite[0], "--out", "one", "--junit", "one.xml"]) == 0
-    assert not (tmp_path / "one" / "index.html").exists()
-    assert ET.parse(tmp_path / "one.xml").getroot().get("tests") == "1"
 
 
 def test_a_single_error_is_raised_after_it_is_written_down(suite, tmp_path, capsys):
@@ -185,9 +174,7 @@ def test_an_interruption_leaves_what_was_done(suite, tmp_path, monkeypatch):
         "dpaudit.cli.running.execute", lambda *given, **options: next(steps)(*given, **options)
     )
     with pytest.raises(KeyboardInterrupt):
-        run_all(
-            [Path(suite[0]), Path(suite[2])], Path("out"), outputs=Outputs(Path("j.xml")), **QUICK
-        )
+        run_all([Path(suite[0]), Path(suite[2])], Path("out"), junit=Path("j.xml"), **QUICK)
     assert ET.parse(tmp_path / "j.xml").getroot().get("tests") == "1"
     assert "holds" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
 
@@ -313,12 +300,6 @@ def test_exact_curves_move_beyond_rounding_only():
     assert [one.what for one in moved(old, new)] == ["exact spectrum"]
 
 
-def test_other_grids_are_compared_where_they_meet():
-    old, new = record(0.5), record(0.5)
-    new["epsilon"] = [one + 0.1 for one in new["epsilon"]]
-    assert [one.what for one in moved(old, new)] == ["grid of ε"]
-
-
 def outcomes(folder, name="small", reason="why"):
     found = record(0.5) | {"scenario": name, "reason": reason}
     return [
@@ -363,14 +344,6 @@ def test_an_outcome_of_work_that_fails_and_of_a_study(tmp_path):
     found = outcome("x", Path("x.toml"), tmp_path, lambda: dp.Claim(-1.0))
     assert (found.kind, type(found.error)) == ("error", dp.InvalidInput)
     assert outcome("x", Path("x.toml"), tmp_path, lambda: "a figure").kind == "study"
-
-
-def test_the_margin_is_that_of_the_band():
-    from dpaudit.verdict.record import read_curves
-
-    curves = read_curves(json.loads(json.dumps(record(1.0))))
-    assert np.all(margin(curves) >= curves.estimate - curves.low)
-    assert np.all(margin(curves) >= np.log(20.0) / curves.draws)
 
 
 def failed(name="bad", path="bad.toml", said="why"):

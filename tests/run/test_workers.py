@@ -1,6 +1,5 @@
 """Threads and processes draw the same bytes; a worker that dies is reported."""
 
-import importlib
 import shutil
 import sys
 
@@ -10,7 +9,6 @@ from joblib import parallel_config
 
 import dpaudit as dp
 from dpaudit._core.seeds import root
-from dpaudit.errors import ScenarioError
 from dpaudit.run import Scenario, run
 from dpaudit.sampling import draw
 from tests.run.records import text_without_clock
@@ -134,25 +132,3 @@ def test_two_folders_may_have_modules_of_one_name(write_scenario, tmp_path, back
         largest = max(np.load(part).max() for part in (folder / "out" / "draws").rglob("*.npy"))
         assert 0.9 * width < largest < width
         assert not {"twice_release", "shared_helper"} & set(sys.modules)
-
-
-def test_a_module_that_is_another_one_is_not_taken_for_it(
-    write_scenario, own, tmp_path, monkeypatch
-):
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "own_release.py").write_text(OWN)
-    monkeypatch.syspath_prepend(tmp_path / "elsewhere")
-    monkeypatch.setitem(sys.modules, "helper_of_own", sys)
-    monkeypatch.setattr(sys, "noise", None, raising=False)
-    importlib.import_module("own_release")
-    try:
-        path = write_scenario(
-            mechanism='call = "own_release:release"', neighbour='rule = "row"\nindex = 4'
-        )
-        with pytest.raises(
-            ScenarioError,
-            match=r"own_release:release: .own_release. is also the name of another .*elsewh",
-        ):
-            run(Scenario.load(path), tmp_path / "out")
-    finally:
-        del sys.modules["own_release"]

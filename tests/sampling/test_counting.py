@@ -10,8 +10,9 @@ from joblib import parallel_config
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit._core.seeds import root
-from dpaudit.certify.counting import KEPT, CellCount
-from dpaudit.sampling import Counts, MechanismDraws, counted, counting
+from dpaudit.certify import CellCount
+from dpaudit.certify.counting import KEPT
+from dpaudit.sampling import Counts, MechanismDraws, counting
 from tests.cases import database, shifted
 
 DATA = database()
@@ -73,7 +74,7 @@ def counts(mechanism=None, count=None, first=1000, **more):
 def test_groups_have_the_counts_of_their_draws(monkeypatch, n_jobs, groups):
     alone = counts()
     assert alone[2] == 0
-    monkeypatch.setattr(counted, "GROUPS", groups)
+    monkeypatch.setattr(counting, "GROUPS", groups)
     store = Kept()
     found = counts(store=store, n_jobs=n_jobs)
     assert found[2] == len(store.groups) == min(groups, 4 if groups == 5 else 16)
@@ -155,11 +156,11 @@ def test_what_is_sent_of_a_million_draws_of_12_numbers():
     """A group of 1,000,000 draws a side has 2 · 15,625 draws; 64 of them are sent."""
     rng = np.random.default_rng(0)
     count = rule(edges=np.linspace(-3.0, 3.0, 1040), columns=12)
-    blocks = [counted.Block(side, 3, 15_625) for side in (1, 0)]
+    blocks = [counting.Block(side, 3, 15_625) for side in (1, 0)]
     drawn = [rng.standard_normal((15_625, 12)) for _ in blocks]
-    later = counted.counted(counted.Group(3, tuple(blocks), KEPT), drawn, count)
+    later = counting.counted(counting.Group(3, tuple(blocks), KEPT), drawn, count)
     assert 64 * len(pickle.dumps(later)) + 2 * 4 * KEPT < 1e6
-    early = counted.counted(counted.Group(0, tuple(blocks), 0), drawn, count)
+    early = counting.counted(counting.Group(0, tuple(blocks), 0), drawn, count)
     assert len(pickle.dumps(early)) - len(pickle.dumps(later)) == pytest.approx(8 * 15_625, abs=99)
     np.testing.assert_array_equal(early.counts.cells, later.counts.cells)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpaudit.auditing.sequential.record import batch_sizes
+from dpaudit.auditing.bettor import batch_sizes
 from dpaudit.errors import InvalidInput
 from dpaudit.sampling.independence import LEVEL, examine, order, repeats, tails
 from dpaudit.sampling.independence.calls import calls_of, chunks_of

@@ -8,7 +8,7 @@ import pytest
 import dpaudit as dp
 from dpaudit._core.seeds import root
 from dpaudit.sampling import MechanismDraws
-from dpaudit.sampling.order import in_turn
+from dpaudit.sampling.block import in_turn
 from tests.cases import database, shifted
 
 pytestmark = pytest.mark.quick

@@ -9,8 +9,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit._core.seeds import root
-from dpaudit.certify.counting import StreamedCounts
-from dpaudit.certify.scores import SortedScores
+from dpaudit.certify import SortedScores, StreamedCounts
 from dpaudit.sampling import GivenDraws, MechanismDraws, draw, parallel
 from dpaudit.sampling.draws import STEP
 from dpaudit.scoring import Fitted
@@ -110,19 +109,16 @@ def test_workers_do_not_run_ahead(n_jobs, monkeypatch):
 
 
 def test_a_window_holds_no_more_than_its_bytes(monkeypatch):
-    monkeypatch.setattr(parallel, "HELD", 3 * 312 * 8)
-    asked = []
-    monkeypatch.setattr(
-        parallel,
-        "_window",
-        lambda _, work, window: asked.append(window) or map(one, window),
-    )
+    monkeypatch.setattr(parallel, "WINDOW", 3 * 312 * 8)
+    windows, results = [], parallel._results
 
-    def one(block):
-        return block, np.zeros((block.size, 1))
+    def noted(workers, tasks):
+        windows.append(len(tasks))
+        return results(workers, tasks)
 
+    monkeypatch.setattr(parallel, "_results", noted)
     stream(size=20_000, n_jobs=1).take(20_000)
-    assert [len(window) for window in asked[:3]] == [1, 3, 3]
+    assert windows[:3] == [1, 3, 3]
 
 
 @pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
@@ -136,7 +132,7 @@ def test_memory_does_not_grow_with_the_draws(n_jobs, monkeypatch):
     def wide(data, size, *, rng):
         return data[0, 0] + rng.random((size, 4))
 
-    monkeypatch.setattr(parallel, "HELD", 1 << 22)
+    monkeypatch.setattr(parallel, "WINDOW", 1 << 22)
     shares = {"train_share": 0.1, "choose_share": 0.025}
     tracemalloc.start()
     try:
@@ -166,7 +162,7 @@ def test_counts_are_those_of_sorted_scores(seed):
     expected = SortedScores.of(*sides).above(threshold)
     source = GivenDraws(*(side[:, None] for side in sides))
     columns = outcomes.columns(*(side[:, None] for side in sides))
-    found = StreamedCounts(Fitted("own", lambda x: x[:, 0]), columns, source, 70_000).above(
+    found = StreamedCounts(Fitted("own", lambda x: x[:, 0]), columns, source.rest, 70_000).above(
         threshold
     )
     np.testing.assert_array_equal(found, expected)

@@ -6,8 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit.report.studies.content import Content, Line, Panel, Table
-from dpaudit.report.studies.study import Study
+from dpaudit.report.study import Content, Line, Panel, Study, Table
 
 
 @dataclass(frozen=True)

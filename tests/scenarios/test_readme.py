@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit.cli.app import main
+from dpaudit.cli import main
 
 README = Path(__file__).parents[2] / "scenarios" / "README.md"
 FENCED = re.compile(r"`([\w-]+\.\w+)`:\n\n```\w+\n(.*?)```", re.DOTALL)

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit.cli.app import main
+from dpaudit.cli import main
 from dpaudit.errors import ScenarioError
-from dpaudit.report.studies.figures import LOOKS, figure, looks_of
-from dpaudit.report.studies.write import as_json
+from dpaudit.report.study import LOOKS, as_json, figure, looks_of
 from dpaudit.run import Scenario, StudyScenario, load_scenario
 from tests.scenarios.doubling import Doubling
 
@@ -45,7 +44,7 @@ def test_files_of_a_study(write, capsys):
 
 
 def test_the_seed_decides_the_bytes(write, monkeypatch):
-    monkeypatch.setattr("dpaudit.report.studies.write.as_png", lambda figure, dpi: b"")
+    monkeypatch.setattr("dpaudit.report.study.as_png", lambda figure, dpi: b"")
     main(["run", str(write(name="a")), str(write(name="b")), "--out", "out"])
     main(["run", str(write(name="a")), "--out", "again", "--seed", "1"])
     first, second, other = (
@@ -79,7 +78,7 @@ def test_faults_of_all_files_before_anything_runs(write, capsys):
         ("tests.scenarios.doubling:Tripling", "has no attribute 'Tripling'"),
         (
             "tests.scenarios.doubling:check",
-            "must be a subclass of dpaudit.report.studies.study.Study",
+            "must be a subclass of dpaudit.report.study.Study",
         ),
         ("nothing:Nothing", "No module named 'nothing'"),
         ("tests.scenarios.doubling", '"module:Name"'),

@@ -5,15 +5,6 @@ import pytest
 from studies.paper_4.databases import SeveralLabels, SingleLabel
 from studies.paper_4.estimators import (
     FIGURES,
-    GAUSS,
-    INVERSE,
-    JL,
-    PLAIN,
-    PLAIN_POSTERIOR,
-    POSTERIOR,
-    SCALED,
-    SHIFTED,
-    WISHART,
     Setting,
 )
 from studies.paper_4.regressions import SeveralRegressions, SingleRegression
@@ -50,32 +41,6 @@ def test_a_study_is_panels_made_by_its_seed(key):
             assert line.low is None or np.all(np.array(line.low) <= line.y)
     for table in content.tables:
         assert all(len(row) == len(table.heads) for row in table.rows)
-
-
-def test_figures_say_whose_means_they_rank():
-    content = SINGLE.make(1)
-    table = content.tables[1]
-    own = {name: mean for name, n, epsilon, mean, _ in table.rows if n == 256 and epsilon == 0.5}
-    sentence = next(
-        one for one in content.sentences if one.startswith("figure 2") and "ε = 0.5" in one
-    )
-    assert "n = 256" in sentence
-    for name, mean in own.items():
-        assert f"{name} {mean:.3g}" in sentence
-    places = [
-        sentence.index(f"{name} {own[name]:.3g}") for name in sorted(own, key=own.__getitem__)
-    ]
-    assert places == sorted(places)
-
-
-def test_six_estimators_and_baselines_stand_in_each_figure():
-    for figure, names in (
-        (2, {PLAIN, WISHART, SHIFTED}),
-        (3, {PLAIN_POSTERIOR, POSTERIOR, JL, INVERSE}),
-        (4, {PLAIN, GAUSS, JL, WISHART, SCALED, INVERSE, SHIFTED}),
-    ):
-        panel = SINGLE.make(1).figures[f"figure-{figure}"][0]
-        assert names <= {line.label for line in panel.lines}
 
 
 @pytest.mark.parametrize("figure", [1, 2, 3, 4])
@@ -117,8 +82,6 @@ def test_several_labels_stand_behind_the_features():
     ("make", "name"),
     [
         (lambda: SingleRegression(figures=(5,)), "figures"),
-        (lambda: SingleRegression(epsilons=()), "epsilons"),
-        (lambda: SingleRegression(log_sizes=(1.5,)), "log_sizes"),
         (lambda: SeveralRegressions(extras=(20,)), "extras"),
         (lambda: SeveralRegressions(epsilon=0.0), "epsilon"),
         (lambda: SeveralRegressions(repeats=1), "repeats"),

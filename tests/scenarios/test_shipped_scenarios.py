@@ -20,10 +20,10 @@ import pytest
 
 from dpaudit import mechanisms
 from dpaudit.cli import main
-from dpaudit.report.studies.study import Study
+from dpaudit.cli.shipped import files_below
+from dpaudit.report.study import Study
 from dpaudit.run import Scenario, StudyScenario, analyse, load_scenario
-from dpaudit.run.scenario.audits import audits_in, file_of
-from dpaudit.run.shipped import files_below
+from dpaudit.run.scenario.files import audits_in, file_of
 from tests.sparse import one_in
 
 FOLDER = Path(__file__).parents[2] / "scenarios"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpaudit.certify.scores import SortedScores
+from dpaudit.certify import SortedScores
 from reports.make.band import bands, order_statistics
 from reports.make.band.score_laws import T1
 

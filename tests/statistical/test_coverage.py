@@ -3,6 +3,7 @@
 import pytest
 from scipy.stats import binom
 
+from dpaudit.certify import ChosenSet
 from reports.make.band import coverage
 from reports.make.band.coverage import PAIRS, READINGS, exceedances
 
@@ -33,7 +34,6 @@ def test_a_band_at_a_tenth_of_its_confidence_would_be_seen(monkeypatch):
 
     They do so in far more than the 20 % allowed of 40 audits.
     """
-    from dpaudit.certify.sets import ChosenSet
 
     region = ChosenSet.region
 

@@ -3,7 +3,7 @@
 import pytest
 from scipy.stats import binom
 
-from dpaudit.certify.sets import ChosenSet
+from dpaudit.certify import ChosenSet
 from reports.make.band import few_coverage
 from reports.make.band.few_coverage import SIZES, WAYS, exceeding
 

@@ -5,10 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from dpaudit._core.seeds import generator
-from dpaudit.certify.candidates import CandidateSets
-from dpaudit.certify.cells import ScoreCells
-from dpaudit.certify.interval import cells_interval
-from dpaudit.certify.scores import SortedScores
+from dpaudit.certify import CandidateSets, ScoreCells, SortedScores, cells_interval
 from reports.make.band.score_laws import SCORE_LAWS, SimulatedCounts
 
 EPSILON = np.linspace(0.0, 4.0, 41)

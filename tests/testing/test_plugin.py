@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dpaudit.testing import matches, private  # noqa: F401  (an inner pytest forgets what it was the first to import)
+from dpaudit.testing import assertions  # noqa: F401  (an inner pytest forgets what it was the first to import)
 
 pytest_plugins = ["pytester"]
 HEAD = """

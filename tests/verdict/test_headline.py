@@ -7,9 +7,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.auditing.settings import Settings
-from dpaudit.certify.band import Certificate, Region
-from dpaudit.certify.estimate import Direction, Estimate, certify
-from dpaudit.certify.scores import SortedScores
+from dpaudit.certify import Certificate, Direction, Estimate, Region, SortedScores, certify
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.verdict.headline import Headline, Reference, headline
 from tests.sparse import one_in

@@ -60,8 +60,8 @@ class Guesses:
         """Whether each coin has probability 1/2."""
         return bool(np.all(self.inclusion == 0.5))
 
-    def told(self) -> Guesses:
-        """The same guesses, right as of scores that tell every coin.
+    def perfect(self) -> Guesses:
+        """The same guesses, as right as if the scores had told every coin.
 
         The centre divides the scores as the coins are expected to fall. They fall otherwise by
         about a standard deviation, and so many weakest guesses are wrong, unless the scores have

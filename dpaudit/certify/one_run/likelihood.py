@@ -43,27 +43,29 @@ uniform stays below a.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import takewhile
 
 import numpy as np
 from scipy.special import expit, log_expit, logit, ndtri
 
 from dpaudit._core import seeds
 from dpaudit._core.types import Array
+from dpaudit.certify.constants import (
+    ADDED,
+    ALONE,
+    BETTER_SHARES,
+    COINS,
+    EARLY,
+    FEWEST_BETTER,
+    GROWTH,
+    LEAST_LEFT,
+    MOST_DRAWS,
+    SIDES,
+    SLOPES,
+    STAGES,
+    SURE,
+)
 from dpaudit.certify.one_run.guesses import Guesses
 
-STAGES = 12, 48, 192  # draws of the wealth under the claim's worst law, over 1 − level
-SURE = 3.0  # deviations by which a number of draws is above or below what the level allows
-MOST_DRAWS = 80_000  # if the first stage has more, wealth is held against 1/a
-EARLY = 0.02  # of 1 − level is for wealth so large that no draws are needed
-ALONE, GROWTH = 32, 1.12  # the strongest guesses are cells of their own; then cells grow by this
-COINS = 16  # groups of coins of unequal probability; a group counts as its most probable one
-SLOPES = np.geomspace(0.1, 12.0, 16)  # of the log-odds in strength, in typical strengths
-ADDED = (0.25, 0.5, 1.0, 2.0, 4.0)  # nats above ε, of the strongest guesses
-FEWEST, SHARES = 8, 10  # of shares of guesses that are better than the rest
-SIDES = {"both": 0.7, "in": 0.2, "out": 0.1}  # which guesses are better, with its weight
-LEAST = 0.2  # of 1 − level must be left by the chance of a failure
 ROUNDING = 1e-9
 FLOAT = np.finfo(np.float64)
 STRONGEST = 1e6  # typical strengths, so that wealth stays a number for scores of any size
@@ -101,13 +103,18 @@ class Cells:
     @classmethod
     def of(cls, guesses: Guesses) -> Cells:
         """Cells of all guesses; equal strengths share one, as their order is of no matter."""
-        ends = _ends(len(guesses.right))
-        last = np.searchsorted(-guesses.strength, -guesses.strength, side="right")  # of equal ones
+        ends = list(range(1, min(ALONE, len(guesses.right)) + 1))  # where ranks of a cell end
+        while ends[-1] < len(guesses.right):
+            ends.append(min(len(guesses.right), int(ends[-1] * GROWTH)))
+        # the last guess of equal strength
+        last = np.searchsorted(-guesses.strength, -guesses.strength, side="right")
         label = 2 * np.searchsorted(ends, last) + ~guesses.says_in
-        label = COINS * label + _coins(guesses.chance)
-        found, where = np.unique(label, return_inverse=True)
+        # coins of like probability, by the quantiles of all
+        like = np.quantile(guesses.chance, np.arange(1, COINS) / COINS)
+        label = COINS * label + np.searchsorted(like, guesses.chance)
+        labels, where = np.unique(label, return_inverse=True)
         size = np.bincount(where)
-        largest = np.zeros(len(found))
+        largest = np.zeros(len(labels))
         np.maximum.at(largest, where, guesses.chance)
         typical = np.clip(np.median(guesses.strength), FLOAT.tiny, FLOAT.max)
         with np.errstate(over="ignore"):
@@ -116,26 +123,12 @@ class Cells:
         return cls(
             size,
             np.bincount(where, weights=guesses.right).astype(int),
-            found // COINS % 2 == 0,
+            labels // COINS % 2 == 0,
             largest,
             np.bincount(where, weights=strength) / size,
             np.bincount(where, weights=-ndtri(tail)) / size / -ndtri(0.25),
-            ends[found // COINS // 2],
+            np.array(ends)[labels // COINS // 2],
         )
-
-
-def _coins(chance: Array) -> np.ndarray:
-    """Coins of like probability: one of `COINS` numbers for each, by the quantiles of all."""
-    inner = np.quantile(chance, np.arange(1, COINS) / COINS)
-    return np.searchsorted(inner, chance)
-
-
-def _ends(guesses: int) -> np.ndarray:
-    """Where the ranks of one cell end."""
-    ends = list(range(1, min(ALONE, guesses) + 1))
-    while ends[-1] < guesses:
-        ends.append(min(guesses, int(ends[-1] * GROWTH)))
-    return np.array(ends)
 
 
 def profiles(cells: Cells, epsilon: float) -> tuple[Array, Array]:
@@ -146,7 +139,7 @@ def profiles(cells: Cells, epsilon: float) -> tuple[Array, Array]:
     """
     slopes = [slope * form for form in (cells.strength, cells.rank) for slope in SLOPES]
     guesses = int(cells.size.sum())
-    shares = np.unique(np.geomspace(min(FEWEST, guesses), guesses, SHARES).round())
+    shares = np.unique(np.geomspace(min(FEWEST_BETTER, guesses), guesses, BETTER_SHARES).round())
     steps = [
         np.where(cells.before <= share, epsilon + added, epsilon)
         for share in shares
@@ -176,7 +169,7 @@ class Wealth:
 
     @classmethod
     def against(cls, cells: Cells, epsilon: float) -> Wealth:
-        """Against a claim of ε, nats."""
+        """The wealth of bets against a claim of ε, nats."""
         grown, weights = profiles(cells, epsilon)
         with np.errstate(divide="ignore"):
             coin = logit(cells.chance)
@@ -184,7 +177,7 @@ class Wealth:
         wrong = log_expit(-better) - log_expit(-allowed)
         right = log_expit(better) - log_expit(allowed)
         sure = np.isposinf(coin)  # of a coin that always falls so nothing is learned
-        wrong, right = (np.where(sure, 0.0, one) for one in (wrong, right))
+        wrong, right = np.where(sure, 0.0, wrong), np.where(sure, 0.0, right)
         return cls(expit(allowed), (right - wrong).T, wrong @ cells.size, weights)
 
     def of(self, right: np.ndarray) -> Array:
@@ -203,11 +196,11 @@ class Wealth:
         A stage that is not sure leaves it to the next one, the last one says no.
         """
         rng = seeds.generator(np.random.SeedSequence(0), seeds.Purpose.CHECK)
-        found = float(self.of(cells.right[None])[0]) - ROUNDING
+        observed = float(self.of(cells.right[None])[0]) - ROUNDING
         drawn = above = 0
         for total in stages(alpha):
             null = rng.binomial(cells.size, self.best, size=(total - drawn, len(cells.size)))
-            drawn, above = total, above + int(np.sum(self.of(null) >= found))
+            drawn, above = total, above + int(np.sum(self.of(null) >= observed))
             margin = SURE * np.sqrt(drawn * alpha)
             if abs(above - drawn * alpha) > margin:
                 return above < drawn * alpha
@@ -216,49 +209,40 @@ class Wealth:
 
 def stages(alpha: float) -> list[int]:
     """Numbers of draws, each with those before it; none where alpha is too small for draws."""
-    return [total for one in STAGES if (total := int(np.ceil(one / alpha))) <= MOST_DRAWS]
+    totals = [int(np.ceil(stage / alpha)) for stage in STAGES]
+    return [total for total in totals if total <= MOST_DRAWS]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Hypotheses:
-    """(ε, δ)-DP of each canary's change, for any ε, each tested at 1 − level = alpha.
+def rejects(
+    guesses: Guesses, cells: Cells, epsilon: float, delta: float, alpha: float, *, bets: bool
+) -> bool:
+    """Whether (ε, δ)-DP of each canary's change is rejected at 1 − level = alpha; ε in nats.
 
-    bets : by wealth of at least 1/a alone, without draws under the claim.
+    cells : those of the guesses. bets : whether wealth of at least 1/a is needed, without draws
+    under the claim.
     """
-
-    guesses: Guesses
-    delta: float
-    alpha: float
-    bets: bool = False
-
-    @cached_property
-    def _cells(self) -> Cells:
-        return Cells.of(self.guesses)
-
-    def rejected(self, epsilon: float) -> bool:
-        """Whether (ε, δ)-DP is rejected; ε in nats."""
-        left = self.alpha - failures(self.guesses.inclusion, epsilon, self.delta)
-        if left <= 0.0 or len(self.guesses.right) == 0:
-            return False
-        rest = (1.0 - EARLY) * left
-        wealth = Wealth.against(self._cells, epsilon)
-        if self.bets or not stages(rest):
-            return wealth.reaches(self._cells, left)
-        return wealth.reaches(self._cells, EARLY * left) or wealth.rare(self._cells, rest)
+    left = alpha - failures(guesses.inclusion, epsilon, delta)
+    if left <= 0.0:
+        return False
+    rest = (1.0 - EARLY) * left
+    wealth = Wealth.against(cells, epsilon)
+    if bets or not stages(rest):
+        return wealth.reaches(cells, left)
+    return wealth.reaches(cells, EARLY * left) or wealth.rare(cells, rest)
 
 
 def start(inclusion: Array, delta: float, alpha: float) -> float:
-    """The least ε at which the chance of a failure leaves `LEAST` of alpha; infinite if none does.
+    """The least ε at which the chance of a failure leaves `LEAST_LEFT` of alpha, or infinity.
 
     It is known before the run: it depends on the coins' probabilities alone.
     """
-    left = [failures(inclusion, epsilon, delta) <= (1.0 - LEAST) * alpha for epsilon in GRID]
+    left = [failures(inclusion, epsilon, delta) <= (1.0 - LEAST_LEFT) * alpha for epsilon in GRID]
     return float(GRID[int(np.argmax(left))]) if any(left) else np.inf
 
 
 def grid(at: float | None = None) -> list[float]:
     """The ε, nats, of which hypotheses are tested in turn: fixed before the run, `at` included."""
-    return [float(one) for one in (GRID if at is None else np.union1d(GRID, [at]))]
+    return list((GRID if at is None else np.union1d(GRID, [at])).tolist())
 
 
 def epsilon_bound(
@@ -266,13 +250,18 @@ def epsilon_bound(
 ) -> float | None:
     """The largest ε up to which every hypothesis of a fixed grid is rejected; None where none is.
 
-    at : an ε that the grid is to have, nats. bets : as in `Hypotheses`.
+    at : an ε that the grid is to have, nats. bets : as in `rejects`.
 
     Why one level is enough for all of them: the grid is fixed before the run, and its hypotheses
     are nested. The bound exceeds the true ε only if the first point of the grid at or above it is
     rejected, which is one true hypothesis.
     """
-    first = start(guesses.inclusion, delta, alpha)
-    of = Hypotheses(guesses, delta, alpha, bets)
-    tested = (one for one in grid(at) if one >= first)
-    return max(takewhile(of.rejected, tested), default=None)
+    if len(guesses.right) == 0:
+        return None
+    first, cells, last = start(guesses.inclusion, delta, alpha), Cells.of(guesses), None
+    for epsilon in grid(at):
+        if epsilon >= first:
+            if not rejects(guesses, cells, epsilon, delta, alpha, bets=bets):
+                break
+            last = epsilon
+    return last

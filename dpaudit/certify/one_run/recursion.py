@@ -34,6 +34,7 @@ from scipy.special import ndtr, ndtri
 
 from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
+from dpaudit.certify.constants import GUESS_SHARES, GUESSES
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.gaussian_shift import gaussian_shift
@@ -41,8 +42,6 @@ from dpaudit.curves.gaussian_shift import gaussian_shift
 Inverse = Callable[[Array], Array]  # y ↦ the least x with b(x) ≥ y, for one claim or several
 Delta = Callable[[Array], Array]  # ε ≥ 0 ↦ δ, both (k,)
 
-# How many guesses, and the share of 1 − level of each number: about `MIDDLE` √m, all m, √m.
-MIDDLE, SHARES = 5.5, (0.6, 0.2, 0.2)
 ROUNDS, POINTS = 3, 24  # of a search for a bound among points of a grid
 MOST_MU, MOST_EPSILON = 30.0, 40.0
 GRID = np.concatenate([np.linspace(-6.0, 6.0, 241), np.linspace(6.5, 40.0, 40)])  # of ln λ
@@ -54,7 +53,7 @@ def cuts(canaries: int) -> list[tuple[int, float]]:
     """
     root = canaries**0.5
     shares: dict[int, float] = {}
-    for size, share in zip((MIDDLE * root, canaries, root), SHARES, strict=True):
+    for size, share in zip((GUESSES * root, canaries, root), GUESS_SHARES, strict=True):
         whole = min(canaries, max(1, round(size)))
         shares[whole] = shares.get(whole, 0.0) + share
     return sorted(shares.items())
@@ -113,7 +112,7 @@ class Lines:
 
     @classmethod
     def of(cls, delta: Delta, inclusion: Array) -> Lines:
-        """Of a claimed curve and the coins' probabilities (m,)."""
+        """The lines of a claimed curve, with the coins' probabilities (m,)."""
         q, counts = np.unique(inclusion[(inclusion > 0) & (inclusion < 1)], return_counts=True)
         odds = np.log1p(-q) - np.log(q)
         at = GRID[:, None]
@@ -127,8 +126,8 @@ class Lines:
 def both_ways(delta: Delta, epsilon: Array) -> Array:
     """δ at any real ε of a claim in both directions: δ(−ε) = 1 − e^−ε (1 − δ(ε))."""
     size = np.abs(epsilon)
-    found = delta(size.ravel()).reshape(epsilon.shape)
-    return np.where(epsilon >= 0.0, found, 1.0 - np.exp(-size) * (1.0 - found))
+    ahead = delta(size.ravel()).reshape(epsilon.shape)
+    return np.where(epsilon >= 0.0, ahead, 1.0 - np.exp(-size) * (1.0 - ahead))
 
 
 def refutes(guesses: Guesses, delta: Delta, alpha: float) -> bool:
@@ -142,7 +141,7 @@ def gdp_bound(guesses: Guesses, alpha: float) -> float:
         return _largest(MOST_MU, lambda mu: rejected(guesses, alpha, Shifts(mu)))
 
     def each(mu: Array) -> np.ndarray:
-        return np.array([refutes(guesses, partial(gaussian_shift, one), alpha) for one in mu])
+        return np.array([refutes(guesses, partial(gaussian_shift, at), alpha) for at in mu])
 
     return _largest(MOST_MU, each)
 
@@ -150,16 +149,20 @@ def gdp_bound(guesses: Guesses, alpha: float) -> float:
 def epsilon_bound(guesses: Guesses, delta: float, alpha: float) -> float:
     """The largest ε, nats, such that (ε′, δ)-DP is rejected for every smaller ε′; 0 where none."""
     if guesses.fair:
-        return _largest(MOST_EPSILON, lambda one: rejected(guesses, alpha, Turns(one, delta)))
+        return _largest(
+            MOST_EPSILON, lambda epsilon: rejected(guesses, alpha, Turns(epsilon, delta))
+        )
 
     def each(epsilon: Array) -> np.ndarray:
-        return np.array([refutes(guesses, Claim(one, delta).delta_at, alpha) for one in epsilon])
+        return np.array([refutes(guesses, Claim(at, delta).delta_at, alpha) for at in epsilon])
 
     return _largest(MOST_EPSILON, each)
 
 
 def _largest(most: float, rejected: Callable[[Array], np.ndarray]) -> float:
-    """By grids that get finer. A larger parameter has a larger b, so that less rejects it."""
+    """The largest parameter below which all are rejected, by grids that get finer. A larger
+    parameter has a larger b, so that less rejects it.
+    """
     low, high = 0.0, most
     for _ in range(ROUNDS):
         points = np.linspace(low, high, POINTS)
@@ -169,12 +172,12 @@ def _largest(most: float, rejected: Callable[[Array], np.ndarray]) -> float:
 
 
 def rejected(guesses: Guesses, alpha: float, inverse: Inverse) -> np.ndarray:
-    """By any number of guesses, each at its share of alpha, for each claim of `inverse`."""
+    """Whether any number of guesses, at its share of alpha, rejects each claim of `inverse`."""
     if len(guesses.right) == 0:
         return np.array([False])
     sums = np.cumsum(guesses.right)
-    found = [
+    by_size = [
         refuted(guesses.canaries, size, int(sums[size - 1]), share * alpha, inverse)
         for size, share in cuts(guesses.canaries)
     ]
-    return np.any(np.broadcast_arrays(*found), axis=0)
+    return np.any(np.broadcast_arrays(*by_size), axis=0)

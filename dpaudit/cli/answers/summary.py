@@ -9,7 +9,7 @@ from typing import Any
 from dpaudit._core.result_file import is_one_run
 from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.report.facts import HINT, facts, hint, process
-from dpaudit.report.one_run.page import facts as one_run_facts
+from dpaudit.report.one_run import facts as one_run_facts
 from dpaudit.report.opening import breaks_exactly, sentences
 from dpaudit.report.tables import Column, lower_bound, table
 from dpaudit.verdict.judgement import would_show
@@ -30,39 +30,31 @@ ROWS, COLUMNS = 8, 6  # of the table and names of columns of the data, at most
 def summary(record: Mapping[str, Any]) -> str:
     """The verdict in ε, what the audit could have shown, what was audited, and δ at a few ε."""
     if is_one_run(record):
-        return _of_one_run(record)
+        notes, first, rest = sentences(record)
+        lines = [f"{_verdict(record)}: {notes or first}", first if notes else "", rest]
+        lines += [] if record["verdict"] == "violated" else [NO_PROOF_OF_ONE_RUN]
+        texts = [hanging("", line) for line in lines if line]
+        return "\n".join([*texts, "", named(one_run_facts(record))])
     curves = read_curves(record)
-    return "\n".join(
-        [
-            *(hanging("", line) for line in _verdict(record, curves)),
-            *(hanging("", f"{HINT}: {said}") for said in [hint(record)] if said),
-            "",
-            named([(name, label(value, WIDTH)) for name, value in _known(record)]),
-            "",
-            spectrum_table(curves),
-        ]
-    )
+    lines = [hanging("", line) for line in _sentences(record)]
+    if text := hint(record):
+        lines.append(hanging("", f"{HINT}: {text}"))
+    about = named([(name, label(value, WIDTH)) for name, value in _facts(record)])
+    return "\n".join([*lines, "", about, "", spectrum_table(curves)])
 
 
 def line(record: Mapping[str, Any]) -> str:
     """The verdict in one line: what is to be known before it, and the headline."""
     notes, first, _ = sentences(record)
-    said = [*_left_out(record), notes, *_by_theory(record), first]
-    return f"{record['verdict'].upper()}: {' '.join(filter(None, said))}"
-
-
-def _left_out(record: Mapping[str, Any]) -> Iterator[str]:
-    """The rows of the data that nobody audited."""
-    for reason, size in section(section(record, "dataset"), "dropped").items():
-        yield f"Not audited: {count(size)} {'row' if size == 1 else 'rows'} ({reason})."
-
-
-def _by_theory(record: Mapping[str, Any]) -> Iterator[str]:
-    """What the exact spectrum says of a claim that the draws did not refute."""
-    if record["verdict"] == "violated" or is_one_run(record):
-        return
-    if breaks_exactly(read_curves(record)):
-        yield "The exact spectrum breaks the claim, which these draws are too few to show."
+    texts = [
+        f"Not audited: {count(size)} {'row' if size == 1 else 'rows'} ({reason})."
+        for reason, size in section(section(record, "dataset"), "dropped").items()
+    ]
+    texts.append(notes)
+    judged = record["verdict"] == "violated" or is_one_run(record)
+    if not judged and breaks_exactly(read_curves(record)):
+        texts.append("The exact spectrum breaks the claim, which these draws are too few to show.")
+    return f"{_verdict(record)}: {' '.join(filter(None, [*texts, first]))}"
 
 
 def brief(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,29 +68,17 @@ def details(record: Mapping[str, Any], folder: Path) -> Iterator[str]:
 
     folder : of the report.
     """
-    known = {} if is_one_run(record) else dict(_known(record))
-    shown = ("Data", "Neighbour", "Draws per side")
-    yield from (f"{name.lower()}: {label(known[name], WIDTH)}" for name in shown if name in known)
-    yield from _costs(record)
+    known = {} if is_one_run(record) else dict(_facts(record))
+    for name in ("Data", "Neighbour", "Draws per side"):
+        if name in known:
+            yield f"{name.lower()}: {label(known[name], WIDTH)}"
+    steps = process(record)
+    if score := steps["classifier"].get("chosen"):
+        losses = f" (loss of each: {', '.join(steps['scores'])})" if steps["scores"] else ""
+        yield f"score: {label(score + losses, WIDTH)}"
+    if steps["costs"]:
+        yield ", ".join(f"{name.lower()} {value}" for name, value in steps["costs"])
     yield f"written: {', '.join(str(path) for path in sorted(folder.glob('*.*')))}"
-
-
-def _costs(record: Mapping[str, Any]) -> Iterator[str]:
-    done = process(record)
-    if chosen := done["classifier"].get("chosen"):
-        losses = f" (loss of each: {', '.join(done['scores'])})" if done["scores"] else ""
-        yield f"score: {label(chosen + losses, WIDTH)}"
-    if done["costs"]:
-        yield ", ".join(f"{name.lower()} {value}" for name, value in done["costs"])
-
-
-def _of_one_run(record: Mapping[str, Any]) -> str:
-    """The same of an audit of one run with canaries."""
-    notes, first, rest = sentences(record)
-    lines = [f"{record['verdict'].upper()}: {notes or first}", *([first] if notes else []), rest]
-    lines += [] if record["verdict"] == "violated" else [NO_PROOF_OF_ONE_RUN]
-    said = [hanging("", line) for line in lines if line]
-    return "\n".join([*said, "", named(one_run_facts(record))])
 
 
 def spectrum_table(curves: Curves) -> str:
@@ -115,22 +95,26 @@ def spectrum_table(curves: Curves) -> str:
     return aligned([heads, *cells])
 
 
-def _verdict(record: Mapping[str, Any], curves: Curves) -> Iterator[str]:
+def _verdict(record: Mapping[str, Any]) -> str:
+    return str(record["verdict"]).upper()
+
+
+def _sentences(record: Mapping[str, Any]) -> Iterator[str]:
     """What is said of the draws, and the headline; δ at the claim's ε and what else the reason
     says; what would have been found.
     """
     notes, first, rest = sentences(record)
-    yield f"{record['verdict'].upper()}: {notes or first}"
+    yield f"{_verdict(record)}: {notes or first}"
     if notes:
         yield first
-    shown = record["verdict"] == "violated" or section(record, "headline").get("exceeded")
-    in_delta = [] if shown else list(_in_delta(record))
-    said = [rest] if rest else []
-    yield from in_delta + said if record["verdict"] == "not violated" else said + in_delta
-    if shown:
+    exceeded = record["verdict"] == "violated" or section(record, "headline").get("exceeded")
+    in_delta = [] if exceeded else list(_in_delta(record))
+    reason = [rest] if rest else []
+    yield from in_delta + reason if record["verdict"] == "not violated" else reason + in_delta
+    if exceeded:
         return
-    found = section(record, "detectable")
-    if found and (missed := would_show(found)) not in rest:
+    detectable = section(record, "detectable")
+    if detectable and (missed := would_show(detectable)) not in rest:
         yield missed
     neighbour = section(record, "neighbour")
     if neighbour.get("tried") is not None:
@@ -141,48 +125,44 @@ def _verdict(record: Mapping[str, Any], curves: Curves) -> Iterator[str]:
 
 def _in_delta(record: Mapping[str, Any]) -> Iterator[str]:
     """The values of δ that are ruled out at the claim's own ε, where all are allowed."""
-    found = section(record, "headline")
-    if found and found.get("allowed_delta") is not None:
-        epsilon, allowed = number(found["epsilon"]), number(found["allowed_delta"], 3)
-        low = found["certified_delta"]
+    head = section(record, "headline")
+    if head and head.get("allowed_delta") is not None:
+        epsilon, allowed = number(head["epsilon"]), number(head["allowed_delta"], 3)
+        low = head["certified_delta"]
         below = f"Ruled out: every δ({epsilon}) below {number(low, 3, down=True)}"
         yield f"{below if low else f'No δ({epsilon}) is ruled out'}; {allowed} is allowed."
 
 
-def _known(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What was audited first, then how."""
-    found = dict(facts(record)) | dict(_data(section(record, "dataset")))
-    found["Draws per side"] = _draws(record)
-    order = [
-        *(name for name in FIRST if name in found),
-        *(one for one in found if one not in FIRST),
-    ]
-    return [(name, found[name]) for name in order if name not in LEFT_OUT]
+    known = dict(facts(record))
+    if dataset := section(record, "dataset"):
+        known["Data"] = _data(dataset)
+    if bets := section(record, "sequential"):
+        draws = f"{count(bets['drawn'])} in batches, {count(bets['tested'])} of them bet on"
+    else:
+        draws = ", ".join(
+            f"{count(size)} to {PURPOSE.get(part, part)}"
+            for part, size in section(record, "samples").items()
+        )
+    known["Draws per side"] = draws
+    first = [name for name in FIRST if name in known]
+    order = [*first, *(name for name in known if name not in FIRST)]
+    return [(name, known[name]) for name in order if name not in LEFT_OUT]
 
 
-def _data(dataset: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _data(dataset: Mapping[str, Any]) -> str:
     """Name, shape and first columns of the data, as the mechanism sees them."""
-    if not dataset:
-        return
     names = dataset.get("columns") or [*dataset["feature_names"], dataset["target"]]
     rows, columns = dataset.get("shape") or (dataset["n"], len(names))
-    shown = ", ".join(str(name) for name in names[:COLUMNS])
+    first = ", ".join(str(name) for name in names[:COLUMNS])
     more = "" if len(names) <= COLUMNS else ", …"
     kind = "column" if columns == 1 else "columns"
     dropped = section(dataset, "dropped").items()
     parts = [
-        f"{count(rows)} rows × {count(columns)} {kind} ({shown}{more})",
+        f"{count(rows)} rows × {count(columns)} {kind} ({first}{more})",
         *(f"left out, not audited: {count(size)} ({reason})" for reason, size in dropped),
         *(["row numbers count the rows that are left"] if dropped else []),
         *(dataset.get("changes") or ()),
     ]
-    yield "Data", f"{dataset['name']}: {'; '.join(parts)}"
-
-
-def _draws(record: Mapping[str, Any]) -> str:
-    if bets := section(record, "sequential"):
-        return f"{count(bets['drawn'])} in batches, {count(bets['tested'])} of them bet on"
-    return ", ".join(
-        f"{count(draws)} to {PURPOSE.get(part, part)}"
-        for part, draws in section(record, "samples").items()
-    )
+    return f"{dataset['name']}: {'; '.join(parts)}"

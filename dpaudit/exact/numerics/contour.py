@@ -64,6 +64,15 @@ class LossTransform:
     maximum: float
     floor: float = 0.0
 
+    @classmethod
+    def of_range(cls, maximum: float, floor: float) -> LossTransform:
+        """A loss of which no contour is used: only its largest finite value and P(L = ∞)."""
+        return cls(_no_moments, _no_moments, _no_moments, np.inf, maximum, floor)
+
+
+def _no_moments(s: np.ndarray) -> np.ndarray:
+    raise NoExactSpectrum("the moment function of additive Wishart noise has no contour")
+
 
 def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
     """δ at each ε (shape (m,), ascending), in [0, 1].
@@ -81,24 +90,18 @@ def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
     mean = transform.slope(origin)[0]
     below = mean - 2.0 * np.sqrt(variance) > epsilon
     above = ~below & (epsilon < transform.maximum)
-    one = below & (_log_beside_one(transform, mean, epsilon) < np.log(BESIDE_ONE))
-    delta[one] = 1.0
-    below &= ~one
+    # 1 − δ = E_P[min(1, e^{ε−L})] ≤ M(−t) e^{tε} for 0 < t < 1 (Chernoff). For a loss of very large
+    # mean the terms of log M(−t) grow as t times the mean and cancel, so t stays small there
+    t = 0.5 if abs(mean) < CANCELS else 0.5 * CANCELS / abs(mean)
+    log_missing = transform.log_m(np.array([-t + 0j])).real + t * epsilon
+    certain = below & (log_missing < np.log(BESIDE_ONE))
+    delta[certain] = 1.0
+    below &= ~certain
     if below.any():
         delta[below] = 1.0 + _integral(transform, epsilon[below], -1.0, 0.0, BESIDE_ONE)
     if above.any():
         delta[above] += np.maximum(_integral(transform, epsilon[above], 0.0, transform.end), 0.0)
     return np.clip(delta, 0.0, 1.0)
-
-
-def _log_beside_one(transform: LossTransform, mean: float, epsilon: Array) -> Array:
-    """An upper bound of log(1 − δ) at each ε (Chernoff).
-
-    1 − δ = E_P[min(1, e^{ε−L})] ≤ M(−t) e^{tε} for 0 < t < 1. For a loss of very large mean the
-    terms of log M(−t) grow as t times the mean and cancel, so t stays where that costs little.
-    """
-    t = 0.5 if abs(mean) < CANCELS else 0.5 * CANCELS / abs(mean)
-    return np.asarray(transform.log_m(np.array([-t + 0j])).real + t * epsilon)
 
 
 def _integral(
@@ -129,42 +132,33 @@ def _bands(
     least = log_m - saddle * epsilon
     scale = _scale(transform, saddle)
 
-    def excess(ours: slice, at: slice) -> Array:
-        """How far above its own minimum log(M e^{−sε}/s(s+1)) lies at another's saddle.
+    def reach(ours: slice, at: slice) -> int:
+        """How many log(M e^{−sε}/s(s+1)) lie at most SHARED above their own minimum, at least 1.
 
-        Infinite where the two vary over different lengths.
+        They are taken at another's saddle; none counts that varies over a different length.
         """
         s, own = saddle[at], saddle[ours]
+        poles = np.log(s * (s + 1.0) / (own * (own + 1.0)))
+        excess = log_m[at] - s * epsilon[ours] - least[ours] - poles
         far = np.abs(np.log(scale[at] / scale[ours])) > ALIKE
-        height = (
-            log_m[at]
-            - s * epsilon[ours]
-            - least[ours]
-            - np.log(s * (s + 1.0) / (own * (own + 1.0)))
-        )
-        return np.where(far, np.inf, height)
+        beyond = np.flatnonzero(~((excess <= SHARED) & ~far))
+        return max(int(beyond[0]), 1) if len(beyond) else len(excess)
 
     first, count = 0, len(epsilon)
     while first < count:
-        middle = first + _run(excess(slice(first, first + 1), slice(first, count))) - 1
-        last = middle + _run(excess(slice(middle, count), slice(middle, middle + 1)))
+        middle = first + reach(slice(first, first + 1), slice(first, count)) - 1
+        last = middle + reach(slice(middle, count), slice(middle, middle + 1))
         yield first, middle, last
         first = last
-
-
-def _run(excess: Array) -> int:
-    """How many entries come before the first above SHARED, at least 1."""
-    above = np.flatnonzero(~(excess <= SHARED))
-    return max(int(above[0]), 1) if len(above) else len(excess)
 
 
 def _shared(
     transform: LossTransform, epsilon: Array, saddle: Array, crossing: int, smallest: float
 ) -> Array:
     """One hyperbola for all of `epsilon` if it suits all of them, else one for each half."""
-    found = _on_line(_Line.through(transform, float(saddle[crossing])), epsilon, smallest)
-    if found is not None:
-        return found
+    value = _on_line(_Line.through(transform, float(saddle[crossing])), epsilon, smallest)
+    if value is not None:
+        return value
     half = len(epsilon) // 2
     parts = (slice(None, half), slice(half, None))
     return np.concatenate(
@@ -175,17 +169,21 @@ def _shared(
 def _on_line(line: _Line, epsilon: Array, smallest: float) -> Array | None:
     """The integral at each ε; None where several do not bend to one side, or lose their digits.
 
-    Raises `NoExactSpectrum` where one ε by itself does.
+    Raises `NoExactSpectrum` where one ε by itself does. Two sums may differ by more than AGREE
+    where the rounding of sε and of log M is seen: where δ falls as e^{−sε}, rounding ε changes as
+    much.
     """
     alone = len(epsilon) == 1
     with np.errstate(under="ignore", over="ignore"):
         peak = np.exp(line.log_peak - line.crossing * epsilon)
-        bend, end = line.best(epsilon, BENDS)
+        bend, end = line.best(epsilon)
         if not alone and abs(bend) != BENDS[0]:
             return None
         least = np.divide(smallest, peak, out=np.full_like(peak, np.inf), where=peak > 0.0)
+        size = abs(line.crossing) * epsilon + abs(line.log_peak)
+        agree = np.maximum(AGREE, ROUNDING * size)
         try:
-            total = trapezoid(line.integrand(epsilon, bend), end, line.agree(epsilon), least=least)
+            total = trapezoid(line.integrand(epsilon, bend), end, agree, least=least)
             return np.asarray(total * peak)
         except NoExactSpectrum:
             if alone:
@@ -216,14 +214,6 @@ class _Line:
             float(transform.log_m(here + 0j)[0].real),
         )
 
-    def agree(self, epsilon: Array) -> Array:
-        """How far two sums may be apart, (m,): more where rounding of sε and of log M is seen.
-
-        Where δ falls as e^{−sε}, rounding ε changes as much.
-        """
-        size = abs(self.crossing) * epsilon + abs(self.log_peak)
-        return np.asarray(np.maximum(AGREE, ROUNDING * size))
-
     def integrand(self, epsilon: Array, bend: float) -> Integrand:
         """The integrand along u ↦ s(u), in units of its value on the real axis."""
 
@@ -240,13 +230,13 @@ class _Line:
 
         return value
 
-    def best(self, epsilon: Array, bends: tuple[float, ...]) -> tuple[float, float]:
+    def best(self, epsilon: Array) -> tuple[float, float]:
         """The bend (right > 0) on which the integrand ends soonest without growing, and its end.
 
         Near a branch point the side that is best far out can be the wrong one at first. Then a
         straighter line is taken, and at last a vertical one, on which the integrand never grows.
         """
-        for bend in bends:
+        for bend in BENDS:
             ends = {slant: extent(self.integrand(epsilon, slant)) for slant in (bend, -bend)}
             slant = min(ends, key=lambda key: ends[key])
             if ends[slant] < np.inf:

@@ -2,19 +2,27 @@
 
 All terms of a convolution are positive, so relative accuracy survives in the tail. Whatever is
 built here is checked: a series at points between its nodes, an integral by a mesh twice as fine.
+
+Two kinds of curves δ(ε) are made of such series. `SignedCurve` is a curve at any real ε, to be
+averaged over the privacy loss u of another release: given u, what is left of ε for the others is
+ε − u, so δ(ε) = E[δ'(ε − u)] + P(u = ∞) with δ' the curve of the others. Below 0 it follows from
+the other direction: δ'(−e) = 1 − e^{−e} + e^{−e}·δ''(e). `LazyCurve` is a curve on fixed panels,
+each fitted and checked when it is first asked: its values do not depend on which ε are asked, and
+a search that asks many times pays for each panel once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import field
 from functools import cached_property
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 import numpy as np
 from numpy.polynomial.chebyshev import cheb2poly, chebpts2, chebvander
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
 
 COUNT = 16  # terms on a panel
@@ -46,23 +54,20 @@ ROUNDS = 12  # of halving panels that are off: those next to a bound on x end wi
 FINER = (1, 1, 2, 4)  # parts of a panel, until two meshes agree
 BLOCK = 1 << 13  # numbers at a time: stays in cache
 
+STEPS, NARROWER = 12, 8.0  # edges of the first mesh of a signed curve, each NARROWER than the last
+CONTOUR = 2e-10  # accuracy of the log of a δ that comes from a contour integral
+LEVELS = np.array([0.0, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0])  # 1 − e^{−e} between them is smooth
+CONTINUED = 1e-100  # a curve is not continued where δ is smaller
+SMALLEST = 1e-300
+LEAST = 1e-13  # δ below which two meshes may differ by AGREE of this
+LAZY_PRECISE, LAZY_MOST = 1e-10, 24  # accuracy of the series of a lazy curve, and its panels
+LAZY_FINER = (1, 2, 4, 8)  # how many times as fine as the first mesh
+
 LogFunction = Callable[[Array], Array]
+Delta = Callable[[Array], Array]
 
 
-class Pieces(Protocol):
-    """log f, smooth between its edges."""
-
-    @property
-    def edges(self) -> Array:
-        """(n + 1,), ascending."""
-        ...
-
-    def __call__(self, x: Array, at: Array | None = None) -> Array:
-        """log f(x), in the shape of x, by the pieces that hold `at`: x itself, or beside it."""
-        ...
-
-
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class LogSeries:
     """log f on panels; −∞ beyond them.
 
@@ -87,31 +92,40 @@ class LogSeries:
         densities of a loss x are f(x) and f(x)e^{−x}. Raises `NoExactSpectrum`.
         """
         for _ in range(ROUNDS):
-            found = cls._fitted(function, edges, precise, most)
-            off = found._off(finer or function)
+            fit = cls._fitted(function, edges, precise, most)
+            off = fit._off(finer or function)
             if not off.any():
-                return found
-            edges = found._halved(off)
+                return fit
+            edges = fit._halved(off)
         return unresolved("a series of a curve is off")
 
     @classmethod
     def _fitted(
         cls, function: LogFunction, edges: Array, precise: float = PRECISE, most: int = MOST
     ) -> LogSeries:
-        """The series; panels are halved until the last terms are negligible."""
-        low, high, found, peak, count = edges[:-1], edges[1:], [], -np.inf, len(edges)
+        """The series; panels are halved until the last terms are negligible, or the panel is."""
+        low, high, peak, count = edges[:-1], edges[1:], -np.inf, len(edges)
+        resolved = []
         while len(low):
-            panels = _Panels.fitted(function, low, high)
-            peak = max(peak, float(panels.height.max()))
-            ready = panels.resolved(peak, precise)
+            terms, height = _chebyshev_terms(function, low, high)
+            peak = max(peak, float(height.max()))
+            room = precise * np.exp(np.clip(peak - FAINT - height, 0.0, np.log(LOOSER)))
+            room += _rounding(low, high, terms)
+            ready = np.abs(terms[:, -2:]).max(axis=1) <= room
+            ready |= (height < peak - DEEP) | _narrow(low, high)
             precise = max(precise, min(NOISIER * precise, NOISY))
-            found.append(panels.taken(ready))
+            resolved.append((low[ready], high[ready], terms[ready], height[ready]))
             middle = 0.5 * (low + high)[~ready]
             low, high = np.append(low[~ready], middle), np.append(middle, high[~ready])
             count += len(middle)
             if count > most:
                 unresolved("a function of the loss is too rough")
-        return _Panels.joined(found).series(peak)
+        low, high, terms, height = map(np.concatenate, zip(*resolved, strict=True))
+        order = np.argsort(low)
+        alive = np.flatnonzero(height[order] >= peak - DEEP)
+        order = order[alive[0] : alive[-1] + 1]  # without the negligible panels at both ends
+        edges = np.append(low[order], high[order[-1]])
+        return cls(edges, np.ascontiguousarray(terms[order].T))
 
     def __call__(self, x: Array, at: Array | None = None) -> Array:
         """log f(x), in the shape of x; `at` chooses the panels, where it is not x itself."""
@@ -146,48 +160,35 @@ class LogSeries:
         terms[1] += 0.5 * np.diff(edges)
         return LogSeries(edges, terms)
 
-    def followed_by(self, other: LogSeries) -> LogSeries:
-        """Both, where the other starts at the end of this one."""
-        return LogSeries(
-            np.concatenate([self.edges, other.edges[1:]]), np.hstack([self.terms, other.terms])
-        )
-
     def convolved(self, other: LogSeries) -> LogSeries:
         """log of ∫ f(u) g(x − u) du; each panel is checked between its nodes by a finer mesh.
 
         Raises `NoExactSpectrum`.
         """
-        edges = self._sums(other)
+        ends = [self.edges[0] + other.edges[0], self.edges[-1] + other.edges[-1]]
+        near = self._edges_near_mode(other), other._edges_near_mode(self)
+        edges = np.unique(np.concatenate([ends, *near]))
         for parts in FINER:
-            found = LogSeries._fitted(lambda x: convolution(self, other, x, parts), edges)  # noqa: B023
-            off = found._off(lambda x: convolution(self, other, x, 2 * parts))  # noqa: B023
+            fit = LogSeries._fitted(lambda x: convolution(self, other, x, parts), edges)  # noqa: B023
+            off = fit._off(lambda x: convolution(self, other, x, 2 * parts))  # noqa: B023
             if not off.any():
-                return found
-            edges = found._halved(off)
+                return fit
+            edges = fit._halved(off)
         return unresolved("two meshes of a convolution of losses disagree")
 
-    def mass(self) -> float:
-        """∫ f."""
-        return float(self._masses()[1].sum())
-
-    def spread(self) -> float:
-        """The standard deviation of x under f."""
-        x, mass = self._masses()
-        mass = mass / mass.sum()
-        return float(np.sqrt(np.sum(mass * (x - np.sum(mass * x)) ** 2)))
-
-    def _masses(self) -> tuple[Array, Array]:
-        """Nodes and the masses there, (panels, nodes) each."""
+    def masses(self) -> tuple[Array, Array]:
+        """Nodes and the masses of f there, (panels, nodes) each."""
         half = 0.5 * np.diff(self.edges)[:, None]
         x = self.edges[:-1, None] + half * (1.0 + GAUSS)
         return x, half * WEIGHTS * np.exp(self(x))
 
-    def _sums(self, other: LogSeries) -> Array:
-        """Where the sum is looked at first: from end to end, and about both modes."""
-        ends = [self.edges[0] + other.edges[0], self.edges[-1] + other.edges[-1]]
-        return np.unique(np.concatenate([ends, self._about(other), other._about(self)]))
+    def spread(self) -> float:
+        """The standard deviation of x under f."""
+        x, mass = self.masses()
+        mass = mass / mass.sum()
+        return float(np.sqrt(np.sum(mass * (x - np.sum(mass * x)) ** 2)))
 
-    def _about(self, other: LogSeries) -> Array:
+    def _edges_near_mode(self, other: LogSeries) -> Array:
         """Some edges, moved by the mode of the other."""
         mode = other.edges[np.argmax(other(other.edges))]
         return self.edges[:: max(len(self.edges) // COUNT, 1)] + mode
@@ -207,54 +208,17 @@ class LogSeries:
         return np.union1d(self.edges, 0.5 * (self.edges[:-1] + self.edges[1:])[which])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _Panels:
-    """Series on panels in any order; `height` is the largest of log f and log f(x) − x."""
-
-    low: Array
-    high: Array
-    terms: Array
-    height: Array
-
-    @classmethod
-    def fitted(cls, function: LogFunction, low: Array, high: Array) -> _Panels:
-        half = 0.5 * (high - low)[:, None]
-        x = np.concatenate(
-            [low[:, None], (low[:, None] + half) + half * CHEBYSHEV[1:-1], high[:, None]], axis=1
-        )
-        value = np.maximum(function(x.ravel()).reshape(x.shape), -BEYOND - DEEP - np.abs(x))
-        found = cls(low, high, value @ FIT.T, _height(x, value).max(axis=1))
-        # no polynomial where log f ends: there its smallest value stands for all
-        end = _narrow(low, high)
-        found.terms[end] = np.eye(COUNT)[0] * value[end].min(axis=1, keepdims=True)
-        return found
-
-    @classmethod
-    def joined(cls, parts: list[_Panels]) -> _Panels:
-        fields = ("low", "high", "terms", "height")
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in fields))
-
-    def taken(self, which: np.ndarray) -> _Panels:
-        return _Panels(self.low[which], self.high[which], self.terms[which], self.height[which])
-
-    def resolved(self, peak: float, precise: float) -> np.ndarray:
-        """Whether the last terms are negligible, or the panel is."""
-        room = precise * np.exp(np.clip(peak - FAINT - self.height, 0.0, np.log(LOOSER)))
-        room += _rounding(self.low, self.high, self.terms)
-        last = np.abs(self.terms[:, -2:]).max(axis=1)
-        return np.asarray(
-            (last <= room) | (self.height < peak - DEEP) | _narrow(self.low, self.high)
-        )
-
-    def series(self, peak: float) -> LogSeries:
-        """In order, without the negligible panels at both ends."""
-        order = np.argsort(self.low)
-        alive = np.flatnonzero(self.height[order] >= peak - DEEP)
-        order = order[alive[0] : alive[-1] + 1]
-        return LogSeries(
-            np.append(self.low[order], self.high[order[-1]]),
-            np.ascontiguousarray(self.terms[order].T),
-        )
+def _chebyshev_terms(function: LogFunction, low: Array, high: Array) -> tuple[Array, Array]:
+    """Chebyshev coefficients of log f on each panel, (n, COUNT), and its height there, (n,)."""
+    half = 0.5 * (high - low)[:, None]
+    inner = (low[:, None] + half) + half * CHEBYSHEV[1:-1]
+    x = np.concatenate([low[:, None], inner, high[:, None]], axis=1)
+    value = np.maximum(function(x.ravel()).reshape(x.shape), -BEYOND - DEEP - np.abs(x))
+    terms = value @ FIT.T
+    # there is no polynomial where log f ends: there its smallest value stands for all
+    end = _narrow(low, high)
+    terms[end] = np.eye(COUNT)[0] * value[end].min(axis=1, keepdims=True)
+    return terms, _height(x, value).max(axis=1)
 
 
 def _narrow(low: Array, high: Array) -> np.ndarray:
@@ -274,20 +238,22 @@ def _height(x: Array, value: Array) -> Array:
     return np.asarray(value - np.minimum(x, 0.0))
 
 
-def convolution(one: LogSeries, other: Pieces, x: Array, parts: int = 1) -> Array:
+def convolution(
+    series: LogSeries, other: LogSeries | SignedCurve, x: Array, parts: int = 1
+) -> Array:
     """log of ∫ f(u) g(x − u) du at each x, (k,), by Gauss nodes between all edges of both.
 
     parts : into how many each interval between two edges is cut.
     """
-    step = max(1, BLOCK // (parts * (len(one.edges) + len(other.edges))))
-    blocks = [_block(one, other, x[at : at + step], parts) for at in range(0, len(x), step)]
+    step = max(1, BLOCK // (parts * (len(series.edges) + len(other.edges))))
+    blocks = [_block(series, other, x[at : at + step], parts) for at in range(0, len(x), step)]
     return np.concatenate(blocks)
 
 
-def _block(one: LogSeries, other: Pieces, x: Array, parts: int) -> Array:
-    u, v = _marks(one, other, x, parts)
+def _block(series: LogSeries, other: LogSeries | SignedCurve, x: Array, parts: int) -> Array:
+    u, v = _marks(series, other, x, parts)
     with np.errstate(invalid="ignore"):
-        value = one(u) + other(v)
+        value = series(u) + other(v)
     value = np.where(np.isnan(value), -np.inf, value)
     peak = np.maximum(value.max(axis=1), -BEYOND * DEEP)
     alive = np.maximum(value[:, 1:], value[:, :-1]) > peak[:, None] - DROP
@@ -301,24 +267,26 @@ def _block(one: LogSeries, other: Pieces, x: Array, parts: int) -> Array:
     u, v = np.where(by_v, far, near), np.where(by_v, near, far)
     # no edge lies inside an interval: its middle tells the panels
     apart = half * GAUSS[:, None]  # nodes × intervals, as long rows are faster
-    height = one(u + apart, u) + other(v - apart, v) - peak[row]
+    height = series(u + apart, u) + other(v - apart, v) - peak[row]
     total = np.bincount(row, half * (WEIGHTS @ np.exp(np.minimum(height, BEYOND))), len(x))
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(2.0 * total if one is other else total) + peak)
+        return np.asarray(np.log(2.0 * total if series is other else total) + peak)
 
 
-def _marks(one: LogSeries, other: Pieces, x: Array, parts: int) -> tuple[Array, Array]:
+def _marks(
+    series: LogSeries, other: LogSeries | SignedCurve, x: Array, parts: int
+) -> tuple[Array, Array]:
     """For each x the ends of the intervals, (k, n): u ascending, and v = x − u descending.
 
     An edge of either series is kept as it is: where v is much smaller than x, x − (x − v) has lost
-    its digits. Half of the intervals by symmetry, where both series are one.
+    its digits. Half of the intervals by symmetry, where both series are series.
     """
-    shape = (len(x), len(one.edges) + len(other.edges))
+    shape = (len(x), len(series.edges) + len(other.edges))
     u, v = np.empty(shape), np.empty(shape)
-    at = len(one.edges)
-    u[:, :at], v[:, at:] = one.edges, other.edges[::-1]
+    at = len(series.edges)
+    u[:, :at], v[:, at:] = series.edges, other.edges[::-1]
     v[:, :at], u[:, at:] = x[:, None] - u[:, :at], x[:, None] - v[:, at:]
-    low, high = _ends(one, other, x)
+    low, high = _ends(series, other, x)
     # an edge of one series in a tiny part of the other may be left out: its panels agree there
     lost = np.abs(np.hstack([v[:, :at], u[:, at:]])) < INSIDE * np.abs(x)[:, None]
     before = (u < low[0]) | (v > low[1]) | lost
@@ -330,13 +298,15 @@ def _marks(one: LogSeries, other: Pieces, x: Array, parts: int) -> tuple[Array, 
     return u, _cut(np.minimum.accumulate(v, axis=1), parts)
 
 
-def _ends(one: LogSeries, other: Pieces, x: Array) -> tuple[tuple[Array, Array], ...]:
+def _ends(
+    series: LogSeries, other: LogSeries | SignedCurve, x: Array
+) -> tuple[tuple[Array, Array], ...]:
     """(u, v), (k, 1) each, where the integral starts and stops."""
     x = x[:, None]
-    first, last = one.edges[0], one.edges[-1]
+    first, last = series.edges[0], series.edges[-1]
     begins, stops = x - other.edges[-1] <= first, x - other.edges[0] >= last
     low = np.where(begins, first, x - other.edges[-1]), np.where(begins, x - first, other.edges[-1])
-    if one is other:
+    if series is other:
         low = 0.5 * x, 0.5 * x
     high = np.where(stops, last, x - other.edges[0]), np.where(stops, x - last, other.edges[0])
     return low, (np.maximum(low[0], high[0]), np.minimum(low[1], high[1]))
@@ -349,6 +319,128 @@ def _cut(marks: Array, parts: int) -> Array:
     share = np.arange(parts) / parts
     cut = marks[:, :-1, None] + np.diff(marks, axis=1)[..., None] * share
     return np.hstack([cut.reshape(len(marks), -1), marks[:, -1:]])
+
+
+@value_class
+class SignedCurve:
+    """log δ at real ε.
+
+    ahead, back : log δ of both directions at ε ≥ 0, None where δ = 0. reach : the largest |ε| below
+    0.
+    """
+
+    ahead: LogSeries | None
+    back: LogSeries | None
+    reach: float
+
+    @classmethod
+    def pair(
+        cls, curve: tuple[Delta, Delta] | None, reach: float
+    ) -> tuple[SignedCurve, SignedCurve]:
+        """Forward and backward, for |ε| ≤ reach; None for a release without any loss."""
+        if curve is None:
+            return cls(None, None, reach), cls(None, None, reach)
+        edges = np.append(0.0, reach * NARROWER ** -np.arange(STEPS - 1.0, -1.0, -1.0))
+        ahead, back = (LogSeries.of(_log_of(delta), edges, CONTOUR) for delta in curve)
+        return cls(ahead, back, reach), cls(back, ahead, reach)
+
+    def doubled(self, curve: tuple[Delta, Delta] | None) -> tuple[SignedCurve, SignedCurve]:
+        """`pair` of the same curve for twice the reach, with the same panels up to here."""
+        reach = 2.0 * self.reach
+        if curve is None or self.ahead is None or self.back is None:
+            return self.pair(None, reach)
+        both = []
+        for series, delta in zip((self.ahead, self.back), curve, strict=True):
+            end = series.edges[-1]
+            # beyond a series that ends before `reach` δ has vanished and counts as 0
+            if end >= self.reach and delta(end[None])[0] >= CONTINUED:
+                more = LogSeries.of(_log_of(delta), np.array([end, reach]), CONTOUR)
+                edges = np.concatenate([series.edges, more.edges[1:]])
+                series = LogSeries(edges, np.hstack([series.terms, more.terms]))
+            both.append(series)
+        ahead, back = both
+        return SignedCurve(ahead, back, reach), SignedCurve(back, ahead, reach)
+
+    @property
+    def edges(self) -> Array:
+        """Points between which the curve is smooth."""
+        below = -np.append(LEVELS[self.reach > LEVELS], self.reach)
+        if self.ahead is None or self.back is None:
+            return np.unique(below)
+        return np.unique(np.concatenate([below, self.ahead.edges, -self.back.edges]))
+
+    def __call__(self, x: Array, at: Array | None = None) -> Array:
+        """log δ(x); `at`, of the sign of x, chooses the panels of the series."""
+        at = x if at is None else at
+        down = np.minimum(x, 0.0)
+        with np.errstate(divide="ignore", under="ignore"):
+            if self.ahead is None or self.back is None:
+                return np.log(-np.expm1(down))
+            low = np.log(-np.expm1(down) + np.exp(down + self.back(-down, np.maximum(-at, 0.0))))
+        return np.where(at < 0.0, low, self.ahead(np.maximum(x, 0.0), np.maximum(at, 0.0)))
+
+
+@value_class
+class LazyCurve:
+    """A falling function, by series between 0, unit, 2 unit, 4 unit, …; below 0 as it stands.
+
+    on_mesh : (k,) → (k,), values ≥ 0, by a mesh so many times as fine as the first. unit : about
+    the length over which it falls. least : what is smaller counts as 0.
+    """
+
+    on_mesh: Callable[[Array, int], Array]
+    unit: float
+    least: float = SMALLEST
+    panels: dict[int, Delta] = field(default_factory=dict)
+
+    def __call__(self, epsilon: Array) -> Array:
+        """δ at each ε, (m,). Raises `NoExactSpectrum`."""
+        delta, ahead = np.empty_like(epsilon), epsilon >= 0.0
+        delta[~ahead] = self.direct(epsilon[~ahead])
+        places = np.maximum(np.frexp(epsilon / self.unit)[1], 0)  # the power of 2 above ε/unit
+        for place in map(int, np.unique(places[ahead])):
+            if place not in self.panels:
+                low = np.ldexp(0.5, place) if place else 0.0
+                self.panels[place] = self._panel(self.unit * np.array([low, 2.0**place]))
+            at = ahead & (places == place)
+            delta[at] = self.panels[place](epsilon[at])
+        return delta
+
+    def direct(self, epsilon: Array) -> Array:
+        """Without series: by the first mesh that agrees with the one before, half as fine.
+
+        Raises `NoExactSpectrum` where there is none.
+        """
+        if not len(epsilon):
+            return epsilon
+        delta = self.on_mesh(epsilon, LAZY_FINER[0])
+        for parts in LAZY_FINER[1:]:
+            last, delta = delta, self.on_mesh(epsilon, parts)
+            if np.all(np.abs(delta - last) <= AGREE * np.maximum(delta, LEAST)):
+                return delta
+        return unresolved("two meshes of an average over losses disagree")
+
+    def _panel(self, ends: Array) -> Delta:
+        """The values between two ends: by a series, or as they stand where it would be long."""
+        if self.direct(ends[:1])[0] < self.least:
+            return np.zeros_like
+        first = _log_of(lambda x: self.on_mesh(x, 1))
+        second = _log_of(lambda x: self.on_mesh(x, 2))
+        try:
+            series = LogSeries.of(first, ends, LAZY_PRECISE, LAZY_MOST, second)
+        except NoExactSpectrum:
+            return self.direct
+        return lambda epsilon: np.exp(series(epsilon))
+
+
+def _log_of(delta: Delta) -> Delta:
+    """ε ↦ log δ(ε)."""
+
+    def log_delta(x: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.log(delta(x))
+
+    return log_delta
 
 
 def unresolved(what: str) -> NoReturn:

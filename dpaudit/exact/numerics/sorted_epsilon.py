@@ -20,7 +20,6 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit.errors import NoExactSpectrum
 
 Curves = tuple[Array, Array]
-Method = Callable[[Array], Curves]
 Number = TypeVar("Number", float, Array)
 
 ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
@@ -30,14 +29,14 @@ APART = 1e-6  # relative, of ε: closer ones differ by less than ε's own roundi
 
 @dataclass(frozen=True)
 class Accuracy:
-    """What a δ may be off: this share of it, and this much beside."""
+    """The error that a δ may have: this share of it, and this much beside."""
 
     relative: float = 1e-8
     absolute: float = 0.0
 
     @classmethod
     def of_squares(cls, count: float) -> Accuracy:
-        """Of a sum of so many squares, whose root is rounded."""
+        """The accuracy of a function of a sum of so many squares, whose root is rounded."""
         return cls(max(1e-8, ROUNDING * float(np.sqrt(count))))
 
 
@@ -45,30 +44,19 @@ PROMISED = Accuracy()
 
 
 def by_sorted_epsilon(
-    epsilon: ArrayLike, *methods: Method, accuracy: Accuracy = PROMISED
+    epsilon: ArrayLike, method: Callable[[Array], Curves], accuracy: Accuracy = PROMISED
 ) -> Curves:
-    """(forward, backward) δ in the shape of `epsilon`, by the first method that passes the check.
+    """(forward, backward) δ in the shape of `epsilon`, checked.
 
-    methods : sorted distinct ε → (forward, backward). Raises `InvalidInput`; `NoExactSpectrum` if
-    no method passes.
+    method : sorted distinct ε → (forward, backward). Raises `InvalidInput`; `NoExactSpectrum` where
+    the check fails.
     """
     epsilon = check.epsilon(epsilon)
     distinct, back = np.unique(epsilon, return_inverse=True)
-    forward, backward = _first_sound(distinct, methods, accuracy)
+    forward, backward = method(distinct)
+    check_shape(distinct, forward, backward, accuracy)
     back = back.reshape(epsilon.shape)
     return forward[back] + 0.0, backward[back] + 0.0  # never −0.0
-
-
-def _first_sound(epsilon: Array, methods: tuple[Method, ...], accuracy: Accuracy) -> Curves:
-    first, *others = methods
-    try:
-        curves = first(epsilon)
-        check_shape(epsilon, *curves, accuracy)
-    except NoExactSpectrum:
-        if not others:
-            raise
-        return _first_sound(epsilon, tuple(others), accuracy)
-    return curves
 
 
 def check_shape(
@@ -79,14 +67,8 @@ def check_shape(
     if not (both.min() >= 0.0 and both.max() <= 1.0):  # NaN too
         _refuse("a value is outside [0, 1]", epsilon[0])
     _check_convex(epsilon, both, accuracy)
-    ahead, back = forward[:2].tolist(), backward[:2].tolist()
-    _check_beside_zero(epsilon[:2].tolist(), ahead, back, accuracy)
-
-
-def _check_beside_zero(
-    near: list[float], ahead: list[float], back: list[float], accuracy: Accuracy
-) -> None:
-    """That the two directions fit together, by the one or two smallest ε."""
+    # by the one or two smallest ε, whether the two directions fit together
+    near, ahead, back = (side[:2].tolist() for side in (epsilon, forward, backward))
     if near[0] == 0.0 and max(ahead[0], back[0]) > _above(min(ahead[0], back[0]), accuracy):
         _refuse("the two directions disagree", 0.0)
     points = [*zip(near, ahead, strict=True)]
@@ -101,7 +83,7 @@ def _check_beside_zero(
 
 
 def _above(delta: Number, accuracy: Accuracy) -> Number:
-    """What a value that is said to be δ may be at most."""
+    """The most that a computed δ may be where the true one is `delta`."""
     return delta * (1.0 + accuracy.relative) + (2.0 * accuracy.absolute + SMALLEST)
 
 

@@ -1,12 +1,44 @@
-"""Special functions where SciPy's lose relative accuracy."""
+"""Special functions where SciPy's lose relative accuracy, and shares that keep their digits."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
+import numpy as np
 from scipy.special import gammaln
 
+from dpaudit._core.types import Array
+
 VANISHING = 1e-290  # δ of a row that weighs less is 0 in floats
+
+
+@dataclass(frozen=True)
+class Share:
+    """A leverage, or a share of a residual sum of squares: `value`, and `rest` = 1 − value.
+
+    Both are kept, so that neither loses its digits.
+    """
+
+    value: float
+    rest: float
+
+    @classmethod
+    def of(cls, value: float, rest: float | None = None) -> Share:
+        """The share of this value; `rest` is 1 − value where it is not known better."""
+        return cls(float(value), float(1.0 - value if rest is None else rest))
+
+    @property
+    def log_rest(self) -> float:
+        """ln(1 − value), −∞ at 1."""
+        with np.errstate(divide="ignore"):
+            return float(np.log1p(-self.value) if self.value < 0.5 else np.log(self.rest))
+
+
+def log_expm1(x: Array) -> Array:
+    """ln(e^x − 1) at x ≥ 0, −∞ at 0."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(x + np.log(-np.expm1(-x)))
 
 
 def log_beta(a: float, b: float) -> float:
@@ -15,11 +47,10 @@ def log_beta(a: float, b: float) -> float:
     if a < 100.0:
         return float(gammaln(a) + gammaln(b) - gammaln(a + b))
     ratio = (a + b - 0.5) * math.log1p(b / a) + b * math.log(a) - b + stirling(a + b) - stirling(a)
-    return float(gammaln(b) - ratio) if b < 100.0 else float(_log_gamma_large(b) - ratio)
-
-
-def _log_gamma_large(x: float) -> float:
-    return (x - 0.5) * math.log(x) - x + 0.5 * math.log(2.0 * math.pi) + stirling(x)
+    if b < 100.0:
+        return float(gammaln(b) - ratio)
+    log_gamma = (b - 0.5) * math.log(b) - b + 0.5 * math.log(2.0 * math.pi) + stirling(b)
+    return float(log_gamma - ratio)
 
 
 def stirling(x: float) -> float:

@@ -6,7 +6,6 @@ The region where the loss exceeds ε is found, then p − e^ε q is integrated o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy.special import logsumexp
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
 from dpaudit.exact.pairs import discrete
 from dpaudit.laws import Density
@@ -29,7 +29,7 @@ UNSPENT = 1e-9  # share of an integral on the outermost panels at which it is ta
 LogDensity = Callable[[Array], Array]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class DensityPair:
     """∫ (p − e^ε q)₊ on panels where both densities are smooth.
 
@@ -141,12 +141,12 @@ class DensityPair:
         from scipy.optimize import minimize_scalar  # here: rarely used, and slow to import
 
         low, high = flat[max(best - 1, 0)], flat[min(best + 1, x.size - 1)]
-        found = minimize_scalar(
+        lowest = minimize_scalar(
             lambda y: -float(_loss_at(log_p, log_q, np.array([y]))[0]),
             bounds=(low, high),
             method="bounded",
         )
-        return max(largest, -float(found.fun))
+        return max(largest, -float(lowest.fun))
 
 
 def _excess(weights: Array, p: Array, q: Array, epsilon: float | Array) -> Array:

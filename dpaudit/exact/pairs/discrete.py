@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +9,7 @@ from scipy.special import logsumexp
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.exact.numerics.sorted_epsilon import Curves
 from dpaudit.laws import Discrete
 from dpaudit.laws.discrete import row_positions
@@ -22,7 +22,7 @@ SAME = 1e-12  # losses closer than this, relative to 1 + their size, are one
 Sums = tuple[Array, Array, Array]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Atoms:
     """Two laws on the same atoms.
 

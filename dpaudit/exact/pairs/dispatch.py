@@ -13,13 +13,12 @@ from dpaudit._core.types import Array
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.composition import PrivacyLoss, compose
-from dpaudit.exact.numerics.gaussian_axes import Axes
-from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve
 from dpaudit.exact.pairs.density import DensityPair
 from dpaudit.exact.pairs.discrete import Atoms
-from dpaudit.exact.pairs.gaussian import without_rounding
+from dpaudit.exact.pairs.gaussian import Axes, without_rounding
 from dpaudit.exact.pairs.laplace import laplace_curve, shared_curve
 from dpaudit.exact.pairs.mixed import branches_curve, product_curve
+from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.pairs.sparse_vector import released_curve
 from dpaudit.exact.pairs.student_t import StudentPairCurve
 from dpaudit.laws import (
@@ -43,32 +42,18 @@ EPS = float(np.finfo(np.float64).eps)
 RANK_ONE = 1e-9  # of the largest eigenvalue: a second one below this is rounding
 
 
-def curve(left: Law, right: Law) -> tuple[Curve, str]:
+def curve_of_laws(left: Law, right: Law) -> tuple[Curve, str]:
     """The curve of two laws of one kind, forward left → right, and its name.
 
     Raises `NoExactSpectrum`.
     """
-    if type(left) is type(right) and left.dim == right.dim:
-        if isinstance(left, Product) and isinstance(right, Product):
-            return _product(left, right)
-        if isinstance(left, StudentT) and isinstance(right, StudentT) and left.dof == right.dof:
-            return StudentPairCurve(left, right), "Student t pair (finite rows)"
-        found = _of_few_numbers(left, right)
-        if found is not None:
-            return found
-        if (
-            isinstance(left, ShiftedWishart)
-            and isinstance(right, ShiftedWishart)
-            and _same_noise(left, right)
-        ):
-            return _wishart(left, right), "additive Wishart"
-        loss = _loss(left, right)
-        if loss is not None:
-            return loss, loss.law
-    raise NoExactSpectrum(
-        f"no exact spectrum for {type(left).__name__} against {type(right).__name__} of these "
-        "sizes; use dpaudit.audit, which needs only draws"
-    )
+    pair = _of_one_kind(left, right) if type(left) is type(right) else None
+    if pair is None:
+        raise NoExactSpectrum(
+            f"no exact spectrum for {type(left).__name__} against {type(right).__name__} of these "
+            "sizes; use dpaudit.audit, which needs only draws"
+        )
+    return pair
 
 
 def limit(law: Law) -> Law:
@@ -83,59 +68,49 @@ def limit(law: Law) -> Law:
     return Gaussian(law.mean, law.root * np.sqrt(law.dof + law.dim - 1.0))
 
 
-def white_axes(left_root: Array, right_root: Array) -> tuple[Array, Array]:
-    """Axes on which both covariances are diagonal, in coordinates where the left one is I.
-
-    Roots are of the PRECISION (upper triangular). Returns (variance − 1 of the right law, axes as
-    columns).
-    """
-    turn = solve_triangular(right_root, np.eye(len(left_root)))
-    white = left_root @ turn
-    excess, axes = eigh(white @ white.T - np.eye(len(white)))
-    return without_rounding(excess), axes
-
-
-def _of_few_numbers(left: Law, right: Any) -> tuple[Curve, str] | None:
-    """Laws of finitely many outcomes, of Laplace noise, by a density, or of several forms.
-
-    right : a law of the type of `left`.
-    """
-    if isinstance(left, Discrete):
-        return Atoms.of(left, right), "finitely many outcomes"
-    if isinstance(left, Laplace):
-        return laplace_curve(left, right)
-    if isinstance(left, SharedLaplace):
-        return shared_curve(left, right)
-    if isinstance(left, Density):
-        return DensityPair(left, right), "densities of one number"
-    if isinstance(left, ReleasedAnswers):
-        return released_curve(left, right), "answers above a noisy threshold"
-    if isinstance(left, Branches):
-        return branches_curve(left, right, curve), "several forms"
-    return None
-
-
-def _loss(left: Law, right: Any) -> PrivacyLoss | None:
-    """Two laws whose privacy loss has a moment function; `right` is of the type of `left`."""
-    if isinstance(left, Gaussian):
-        return _gaussian(left, right)
-    if isinstance(left, GaussianNoise):
-        return _noise(left, right)
-    if isinstance(left, GaussianRows) and left.rows == right.rows:
-        return _rows(left.root, right.root, left.rows)
-    if isinstance(left, InverseWishart) and left.dof == right.dof:
-        return _rows(
-            left.root, right.root, left.dof
-        ).reversed()  # the precisions of X⁻¹ are the scales of X
-    return None
+def _of_one_kind(left: Law, right: Any) -> tuple[Curve, str] | None:
+    """The curve and its name, None where none is known; `right` is of the type of `left`."""
+    if left.dim != right.dim:
+        return None
+    match left:
+        case Product():
+            return _product(left, right)
+        case StudentT() if left.dof == right.dof:
+            return StudentPairCurve(left, right), "Student t pair (finite rows)"
+        case Discrete():
+            return Atoms.of(left, right), "finitely many outcomes"
+        case Laplace():
+            return laplace_curve(left, right)
+        case SharedLaplace():
+            return shared_curve(left, right)
+        case Density():
+            return DensityPair(left, right), "densities of one number"
+        case ReleasedAnswers():
+            return released_curve(left, right), "answers above a noisy threshold"
+        case Branches():
+            return branches_curve(left, right, curve_of_laws), "several forms"
+        case ShiftedWishart() if left.dof == right.dof and np.array_equal(left.root, right.root):
+            return _wishart(left, right), "additive Wishart"
+        case Gaussian():
+            loss = _gaussian(left, right)
+        case GaussianNoise():
+            loss = _noise(left, right)
+        case GaussianRows() if left.rows == right.rows:
+            loss = _rows(left.root, right.root, left.rows)
+        case InverseWishart() if left.dof == right.dof:
+            # the precisions of X⁻¹ are the scales of X
+            loss = _rows(left.root, right.root, left.dof).reversed()
+        case _:
+            return None
+    return loss, loss.law
 
 
 def _product(left: Product, right: Product) -> tuple[Curve, str]:
     """Independent releases side by side; the curve of a release that is repeated is made once."""
     pairs = _together(left, right)
-    times = Counter((id(one), id(other)) for one, other in pairs)
-    distinct = {(id(one), id(other)): (one, other) for one, other in pairs}
-    named = [(*curve(*parts), times[key]) for key, parts in distinct.items()]
+    times = Counter((id(p), id(q)) for p, q in pairs)
+    distinct = {(id(p), id(q)): (p, q) for p, q in pairs}
+    named = [(*curve_of_laws(*parts), times[key]) for key, parts in distinct.items()]
     losses = [loss for loss, _, _ in named if isinstance(loss, PrivacyLoss)]
     if len(losses) == len(named):
         whole = compose(losses, [k for *_, k in named])
@@ -161,22 +136,23 @@ def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
     is_noise = [all(isinstance(part, Laplace) for part in pair) for pair in pairs]
     if sum(is_noise) < 2:
         return pairs
-    one, other = (
+    left_noise, right_noise = (
         Laplace(
             *(np.concatenate([getattr(part, name) for part in side]) for name in ("loc", "scale"))
         )
         for side in zip(*compress(pairs, is_noise), strict=True)
     )
-    rest = compress(pairs, np.logical_not(is_noise))
-    return [*rest, (one, other)]
+    return [*compress(pairs, np.logical_not(is_noise)), (left_noise, right_noise)]
 
 
 def _gaussian(left: Gaussian, right: Gaussian) -> PrivacyLoss:
-    gap = right.mean - left.mean
+    gap = left.root @ (right.mean - left.mean)
     if np.array_equal(left.root, right.root):
-        return PrivacyLoss.gaussian_shift(float(np.linalg.norm(left.root @ gap)))
-    excess, axes = white_axes(left.root, right.root)
-    shift = axes.T @ (left.root @ gap)
+        return PrivacyLoss.gaussian_shift(float(np.linalg.norm(gap)))
+    # roots are of the precision; in these coordinates the left covariance is I
+    white = left.root @ solve_triangular(right.root, np.eye(len(gap)))
+    excess, axes = eigh(white @ white.T - np.eye(len(gap)))
+    shift, excess = axes.T @ gap, without_rounding(excess)
     return PrivacyLoss.of_axes(Axes.of_excess(shift, excess, np.ones_like(excess)), "Gaussian pair")
 
 
@@ -195,10 +171,6 @@ def _rows(left_root: Array, right_root: Array, rows: int) -> PrivacyLoss:
     excess = np.where(small, ratio - 1.0, excess)
     axes = Axes(np.zeros_like(excess), excess, ratio, np.full(len(excess), float(rows)))
     return PrivacyLoss.of_axes(axes, "Gaussian rows pair")
-
-
-def _same_noise(left: ShiftedWishart, right: ShiftedWishart) -> bool:
-    return left.dof == right.dof and np.array_equal(left.root, right.root)
 
 
 def _wishart(left: ShiftedWishart, right: ShiftedWishart) -> Curve:

@@ -62,10 +62,10 @@ class LaplaceShift:
     def renyi(self, order: float) -> tuple[float, float]:
         """Rényi divergences (forward, backward) of an order > 0, nats; both are equal."""
         order = check.real("order", order, 0.0, open_=True)
-        both = self.count * self._one(order)
+        both = self.count * self._of_one(order)
         return both, both
 
-    def _one(self, order: float) -> float:
+    def _of_one(self, order: float) -> float:
         """The Rényi divergence of one coordinate (Mironov 2017, proposition 6), KL at order 1.
 
         M(s) = e^{st}·(…)/2 with s = order − 1.
@@ -110,8 +110,8 @@ class LaplaceShift:
             total[1 : j + 1] = (1.0 - up) * total[1 : j + 1] + up * total[:j]
             total[0] *= 1.0 - up
             below = np.exp(-self.shift) * place[:j] * some[1 : j + 1] + (j - place[:j]) * some[:j]
-            one = np.exp(-self.shift * (1.0 - u))
-            some[1 : j + 1] = kappa * (below / (j - 1.0) if j > 1 else one)
+            first = np.exp(-self.shift * (1.0 - u))
+            some[1 : j + 1] = kappa * (below / (j - 1.0) if j > 1 else first)
             total[:j, :-1] += share[j] * some[1 : j + 1]
         return total[:, -1], total[:-1, :-1]
 
@@ -143,14 +143,14 @@ class LaplaceShift:
         apart = (1.0 - rest)[..., None] - u
         near = between / np.where(apart == 0.0, NEAREST, apart)
         log = np.log(np.maximum(self._law[1][span], TINY))
-        found = np.exp(np.einsum("enr,er->en", near, log) / near.sum(axis=-1))
+        value = np.exp(np.einsum("enr,er->en", near, log) / near.sum(axis=-1))
         last = span == self.count - 1
         if last.any():
             log_share, up, kappa = self._kinds
             j, w = np.arange(1.0, self.count + 1.0), rest[last][..., None]
             terms = log_share[1:] + (self.count - j) * np.log(up) + j * np.log(kappa) - gammaln(j)
-            found[last] = np.exp(terms + xlogy(j - 1.0, w) - self.shift * w).sum(axis=-1)
-        return np.asarray(found)
+            value[last] = np.exp(terms + xlogy(j - 1.0, w) - self.shift * w).sum(axis=-1)
+        return np.asarray(value)
 
 
 def _gain(excess: Array) -> Array:
@@ -181,10 +181,8 @@ def laplace_curve(left: Laplace, right: Laplace) -> tuple[Curve, str]:
             "same number of scales; else use dpaudit.audit, which needs only draws"
         )
     at = int(np.flatnonzero(differ)[0])
-    one, other = (
-        laplace_density(float(law.loc[at]), float(law.scale[at])) for law in (left, right)
-    )
-    return DensityPair(one, other), "Laplace pair"
+    densities = (laplace_density(float(law.loc[at]), float(law.scale[at])) for law in (left, right))
+    return DensityPair(*densities), "Laplace pair"
 
 
 def laplace_density(loc: float, scale: float) -> Density:
@@ -203,8 +201,6 @@ def shared_curve(left: SharedLaplace, right: SharedLaplace) -> tuple[Curve, str]
     moved = right.loc - left.loc
     if np.any(moved != moved[0]):
         return Atoms(np.array([0.0, -np.inf]), np.array([-np.inf, 0.0])), "no output in common"
-    one, other = (
-        Laplace(np.array([at]), np.array([law.scale]))
-        for law, at in ((left, 0.0), (right, moved[0]))
-    )
-    return laplace_curve(one, other)
+    scales = (np.array([law.scale]) for law in (left, right))
+    places = (np.zeros(1), moved[:1])
+    return laplace_curve(*(Laplace(*law) for law in zip(places, scales, strict=True)))

@@ -6,13 +6,13 @@ Both are sums, over finitely many outcomes, of another curve.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.composition import PrivacyLoss, compose
@@ -28,7 +28,7 @@ MANY = 1 << 20
 CurveOf = Callable[[Any, Any], tuple[Curve, str]]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class BranchCurve:
     """Branch i has the log masses `atoms.left[i]`, `atoms.right[i]` and the curve `curves[i]`.
 

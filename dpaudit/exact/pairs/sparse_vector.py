@@ -60,8 +60,8 @@ def released_curve(left: ReleasedAnswers, right: ReleasedAnswers) -> Atoms:
         )
     parts = [part for pattern in left.patterns for part in _atoms(left, right, pattern)]
     p, q = (np.concatenate(side) for side in zip(*parts, strict=True))
-    kept = ~(np.isneginf(p) & np.isneginf(q))
-    return Atoms(p[kept], q[kept])
+    possible = ~(np.isneginf(p) & np.isneginf(q))
+    return Atoms(p[possible], q[possible])
 
 
 def _atoms(

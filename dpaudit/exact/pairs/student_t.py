@@ -15,17 +15,18 @@ the coordinates of Q the set has the eigenvalues of I − κA⁻¹, (μ_j − κ
 
 δ = P(L > ε) − e^ε Q(L > ε) here, so the error is absolute: about 1e-13, 1e-15 ν, or 1e-16 over the
 relative difference of the two roots, whichever is largest. For zeroed rows
-`dpaudit.exact.zeroed_rows.als_finite` keeps relative accuracy.
+`dpaudit.exact.zeroed_rows.als` keeps relative accuracy.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import eigh, eigvalsh, solve_triangular
 
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics.contour import extent, trapezoid
 from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
@@ -39,48 +40,46 @@ AGREE = 1e-9  # of two sums over a contour
 FAR = 94.0  # along a contour, where it grows at first
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class StudentPairCurve:
-    """The curve of any two Student t laws of equal dimension and degrees of freedom."""
-
-    left: StudentT
-    right: StudentT
-
-    def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
-        return student_pair(self.left, self.right, epsilon)
+class UnknownRenyi:
+    """A curve of two Student t laws whose Rényi divergences have no closed form."""
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Always raises `NoExactSpectrum`: no closed form is known."""
+        """Always raises `NoExactSpectrum`."""
         raise NoExactSpectrum(
             "no closed form for the Rényi divergence of two Student t laws that differ by more "
             "than a zeroed row; use delta_at, or law='asymptotic'"
         )
 
+
+@value_class
+class StudentPairCurve(UnknownRenyi):
+    """The curve of any two Student t laws of equal dimension and degrees of freedom."""
+
+    left: StudentT
+    right: StudentT
+
+    @cached_property
+    def _forms(self) -> tuple[_Form, _Form]:
+        there = _Form.of(self.left, self.right)
+        return there, there.reversed()
+
+    def delta(self, epsilon: ArrayLike) -> Curves:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
+        there, back = self._forms
+        return by_sorted_epsilon(
+            epsilon, lambda e: (there.delta(e), back.delta(e)), accuracy(self.left.dof)
+        )
+
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses (forward, backward)."""
-        return largest_losses(self.left, self.right)
-
-
-def student_pair(left: StudentT, right: StudentT, epsilon: ArrayLike) -> tuple[Array, Array]:
-    """(forward, backward) δ(ε) of two Student t laws; forward is left against right."""
-    there = _Form.of(left, right)
-    back = there.reversed()
-    return by_sorted_epsilon(
-        epsilon, lambda e: (there.delta(e), back.delta(e)), accuracy=accuracy(left.dof)
-    )
+        """The largest losses (forward, backward); δ(ε) = 0 from there on."""
+        there, back = self._forms
+        return max(there.largest_loss, 0.0), max(back.largest_loss, 0.0)
 
 
 def accuracy(dof: int) -> Accuracy:
-    """Of δ: logarithms of size ν are rounded."""
+    """The accuracy of δ: logarithms of size ν are rounded."""
     return Accuracy(absolute=max(1e-11, 1e-15 * dof))
-
-
-def largest_losses(left: StudentT, right: StudentT) -> tuple[float, float]:
-    """sup L of (forward, backward); δ(ε) = 0 from there on."""
-    there = _Form.of(left, right)
-    return max(there.largest_loss, 0.0), max(there.reversed().largest_loss, 0.0)
 
 
 def excess(inside: Array, outside: Array, epsilon: Array, largest_loss: float | Array) -> Array:
@@ -92,7 +91,7 @@ def excess(inside: Array, outside: Array, epsilon: Array, largest_loss: float | 
     return np.clip(np.exp(inside) - np.exp(np.minimum(epsilon + outside, 0.0)), 0.0, room)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class _Form:
     """The quadratic form of one direction, by its eigenvalues.
 
@@ -126,7 +125,7 @@ class _Form:
         return cls(ratio, change, left.dof, log_ratio)
 
     def reversed(self) -> _Form:
-        """Of the other direction: in the coordinates of the right law the form is the inverse."""
+        """The other direction: in the coordinates of the right law the form is the inverse."""
         return _Form(1.0 / self.ratio, -self.change / self.ratio, self.dof, -self.log_ratio)
 
     @property
@@ -154,15 +153,11 @@ class _Form:
             self.ratio - np.exp(exponent),
         )
         values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), TINY)
-        inside, outside = self._log_chance(values), self._log_chance(values / self.ratio)
-        return excess(inside, outside, epsilon, self.largest_loss)
-
-    def _log_chance(self, values: Array) -> Array:
-        """ln P(F > 0) of forms with these eigenvalues, (m, 2k + 1) → (m,)."""
         counts = [self._size, self._size + 1]
-        return log_positive_chance(
-            values, np.repeat([0.5 * (self.dof - 1), -0.5 * self.dof], counts)
-        )
+        powers = np.repeat([0.5 * (self.dof - 1), -0.5 * self.dof], counts)
+        inside = log_positive_chance(values, powers)
+        outside = log_positive_chance(values / self.ratio, powers)
+        return excess(inside, outside, epsilon, self.largest_loss)
 
 
 def _squares(triangle: Array) -> Array:
@@ -193,7 +188,12 @@ def log_positive_chance(values: Array, powers: Array) -> Array:
 def _log_upper_tail(values: Array, powers: Array) -> Array:
     """ln (1/2πi) ∫ M(s)/s ds to the right of 0 for each row of eigenvalues."""
     start, end = 0.5 / values.min(axis=1), 0.5 / values.max(axis=1)  # branch points on either side
-    saddle = _saddle(values, powers, end)
+    low, high = np.zeros_like(end), end.copy()
+    for _ in range(BISECTIONS):
+        s = 0.5 * (low + high)
+        rising = _sum(values, powers, s, 1) > 1.0 / s
+        low, high = np.where(rising, low, s), np.where(rising, s, high)
+    saddle = 0.5 * (low + high)
     nearness = saddle**-2.0 + (end - saddle) ** -2.0 + (saddle - start) ** -2.0
     scale = 1.0 / np.sqrt(2.0 * _sum(values, powers, saddle, 2) + nearness)
     tilted = 2.0 * values / (1.0 - 2.0 * values * saddle[:, None])
@@ -225,15 +225,6 @@ def log_ratio(tilted: Array, powers: Array, above: Array) -> np.ndarray:
         angle -= power * np.arctan(turn)
         size += 0.5 * power * np.log1p(turn * turn)
     return size + 1j * angle
-
-
-def _saddle(values: Array, powers: Array, end: Array) -> Array:
-    low, high = np.zeros_like(end), end.copy()
-    for _ in range(BISECTIONS):
-        s = 0.5 * (low + high)
-        slope = _sum(values, powers, s, 1) - 1.0 / s
-        low, high = np.where(slope > 0.0, low, s), np.where(slope > 0.0, s, high)
-    return 0.5 * (low + high)
 
 
 def _sum(values: Array, powers: Array, s: Array, power: int) -> Array:

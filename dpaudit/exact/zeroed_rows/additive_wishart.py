@@ -1,29 +1,48 @@
 """Additive Wishart noise with one row zeroed (paper 4, algorithm 3).
 
-The release is AᵀA + W, W ~ Wishart_d(V, k); v is the row of A that is zeroed. With q = vᵀV⁻¹v and
-a = (k−d−1)/2, q/vᵀW⁻¹v = c ~ χ²_{k−d+1} and
-    full → zeroed:  L = q/2 − a·ln(1 + q/c),
-    zeroed → full:  L = −q/2 − a·ln(1 − q/c), infinite where c < q: the output cannot come from the
-    full database.
+The release is AᵀA + W, W ~ Wishart_d(V, k); v is the row of A that is zeroed. With q = vᵀV⁻¹v,
+m = k − d + 1, a = (m − 2)/2 and z = q/2, the loss is a function of the one number
+c = q/vᵀW⁻¹v ~ χ²_m:
+
+    full → zeroed:  L = z − a·ln(1 + q/c),
+    zeroed → full:  L = −z − a·ln(1 − q/c), infinite where c < q: such an output cannot come from
+                    the full database.
+
+In logarithms both are smooth: with y = ±ln(c/q), the sign of a, the first is z − a·ln(1 + e^{∓y}),
+and with t = c/q − 1 = e^{−y} the second is −z + a·ln(1 + e^y). Both rise with y.
+
+For compositions the density of the loss is needed. As q/c = e^{(z−L)/a} − 1, full → zeroed has the
+density p(L) = f(c)·c(1 + c/q)/|a| with f that of χ²_m. Zeroed → full has the density e^x p(−x) at
+x, since dQ = e^{−L}dP where both laws have outputs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.special import gammainc
+from scipy.special import gammainc, gammaln
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics import monotone_loss
+from dpaudit.exact.numerics.contour import LossTransform
+from dpaudit.exact.numerics.log_series import DEEP, LogSeries
 from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
+from dpaudit.exact.numerics.special import VANISHING, log_expm1, stirling
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
 
-FAR = 50.0  # beyond √dof, in units of √c: e^{−1250}
-TAIL = 160.0  # of a logarithm beyond a threshold: densities fall at least as e^{−x/2}
-LAST = 2000.0  # of a logarithm: δ from there on is 0 in floats
+FAR = 50.0  # how far beyond √m the values of √c are looked at: the mass beyond is below e^{−1250}
+FAINT = 750.0  # natural-log units below the peak of a density at which a lower end may be cut off
+TAIL = 160.0  # length of a logarithm beyond a threshold: densities fall at least as e^{−y/2}
+LAST = 2000.0  # δ is 0 in floats where the logarithm is larger
+MESH = 24  # edges of the first mesh of the density
+AROUND = np.arange(-9.0, 9.0, 0.05)  # x in ln(c/q) = mode + width·sinh x, where the density is seen
+REMOTE = np.arange(-700.0, 700.0, 1.0)  # values of ln(c/q) far from both modes
+LARGE = 100.0  # m/2 from which the density is expanded about its mode
 
 
 def additive_wishart(q: float, dof: int, dim: int, epsilon: ArrayLike) -> tuple[Array, Array]:
@@ -48,129 +67,189 @@ def additive_wishart(q: float, dof: int, dim: int, epsilon: ArrayLike) -> tuple[
         Zeroed → full. It never falls below P(χ²_{k−d+1} < q), the chance of an output that rules
         the full database out.
 
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-
     References
     ----------
     Paper 4, algorithm 3.
     """
-    q = check.real("q", q, 0.0)
-    dim = check.integer("dim", dim, 1)
-    if check.integer("dof", dof, 1) < dim:
-        fail("dof", dof, f"at least dim = {dim}")
-    return by_sorted_epsilon(
-        epsilon,
-        lambda sorted_: _both(q, dof - dim + 1, 0.5 * (dof - dim - 1), sorted_),
-        accuracy=Accuracy.of_squares(dof),
-    )
+    return WishartLoss.of(q, dof, dim).delta(epsilon)
 
 
-def _both(q: float, freedom: int, power: float, epsilon: Array) -> Curves:
-    if q == 0.0:
-        return np.zeros_like(epsilon), np.zeros_like(epsilon)
-    floor = float(gammainc(0.5 * freedom, 0.5 * q))
-    if power == 0.0:  # the loss has one finite value
-        return -np.expm1(np.minimum(epsilon - 0.5 * q, 0.0)), np.full_like(epsilon, floor)
-    if power < 0.0:  # and here its finite part is below 0 backward, above q/2 forward
-        return _forward_steep(q, freedom, epsilon), np.full_like(epsilon, floor)
-    return _forward(q, freedom, power, epsilon), np.minimum(
-        floor + _backward(q, freedom, power, epsilon), 1.0
-    )
+@dataclass(frozen=True)
+class WishartLoss:
+    """The privacy loss by z = q/2 and the integer m."""
 
+    z: float
+    freedom: int
 
-def _forward(q: float, freedom: int, power: float, epsilon: Array) -> Array:
-    """L rises with c to its limit q/2."""
-    inside = epsilon < 0.5 * q
-    delta = np.zeros_like(epsilon)
-    if inside.any():
-        with np.errstate(over="ignore"):
-            edge = np.sqrt(q / np.expm1((0.5 * q - epsilon[inside]) / power))
-        # or a mesh from 0 on would grow as √freedom
-        edge = np.maximum(edge, np.sqrt(freedom) - FAR)
-        delta[inside] = monotone_loss.hockey_stick(
-            lambda x: log_chi(x, freedom),
-            lambda x: 0.5 * q - power * np.log1p(q / np.maximum(x, 1e-150) ** 2),
-            edge,
-            epsilon[inside],
-            width=0.7,
-            end=np.sqrt(freedom) + FAR,
+    @classmethod
+    def of(cls, q: float, dof: int, dim: int) -> WishartLoss:
+        """The loss for the arguments of `additive_wishart`, which are checked."""
+        q = check.real("q", q, 0.0)
+        dim = check.integer("dim", dim, 1)
+        if check.integer("dof", dof, 1) < dim:
+            fail("dof", dof, f"at least dim = {dim}")
+        return cls(0.5 * q, dof - dim + 1)
+
+    @property
+    def power(self) -> float:
+        """a = (m − 2)/2."""
+        return 0.5 * self.freedom - 1.0
+
+    @property
+    def q(self) -> float:
+        """The quadratic form vᵀV⁻¹v."""
+        return 2.0 * self.z
+
+    @property
+    def floor(self) -> float:
+        """P(c < q), the probability of an infinite loss zeroed → full."""
+        return float(gammainc(0.5 * self.freedom, self.z))
+
+    @property
+    def constant(self) -> bool:
+        """Whether the finite part of the loss is one number, z."""
+        return self.power == 0.0 or self.q < VANISHING
+
+    def delta(self, epsilon: ArrayLike) -> Curves:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
+        return by_sorted_epsilon(epsilon, self._both, Accuracy.of_squares(self.freedom))
+
+    def _both(self, epsilon: Array) -> Curves:
+        if self.q == 0.0:
+            return np.zeros_like(epsilon), np.zeros_like(epsilon)
+        floor = np.full_like(epsilon, self.floor)
+        if self.power == 0.0:
+            return -np.expm1(np.minimum(epsilon - self.z, 0.0)), floor
+        if self.power < 0.0:  # the finite part of the loss zeroed → full is below 0
+            return self._forward(epsilon), floor
+        return self._forward(epsilon), np.minimum(floor + self._backward(epsilon), 1.0)
+
+    def _forward(self, epsilon: Array) -> Array:
+        sign = np.sign(self.power)
+        low, high = sorted((sign * self._logarithm(-FAR), sign * self._logarithm(FAR)))
+        return self._by_logarithm(
+            self._forward_density,
+            self._forward_loss,
+            -sign * log_expm1(np.maximum((self.z - epsilon) / self.power, 0.0)),
+            epsilon,
+            (low, high if sign > 0.0 else np.inf),
         )
-    return delta
 
+    def _forward_density(self, y: Array) -> Array:
+        log_root = 0.5 * (np.sign(self.power) * y + np.log(self.q))
+        return np.asarray(log_chi(np.exp(log_root), self.freedom) + log_root - np.log(2.0))
 
-def _backward(q: float, freedom: int, power: float, epsilon: Array) -> Array:
-    """The finite part, by x = −ln t with c = q(1 + t): L = −q/2 + a ln(1 + e^x) rises with x.
+    def _forward_loss(self, y: Array) -> Array:
+        return np.asarray(self.z - self.power * np.logaddexp(0.0, -np.sign(self.power) * y))
 
-    At t → 0 the density of x falls as e^{−x}, whatever q is.
-    """
-    root = np.sqrt(q)
-    first, last = (_minus_log(at**2 / q - 1.0) for at in _seen(freedom))
-    if first == np.inf:  # all of c that is seen lies below q
-        return np.zeros_like(epsilon)
+    def _logarithm(self, beyond: float) -> float:
+        """ln(c/q) where √c is so far beyond √m, or c has the least density that is looked at.
 
-    def log_density(x: Array) -> Array:
-        r = root * np.sqrt(1.0 + np.exp(-x))
-        return np.asarray(log_chi(r, freedom) + np.log(0.5 * q / r) - x)
+        With u = ln(c/m) the density falls as e^{−m(e^u − 1 − u)/2}, at most e^{−m(|u| − 1)/2}.
+        """
+        root = np.sqrt(self.freedom)
+        least = 0.5 * (np.log(self.freedom) - 1.0) - FAINT / self.freedom
+        log_root = np.log(root + beyond) if root + beyond > 0.0 else -np.inf
+        return float(2.0 * max(log_root, least) - np.log(self.q))
 
-    return _by_log_ratio(
-        log_density,
-        lambda x: -0.5 * q + power * np.logaddexp(0.0, x),
-        _log_expm1((epsilon + 0.5 * q) / power),
-        epsilon,
-        (first, last, freedom),
-    )
+    def _backward(self, epsilon: Array) -> Array:
+        """The finite part of zeroed → full; at t → 0 the density of y falls as e^{−y}."""
+        most = np.sqrt(self.freedom) + FAR
+        if most**2 <= self.q:  # all of c that is seen lies below q
+            return np.zeros_like(epsilon)
+        least = max(np.sqrt(self.freedom) - FAR, 0.0)
+        last = -np.log(least**2 / self.q - 1.0) if least**2 > self.q else np.inf
 
+        def log_density(y: Array) -> Array:
+            root = np.sqrt(self.q) * np.sqrt(1.0 + np.exp(-y))
+            return np.asarray(log_chi(root, self.freedom) + np.log(0.5 * self.q / root) - y)
 
-def _forward_steep(q: float, freedom: int, epsilon: Array) -> Array:
-    """k = d: L = q/2 + ½ ln(1 + q/c), rising with x = ln(q/c) from q/2 to infinity."""
-    root = np.sqrt(q)
+        return self._by_logarithm(
+            log_density,
+            lambda y: -self.z + self.power * np.logaddexp(0.0, y),
+            log_expm1((epsilon + self.z) / self.power),
+            epsilon,
+            (float(-np.log(most**2 / self.q - 1.0)), last),
+        )
 
-    def log_density(x: Array) -> Array:
-        r = root * np.exp(-0.5 * x)
-        return np.asarray(log_chi(r, freedom) + np.log(0.5 * root) - 0.5 * x)
+    def _by_logarithm(
+        self,
+        log_density: Callable[[Array], Array],
+        loss: Callable[[Array], Array],
+        thresholds: Array,
+        epsilon: Array,
+        ends: tuple[float, float],
+    ) -> Array:
+        """δ where L rises with y between two ends.
 
-    first = _minus_log(_seen(freedom)[0] ** 2 / q)
-    return _by_log_ratio(
-        log_density,
-        lambda x: 0.5 * q + 0.5 * np.logaddexp(0.0, x),
-        _log_expm1(2.0 * np.maximum(epsilon - 0.5 * q, 0.0)),
-        epsilon,
-        (first, np.inf, freedom),
-    )
+        The density varies by a factor e over 1, or over √(2/m) where c is a sum of many squares.
+        """
+        first, last = ends
+        thresholds = np.maximum(thresholds, first)
+        far = float(thresholds[np.isfinite(thresholds)].max(initial=first))
+        end = max(min(last, far + TAIL, LAST), first) if np.isinf(last) else max(last, first)
+        thresholds = np.minimum(thresholds, end)
+        width = min(0.7, np.sqrt(2.0 / self.freedom))
+        return monotone_loss.hockey_stick(log_density, loss, thresholds, epsilon, width, end)
 
+    def renyi(self, order: float) -> tuple[float, float]:
+        """Rényi divergences (forward, backward) of an order > 0, nats.
 
-def _by_log_ratio(
-    log_density: Callable[[Array], Array],
-    loss: Callable[[Array], Array],
-    thresholds: Array,
-    epsilon: Array,
-    ends: tuple[float, float, int],
-) -> Array:
-    """δ where L rises with a logarithm x, from ends[0] to ends[1]; ends[2]: m.
+        Zeroed → full is infinite from order 1 on, since the loss can be infinite. Below,
+        (1 − α) R_α(Q, P) = α R_{1−α}(P, Q).
+        """
+        if self.q < VANISHING:
+            return 0.0, 0.0
+        forward = self._renyi_forward(order - 1.0)
+        if order >= 1.0:
+            return forward, float("inf")
+        return forward, order / (1.0 - order) * self._renyi_forward(-order)
 
-    The density varies by a factor e over 1, or where c is a sum of many squares over √(2/m).
-    """
-    first, last, freedom = ends
-    thresholds = np.maximum(thresholds, first)
-    end = max(min(last, float(thresholds.max()) + TAIL, LAST), first)
-    width = min(0.7, np.sqrt(2.0 / freedom))
-    return monotone_loss.hockey_stick(log_density, loss, thresholds, epsilon, width, end)
+    def _renyi_forward(self, s: float) -> float:
+        """log E[e^{sL}]/s full → zeroed, infinite where (1 + q/c)^{−as} has no mean."""
+        if self.power == 0.0:
+            return self.z
+        if 0.5 * self.freedom + self.power * s <= 0.0:
+            return float("inf")
+        sign = np.sign(self.power)
+        # tilted by e^{sL} the density falls as e^{(m/2 + as)·ln c} at c → 0
+        slow = min(0.5 * self.freedom, 0.5 * self.freedom + self.power * s)
+        low, high = self._logarithm(-FAR) - FAINT / slow, self._logarithm(FAR)
+        low, high = sorted((sign * low, sign * high))
+        width = min(0.7, np.sqrt(2.0 / self.freedom))
+        return monotone_loss.renyi(
+            self._forward_density, self._forward_loss, s, low, high, width, lost=self.floor
+        )
 
+    def transforms(self) -> tuple[LossTransform, LossTransform]:
+        """The largest losses (forward, backward); the moments are those of `renyi`."""
+        bounded = self.z if self.power >= 0.0 else np.inf
+        back = np.inf if self.power > 0.0 else -self.z
+        return LossTransform.of_range(bounded, 0.0), LossTransform.of_range(back, self.floor)
 
-def _seen(freedom: int) -> tuple[float, float]:
-    """The largest and the smallest √c to look at: beyond, there is no mass."""
-    return np.sqrt(freedom) + FAR, max(np.sqrt(freedom) - FAR, 0.0)
+    @cached_property
+    def density(self) -> LogSeries:
+        """The density of the loss full → zeroed. Raises `NoExactSpectrum`."""
+        half, width = 0.5 * self.freedom, np.sqrt(2.0 / self.freedom)
+        modes = np.log(np.array([half, max(half - self.z, np.sqrt(half))]) / self.z)
+        v = np.concatenate([REMOTE, *(mode + width * np.sinh(AROUND) for mode in modes)])
+        loss = np.unique(self.z - self.power * np.logaddexp(0.0, -v))
+        value = self.log_density(loss)
+        height = value - np.minimum(loss, 0.0)
+        alive = loss[height > height.max() - DEEP]
+        chosen = np.linspace(0, len(alive) - 1, MESH).astype(int)
+        return LogSeries.of(self.log_density, np.unique(alive[chosen]))
 
-
-def _minus_log(t: float) -> float:
-    """−ln t, infinite for t ≤ 0."""
-    return float(-np.log(t)) if t > 0.0 else np.inf
-
-
-def _log_expm1(y: Array) -> Array:
-    """ln(e^y − 1) for y ≥ 0."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(y + np.log(-np.expm1(-y)))
+    def log_density(self, loss: Array) -> Array:
+        """Log density of the loss full → zeroed, −∞ where it has none."""
+        half = 0.5 * self.freedom
+        with np.errstate(all="ignore"):
+            ratio = 1.0 / np.expm1((self.z - loss) / self.power)  # c/q
+            if half < LARGE:
+                mass = half * np.log(self.z * ratio) - self.z * ratio - gammaln(half)
+            else:  # about the mode, where large logarithms would cancel
+                u = (self.z * ratio - half) / half
+                mass = half * (np.log1p(u) - u) + 0.5 * np.log(0.5 * half / np.pi)
+                mass -= stirling(half)
+            value = mass + np.log1p(ratio) - np.log(abs(self.power))
+        return np.where((ratio > 0.0) & np.isfinite(value), value, -np.inf)

@@ -1,4 +1,19 @@
-"""ALS from the leverage and residual share of a row: exact law at finite r, and asymptotic law."""
+"""ALS with one row zeroed, from the row's leverage and residual share: finite r, and its limit.
+
+At finite r two multivariate Student t laws differ. The output is x_opt + ‖w‖M^{−1/2} Y/√W with
+Y ~ N(0, I_p), W ~ χ²_ν, ν = r − p + 1, so it is known from the direction ξ = (√W, Y)/‖(√W, Y)‖ on
+the half-sphere of R^{p+1}. Zeroing a row with leverage h and residual share t turns the quadratic
+form ξᵀξ of the density into ξᵀ(I − e·aaᵀ)ξ, a change of RANK ONE, with e = h + t(1−h) (the row's
+leverage in [B, b]) and a = (√(t(1−h)), √h)/√e in the coordinates (√W, axis). With k = r + 1 and
+V = ⟨a, ξ⟩²:
+
+    full → zeroed:  L =  C + (k/2) ln(1 − eV),            C = −½ln(1−h) − (ν/2)ln(1−t) = sup L,
+    zeroed → full:  L = −C + (k/2) ln(1 + eV/(1−e)),      sup L = −(r/2)ln(1−h) − (p/2)ln(1−t),
+
+where in the second line a = (√t, √(h(1−t)))/√e. The law of V is one smooth integral: with ⟨a, ξ⟩ =
+cos α and the rest of ξ at angle ψ, ξ₀ = cos α cos θ + sin α sin θ cos ψ (θ the angle of a from the
+√W axis), and the density is ∝ (ξ₀)₊^{r−p} sin^{p−1}α sin^{p−2}ψ.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +24,18 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.composition import PrivacyLoss
-from dpaudit.exact.numerics.gaussian_axes import Axes
-from dpaudit.exact.numerics.share import Share
-from dpaudit.exact.numerics.special import VANISHING
-from dpaudit.exact.zeroed_rows import als_finite
+from dpaudit.exact.numerics import monotone_loss
+from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
+from dpaudit.exact.numerics.special import VANISHING, Share, log_beta
+from dpaudit.exact.pairs.gaussian import Axes
+
+MOST_ROWS = 10**12  # with more rows the angle and its width lose digits
+FAR = 50.0  # widths of the density of the angle beyond which it is not looked at: e^{−1250}
+LOWEST = -1e300  # stands for log 0 where a difference with it is taken
+# Gauss nodes over a window of about 20 standard deviations of the ψ integrand
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(48)
 
 
 def als(
@@ -48,11 +70,6 @@ def als(
     backward : array of the shape of `epsilon`
         Zeroed → full.
 
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-
     Notes
     -----
     At finite r the loss is bounded, so δ = 0 from a finite ε on.
@@ -60,7 +77,7 @@ def als(
     References
     ----------
     Paper 1, lemmas 1, 3 and 8 (asymptotic); the finite law, of which that paper says that it may
-    not be computable, is derived in `dpaudit.exact.zeroed_rows.als_finite`.
+    not be computable, is derived in `dpaudit.exact.zeroed_rows.als`.
 
     Examples
     --------
@@ -74,8 +91,10 @@ def als(
     check.choice("law", law, ("finite", "asymptotic"))
     if check.integer("rows", rows, 2) < features + 1:
         fail("rows", rows, f"at least features + 1 = {features + 1}")
-    compute = als_finite.finite if law == "finite" else asymptotic
-    return compute(Share.of(leverage), Share.of(residual_share), features, rows, epsilon)
+    if law == "finite":
+        return StudentCurve(leverage, residual_share, features, rows).delta(epsilon)
+    shares = Share.of(leverage), Share.of(residual_share)
+    return asymptotic_loss(*shares, features, rows).delta(epsilon)
 
 
 @dataclass(frozen=True)
@@ -92,34 +111,73 @@ class StudentCurve:
     rest: tuple[float | None, float | None] = (None, None)
 
     @property
-    def _numbers(self) -> tuple[Share, Share, int, int]:
-        h, t = (Share.of(*both) for both in zip(self._shares, self.rest, strict=True))
-        return h, t, self.features, self.rows
+    def _shares(self) -> tuple[Share, Share]:
+        return Share.of(self.leverage, self.rest[0]), Share.of(self.residual_share, self.rest[1])
 
     @property
-    def _shares(self) -> tuple[float, float]:
-        return self.leverage, self.residual_share
+    def _disjoint(self) -> bool:
+        """Whether the other rows lose rank or fit exactly, so that the laws share no output."""
+        return any(share.rest == 0.0 for share in self._shares)
 
-    def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
-        return als_finite.finite(*self._numbers, epsilon)
+    @property
+    def _equal(self) -> bool:
+        """Whether the row is too small for any δ > 0 in floats."""
+        return sum(share.value for share in self._shares) < VANISHING
+
+    def delta(self, epsilon: ArrayLike) -> Curves:
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
+
+        Raises `NoExactSpectrum` for more than `MOST_ROWS` rows.
+        """
+        if self.rows > MOST_ROWS:
+            raise NoExactSpectrum(
+                f"the exact spectrum of a sketch takes at most {MOST_ROWS:,} rows, got "
+                f"{self.rows:.3g}: beyond, it loses digits; take dpaudit.exact.als with "
+                'law="asymptotic"'
+            )
+        if self._disjoint or self._equal:
+            flat = np.full_like(check.epsilon(epsilon), float(self._disjoint))
+            return flat, flat
+        there, back = self._directions
+        return by_sorted_epsilon(epsilon, lambda e: (there.delta(e), back.delta(e)))
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward) of an order > 0, nats. Raises `InvalidInput`."""
+        """Rényi divergences (forward, backward) of an order > 0, nats, by quadrature."""
         order = check.real("order", order, 0.0, open_=True)
-        return als_finite.renyi(*self._numbers, order)
+        if self._disjoint or self._equal:
+            return (np.inf, np.inf) if self._disjoint else (0.0, 0.0)
+        there, back = self._directions
+        return there.renyi(order - 1.0), back.renyi(order - 1.0)
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses (forward, backward); δ = 0 from there on."""
-        return als_finite.pure_limits(*self._numbers)
+        """The largest losses (forward, backward), infinite at leverage or residual share 1.
 
+        δ = 0 from there on.
+        """
+        ln_h, ln_t = (share.log_rest for share in self._shares)
+        dof = self.rows - self.features + 1
+        forward = -0.5 * ln_h - 0.5 * dof * ln_t
+        return forward, -0.5 * self.rows * ln_h - 0.5 * self.features * ln_t
 
-def asymptotic(
-    h: Share, t: Share, features: int, rows: int, epsilon: ArrayLike
-) -> tuple[Array, Array]:
-    """δ of the large-r Gaussian limit, (forward, backward)."""
-    return asymptotic_loss(h, t, features, rows).delta(epsilon)
+    @property
+    def _directions(self) -> tuple[Direction, Direction]:
+        h, t = self._shares
+        forward, backward = self.supremum
+        weight, rest = h.value + t.value * h.rest, h.rest * t.rest
+        angles = (
+            np.arctan2(np.sqrt(h.value), np.sqrt(t.value * h.rest)),
+            np.arctan2(np.sqrt(h.value * t.rest), np.sqrt(t.value)),
+        )
+        there, back = (
+            DirectionAngle(float(theta), self.features, self.rows - self.features)
+            for theta in angles
+        )
+        power = 0.5 * (self.rows + 1)
+        return (
+            Direction(there, 1.0, forward, backward, weight, rest, power),
+            Direction(back, -1.0, backward, forward, weight, rest, power),
+        )
 
 
 def asymptotic_loss(h: Share, t: Share, features: int, rows: int) -> PrivacyLoss:
@@ -129,10 +187,179 @@ def asymptotic_loss(h: Share, t: Share, features: int, rows: int) -> PrivacyLoss
         return PrivacyLoss.disjoint(name)
     if h.value + t.value < VANISHING:
         return PrivacyLoss.gaussian_shift(0.0)
-    used = 1 if features == 1 else 2
+    used = 1 if features == 1 else 2  # axes
     shift = np.array([np.sqrt(rows * h.value * t.value / h.rest), 0.0])
     gap = h.value - t.value if min(h.value, t.value) < 0.5 else t.rest - h.rest
     excess, ratio = np.array([gap / h.rest, -t.value]), np.array([t.rest / h.rest, t.rest])
     count = np.array([1.0, features - 1.0])
     axes = Axes(shift[:used], excess[:used], ratio[:used], count[:used])
     return PrivacyLoss.of_axes(axes, name)
+
+
+@dataclass(frozen=True, repr=False)
+class Direction:
+    """One direction's loss as an increasing function of x.
+
+    x is the angle α itself (sign 1), or −α (sign −1). top, bottom : sup L and −inf L. weight : e.
+    rest : (1−h)(1−t). power : k/2.
+    """
+
+    angle: DirectionAngle
+    sign: float
+    top: float
+    bottom: float
+    weight: float
+    rest: float
+    power: float
+
+    def log_density(self, x: Array) -> Array:
+        """Log density of x."""
+        return self.angle.log_density(self.sign * x)
+
+    def loss(self, x: Array) -> Array:
+        """L(x) from the end of its range that is nearer to 0: no digits are lost near that end."""
+        near, far = np.cos(x) ** 2, np.sin(x) ** 2
+        if self.sign < 0.0:
+            near, far = far, near
+        if self.top <= self.bottom:
+            # far + rest·near = 1 − weight·near: by the form whose logarithm keeps its digits
+            taken = np.minimum(self.weight * near, 0.5)
+            much = self.weight * near > 0.5
+            log = np.where(much, np.log(far + self.rest * near), np.log1p(-taken))
+            return np.asarray(self.top + self.power * log)
+        return np.asarray(-self.bottom + self.power * np.log1p(self.weight / self.rest * far))
+
+    def thresholds(self, epsilon: Array) -> Array:
+        """The x at which L(x) = ε; the domain's end where ε ≥ sup L."""
+        epsilon = np.minimum(epsilon, self.top)
+        # e times the part of the range above ε
+        short = np.maximum(-np.expm1((epsilon - self.top) / self.power), 0.0)
+        # and below it
+        passed = np.maximum(self.rest * np.expm1((epsilon + self.bottom) / self.power), 0.0)
+        if self.sign > 0.0:
+            return np.arctan2(np.sqrt(passed), np.sqrt(short))
+        return -np.arctan2(np.sqrt(short), np.sqrt(passed))
+
+    def delta(self, epsilon: Array) -> Array:
+        """δ at each ε, (m,), ascending; the mesh of all of α's range would grow as √rows."""
+        low, high = sorted(self.sign * alpha for alpha in self.angle.seen)
+        return monotone_loss.hockey_stick(
+            self.log_density,
+            self.loss,
+            np.clip(self.thresholds(epsilon), low, high),
+            epsilon,
+            self.angle.width,
+            high,
+            self.sign * self.angle.breaks,
+        )
+
+    def renyi(self, s: float) -> float:
+        """log E[e^{sL}]/s, nats, s > −1."""
+        start, end = sorted((0.0, self.sign * 0.5 * np.pi))
+        breaks = self.sign * self.angle.breaks
+        return monotone_loss.renyi(
+            self.log_density, self.loss, s, start, end, self.angle.width, breaks
+        )
+
+
+@dataclass(frozen=True)
+class DirectionAngle:
+    """Law of the angle α ∈ [0, π/2] between ±a and ξ.
+
+    theta : the angle of a from the √W axis. features : p. power : r − p, of ξ₀ in the density.
+    """
+
+    theta: float
+    features: int
+    power: int
+
+    @property
+    def width(self) -> float:
+        """About the length over which the density varies."""
+        return 1.0 / np.sqrt(self.power + self.features)
+
+    @property
+    def seen(self) -> tuple[float, float]:
+        """Where the density is above e^{−1000} of its peak, which lies within √p widths of θ."""
+        reach = (FAR + 2.0 * np.sqrt(self.features)) * self.width
+        return max(self.theta - reach, 0.0), min(self.theta + reach, 0.5 * np.pi)
+
+    @property
+    def breaks(self) -> Array:
+        """Where the density is not smooth, if that matters.
+
+        At α = π/2 − θ one end drops out, as |α − π/2 + θ|^{power+(p−1)/2}: smooth enough when the
+        exponent is large.
+        """
+        rough = self.power + 0.5 * self.features < 40
+        return np.array([0.5 * np.pi - self.theta] if rough else [])
+
+    def log_density(self, alpha: Array) -> Array:
+        """Both ends of the axis together: α and π − α are the same V."""
+        p = self.features
+        log_norm = log_beta(0.5 * (self.power + 1), 0.5 * p)
+        if p > 1:
+            log_norm += log_beta(0.5 * (p - 1), 0.5) - np.log(2.0)
+        return np.logaddexp(self._one_end(alpha, 1.0), self._one_end(alpha, -1.0)) - log_norm
+
+    def _one_end(self, alpha: Array, sign: float) -> Array:
+        along = sign * np.cos(alpha) * np.cos(self.theta)
+        across = np.sin(alpha) * np.sin(self.theta)
+        near, far = 0.5 * (alpha - self.theta), 0.5 * (alpha + self.theta)
+        # 1 − along − across, to full accuracy
+        drop = 2.0 * (np.sin(near) if sign > 0 else np.cos(far)) ** 2
+        value = np.full(alpha.shape, -np.inf)
+        live = along + across > 0.0
+        value[live] = self._log_ring_integral(along[live], across[live], drop[live])
+        if self.features > 1:
+            with np.errstate(divide="ignore"):
+                value += (self.features - 1) * np.log(np.sin(alpha))
+        return value
+
+    def _log_ring_integral(self, along: Array, across: Array, drop: Array) -> Array:
+        """log ∫₀^π ξ₀₊^power sin^{p−2}ψ dψ; for p = 1 the sum over ψ ∈ {0, π}.
+
+        ξ₀ = 1 − drop − 2·across·sin²(ψ/2).
+        """
+        if self.features == 1:
+            return np.logaddexp(self._log_weight(drop), self._log_weight(drop + 2.0 * across))
+        start, stop = self._window(along, across)
+        half = 0.5 * (stop - start)
+        psi = (start + half)[:, None] + half[:, None] * NODES
+        terms = self._log_weight(drop[:, None] + 2.0 * across[:, None] * np.sin(0.5 * psi) ** 2)
+        if self.features > 2:
+            terms += (self.features - 2) * np.log(np.sin(psi))
+        peak = np.maximum(terms.max(axis=1), LOWEST)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log((np.exp(terms - peak[:, None]) @ WEIGHTS) * half) + peak)
+
+    def _log_weight(self, drop: Array) -> Array:
+        """log ξ₀₊^power with ξ₀ = 1 − drop."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(self.power * np.log1p(-np.minimum(drop, 1.0)))
+
+    def _window(self, along: Array, across: Array) -> tuple[Array, Array]:
+        """The interval of ψ that matters.
+
+        The peak of the integrand solves a quadratic in cos ψ, its width follows from the curvature.
+        """
+        n, p = self.power, self.features
+        ratio = along / np.maximum(across, 1e-300)
+        end = np.arccos(np.clip(-ratio, -1.0, 1.0))  # where along + across·cos ψ turns negative
+        ratio = np.minimum(ratio, 1e150)
+        root = np.hypot(ratio * (p - 2), 2.0 * np.sqrt(n * (p - 2.0 + n)))
+        cosine = np.where(
+            ratio >= 0.0,
+            2.0 * n / (ratio * (p - 2) + root),
+            (root - ratio * (p - 2)) / (2.0 * (p - 2 + n)),
+        )
+        cosine = np.clip(cosine, -1.0, 1.0)
+        sine2, rise = 1.0 - cosine**2, ratio + cosine
+        ring = (p - 2) / np.maximum(sine2, 1e-12)
+        bend = n * (1.0 + ratio * cosine) / np.maximum(rise, 1e-150) ** 2 + ring
+        spread = 1.0 / np.sqrt(np.maximum(bend, 1e-3))
+        peak = np.arccos(cosine)
+        # to the left the fall is Gaussian in the sin^{p−2} factor, and never slower than
+        # e^{−distance/spread}
+        left = np.minimum(45.0 * spread, 9.5 / np.sqrt(np.maximum(ring, 1e-3)))
+        return np.maximum(peak - left, 0.0), np.minimum(peak + 13.5 * spread, end)

@@ -16,12 +16,11 @@ from scipy.special import gammaln
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics import monotone_loss
-from dpaudit.exact.numerics.gaussian_axes import Axes
-from dpaudit.exact.numerics.share import Share
 from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
-from dpaudit.exact.numerics.special import VANISHING, stirling
+from dpaudit.exact.numerics.special import VANISHING, Share, stirling
+from dpaudit.exact.pairs.gaussian import Axes
 
-FAR = 50.0  # beyond √rows, in units of √χ²: e^{−1250}
+FAR = 50.0  # how far beyond √rows √c is looked at: the mass beyond is below e^{−1250}
 
 
 def gaussian_sketch(leverage: float, rows: int, epsilon: ArrayLike) -> tuple[Array, Array]:
@@ -43,11 +42,6 @@ def gaussian_sketch(leverage: float, rows: int, epsilon: ArrayLike) -> tuple[Arr
     backward : array of the shape of `epsilon`
         Zeroed → full.
 
-    Raises
-    ------
-    InvalidInput
-        When an argument is not as described.
-
     References
     ----------
     Paper 1, lemmas 4 and 5, whose printed simplifications (lemmas 10 and 11) are wrong in part: see
@@ -68,10 +62,7 @@ def gaussian_sketch(leverage: float, rows: int, epsilon: ArrayLike) -> tuple[Arr
 def sketch_curves(q: Share, rows: int, epsilon: ArrayLike) -> Curves:
     """`gaussian_sketch` of a leverage of which 1 − q is known too."""
     return by_sorted_epsilon(
-        epsilon,
-        lambda sorted_: _both(q, rows, sorted_),
-        lambda sorted_: sketch_axes(q, rows).delta(sorted_),
-        accuracy=Accuracy.of_squares(rows),
+        epsilon, lambda ascending: _both(q, rows, ascending), Accuracy.of_squares(rows)
     )
 
 
@@ -84,35 +75,26 @@ def _both(q: Share, rows: int, epsilon: Array) -> Curves:
     if q.value < VANISHING or q.rest == 0.0:
         flat = np.full_like(epsilon, float(q.rest == 0.0))
         return flat, flat
-    return _forward(q, rows, epsilon), _backward(q, rows, epsilon)
-
-
-def _forward(q: Share, rows: int, epsilon: Array) -> Array:
-    offset, odds = -0.5 * rows * q.log_rest, q.value / q.rest
-    # or a mesh would grow as √rows; likewise below
-    thresholds = np.maximum(np.sqrt(2.0 * (epsilon + offset) / odds), np.sqrt(rows) - FAR)
-    return monotone_loss.hockey_stick(
+    limit, odds = -0.5 * rows * q.log_rest, q.value / q.rest
+    # √c is looked at in (first, last); a mesh of all values would grow as √rows
+    first, last = np.sqrt(rows) - FAR, np.sqrt(rows) + FAR
+    forward = monotone_loss.hockey_stick(
         lambda x: log_chi(x, rows),
-        lambda x: 0.5 * odds * x**2 - offset,
-        thresholds,
+        lambda x: 0.5 * odds * x**2 - limit,
+        np.maximum(np.sqrt(2.0 * (epsilon + limit) / odds), first),
         epsilon,
         width=0.7,
-        end=np.sqrt(rows) + FAR,
+        end=last,
     )
-
-
-def _backward(q: Share, rows: int, epsilon: Array) -> Array:
-    limit = -0.5 * rows * q.log_rest
-    return monotone_loss.hockey_stick(
+    backward = monotone_loss.hockey_stick(
         lambda x: log_chi(-x, rows),
         lambda x: limit - 0.5 * q.value * x**2,
-        np.maximum(
-            -np.sqrt(2.0 * np.maximum(limit - epsilon, 0.0) / q.value), -np.sqrt(rows) - FAR
-        ),
+        np.maximum(-np.sqrt(2.0 * np.maximum(limit - epsilon, 0.0) / q.value), -last),
         epsilon,
         width=0.7,
-        end=-max(np.sqrt(rows) - FAR, 0.0),
+        end=-max(first, 0.0),
     )
+    return forward, backward
 
 
 def log_chi(x: Array, rows: int) -> Array:

@@ -27,21 +27,11 @@ BLOCK = 1 << 18  # residuals held at a time
 class DPGD(ReplacementAlgorithm):
     """DP-GD: T noisy gradient steps from 0 for ridge regression, each row's gradient cut at norm c.
 
-    A step is −rate times the sum of three terms: the average of the cut gradients (xᵀβ − y)x,
-    N(0, σ²I), and λβ. Paper 2 names T, c and the rate; σ = 2c√T/(μn) is Avella-Medina, Bradshaw &
-    Loh's, for μ-GDP of all steps together. That is exact: two rows whose gradients are c and −c at
-    every step use up μ. Output: (size, d), the last iterate.
-
-    Parameters
-    ----------
-    mu : float > 0
-        μ, of all steps together.
-    steps : int ≥ 1, default 1000
-        Number of steps, T.
-    clip, rate : float > 0
-        The clipping norm c, and the step size.
-    ridge : float ≥ 0, default 0
-        λ.
+    A step is −`rate` times the sum of three terms: the average of the cut gradients (xᵀβ − y)x,
+    N(0, σ²I), and λβ. Paper 2 names T = `steps`, c = `clip`, the rate and λ = `ridge`; σ =
+    2c√T/(μn) is Avella-Medina, Bradshaw & Loh's, for μ-GDP of all steps together, μ = `mu` > 0.
+    That is exact: two rows whose gradients are c and −c at every step use up μ. Output: (size, d),
+    the last iterate.
     """
 
     mu: Positive
@@ -59,7 +49,6 @@ class DPGD(ReplacementAlgorithm):
 
     @property
     def claim(self) -> Claim:
-        """μ-GDP for all steps together."""
         return Claim.gdp(self.mu)
 
     def law(self, data: Array) -> GaussianNoise:
@@ -70,7 +59,6 @@ class DPGD(ReplacementAlgorithm):
         return GaussianNoise(mean, np.full_like(mean, self.rate * self._sigma(len(data))))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The pairs of laws after one step. Raises `NoExactSpectrum` for several steps."""
         if self.steps > 1:
             raise self.no_exact_spectrum()
         old, new = self._first(data), self._first(candidates)

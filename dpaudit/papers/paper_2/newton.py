@@ -264,22 +264,11 @@ class PublicNewton(NewtonAlgorithm, PublicAlgorithm):
 class PMTLR(PublicNewton):
     """DP-PMTLR, algorithm 3: logistic regression by T noisy Newton steps on whitened, cut rows.
 
-    Rows are whitened by a public second moment. The loop "t = 0, …, T" makes T + 1 steps, but the
-    output β^(T) needs only T. The claim holds and is loose: whatever the path, T steps together are
-    at most μ-GDP. Labels are 0 and 1. Output: (size, d), or (size, T(d(d+1)/2 + d)).
-
-    Parameters
-    ----------
-    mu : float > 0
-        μ of the claim.
-    steps, eta, ridge : int ≥ 1, float in (0, 1) and float ≥ 0
-        The number T of steps, η, and the penalty λ.
-    public_rows, public_moment : int, or array of shape (d, d)
-        How many first rows of the data are public, or else the second moment of the features.
-    variant : {"printed", "corrected"}, default "printed"
-        The claim is true of both.
-    release : {"coef", "statistics"}, default "coef"
-        "coef", or "statistics" for the noisy Hessians and gradients of all steps.
+    Rows are whitened by a public second moment of the features, (d, d). The loop "t = 0, …, T"
+    makes T + 1 steps, T = `steps`, but the output β^(T) needs only T. The claim holds of both
+    variants and is loose: whatever the path, T steps together are at most μ-GDP. Labels are 0 and
+    1. The other parameters are those of `CutRegression` and `PublicAlgorithm`. Output: (size, d),
+    or (size, T(d(d+1)/2 + d)) for the statistics of all steps.
     """
 
     mu: Positive
@@ -316,21 +305,13 @@ class PMTLR(PublicNewton):
 class PMTGLM(PublicNewton):
     """DP-PMTGLM, algorithm 4: a generalised linear model by T noisy Newton steps, for ‖β‖ ≤ R_β.
 
-    Rows are whitened and cut as in algorithm 3. The bounds of b' and b'' need ‖β‖ ≤ R_β, which is
-    among the input but enforced by no line of the box; and M_{b'} is the largest b', not ``|b'|``.
-    So √2·μ fails in two corners (class B of the findings): where b' grows (Poisson), and where it
-    is negative (reflected) with a label of R_y. Labels −1 and 0 get exactly enough noise there.
-
-    A step that overflows gives NaN. Output: (size, d), or (size, T(d(d+1)/2 + d)).
-
-    Parameters
-    ----------
-    mu, steps, eta, ridge, public_rows, public_moment, variant, release
-        As for `PMTLR`.
-    label_bound, coef_bound : float > 0
-        R_y and R_β: ``|y|`` ≤ R_y and ‖β‖ ≤ R_β.
-    family : {"poisson", "logistic", "linear", "reflected"}, default "poisson"
-        "linear" has b = θ²/2; "reflected" is minus a Bernoulli label, b = ln(1 + exp(−θ)).
+    Rows are whitened and cut as in algorithm 3 (`PMTLR`), ``|y|`` ≤ R_y = `label_bound`, and R_β =
+    `coef_bound`. The `family` is "poisson", "logistic", "linear" (b = θ²/2) or "reflected" (minus a
+    Bernoulli label, b = ln(1 + exp(−θ))). The bounds of b' and b'' need ‖β‖ ≤ R_β, which is among
+    the input but enforced by no line of the box; and M_{b'} is the largest b', not ``|b'|``. So
+    √2·μ fails in two corners (class B of the findings): where b' grows (Poisson), and where it is
+    negative (reflected) with a label of R_y. Labels −1 and 0 get exactly enough noise there. A step
+    that overflows gives NaN. Output: (size, d), or (size, T(d(d+1)/2 + d)).
     """
 
     mu: Positive
@@ -381,20 +362,10 @@ class PMTGLM(PublicNewton):
 class DPLR(NewtonAlgorithm):
     """DP-LR: logistic regression by T noisy Newton steps on rows cut at √(Tr(Σ) + d ln(n/η)).
 
-    Algorithm 5 (appendix C.5) with theorem 5.4. Tr(Σ) is a public input. The claim holds for n ≥ 2
-    and is loose: the radius is above 1/√2 then, and σ₂ has its square. Labels are 0 and 1. Output:
-    (size, d), or (size, T(d(d+1)/2 + d)).
-
-    Parameters
-    ----------
-    mu : float > 0
-        μ of the claim.
-    trace : float ≥ 0
-        Tr(Σ).
-    steps, eta, ridge, release
-        As for `PMTLR`.
-    variant : {"printed", "corrected"}, default "printed"
-        For n ≥ 2 the claim is true of both.
+    Algorithm 5 (appendix C.5) with theorem 5.4. Tr(Σ) = `trace` ≥ 0 is a public input, T = `steps`,
+    and the other parameters are those of `CutRegression`. For n ≥ 2 the claim holds of both
+    variants and is loose: the radius is above 1/√2 then, and σ₂ has its square. Labels are 0 and 1.
+    Output: (size, d), or (size, T(d(d+1)/2 + d)).
     """
 
     mu: Positive

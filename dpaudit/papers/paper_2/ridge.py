@@ -92,10 +92,9 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
         return self.moments(data).law
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The pairs in which a candidate replaces a row.
+        """The pairs for the statistics. Raises `NoExactSpectrum` for the coefficient.
 
-        The average of n rows with noise σ has the same privacy as their sum with noise n·σ. Raises
-        `NoExactSpectrum` for the coefficient.
+        The average of n rows with noise σ has the same privacy as their sum with noise n·σ.
         """
         if self.release != "statistics":
             raise self.no_exact_spectrum()
@@ -122,22 +121,9 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
 
     √2·μ-GDP is claimed. No single replaced row changes both moments by their maximum: the largest
     joint change is √1.125·μ (μ for one feature), at rows of cosine ½ and labels of opposite sign.
-    Output: (size, d), or (size, d(d+1)/2 + d).
-
-    Parameters
-    ----------
-    mu, eta, ridge : float > 0, in (0, 1) and ≥ 0
-        μ of the claim, η, and the penalty λ.
-    public_rows, public_moment : int, or array of shape (d + 1, d + 1)
-        How many first rows of the data are public, or else the public second moment of features and
-        label, of which the two blocks on the diagonal are used.
-    release : {"coef", "statistics"}, default "coef"
-        "coef", or "statistics" for the noisy moments themselves.
-
-    Raises
-    ------
-    DegenerateData
-        For singular public moments.
+    The parameters are those of `CutRegression` and `PublicAlgorithm`; the public moment is that of
+    features and label, (d + 1, d + 1), of which the two blocks on the diagonal are used. A singular
+    one raises `DegenerateData`. Output: (size, d), or (size, d(d+1)/2 + d).
     """
 
     mu: Positive
@@ -158,10 +144,6 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
         return NoisyMoments(rows, sigmas, penalty=self.ridge * root @ root, back=spread * root)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The pairs for all rows, public ones first.
-
-        Raises `NoExactSpectrum` for the coefficient.
-        """
         return self.among_all(super().replaced_rows(data, candidates), candidates)
 
     def cut(self, rows: Array, data: Array) -> Array:
@@ -224,15 +206,9 @@ class DPRR(RadiusRidge):
     """DP-RR, theorem 4.3: ridge regression on rows cut at R = √(Tr(Σ) + d ln(n/η)).
 
     Labels are cut at R‖β‖. The theorem takes the private rows' second moment Σ and the coefficient
-    β as known: here Tr(Σ) and ‖β‖ are public parameters. Labels are cut on both sides, as the proof
-    has it (the theorem bounds them from above only). Output: (size, d), or (size, d(d+1)/2 + d).
-
-    Parameters
-    ----------
-    mu, eta, ridge, release
-        As for `PMTRR`.
-    trace, coef_norm : float ≥ 0, and float > 0
-        Tr(Σ), and ‖β‖.
+    β as known: here Tr(Σ) = `trace` ≥ 0 and ‖β‖ = `coef_norm` > 0 are public parameters, beside
+    those of `CutRegression`. Labels are cut on both sides, as the proof has it (the theorem bounds
+    them from above only). Output: (size, d), or (size, d(d+1)/2 + d).
     """
 
     mu: Positive
@@ -261,18 +237,10 @@ class PracticalDPRR(RadiusRidge):
     """DP-RR with radii and noise set by the private data's own moments (remark 4.4).
 
     The moments are Tr(Σ̂) and σ̂² = Σy²/n. One long row changes the noise and the cut of all other
-    rows, so no μ holds. And σ₂ lacks the factor 2/μ: even with public moments it is too small for
-    μ < √2. Both are of class A of the findings: a user would meet them. Output: (size, d), or
-    (size, d(d+1)/2 + d).
-
-    Parameters
-    ----------
-    mu, eta, ridge, release
-        As for `PMTRR`.
-    trace, label_moment : float > 0, optional
-        Public values of Tr(Σ) and E y², needed by variant="corrected" and refused by the other.
-    variant : {"printed", "corrected"}, default "printed"
-        As for `Algorithm`.
+    rows, so no μ holds. And σ₂ lacks the factor 2/μ: even with public moments it is too small for μ
+    < √2. Both are of class A of the findings: a user would meet them. The parameters are those of
+    `CutRegression`; variant="corrected" takes Tr(Σ) = `trace` > 0 and E y² = `label_moment` > 0 as
+    public. Output: (size, d), or (size, d(d+1)/2 + d).
     """
 
     mu: Positive
@@ -303,7 +271,6 @@ class PracticalDPRR(RadiusRidge):
         return first, second * (2.0 / self.mu if self.variant == "corrected" else 1.0)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The pairs, for the corrected variant's statistics. Raises `NoExactSpectrum` otherwise."""
         if self.variant == "printed" and self.release == "statistics":
             raise NoExactSpectrum(
                 f"{self.name} has no closed form for all replacements at once, "
@@ -312,7 +279,7 @@ class PracticalDPRR(RadiusRidge):
         return super().replaced_rows(data, candidates)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """Every row of the printed variant, since each changes the noise."""
+        """All rows as printed, since each changes the noise."""
         return tuple(range(len(data))) if self.variant == "printed" else ()
 
     def _scales(self, data: Array) -> tuple[float, float]:

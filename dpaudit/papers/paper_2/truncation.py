@@ -34,7 +34,18 @@ CoefRelease = Annotated[str, one_of("coef", "statistics")]
 
 
 class CutRegression(Algorithm):
-    """A regression of paper 2 from cut rows, with two releases that have μ each."""
+    """A regression of paper 2 from cut rows, with two releases that have μ each.
+
+    Attributes
+    ----------
+    mu : float
+        μ > 0 of each release; √2·μ is claimed of both.
+    eta, ridge : float
+        η in (0, 1), 0.05 by default, and the penalty λ ≥ 0, 0 by default.
+    release : str
+        "coef" for the coefficient, or "statistics" for the noisy moments, or Hessians and
+        gradients, that it is computed from.
+    """
 
     regression = True
     paper = 2
@@ -48,7 +59,6 @@ class CutRegression(Algorithm):
 
     @property
     def claim(self) -> Claim:
-        """√2·μ-GDP: μ for each of two releases."""
         return Claim.gdp(math.sqrt(2.0) * self.mu)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -56,7 +66,16 @@ class CutRegression(Algorithm):
 
 
 class PublicAlgorithm(Algorithm):
-    """An algorithm of paper 2 that is given public data: checks of μ, η and the public moment."""
+    """An algorithm of paper 2 that is given public data.
+
+    Attributes
+    ----------
+    public_rows : int
+        How many first rows of the data are public; 0 where `public_moment` is given.
+    public_moment : tuple of tuples, or None
+        The public second moment of the columns, a symmetric matrix, as an array or as
+        nested sequences.
+    """
 
     paper = 2
     relation = "replace"
@@ -116,19 +135,9 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
 
     Algorithm 1 with the release of theorem 3.2: Σ̃ + G, G symmetric, N(0, σ²) for each entry on and
     above the diagonal. A replaced row changes that triangle by at most √2·R²/n, so the release is
-    really μ/√2-GDP (μ/2-GDP for one column). Output: (size, d(d+1)/2), upper triangles.
-
-    Parameters
-    ----------
-    mu, eta : float > 0, and float in (0, 1)
-        μ of the claim, and η.
-    public_rows, public_moment : int, or array of shape (d, d)
-        How many first rows of the data are public, or else the public second moment itself.
-
-    Raises
-    ------
-    DegenerateData
-        For a singular public moment.
+    really μ/√2-GDP (μ/2-GDP for one column). The parameters are `mu` > 0, `eta` in (0, 1), and the
+    public rows or moment (d, d) of `PublicAlgorithm`, which raises `DegenerateData` if it is
+    singular. Output: (size, d(d+1)/2), upper triangles.
     """
 
     mu: Positive
@@ -143,7 +152,6 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
 
     @property
     def claim(self) -> Claim:
-        """μ-GDP: theorem 3.2."""
         return Claim.gdp(self.mu)
 
     def truncated(self, data: Array) -> Array:

@@ -36,23 +36,13 @@ BLOCK = 1 << 22  # entries held at a time, of Gram matrices without one row
 class AdaSSP(JointSpectrumAlgorithm):
     """λ_min(XᵀX), XᵀX and Xᵀy with Gaussian noise, and the ridge regression solved from them.
 
-    The noise has the deviation s = √ln(6/δ)/(ε/3), in units of each statistic's sensitivity.
-    Output: (size, 1 + p(p+1)/2 + p), XᵀX as its upper triangle; or (size, p).
+    The noise has the deviation s = √ln(6/δ)/(ε/3), in units of each statistic's sensitivity for the
+    bounds C_X = `row_bound` and C_Y = `label_bound`. With variant="corrected" it is at least the
+    noise that three releases together need at (ε, δ), which at large ε is more than printed.
+    `failure` is ρ in (0, 1), the chance that the ridge of line 4 is too small.
 
-    Parameters
-    ----------
-    epsilon, delta : float > 0, nats, and float in (0, 1)
-        ε and δ of the budget.
-    row_bound, label_bound : float > 0, default 1
-        C_X and C_Y, public bounds on ‖x_i‖ and ``|y_i|``.
-    failure : float in (0, 1), default 0.05
-        ρ, the chance that the ridge of line 4 is too small.
-    release : {"statistics", "solution"}, default "statistics"
-        "statistics", all three with noise (lines 3, 5 and 6; λ_min before it is clipped), or
-        "solution" (line 7).
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": at least the noise that three releases together need at (ε, δ). At large ε that
-        is more than printed.
+    Output: (size, 1 + p(p+1)/2 + p) for release="statistics" (lines 3, 5 and 6: λ_min before it is
+    clipped, XᵀX as its upper triangle, Xᵀy), or (size, p) for "solution" (line 7).
     """
 
     epsilon: Positive

@@ -16,10 +16,7 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.readings import epsilon_at
 from dpaudit.curves.spectrum import Curve
-from dpaudit.exact import gaussian_shift
-from dpaudit.exact.adaptive import FirstRelease, adaptive_curve
-from dpaudit.exact.pairs.discrete import Atoms
-from dpaudit.exact.pairs.mixed import BranchCurve
+from dpaudit.exact import Atoms, BranchCurve, FirstRelease, adaptive_curve, gaussian_shift
 from dpaudit.laws import StudentT, ZeroedRows
 from dpaudit.laws.vectors import laplace_log_cdf
 from dpaudit.mechanisms.least_squares import RPLS
@@ -57,22 +54,10 @@ from dpaudit.papers.printed import (
 class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     """GaussMix: SD + σξ with the least σ that lemma 1 and proposition 1 allow (paper 3, section 4).
 
-    σ² = C²γ(k, ε, δ) − λ̄. Output: (size, d(d+1)/2) or (size, k·d).
-
-    Parameters
-    ----------
-    rows : int ≥ 1
-        k, number of mixtures.
-    epsilon, delta : float > 0, nats, and float in (0, 1)
-        ε and δ of the budget.
-    row_bound : float > 0, default 1
-        C, a public bound on the row norms.
-    scale_bound : float ≥ 0, default 0
-        λ̄, a promise that λ_min(DᵀD) ≥ λ̄, which is not checked; 0 promises nothing.
-    release : {"gram", "sketch"}, default "gram"
-        "gram", the upper triangle of the sketch's Gram matrix, or "sketch".
-    sampler : str
-        As for `Algorithm`.
+    σ² = C²γ(k, ε, δ) − λ̄ for k = `rows` mixtures and rows of norm at most C = `row_bound`.
+    `scale_bound` is λ̄ ≥ 0, a promise that λ_min(DᵀD) ≥ λ̄, which is not checked; 0 promises
+    nothing. Output: (size, d(d+1)/2), the upper triangle of the sketch's Gram matrix, for
+    release="gram"; or (size, k·d) for "sketch".
     """
 
     rows: Count
@@ -110,27 +95,12 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
 class ModifiedGaussMix(JointSpectrumAlgorithm):
     """SD + wξ, w² being γC² less a private lower bound of λ_min(DᵀD) (paper 3, algorithm 1).
 
-    Output: (size, d(d+1)/2) or (size, k·d); λ̃ itself is not part of it.
-
-    Parameters
-    ----------
-    rows : int ≥ 1
-        Rows of the sketch, k.
-    gamma : float > 5/2
-        γ, the least λ_min/C² aimed at.
-    delta : float in (0, 1)
-        δ; τ = √(2 ln(3/δ)) as in theorem 1.
-    eta : float > 0, optional
-        η, the noise on λ_min in units of C²; None for γ/√k.
-    row_bound : float > 0, default 1
-        C, a public bound on the row norms.
-    release : {"gram", "sketch"}, default "gram"
-        The upper triangle of the sketch's Gram matrix, or the sketch.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": line 6 in units of C² (class A of the findings), √γ·C for γ·C in line 3 (where
-        too much is added), and a claim that holds at small η too (class B).
-    sampler : str
-        As for `Algorithm`.
+    The sketch has k = `rows` rows, γ = `gamma` > 5/2 is the least λ_min/C² aimed at, and `eta` is η
+    > 0, the noise on λ_min in units of C²; None stands for γ/√k. τ = √(2 ln(3/δ)) as in theorem 1.
+    With variant="corrected" line 6 is in units of C² (class A of the findings), line 3 has √γ·C for
+    γ·C (where too much is added), and the claim holds at small η too (class B). Output: (size,
+    d(d+1)/2), the upper triangle of the sketch's Gram matrix, for release="gram"; or (size, k·d)
+    for "sketch". λ̃ itself is not part of it.
     """
 
     rows: Count
@@ -255,19 +225,9 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 class SketchedRegression(JointSpectrumAlgorithm):
     """Least squares on a sketch SD + wξ whose noise w depends on a private λ_min(DᵀD).
 
-    D = [X, Y], so the rows of D are at most C = √(C_X² + C_Y²) long. Subclasses give `noise`.
-    Output: (size, p).
-
-    Parameters
-    ----------
-    rows : int
-        k ≥ p, the rows of the sketch.
-    epsilon, delta : float > 0, nats, and float in (0, 1)
-        ε and δ of the budget.
-    row_bound, label_bound : float > 0, default 1
-        C_X and C_Y, public bounds on ‖x_i‖ and ``|y_i|``.
-    variant, sampler : str
-        As for `Algorithm`; the "sufficient" sampler draws Student's t at the noise w.
+    D = [X, Y], so the rows of D are at most C = √(C_X² + C_Y²) long, where C_X = `row_bound` and
+    C_Y = `label_bound`. The sketch has k = `rows` ≥ p rows. Given w the solution is Student t, from
+    which the "sufficient" sampler draws. Subclasses give `noise`. Output: (size, p).
     """
 
     rows: Count
@@ -294,12 +254,9 @@ class SketchedRegression(JointSpectrumAlgorithm):
 class LinearMixing(SketchedRegression, KnownAlgorithm):
     """θ = (X̃ᵀX̃)⁻¹X̃ᵀỸ of [X̃, Ỹ] = ModifiedGaussMix([X, Y]) (paper 3, algorithm 2).
 
-    γ > 5/2 is the smallest with ε̃(γ/√k, γ, k, δ) ≤ ε. Output: (size, p).
-
-    Parameters
-    ----------
-    rows, epsilon, delta, row_bound, label_bound, variant, sampler : int, floats and str
-        As for `SketchedRegression`; the variant is that of algorithm 1, `ModifiedGaussMix`.
+    γ > 5/2 is the smallest with ε̃(γ/√k, γ, k, δ) ≤ ε. The parameters are those of
+    `SketchedRegression`, and the variant is that of algorithm 1, `ModifiedGaussMix`. Output: (size,
+    p).
     """
 
     statement = "algorithm 2, LinearMixing"
@@ -318,7 +275,7 @@ class LinearMixing(SketchedRegression, KnownAlgorithm):
         return ModifiedGaussMix(self.rows, gamma, self.delta, row_bound=bound, variant=self.variant)
 
     def known(self, data: Array) -> RPLS:
-        """RP LS with the same law, where λ_min is not read. Raises `NoExactSpectrum` elsewhere."""
+        """RP LS, where λ_min is not read. Raises `NoExactSpectrum` elsewhere."""
         self.bounded(data)
         mixing = self.mixing
         if mixing.reads_eigenvalue:
@@ -329,7 +286,6 @@ class LinearMixing(SketchedRegression, KnownAlgorithm):
         return self.mixing.noise(eigenvalue, size, rng)
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
-        """The curve of λ̃ and the solution together, for a zeroed row."""
         for side in (pair.left, pair.right):
             self.bounded(side)
         row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
@@ -361,17 +317,9 @@ def _gamma(rows: int, epsilon: float, delta: float, variant: str) -> float:
 class LogisticMixing(JointSpectrumAlgorithm):
     """Logistic regression: −b₁/(2b₂) times LinearMixing's θ with the labels ±1 (appendix G).
 
-    ln σ(s) ≈ b₀ + b₁s + b₂s² on [−Q, Q]. The scaling follows the sketch, as in appendix G, so the
-    label bound is C_Y = 1. Output: (size, p).
-
-    Parameters
-    ----------
-    rows, epsilon, delta, row_bound : int and floats
-        k, the budget and C_X, as for `LinearMixing`.
-    radius : float > 0, default 4
-        Q; the loss is fitted on [−Q, Q], with Chebyshev's weight.
-    variant, sampler : str
-        As for `LinearMixing`.
+    ln σ(s) ≈ b₀ + b₁s + b₂s² on [−Q, Q], Q = `radius`, fitted with Chebyshev's weight. The scaling
+    follows the sketch, as in appendix G, so the label bound is C_Y = 1. The other parameters are
+    those of `LinearMixing`. Output: (size, p).
     """
 
     rows: Count
@@ -478,10 +426,7 @@ class SheffetAlgorithm(SketchedRegression):
         return BranchCurve(Atoms(left, right), curves), "the branch and Student t (finite rows)"
 
     def pair(self) -> NeighbourPair:
-        """DᵀD = C²·I, a little more on the second axis; the row (C_X, C_Y) is zeroed.
-
-        Only the noise hides that row.
-        """
+        """DᵀD = C²·I, a little more on the second axis; only the noise hides the row (C_X, C_Y)."""
         return labelled_pair(self.row_bound, self.label_bound, 1.0)
 
 
@@ -489,17 +434,11 @@ class SheffetAlgorithm(SketchedRegression):
 class SheffetOLS(SheffetAlgorithm):
     """Algorithm 4 (Sheffet 2017): θ from SD where λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ.
 
-    γ = 4C²(√(2k ln(8/δ)) + 2 ln(8/δ))/ε, z ~ Lap(4C²/ε), C² = C_X² + C_Y². Output: (size, p); the
-    branch is not part of it.
-
-    Parameters
-    ----------
-    rows, epsilon, delta, row_bound, label_bound, sampler : int, floats and str
-        As for `SketchedRegression`.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": √γ·ξ for γ·ξ (γ is a variance; where it is below 1, for short rows, the printed
-        noise is too little: class B of the findings), and γ at least algorithm 5's, which differs
-        only for ε far above 10.
+    γ = 4C²(√(2k ln(8/δ)) + 2 ln(8/δ))/ε and z ~ Lap(4C²/ε). The parameters are those of
+    `SketchedRegression`. With variant="corrected" √γ·ξ stands for γ·ξ (γ is a variance; where it is
+    below 1, for short rows, the printed noise is too little: class B of the findings), and γ is at
+    least algorithm 5's, which differs only for ε far above 10. Output: (size, p); the branch is not
+    part of it.
     """
 
     statement = "algorithm 4, Sheffet's algorithm"
@@ -521,15 +460,8 @@ class SheffetOLS(SheffetAlgorithm):
 class SheffetRenyiOLS(SheffetAlgorithm):
     """Algorithm 4 with γ by lemma 1 and proposition 1 at (ε/2, δ) (paper 3, algorithm 5).
 
-    Output: (size, p).
-
-    Parameters
-    ----------
-    rows, epsilon, delta, row_bound, label_bound, sampler : int, floats and str
-        As for `SketchedRegression`.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": γ in units of C² (line 3 prints none: class A of the findings), and √γ·ξ for
-        γ·ξ.
+    The parameters are those of `SketchedRegression`. With variant="corrected" γ is in units of C²
+    (line 3 prints none: class A of the findings), and √γ·ξ stands for γ·ξ. Output: (size, p).
     """
 
     statement = "algorithm 5, Sheffet's algorithm with paper 3's analysis"

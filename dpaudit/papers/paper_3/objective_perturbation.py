@@ -29,23 +29,15 @@ REACH, PANELS = 10.0, 400  # of the density: its end in deviations of the noise,
 class ObjectivePerturbation(Algorithm):
     """argmin_θ Σ loss(y_i x_iᵀθ) + bᵀθ + Δ‖θ‖²/2 with b ~ N(0, σ²I) (paper 3, algorithm 6).
 
-    σ = C√(4ε + 8 ln(2/δ))/ε and Δ = C²/(2ε), which is twice the loss's largest curvature C²/4, over
-    ε. The printed factor 1/n does not change the minimum.
+    σ = C√(4ε + 8 ln(2/δ))/ε, C = `row_bound`, and Δ = C²/(2ε), which is twice the loss's largest
+    curvature C²/4, over ε. Labels are −1 and 1. The printed factor 1/n does not change the minimum.
+    The printed loss is −ln(1 + e^{−s}), whose sign is a misprint (class C of the findings): that
+    loss is concave, its minimum misclassifies as many rows as it can, and may jump with b. The loss
+    of variant="corrected" is ln(1 + e^{−s}).
 
     Output: (size, p). The minimum is exact to rounding where it is unique ("corrected"); otherwise
     it is the lowest of the minima reached from both ends of every axis. Each draw takes about n·p²
     operations: there is no smaller statistic.
-
-    Parameters
-    ----------
-    epsilon, delta : float > 0, nats, and float in (0, 1)
-        ε and δ of the budget.
-    row_bound : float > 0, default 1
-        C, a public bound on ‖x_i‖; labels −1 and 1.
-    variant : {"printed", "corrected"}, default "printed"
-        "printed", the loss −ln(1 + e^{−s}), or "corrected", ln(1 + e^{−s}). The printed sign is a
-        misprint (class C of the findings): that loss is concave, its minimum misclassifies as many
-        rows as it can, and may jump with b.
     """
 
     epsilon: Positive
@@ -90,7 +82,18 @@ class ObjectivePerturbation(Algorithm):
         signed = _signed(data, self.row_bound)
         if self.variant == "printed" or signed.shape[1] > 1:
             raise self.no_exact_spectrum()
-        return _density(signed[:, 0], self.ridge, self.sigma)
+        x, ridge, sigma = signed[:, 0], self.ridge, self.sigma
+
+        def log_p(theta: Array) -> Array:
+            share = expit(-np.outer(theta, x))
+            curvature = ridge + (share * (1.0 - share)) @ x**2
+            b = share @ x - ridge * theta
+            at_noise = -0.5 * (b / sigma) ** 2 - 0.5 * np.log(2.0 * np.pi) - np.log(sigma)
+            return np.asarray(at_noise + np.log(curvature))
+
+        b = np.linspace(REACH * sigma, -REACH * sigma, PANELS + 1)
+        ends = Perturbed(signed, ridge, 1.0).minimum(b[:, None])[:, 0]
+        return Density(log_p, ends)
 
     def pair(self) -> NeighbourPair:
         """Equal rows C, half of each label, of which one is zeroed.
@@ -132,7 +135,7 @@ class Perturbed:
     def _descend(self, theta: Array, noise: Array) -> Array:
         """Newton's step where it lowers the value and the Hessian is definite.
 
-        Elsewhere a gradient step so short that it cannot raise the value.
+        Elsewhere it is a gradient step so short that it cannot raise the value.
         """
         p = noise.shape[1]
         outer = (self.signed[:, :, None] * self.signed[:, None, :]).reshape(len(self.signed), -1)
@@ -164,22 +167,6 @@ class Perturbed:
         loss = -log_expit(theta @ self.signed.T).sum(axis=1)
         pull = np.sum(noise * theta + 0.5 * self.ridge * theta**2, axis=1)
         return np.asarray(self.sign * loss + pull)
-
-
-def _density(signed: Array, ridge: float, sigma: float) -> Density:
-    """The density of θ for one feature, on panels between the θ of evenly spaced b."""
-
-    def noise(theta: Array) -> Array:
-        return np.asarray(expit(-np.outer(theta, signed)) @ signed - ridge * theta)
-
-    def log_p(theta: Array) -> Array:
-        share = expit(-np.outer(theta, signed))
-        curvature = ridge + (share * (1.0 - share)) @ signed**2
-        at_noise = -0.5 * (noise(theta) / sigma) ** 2 - 0.5 * np.log(2.0 * np.pi) - np.log(sigma)
-        return np.asarray(at_noise + np.log(curvature))
-
-    b = np.linspace(REACH * sigma, -REACH * sigma, PANELS + 1)
-    return Density(log_p, Perturbed(signed[:, None], ridge, 1.0).minimum(b[:, None])[:, 0])
 
 
 def _signed(data: Array, row_bound: float) -> Array:

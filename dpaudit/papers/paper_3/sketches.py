@@ -16,8 +16,7 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.triangular import upper_triangle
 from dpaudit._core.types import Array
 from dpaudit.curves.spectrum import Curve
-from dpaudit.exact import PrivacyLoss
-from dpaudit.exact.zeroed_rows.als import StudentCurve
+from dpaudit.exact import PrivacyLoss, StudentCurve
 from dpaudit.laws import bartlett
 from dpaudit.laws.base import draw_in_chunks
 from dpaudit.neighbours import NeighbourPair, zero_row

@@ -45,19 +45,11 @@ from dpaudit.papers.printed import (
 class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     """Analyze Gauss: AᵀA plus symmetric Gaussian noise (paper 4, section 2).
 
-    N(0, 2Δ² ln(2/δ)/ε) for each entry on and above the diagonal, Δ² = B⁴, as in our text, which may
-    have lost the exponent of ε². Output: (size, d(d+1)/2), upper triangles.
-
-    Parameters
-    ----------
-    epsilon, delta, row_bound : float > 0, nats, float in (0, 1) and float > 0
-        ε, δ and B, as for `MatrixRelease`.
-    scaled : bool, default False
-        Add c·I, c = E‖N‖, to draws that are not positive definite (section 6). This is
-        post-processing.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": ε² for ε, and Δ² = 2B⁴ for a replaced row; and no less noise than (ε, δ)-DP
-        needs, which matters from about ε = 4 ln(2/δ) on.
+    N(0, 2Δ² ln(2/δ)/ε) for each entry on and above the diagonal, Δ² = B⁴, for δ in (0, 1), as in
+    our text, which may have lost the exponent of ε². With variant="corrected" it is ε² for ε, and
+    Δ² = 2B⁴ for a replaced row; and no less noise than (ε, δ)-DP needs, which matters from about ε
+    = 4 ln(2/δ) on. scaled=True adds c·I, c = E‖N‖, to draws that are not positive definite (section
+    6), which is post-processing. Output: (size, d(d+1)/2), upper triangles.
     """
 
     epsilon: Positive
@@ -111,23 +103,11 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 class NoisyInverse(KnownReplacedRows, MatrixRelease):
     """(AᵀA)⁻¹ plus symmetric Gaussian noise (paper 4, theorem B.5).
 
-    N(0, 8 ln(2/δ)/(ρ²ε²)) for each entry on and above the diagonal. Output: (size, d(d+1)/2), upper
-    triangles.
-
-    Parameters
-    ----------
-    rho : float > 0
-        ρ; it is public that σ_min(AᵀA) ≥ (1 + ρ)B².
-    epsilon, delta, row_bound : float in (0, 1), nats, float in (0, 1/e) and float > 0
-        ε, δ and B, as for `MatrixRelease`.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": the sensitivity √2/(ρ(1 + ρ)B²), which scales as the inverse does.
-
-    Raises
-    ------
-    InvalidInput
-        In a call, when σ_min(AᵀA) is less than ρB²: a database that keeps the promise has at least
-        that much after one of its rows is replaced.
+    N(0, 8 ln(2/δ)/(ρ²ε²)) for each entry on and above the diagonal, where ε is in (0, 1), and where
+    it is public that σ_min(AᵀA) ≥ (1 + ρ)B² with ρ = `rho` > 0. A call raises `InvalidInput` when
+    σ_min(AᵀA) is less than ρB²: a database that keeps the promise has at least that much after one
+    of its rows is replaced. With variant="corrected" the sensitivity is √2/(ρ(1 + ρ)B²), which
+    scales as the inverse does. Output: (size, d(d+1)/2), upper triangles.
     """
 
     rho: Positive
@@ -144,11 +124,11 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
 
     @property
     def sigma(self) -> float:
-        """σ, of each entry.
+        """The standard deviation σ of each entry.
 
-        Corrected: let M ≥ ρB²·I be the matrix without the row v, and z = M⁻¹v. The row adds
-        −zzᵀ/(1 + vᵀM⁻¹v) to the inverse. Its norm is at most 1/(ρ(1 + ρ)B²), since
-        ‖z‖² ≤ vᵀM⁻¹v/(ρB²) and vᵀM⁻¹v ≤ 1/ρ. The terms of two rows differ by at most √2 of it.
+        Corrected: let M ≥ ρB²·I be the matrix without the row v, and z = M⁻¹v. The row adds −zzᵀ/(1
+        + vᵀM⁻¹v) to the inverse. Its norm is at most 1/(ρ(1 + ρ)B²), since ‖z‖² ≤ vᵀM⁻¹v/(ρB²) and
+        vᵀM⁻¹v ≤ 1/ρ. The terms of two rows differ by at most √2 of it.
         """
         if self.variant == "printed":
             return theorem_b_5_sigma(self.rho, self.epsilon, self.delta)
@@ -156,18 +136,12 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
         return change * gaussian_deviation(self.epsilon, self.delta)
 
     def known(self, data: Array) -> GaussianInverse:
-        """Noise on the inverse. Raises `InvalidInput` if σ_min(AᵀA) is less than ρB²."""
         least = self.rho * self.row_bound**2
         eigenvalue = smallest_eigenvalue(self.bounded(data))
         if eigenvalue < least * (1.0 - 1e-9):
             needed = f"a database with σ_min(AᵀA) >= rho·row_bound² = {least:g}"
             fail("data", Words(f"σ_min(AᵀA) = {eigenvalue:g}"), needed)
         return GaussianInverse(self.sigma)
-
-    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        upper = np.triu_indices(len(moments.gram))
-        mean = np.linalg.inv(moments.gram)[upper]
-        return np.asarray(mean + self.sigma * rng.standard_normal((size, len(mean))))
 
     def solution(self, draws: Array) -> Array:
         """β̃ of each draw of M⁻¹, (size, p): M⁻¹e_d ∝ (−β, 1), and e_d selects the last column."""
@@ -195,20 +169,10 @@ def gaussian_deviation(epsilon: float, delta: float) -> float:
 class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
     """M = AᵀA + Σvᵢvᵢᵀ with k random rows vᵢ ~ N(0, B²I) (paper 4, algorithm 3).
 
-    k = ⌊d + (14/ε²)·2 ln(4/δ)⌋. Output: (size, d(d+1)/2), upper triangles.
-
-    Parameters
-    ----------
-    epsilon, delta, row_bound : float > 0, nats, float in (0, 1/e) and float > 0
-        ε, δ and B, as for `MatrixRelease`.
-    shift : bool, default False
-        Release `shifted` matrices instead, as section 4 does for its experiments. This is
-        post-processing of M.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": k as for ε = 1 where ε is larger. Theorem 4.1 requires ε < 1, but the algorithm
-        takes any ε.
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        As for `Algorithm`; "literal" draws k rows a draw.
+    k = ⌊d + (14/ε²)·2 ln(4/δ)⌋. Theorem 4.1 requires ε < 1, but the algorithm takes any ε; with
+    variant="corrected" k is as for ε = 1 where ε is larger. shift=True releases `shifted` matrices
+    instead, as section 4 does for its experiments, which is post-processing of M. Output: (size,
+    d(d+1)/2), upper triangles.
     """
 
     epsilon: Positive

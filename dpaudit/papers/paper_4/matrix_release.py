@@ -40,16 +40,16 @@ class Moments:
 class MatrixRelease(Algorithm):
     """An algorithm that releases a matrix M in place of AᵀA.
 
-    The coefficient β̃ is computed from M: `solution`. The parameters `epsilon` and `delta` are ε
-    (in nats) and δ of the claim, and `row_bound` is B, a public bound on the row norms, label
-    included.
+    M is released as its upper triangle, (size, d(d+1)/2), and the coefficient β̃ is computed from
+    M: `solution`. `epsilon` and `delta` are ε > 0 and δ in (0, 1/e) of the claim unless a subclass
+    says otherwise, and `row_bound` is B, a public bound on the norm of a row with its label.
     """
 
     paper = 4
     relation = "replace"
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        """Draws as by `run`, (size, d(d+1)/2), for data with these moments; no row is checked."""
+        """Draws as by `run`, for data with these moments, where no row is checked."""
         raise NotImplementedError
 
     def solution(self, draws: Array) -> Array:

@@ -19,9 +19,7 @@ from dpaudit._core.linalg import factorise, padded
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import DegenerateData
-from dpaudit.exact import PrivacyLoss
-from dpaudit.exact.adaptive import FirstRelease, adaptive_curve
-from dpaudit.exact.pairs import dispatch
+from dpaudit.exact import FirstRelease, PrivacyLoss, adaptive_curve, curve_of_laws
 from dpaudit.laws import GaussianRows
 from dpaudit.mechanisms.parameters import Count, Positive
 from dpaudit.mechanisms.scatter import InverseWishartDraw, RandomProjection
@@ -33,6 +31,7 @@ from dpaudit.papers.algorithm import (
     KnownReplacedRows,
     Sampling,
     Variant,
+    smallest_eigenvalue,
 )
 from dpaudit.papers.paper_4.matrix_release import (
     MatrixRelease,
@@ -49,16 +48,46 @@ MOST_ROWS = 10_000  # of a pair, on one axis
 MOST_SKETCHED = 10**12  # rows of a sketch
 
 
-class AdaptiveRelease(JointSpectrumAlgorithm, MatrixRelease):
-    """A Wishart (or `inverted`, an inverse-Wishart) draw about AᵀA + w²I, with w and r set by λ.
+class ScatterRelease(MatrixRelease):
+    """A Wishart (or `inverted`, an inverse-Wishart) draw about AᵀA + w²I.
 
-    λ is σ_min(AᵀA) plus Laplace noise, less a slack.
+    A Wishart draw of r rows is released divided by r. Subclasses give `chosen`.
     """
+
+    inverted: ClassVar[bool] = False
+
+    def chosen(
+        self, eigenvalue: float, size: int, rng: np.random.Generator
+    ) -> tuple[Array, np.ndarray]:
+        """(w², r), each (size,), for draws on data with σ_min(AᵀA) = `eigenvalue`."""
+        raise NotImplementedError
+
+    def by_axes(self, values: Array, axes: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draws from the eigenvalues of AᵀA, descending, and its axes as rows."""
+        padding, rows = self.chosen(float(values[-1]), size, rng)
+        draws = scatter_draws(values + padding[:, None], axes, rows, rng, inverse=self.inverted)
+        return draws if self.inverted else np.asarray(draws / rows[:, None])
+
+    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
+        return self.by_axes(*moments.axes, size, rng)
+
+    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draws from Gaussian rows, as the definition of the law has them."""
+        upper, eigenvalue = np.triu_indices(data.shape[1]), smallest_eigenvalue(data)
+        settings = zip(*self.chosen(eigenvalue, size, rng), strict=True)
+        if self.inverted:
+            draws = (literal_inverse(padded(data, math.sqrt(w)), r, rng) for w, r in settings)
+        else:
+            draws = (literal_gram(padded(data, math.sqrt(w)), r, rng) / r for w, r in settings)
+        return np.array([draw[upper] for draw in draws])
+
+
+class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
+    """A draw with w and r set by λ, which is σ_min(AᵀA) plus Laplace noise, less a slack."""
 
     unknown = (
         "its scale depends on a private σ_min that is not released (`joint_spectrum` bounds it)"
     )
-    inverted: ClassVar[bool]
 
     @property
     def least(self) -> int:
@@ -95,34 +124,13 @@ class AdaptiveRelease(JointSpectrumAlgorithm, MatrixRelease):
     def chosen(
         self, eigenvalue: float, size: int, rng: np.random.Generator
     ) -> tuple[Array, np.ndarray]:
-        """(w², r) of each draw, for data with σ_min(AᵀA) = `eigenvalue`."""
         return self.settings(eigenvalue + rng.laplace(0.0, self.noise, size))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        values, axes = axes_of(self._within(data))
-        if self.sampler == "sufficient":
-            return self._drawn(values, axes, size, rng)
-        upper = np.triu_indices(data.shape[1])
-        draw = literal_inverse if self.inverted else literal_gram
-        padding, rows = self.chosen(float(values[-1]), size, rng)
-        draws = [
-            draw(padded(data, math.sqrt(square)), int(count), rng)[upper]
-            for square, count in zip(padding, rows, strict=True)
-        ]
-        return self._scaled(np.array(draws), rows)
-
-    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        return self._drawn(*moments.axes, size, rng)
-
-    def _drawn(self, values: Array, axes: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draws from the eigenvalues of AᵀA, descending, and its axes as rows."""
-        padding, rows = self.chosen(float(values[-1]), size, rng)
-        spread = values + padding[:, None]
-        return self._scaled(scatter_draws(spread, axes, rows, rng, inverse=self.inverted), rows)
-
-    def _scaled(self, draws: Array, rows: np.ndarray) -> Array:
-        """A Gram matrix of r rows is released divided by r; an inverse is released as it is."""
-        return draws if self.inverted else np.asarray(draws / rows[:, None])
+        data = self._within(data)
+        if self.sampler == "literal":
+            return self.literal(data, size, rng)
+        return self.by_axes(*axes_of(data), size, rng)
 
     def _within(self, data: Array) -> Array:
         if self.least <= data.shape[1]:
@@ -149,7 +157,7 @@ class AdaptiveRelease(JointSpectrumAlgorithm, MatrixRelease):
                 ]
             except DegenerateData:
                 return PrivacyLoss.disjoint("Gaussian rows pair")
-            curve = dispatch.curve(*laws)[0]
+            curve = curve_of_laws(*laws)[0]
             return curve.reversed() if self.inverted and isinstance(curve, PrivacyLoss) else curve
 
         def curve(estimate: float) -> Curve:
@@ -173,22 +181,12 @@ class AdaptiveRelease(JointSpectrumAlgorithm, MatrixRelease):
 
 
 @dataclass(frozen=True)
-class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
+class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
     """M = (RA′)ᵀ(RA′)/r, A′ the data with w·I appended (paper 4, algorithm 1).
 
-    R is standard normal, r × (n + d); w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by theorem 3.1. Output:
-    (size, d(d+1)/2), upper triangles of M.
-
-    Parameters
-    ----------
-    rows : int
-        r > d, of the sketch.
-    epsilon, delta, row_bound : float > 0, nats, float in (0, 1/e) and float > 0
-        ε, δ and B, as for `MatrixRelease`.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": w by theorem B.1, which holds where theorem 3.1 does not (ε beyond 150).
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        As for `Algorithm`; "sufficient" draws Bartlett factors, d² numbers a draw.
+    R is standard normal, r × (n + d) with r = `rows` > d; w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by
+    theorem 3.1. With variant="corrected" w is by theorem B.1, which holds where theorem 3.1 does
+    not (ε beyond 150). Output: (size, d(d+1)/2), upper triangles of M.
     """
 
     rows: Count
@@ -220,16 +218,10 @@ class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
         root = self.known(data).factor(data).root
         return GaussianRows(root / np.sqrt(self.rows), self.rows, "gram")
 
-    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        extended = padded(data, self.known(data).padding)
-        upper = np.triu_indices(data.shape[1])
-        grams = (literal_gram(extended, self.rows, rng) for _ in range(size))
-        return np.array([gram[upper] / self.rows for gram in grams])
-
-    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        values, axes = moments.axes
-        spread = np.tile(values + self.padding**2, (size, 1))
-        return scatter_draws(spread, axes, np.full(size, self.rows), rng) / self.rows
+    def chosen(
+        self, eigenvalue: float, size: int, rng: np.random.Generator
+    ) -> tuple[Array, np.ndarray]:
+        return np.full(size, self.padding**2), np.full(size, self.rows)
 
 
 @dataclass(frozen=True)
@@ -239,7 +231,8 @@ class AdaptiveJLRidge(AdaptiveRelease):
     Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
     to look at the least singular-value of AᵀA … decrease w by the appropriate factor … in case it
     is really large, set the regularization to be any non-negative number and determine r based on
-    Thm 3.1". The details are chosen here:
+    Thm 3.1". The details are chosen here, with r₀ = `min_rows` > d, the least number of sketch
+    rows:
 
     1. half of ε for the estimate, half of ε and of δ for the sketch, the other half of δ for a bad
        estimate;
@@ -249,13 +242,6 @@ class AdaptiveJLRidge(AdaptiveRelease):
     4. where λ > w₀², w = 0 and r is the largest for which theorem 3.1 asks for no more than λ.
 
     Output: (size, d(d+1)/2), upper triangles of M = (RA′)ᵀ(RA′)/r; neither λ nor r is part of it.
-
-    Parameters
-    ----------
-    min_rows : int
-        r₀ > d, the least number of sketch rows.
-    epsilon, delta, row_bound, sampler
-        As for `JLRidge`.
     """
 
     min_rows: Count
@@ -276,18 +262,11 @@ class AdaptiveJLRidge(AdaptiveRelease):
 class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
     """M ~ W⁻¹_d(AᵀA + ψI, n + d), an inverse-Wishart posterior (paper 4, algorithm 4).
 
-    ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)). Output: (size, d(d+1)/2), upper triangles; n is
-    public.
-
-    Parameters
-    ----------
-    epsilon, delta, row_bound : float > 0, nats, float in (0, 1/e) and float > 0
-        ε, δ and B, as for `MatrixRelease`.
-    variant : {"printed", "corrected"}, default "printed"
-        "corrected": ψ by theorem B.1 with r = n + d, which has the same privacy loss and holds
-        where theorem 5.1 does not (ε beyond 150). Theorem B.4 gives no value from ε = 2 ln(4/δ) on.
-    sampler : {"sufficient", "literal"}, default "sufficient"
-        As for `Algorithm`; "literal" inverts the Gram matrix of n + d Gaussian rows.
+    ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)), and n is public. With variant="corrected" ψ is by
+    theorem B.1 with r = n + d, which has the same privacy loss and holds where theorem 5.1 does not
+    (ε beyond 150). Theorem B.4 gives no value from ε = 2 ln(4/δ) on. The "literal" sampler inverts
+    the Gram matrix of n + d Gaussian rows of the inverse scale. Output: (size, d(d+1)/2), upper
+    triangles.
     """
 
     epsilon: Positive
@@ -330,19 +309,10 @@ class AdaptiveInverseWishart(AdaptiveRelease):
     """Algorithm 4 with ψ and ν set by a private σ_min(AᵀA) (paper 4, algorithm 5).
 
     Our copy of the paper lacks the steps. Its text describes them: "use part of the privacy budget
-    to estimate σ_min(AᵀA) and then set the parameter ψ accordingly", with a least number ν₀ of
-    degrees of freedom. The details are those chosen for algorithm 2 (`AdaptiveJLRidge`), with ψ for
-    w², ν for r and theorem 5.1 for theorem 3.1.
-
-    Output: (size, d(d+1)/2), upper triangles of M ~ W⁻¹_d(AᵀA + ψI, ν); neither λ nor ν is part of
-    it.
-
-    Parameters
-    ----------
-    min_dof : int
-        ν₀ > d, the least degrees of freedom.
-    epsilon, delta, row_bound, sampler
-        As for `InverseWishartPosterior`.
+    to estimate σ_min(AᵀA) and then set the parameter ψ accordingly", with a least number ν₀ =
+    `min_dof` > d of degrees of freedom. The details are those chosen for algorithm 2
+    (`AdaptiveJLRidge`), with ψ for w², ν for r and theorem 5.1 for theorem 3.1. Output: (size,
+    d(d+1)/2), upper triangles of M ~ W⁻¹_d(AᵀA + ψI, ν); neither λ nor ν is part of it.
     """
 
     min_dof: Count

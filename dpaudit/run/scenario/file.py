@@ -1,32 +1,33 @@
-"""A scenario file (TOML): what to audit, on what data, against which claim. It is parsed once, into
-objects, and all of it is checked before anything runs.
+"""A scenario file (TOML): what to audit, on what data, against which claim.
 
+It is parsed once, into objects, and all of it is checked before anything runs.
 `dpaudit schema --markdown` prints every key (`dpaudit.run.schema`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from dpaudit._core import check
 from dpaudit._core.seeds import root
-from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.value import value_class
 from dpaudit.auditing.settings import Settings
 from dpaudit.curves.claims import Claim
-from dpaudit.curves.metric import MetricClaim
 from dpaudit.errors import InvalidInput
-from dpaudit.run.scenario.audit import Audit
-from dpaudit.run.scenario.audits import File, parsed
-from dpaudit.run.scenario.claim import PairClaim, RowClaim
-from dpaudit.run.scenario.data import Data
-from dpaudit.run.scenario.mechanism import read_mechanism
-from dpaudit.run.scenario.neighbour import Neighbour, Worst, read_neighbour
-from dpaudit.run.scenario.search import Search
+from dpaudit.run.scenario.files import File, parsed
+from dpaudit.run.scenario.mechanism import (
+    Call,
+    Program,
+    is_synthesizer,
+    lawless,
+    predicts,
+    read_mechanism,
+)
+from dpaudit.run.scenario.neighbour import Neighbour, Search, Worst, read_neighbour
 from dpaudit.run.scenario.section import Reader, text
-from dpaudit.run.scenario.user_mechanism import Call, Program, is_synthesizer, lawless, predicts
-from dpaudit.run.scenario.workers import Workers
+from dpaudit.run.scenario.tables import Audit, Data, PairClaim, RowClaim, Workers
 
 REPORTS = Path("dpaudit-out")  # where reports go if no folder is named
 OWN = {"rule": "own"}
@@ -37,7 +38,7 @@ ELSEWHERE = {
 NOTHING_TO_REFUTE = "needs a claim, since no exact spectrum is known"
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Scenario:
     """One audit, checked. `load` makes it from a file.
 
@@ -73,8 +74,6 @@ class Scenario:
     workers: Workers = field(default_factory=Workers)
     text: str | None = field(default=None, repr=False)
 
-    __repr__ = short_repr
-
     @property
     def claim(self) -> Claim | None:
         """The claim that is judged; None also where it depends on the pair (`settings.metric`)."""
@@ -92,7 +91,7 @@ class Scenario:
 
     @classmethod
     def read(cls, file: File) -> Scenario:
-        """From a file that was parsed. Raises as `load`."""
+        """Check a file that was parsed. Raises as `load`."""
         reader = Reader(file.path, file.content)
         for place, message in ELSEWHERE.items():
             if place in reader:
@@ -120,7 +119,10 @@ class Scenario:
         stop: str | None = None,
         level: float | None = None,
     ) -> Scenario:
-        """With other draws a side, seed, stop or level where given. Raises `InvalidInput`."""
+        """The scenario with other draws a side, seed, stop or level, where they are not None.
+
+        Raises `InvalidInput`.
+        """
         options = {"samples": samples, "stop": stop, "level": level}
         changes: dict[str, Any] = {
             key: value for key, value in options.items() if value is not None
@@ -133,7 +135,7 @@ class Scenario:
 
 
 def read_tables(reader: Reader) -> Scenario:
-    """All tables. Raises `ScenarioError` after a fault in any of them."""
+    """Read all tables. Raises `ScenarioError` after a fault in any of them."""
     name, own = read_name(reader), reader.content.get("neighbour") == OWN
     data, mechanism = read_subject(reader, needed=not own)
     claim = read_claim(reader, mechanism, PairClaim)
@@ -147,10 +149,15 @@ def read_tables(reader: Reader) -> Scenario:
     if isinstance(neighbour, Search) and is_synthesizer(mechanism):
         message = 'give "template", "add", "replace" or "row": a synthesizer has no search'
         reader.fault("neighbour", "rule", message)
-    table = reader.read(Audit, "audit")
-    settings = None if table is None else read_settings(reader, table, claim)
-    if settings is not None and _aimless(settings, mechanism) and "claim" not in reader:
-        reader.fault("audit", "stop", NOTHING_TO_REFUTE)
+    table, settings = reader.read(Audit, "audit"), None
+    if table is not None:
+        try:
+            settings = table.settings(claim)
+            if _aimless(settings, mechanism) and "claim" not in reader:
+                reader.fault("audit", "stop", NOTHING_TO_REFUTE)
+        except InvalidInput as error:  # a claim is one of the settings, with a table of its own
+            owner, _, key = (error.argument or "").partition(" ")
+            reader.fault(*(("claim", key) if owner == "claim" else ("audit", owner)), error.detail)
     reader.close("name", "data", "mechanism", "claim", "neighbour", "audit")
     assert neighbour is not None
     assert table is not None
@@ -185,41 +192,24 @@ def read_claim(reader: Reader, mechanism: Any, model: type[RowClaim]) -> Any:
         return reader.refuse("claim", error)
 
 
-def read_settings(
-    reader: Reader, table: Audit, claim: Claim | MetricClaim | None
-) -> Settings | None:
-    """The settings; None after a fault. The claim is one of them, with a table of its own."""
-    try:
-        return table.settings(claim)
-    except InvalidInput as error:
-        owner, _, key = (error.argument or "").partition(" ")
-        claimed = owner == "claim"
-        reader.fault(*(("claim", key) if claimed else ("audit", owner)), error.detail)
-        return None
-
-
 def _aimless(settings: Settings, mechanism: Any) -> bool:
     """Whether the audit is to stop at a verdict that it cannot reach."""
     return settings.stop is not None and not settings.claims and lawless(mechanism)
 
 
 def read_name(reader: Reader) -> str:
-    """The key `name`, by default the name of the file, which must then be one line too."""
+    """The key `name`, which names a folder; by default the name of the file."""
     stem = reader.path.stem
-    if "name" in reader:
-        try:
-            return folder_name("name", reader.content["name"])
-        except InvalidInput as error:
-            reader.fault("", "name", error.detail)
-    elif "\n" in stem:
-        reader.fault("", "name", "missing: the name of the file has more than one line")
-    return stem
-
-
-def folder_name(key: str, value: Any) -> str:
-    """A name, which the report's folder takes too."""
-    if text(key, value) != Path(value).name or value == ".." or "\\" in value:
-        check.fail(key, value, "text that can name a folder")
-    if value.lstrip().startswith("::"):  # GitHub takes such a line for a command
-        check.fail(key, value, "text that does not begin with ::")
-    return str(value)
+    if "name" not in reader:
+        if "\n" in stem:
+            reader.fault("", "name", "missing: the name of the file has more than one line")
+        return stem
+    name = reader.content["name"]
+    try:
+        if text("name", name) != Path(name).name or name == ".." or "\\" in name:
+            check.fail("name", name, "text that can name a folder")
+        if name.lstrip().startswith("::"):  # GitHub takes such a line for a command
+            check.fail("name", name, "text that does not begin with ::")
+    except InvalidInput as error:
+        reader.fault("", "name", error.detail)
+    return str(name)

@@ -1,27 +1,401 @@
-"""The [mechanism] table: a class of `papers.REGISTRY`, or a mechanism of the user's own.
+"""The [mechanism] table: a mechanism of dpaudit's own by name, or one of the user's.
 
-`instance` makes any dataclass of settings from a table, a study's too.
+A mechanism of the user's is a callable of some kind, or a program. No code of the user's runs
+before `load`.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from pydantic import Field, create_model
+from pydantic import Field, PrivateAttr, create_model, model_validator
 
-from dpaudit._core.check import choice, fail, nearest_float
-from dpaudit.errors import InvalidInput
+from dpaudit import adapters
+from dpaudit._core import check
+from dpaudit._core.check import choice, nearest_float
+from dpaudit._core.value import value_class
+from dpaudit.adapters import tables
+from dpaudit.adapters.commands import arguments
+from dpaudit.adapters.functions import seconds
+from dpaudit.adapters.models import FITTED
+from dpaudit.adapters.tables import DTYPE_NAMES, coding
+from dpaudit.errors import InvalidInput, ScenarioError
+from dpaudit.mechanisms import LawMechanism
+from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers import REGISTRY
-from dpaudit.run.scenario.section import Checked, Reader, Section
-from dpaudit.run.scenario.user_mechanism import KINDS, Call, Called, Function, Program
+from dpaudit.run.scenario.section import (
+    FLAG,
+    NUMBERS,
+    TABLE,
+    Checked,
+    Reader,
+    Section,
+    integer,
+    items,
+    numbers,
+    one_of,
+    text,
+)
+from dpaudit.run.scenario.source import Source, code_of, imported_names, installed_digests
+from dpaudit.run.scenario.target import TARGET, failed, imported, is_target, target_text
+from dpaudit.sampling.form import check_mechanism, gives_one, takes_rng
+
+GLOBAL = "global"
+SECONDS = Checked(seconds, {"type": "number", "exclusiveMinimum": 0.0})
+Timeout = Annotated[float | None, SECONDS]
+Made = TypeVar("Made")
+
+
+class Imported(Section):
+    """A callable of the user's, which is imported.
+
+    With parameters the callable makes a mechanism; of the kinds "values" and "records" they are its
+    keyword arguments.
+    """
+
+    call: Annotated[str, Checked(target_text, TARGET)]
+    """Your callable, installed or in a module beside the file."""
+    parameters: Annotated[dict[str, Any] | None, TABLE] = None
+    """The mechanism is made from these; with a kind, keyword arguments."""
+    timeout: Timeout = None
+    """Seconds that a call or a program may take."""
+    seeds: Annotated[str | None, one_of(GLOBAL)] = None
+    """With "global", the generators of numpy.random, random and torch are set for each call."""
+
+    @property
+    def target(self) -> str:
+        """The callable, as the scenario names it."""
+        return self.call
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keys that go with the kind and stand in the scenario."""
+        return self.values_set(*Function.model_fields, "kind")
+
+    def load(self) -> Any:
+        """Import it, which executes the user's code. Raises `ScenarioError`."""
+        function = imported(self.call, "[mechanism] call")
+        function = partial(function, **self.parameters) if self.parameters else function
+        return Called(self, self.seeded(self.adapted(function)))
+
+    def adapted(self, function: Any) -> Any:
+        """A mechanism of one draw a call."""
+        adapter = getattr(adapters, self.kind)  # type: ignore[attr-defined]
+        return adapter(function, **self.options, timeout=self.timeout)
+
+    def from_parameters(self) -> Any:
+        """What the callable makes of the parameters. Raises `ScenarioError`."""
+        function, parameters = imported(self.call, "[mechanism] call"), self.parameters or {}
+        try:
+            return function(**parameters)
+        except Exception as error:
+            names = ", ".join(f"{name}=..." for name in parameters)
+            raise ScenarioError(
+                f"{failed(self.call, '[mechanism] call', error)}; with parameters it is called as "
+                f"f({names}), without data, and returns the mechanism"
+            ) from error
+
+    def seeded(self, mechanism: Any) -> Any:
+        """The mechanism, with global generators set where the scenario asks for it."""
+        return mechanism if self.seeds is None else adapters.global_seeds(mechanism)
+
+    def source(self, folder: Path, loaded: Collection[str] = ()) -> Source:
+        """The files and packages of the target and of all that it imports.
+
+        folder : of the scenario. loaded : further modules, that were loaded from there with it.
+        """
+        targets = (self.call, getattr(self, "outputs", None))
+        modules = [str(target).partition(":")[0] for target in targets if is_target(target)]
+        own, packages = code_of([*modules, *loaded], folder)
+        return Source(own, packages, installed_digests(modules, folder))
+
+
+class Function(Imported):
+    """A function f(data, size, *, rng), or what makes one."""
+
+    batched: Annotated[bool, FLAG] = True
+    """false if the callable gives one output a call."""
+
+    def load(self) -> Any:
+        """Import it, which executes the user's code. Raises `ScenarioError`.
+
+        A function f(data, *, rng) or f(data) is taken as one of `batched` = false, and one without
+        a generator as one of `seeds` = "global": so it is in the record too.
+        """
+        plain = self.parameters is None
+        mechanism = imported(self.call, "[mechanism] call") if plain else self.from_parameters()
+        if not callable(mechanism):
+            raise ScenarioError(
+                f"[mechanism] call: {self.call} must be callable, got {type(mechanism).__name__}"
+            )
+        if isinstance(mechanism, LawMechanism):
+            return mechanism
+        call = self
+        if self.batched and gives_one(mechanism):
+            seeds = self.seeds if takes_rng(mechanism) else GLOBAL
+            call = self.model_copy(update={"batched": False, "seeds": seeds})
+        if not call.batched:
+            return Called(call, call.seeded(adapters.one_draw(mechanism, timeout=call.timeout)))
+        mechanism = call.seeded(mechanism)
+        check_mechanism(mechanism)
+        limit = call.timeout
+        return Called(call, mechanism if limit is None else adapters.limited(mechanism, limit))
+
+
+@value_class(show_numbers=True, eq=True)
+class Called:
+    """A user's mechanism under the name and parameters that the scenario gives it."""
+
+    call: Imported
+    function: Any
+
+    def __call__(self, data: Any, size: int, *, rng: Any) -> Any:
+        return self.function(data, size, rng=rng)
+
+    def on(self, pair: NeighbourPair) -> Called:
+        """What is audited on a pair: a synthesizer's features are about its differing records."""
+        if getattr(self.call, "kind", None) != "synthesizer":
+            return self
+        model = self.function
+        known = {name: getattr(model, name, None) for name in ("columns", "categories")}
+        timeout = self.call.timeout
+        adapted = adapters.synthesizer(model.fit, model.sample, pair, timeout=timeout, **known)
+        return dataclasses.replace(self, function=self.call.seeded(adapted))
+
+    @property
+    def name(self) -> str:
+        """The target, as the scenario writes it."""
+        return self.call.target
+
+    @property
+    def summary(self) -> str:
+        """The function's own summary or docstring, for reports."""
+        own = getattr(self.function, "summary", getattr(self.function, "__doc__", None))
+        return (own or "the user's own callable").strip()
+
+    def parameters(self) -> dict[str, Any]:
+        """The scenario's parameters, and the keys that are not at their defaults, except the
+        timeout, which changes no draw.
+        """
+        call, batched = self.call, None if getattr(self.call, "batched", True) else False
+        own = {"batched": batched, "kind": getattr(call, "kind", None), "seeds": call.seeds}
+        own = {name: value for name, value in own.items() if value is not None}
+        return {**(call.parameters or {}), **own, **call.options}
+
+
+TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True}
+DTYPE = {"anyOf": [{"enum": list(DTYPE_NAMES)}, TEXTS]}
+DTYPES = {"type": "object", "minProperties": 1, "additionalProperties": DTYPE}
+INTEGER = {"type": "integer"}
+ATTRIBUTE = {"type": "string", "pattern": r"^[^\W\d]\w*$"}
+WORD = {"type": "string", "pattern": r"^[^:\n]*[^:\s][^:\n]*$"}
+
+
+def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
+    """Names of attributes, or one callable of the fitted estimator."""
+    if isinstance(value, str):
+        return target_text(key, value) if ":" in value else (text(key, value),)
+    if (
+        not isinstance(value, list)
+        or not value
+        or not all(isinstance(name, str) and name.isidentifier() for name in value)
+    ):
+        check.fail(key, value, 'a list of attributes, or "package.module:callable"')
+    return tuple(value)
+
+
+def _points(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
+    points = items(numbers, key, value, "a list of points, each a list of numbers")
+    if len({len(point) for point in points}) > 1:
+        check.fail(key, value, "points of equally many numbers")
+    return points
+
+
+def _as_it_stands(checks: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    """A check that returns the value of the file, which the adapter reads again."""
+    return lambda key, value: (checks(key, value), value)[1]
+
+
+OUTPUTS = {"anyOf": [WORD, TARGET, {"type": "array", "items": ATTRIBUTE, "minItems": 1}]}
+POINTS = Checked(_points, {"type": "array", "items": NUMBERS.schema, "minItems": 1})
+COLUMNS = {"anyOf": [TEXTS, DTYPES]}
+COLUMN = {"anyOf": [INTEGER, {"type": "array", "items": INTEGER, "minItems": 1}]}
+Each = Annotated[bool, FLAG]
+Record = Annotated[int | None, integer(0)]
+
+
+class Estimator(Imported):
+    """What scikit-learn calls an estimator: it is fitted, and then read."""
+
+    kind: Literal["estimator"] = "estimator"
+    """What the callable is; each kind gives one output a call."""
+    outputs: Annotated[Any, Checked(_outputs, OUTPUTS)] = FITTED
+    """Attributes of the fitted estimator, or a callable of it."""
+    predict: Annotated[Any, POINTS] = None
+    """Points at which the fitted estimator predicts; it goes without outputs."""
+
+    @model_validator(mode="after")
+    def _read_once(self) -> Estimator:
+        if {"outputs", "predict"} <= self.model_fields_set:
+            raise InvalidInput("goes without outputs", argument="predict")
+        return self
+
+    def adapted(self, function: Any) -> Any:
+        """A mechanism of one draw a call; a callable of the fitted estimator is imported."""
+        outputs = self.predict or self.outputs
+        if isinstance(outputs, str):
+            outputs = imported(outputs, "[mechanism] outputs")
+        return adapters.estimator(function, outputs, timeout=self.timeout)
+
+
+class Transformer(Imported):
+    """What scikit-learn calls a transformer: it is fitted, and then transforms."""
+
+    kind: Literal["transformer"] = "transformer"
+    points: Annotated[Any, POINTS] = None
+    """Rows that are transformed; by default those that it was fitted on."""
+
+
+class Synthesizer(Imported):
+    """A maker of objects with fit(data, rng) and sample(model, rng)."""
+
+    kind: Literal["synthesizer"] = "synthesizer"
+
+    def load(self) -> Any:
+        """Import and make it, which executes the user's code. Raises `ScenarioError`."""
+        model = self.from_parameters()
+        if all(callable(getattr(model, name, None)) for name in ("fit", "sample")):
+            return Called(self, model)
+        wanted = "must make an object with fit(data, rng) and sample(model, rng)"
+        raise ScenarioError(f"[mechanism] call: {self.call} {wanted}, got {type(model).__name__}")
+
+
+class Values(Imported):
+    """A function of the values of columns."""
+
+    kind: Literal["values"] = "values"
+    column: Annotated[Any, Checked(_as_it_stands(tables.column_numbers), COLUMN)] = 0
+    """The number of the column whose values the function gets, or a list of them."""
+    dtype: Annotated[Any, Checked(_as_it_stands(coding), DTYPE)] = "float"
+    """The type of the values, or the texts that stand for 0, 1, 2, …"""
+    form: Annotated[str, one_of(*tables.VALUE_FORMS)] = "array"
+    """The form in which the function gets its data."""
+    each: Each = False
+    """true calls the function for each record by itself."""
+    record: Record = None
+    """The number of the one record that the function gets."""
+
+
+class Records(Imported):
+    """A function of whole records."""
+
+    kind: Literal["records"] = "records"
+    columns: Annotated[Any, Checked(_as_it_stands(tables.codings), COLUMNS)] = None
+    """Names of the columns, or a table of names and types."""
+    form: Annotated[str, one_of(*tables.TABLE_FORMS)] = "frame"
+    """The form in which the function gets its data."""
+    each: Each = False
+    """true calls the function for each record by itself."""
+    record: Record = None
+    """The number of the one record that the function gets."""
+    order: Annotated[bool, FLAG] = True
+    """true if the order of the records that come out is meant."""
+
+
+KINDS: Mapping[str, type[Imported]] = {
+    str(model.model_fields["kind"].default): model
+    for model in (Estimator, Transformer, Synthesizer, Values, Records)
+}
+
+
+DATA = {"type": "string", "pattern": r"\{data\}"}  # an argument that names the file of the rows
+ARGUMENTS = {"type": "array", "items": {"type": "string"}, "contains": DATA}
+
+
+class Program(Section):
+    """A command, which runs in the folder of the scenario."""
+
+    command: Annotated[tuple[str, ...], Checked(arguments, ARGUMENTS)]
+    """Program and arguments with {data}, {size}, {seed}; run in the file's folder."""
+    timeout: Timeout = None
+    """Seconds that a call or a program may take."""
+
+    _folder: Path = PrivateAttr(Path())
+
+    def model_post_init(self, context: Any) -> None:
+        """The folder comes from the file that is read."""
+        self._folder = (context or {}).get("folder", Path())
+
+    @property
+    def target(self) -> str:
+        """The arguments in one line."""
+        return shlex.join(self.command)
+
+    def load(self) -> Any:
+        """Nothing runs before the first draw."""
+        place = self._folder.resolve()
+        return adapters.command(self.command, timeout=self.timeout, folder=place)
+
+    def source(self, folder: Path, loaded: Collection[str] = ()) -> Source:
+        """The program, the arguments that are files, and what Python files among them import.
+
+        An argument like --config=settings.ini may have a file after its equals sign.
+        """
+        place = folder.resolve()
+        texts = [part for text in self.command[1:] for part in (text, text.partition("=")[2])]
+        files = {place / text for text in texts if text and os.path.isfile(place / text)}
+        own, packages = set(files), set()
+        scripts = [
+            (path.parent, imported_names(path, "")) for path in files if path.suffix == ".py"
+        ]
+        modules = [name for option, name in pairwise(self.command) if option == "-m"]
+        for first, names in [(place, modules), *scripts]:
+            more, distributions = code_of(names, first, folder_first=True)
+            own |= more
+            packages |= distributions
+        return Source(own, packages, programs={self.command[0]: self._program(place)})
+
+    def _program(self, place: Path) -> Path | None:
+        """The file that the system runs for the first argument; None where there is none."""
+        name = self.command[0].replace("{python}", sys.executable)
+        if os.path.dirname(name):
+            return place / name if os.path.isfile(place / name) else None
+        # the program starts in `place`, where relative folders on the PATH begin too
+        folders = os.pathsep.join(str(place / folder) for folder in os.get_exec_path())
+        program = shutil.which(name, path=folders)
+        return None if program is None else Path(program)
+
+
+Call = Imported | Program  # a mechanism of the user's own
+
+
+def lawless(mechanism: Any) -> bool:
+    """Whether a mechanism has no law that dpaudit could know: a program, or of some kind."""
+    return isinstance(mechanism, (Program, *KINDS.values()))
+
+
+def predicts(mechanism: Any) -> bool:
+    """Whether a mechanism, or what will be loaded, fits the last column by the others."""
+    return isinstance(mechanism, Estimator) or bool(getattr(mechanism, "regression", False))
+
+
+def is_synthesizer(mechanism: Any) -> bool:
+    """Whether a scenario names a synthesizer of the user's."""
+    return isinstance(mechanism, Synthesizer)
+
 
 WORDS = {int: "an integer", float: "a number", str: "text", bool: "true or false", tuple: "a list"}
 JSON = {int: "integer", float: "number", str: "string", bool: "boolean", tuple: "array"}
 NAME = "The mechanism, one of `dpaudit list mechanisms`; its parameters are further keys."
-__all__ = ["Call", "Called", "instance", "read_mechanism"]
-Made = TypeVar("Made")
 
 
 def read_mechanism(reader: Reader) -> Any:
@@ -34,8 +408,8 @@ def read_mechanism(reader: Reader) -> Any:
         if len(ways) != 1:
             raise InvalidInput("must have either name or call or command")
         if ways == ["name"]:
-            made = REGISTRY[choice("name", table["name"], tuple(REGISTRY))]
-            return instance(made, reader, "mechanism", named(made.__name__))
+            cls = REGISTRY[choice("name", table["name"], tuple(REGISTRY))]
+            return instance(cls, reader, "mechanism", named(cls.__name__))
         if ways == ["command"]:
             return reader.read(Program, "mechanism")
         if "kind" not in table:
@@ -52,22 +426,29 @@ def named(name: str) -> type[Section]:
 
 
 def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
-    """A model with the keys of `base` and the fields of a dataclass, each checked for its type."""
+    """A model with the keys of `base` and the fields of a dataclass, each checked for its type.
+
+    The type of a field is float for `float` and for `float | None`, tuple for any tuple.
+    """
     hints = get_type_hints(cls)
     fields: dict[str, Any] = {}
     for field in dataclasses.fields(cls):
-        kind = _kind(hints[field.name])
+        hint = hints[field.name]
+        ways = (hint,) if get_origin(hint) is tuple else get_args(hint) or (hint,)
+        first = next(way for way in ways if way is not type(None))
+        kind = get_origin(first) or first
         schema = {"type": JSON[kind]} if kind in JSON else {}
         default = ... if field.default is dataclasses.MISSING else field.default
-        fields[field.name] = (Annotated[Any, Checked(partial(typed, kind=kind), schema)], default)
+        checks = partial(typed, kind=kind if isinstance(kind, type) else object)
+        fields[field.name] = (Annotated[Any, Checked(checks, schema)], default)
     return create_model(cls.__name__, __base__=base, **fields)
 
 
 def instance(cls: type[Made], reader: Reader, place: str, base: type[Section]) -> Made | None:
-    """An instance with the parameters of the table, each checked for its type here and for its
-    value by the class, which reports one faulty value at a time.
+    """An instance of any dataclass of settings, made from the parameters of a table.
 
-    base : a model of the other keys of the table.
+    Each is checked for its type here and for its value by the class, which reports one faulty value
+    at a time. base : a model of the other keys of the table.
     """
     table = reader.read(with_fields(base, cls), place)
     if table is None:
@@ -78,24 +459,14 @@ def instance(cls: type[Made], reader: Reader, place: str, base: type[Section]) -
         return reader.refuse(place, error)
 
 
-def _kind(hint: Any) -> type[Any]:
-    """float for `float` and for `float | None`, tuple for any tuple."""
-    kinds = (
-        [hint]
-        if get_origin(hint) is tuple
-        else [part for part in get_args(hint) or (hint,) if part is not type(None)]
-    )
-    kind = get_origin(kinds[0]) or kinds[0]
-    return kind if isinstance(kind, type) else object
-
-
 def typed(key: str, value: Any, kind: type[Any]) -> Any:
-    """An integer is a number too; true and false are neither. A list is a tuple, whose items the
-    class checks.
+    """The value, if it has the type of a field. An integer is a number too; true and false are not.
+
+    A list becomes a tuple, whose items the class checks.
     """
     accepted = {float: (int, float), tuple: (list,)}.get(kind, (kind,))
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind in (int, float)):
-        fail(key, value, WORDS.get(kind, kind.__name__))
+        check.fail(key, value, WORDS.get(kind, kind.__name__))
     if kind is float:
         return nearest_float(value)
     return tuple(value) if kind is tuple else value

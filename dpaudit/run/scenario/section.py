@@ -214,4 +214,5 @@ def beside(value: Any, info: ValidationInfo) -> Path:
     return folder / Path(text("", value)).expanduser()
 
 
+NeededPath = Annotated[Path, PlainValidator(beside), JsonSchema(LINE)]
 ScenarioPath = Annotated[Path | None, PlainValidator(beside), JsonSchema(LINE)]

@@ -1,6 +1,4 @@
-"""A scenario file that names a study: its [study] table, and the folder of figures that comes of
-it.
-"""
+"""A scenario file that names a study: its [study] table, and the folder of figures it makes."""
 
 from __future__ import annotations
 
@@ -12,14 +10,13 @@ from typing import Annotated
 from pydantic import ConfigDict
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.user_code import beside
+from dpaudit._core.value import value_class
 from dpaudit.errors import ScenarioError
-from dpaudit.report.studies.content import Content
-from dpaudit.report.studies.study import Study
+from dpaudit.report.study import Content, Study
 from dpaudit.run.one_run import ONE_RUN, OneRunScenario
-from dpaudit.run.scenario.audits import File, parsed
 from dpaudit.run.scenario.file import REPORTS, Scenario, read_name
+from dpaudit.run.scenario.files import File, parsed
 from dpaudit.run.scenario.mechanism import instance
 from dpaudit.run.scenario.section import Checked, Reader, Section, integer
 from dpaudit.run.scenario.target import TARGET, imported, target_text
@@ -29,7 +26,7 @@ STUDY = "study"
 NAMED = Checked(partial(target_text, expected='"module:Name", a study'), TARGET)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class StudyScenario:
     """A study with its settings, checked. `load` makes it from a file with a table [study].
 
@@ -50,8 +47,6 @@ class StudyScenario:
     study: Study
     seed: int
 
-    __repr__ = short_repr
-
     @classmethod
     def load(cls, path: str | Path) -> StudyScenario:
         """Read and check a file, which imports the study's module.
@@ -60,7 +55,7 @@ class StudyScenario:
         """
         return StudyFile.read(parsed(Path(path))).load()
 
-    def folder(self, out: str | Path | None = None) -> Path:
+    def report_folder(self, out: str | Path | None = None) -> Path:
         """Where its figures go."""
         return REPORTS / self.name if out is None else Path(out)
 
@@ -76,13 +71,13 @@ class StudyScenario:
 
         Raises `DataNotFound`, `InvalidInput`, OSError.
         """
-        from dpaudit.report.studies.write import write  # loads matplotlib
+        from dpaudit.report.study import write  # loads matplotlib
 
         chosen = self.seed if seed is None else check.integer("seed", seed, 0)
         with beside(self.path.parent):
             content = self.study.make(chosen, progress)
         again = f"dpaudit run {self.path.name}" + ("" if seed is None else f" --seed {seed}")
-        write(content, self.folder(out), again)
+        write(content, self.report_folder(out), again)
         return content
 
 
@@ -120,10 +115,14 @@ class StudyFile:
 
     def load(self) -> StudyScenario:
         """Import the study's module and check the settings. Raises `ScenarioError`."""
-        reader = self.reader
+        reader, study = self.reader, None
         with beside(reader.path.parent):  # annotations are looked up in the study's module
             try:
-                study = instance(_loaded(self.target), reader, STUDY, Known)
+                cls = imported(self.target)
+                if not (isinstance(cls, type) and issubclass(cls, Study)):
+                    base = "dpaudit.report.study.Study"
+                    raise ScenarioError(f"{self.target} must be a subclass of {base}")
+                study = instance(cls, reader, STUDY, KnownStudy)
             except ScenarioError as error:
                 reader.fault(STUDY, "call", str(error))
         reader.close(*reader.content)
@@ -131,8 +130,8 @@ class StudyFile:
         return StudyScenario(reader.path, self.name, study, self.seed)
 
 
-class Known(StudyTable):
-    """The same, once the settings of the study are known."""
+class KnownStudy(StudyTable):
+    """The table, once the settings of the study are known."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -140,19 +139,14 @@ class Known(StudyTable):
 def load_scenario(path: str | Path) -> Scenario | StudyScenario | OneRunScenario:
     """Read a file once, as what it is: an audit of draws or of one run, or a study.
 
-    Raises as their `load`.
+    Raises `ScenarioError`, with a line for each fault.
     """
-    file = parsed(Path(path))
+    scenario = read_file(parsed(Path(path)))
+    return scenario.load() if isinstance(scenario, StudyFile) else scenario
+
+
+def read_file(file: File) -> Scenario | StudyFile | OneRunScenario:
+    """What a parsed file describes; no module is imported. Raises `ScenarioError`."""
     if STUDY in file.content:
-        return StudyFile.read(file).load()
-    if ONE_RUN in file.content:
-        return OneRunScenario.read(file)
-    return Scenario.read(file)
-
-
-def _loaded(target: str) -> type[Study]:
-    """The study's class. Raises `ScenarioError`."""
-    study = imported(target)
-    if isinstance(study, type) and issubclass(study, Study):
-        return study
-    raise ScenarioError(f"{target} must be a subclass of dpaudit.report.studies.study.Study")
+        return StudyFile.read(file)
+    return OneRunScenario.read(file) if ONE_RUN in file.content else Scenario.read(file)

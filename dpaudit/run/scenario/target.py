@@ -34,62 +34,49 @@ def target_text(key: str, value: Any, expected: str = '"package.module:callable"
 def imported(target: str, place: str = "") -> Any:
     """The object that a target names. Raises `ScenarioError`, with `place` ("[table] key")."""
     module, _, path = target.partition(":")
-    if kept := elsewhere(module):
+    if other := elsewhere(module):
         top = module.partition(".")[0]
         reason = (
-            f"{top!r} is also the name of another module, {kept}, which is imported instead: "
+            f"{top!r} is also the name of another module, {other}, which is imported instead: "
             "rename the one beside the scenario"
         )
-        raise ScenarioError(f"{_prefix(place)}{target}: {reason}")
+        raise ScenarioError(f"{place}: {target}: {reason}" if place else f"{target}: {reason}")
     try:
-        found: Any = importlib.import_module(module)
-        for step in path.split("."):
-            found = _named(found, step)
-    except ModuleNotFoundError as error:
-        raise ScenarioError(f"{failed(target, place, error)}{_sought(module, error)}") from error
+        value: Any = importlib.import_module(module)
+        for name in path.split("."):
+            if not hasattr(value, name):
+                owner = getattr(value, "__name__", type(value).__name__)
+                hint = did_you_mean(name, (known for known in dir(value) if known[0] != "_"))
+                message = f"{owner} has no attribute {name!r}"
+                raise AttributeError(f"{message}; {hint}" if hint else message)
+            value = getattr(value, name)
     except Exception as error:
         raise ScenarioError(failed(target, place, error)) from error
-    return found
+    return value
 
 
 def missing(target: str, place: str, folder: Path) -> str:
     """A line that says that the target's module is nowhere; "" where it is. Nothing is imported."""
-    module = target.partition(":")[0]
-    top = module.partition(".")[0]
+    top = target.partition(":")[0].partition(".")[0]
     with beside(folder):
         try:
             known = top in sys.modules or importlib.util.find_spec(top) is not None
         except (ImportError, ValueError):
             known = True  # the import will say what is wrong
-    if known:
-        return ""
     error = ModuleNotFoundError(f"No module named {top!r}", name=top)
-    return f"{failed(target, place, error)}{_sought(module, error)}"
-
-
-def _sought(module: str, error: ModuleNotFoundError) -> str:
-    """Where the module was looked for; "" where it was found, and misses another one."""
-    if module.endswith(".py"):
-        return f"; name the module without .py: {module.removesuffix('.py')}"
-    if error.name != module.partition(".")[0]:
-        return ""
-    return "; it is not installed, nor in the scenario's folder (dpaudit audit: the current folder)"
-
-
-def _named(owner: Any, name: str) -> Any:
-    """An attribute. Raises AttributeError, with the nearest name that there is."""
-    if not hasattr(owner, name):
-        where = getattr(owner, "__name__", type(owner).__name__)
-        hint = did_you_mean(name, (one for one in dir(owner) if one[0] != "_"))
-        raise AttributeError("; ".join(filter(None, (f"{where} has no attribute {name!r}", hint))))
-    return getattr(owner, name)
+    return "" if known else failed(target, place, error)
 
 
 def failed(target: str, place: str, error: Exception) -> str:
-    """A line on what the user's code raised."""
-    said = " ".join(str(error).split())
-    return f"{_prefix(place)}{target}: {type(error).__name__}: {said}"
-
-
-def _prefix(place: str) -> str:
-    return f"{place}: " if place else ""
+    """A line on what the user's code raised, and on where a missing module was looked for."""
+    module = target.partition(":")[0]
+    words = [f"{type(error).__name__}: {' '.join(str(error).split())}"]
+    if isinstance(error, ModuleNotFoundError):
+        if module.endswith(".py"):
+            words.append(f"name the module without .py: {module.removesuffix('.py')}")
+        elif error.name == module.partition(".")[0]:
+            words.append(
+                "it is not installed, nor in the scenario's folder (dpaudit audit: the current "
+                "folder)"
+            )
+    return f"{place}: {target}: {'; '.join(words)}" if place else f"{target}: {'; '.join(words)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,28 +61,6 @@ class DrawStore(StoreFolder):
         if len(set(rows)) < DISTINCT:
             return None
         return hashlib.sha256(b"".join(rows)).hexdigest()
-
-    @property
-    def checksum(self) -> Callable[[np.ndarray], str] | None:
-        """The checksum of draws that workers keep, to be drawn again on resuming.
-
-        None where the draws are kept.
-        """
-        if self.all_draws or any(side.first is not None for side in self.sides):
-            return None
-        return lambda values: hashlib.sha256(packed(values)).hexdigest()
-
-    def note(self, side: int, block: int, checksum: str, draws: int) -> None:
-        """Keep the checksum of a block that is elsewhere.
-
-        Raises `InvalidInput` where it was drawn before and is not the same.
-        """
-        name = _block_name(side, block)
-        if name not in self.parts:
-            self.enter(name, checksum, draws)
-            self.drawn += draws
-        elif self.parts[name].sha256 != checksum:
-            raise self.changed(f"block {block} of {SIDES[side]}")
 
     def counts(self, key: str) -> CountFiles | None:
         """The counts with a key; None where all draws are kept.

@@ -155,8 +155,11 @@ class Repeated:
 
         Raises `InvalidInput` where the file was kept before and is not the same.
         """
+        part = self.folder.parts.get(name)
+        is_elsewhere = part is not None and not (self.folder.path / name).exists()
+        if part and is_elsewhere and part.sha256 != hashlib.sha256(content).hexdigest():
+            raise self.folder.changed(what)
         if self.first is None:
-            self._check_line(name, content, what)
             self.folder.write(name, content, draws)
         elif name != self.first:
             self.waiting.append((name, content, draws))
@@ -164,16 +167,9 @@ class Repeated:
             raise self.folder.changed(what)
         else:
             self.first = None
-            for part in self.waiting:
-                self.folder.write(*part)
+            for waiting in self.waiting:
+                self.folder.write(*waiting)
             self.waiting = []
-
-    def _check_line(self, name: str, content: bytes, what: str) -> None:
-        """Raise `InvalidInput` for other content than that of a file that stayed elsewhere."""
-        part = self.folder.parts.get(name)
-        elsewhere = part is not None and not (self.folder.path / name).exists()
-        if part is not None and elsewhere and part.sha256 != hashlib.sha256(content).hexdigest():
-            raise self.folder.changed(what)
 
 
 def remove_store(folder: Path) -> None:

@@ -69,7 +69,7 @@ class RunLock:
 
 
 class Watch:
-    """The `progress` of a run, used inside `with`: it writes progress.json and calls `shown`.
+    """The progress of a run, used inside `with`: it writes progress.json and calls `progress`.
 
     folder : of the draws. scenario : its name. notice : called with a sentence where draws are
     discarded; by default that is a warning. Raises `InvalidInput` where another process runs in the
@@ -80,10 +80,10 @@ class Watch:
         self,
         folder: Path,
         scenario: str,
-        shown: Progress | None = None,
+        progress: Progress | None = None,
         notice: Notice | None = None,
     ) -> None:
-        self.folder, self.scenario, self.shown = folder, scenario, shown
+        self.folder, self.scenario, self.progress = folder, scenario, progress
         self.notice, self.left = notice or _warn, 0
         self.lock = RunLock(folder)
         self.store: DrawStore | None = None
@@ -134,8 +134,8 @@ class Watch:
         if is_new_step or now - self.written >= EVERY:
             self.written = now
             self._write(None)
-        if self.shown is not None:
-            self.shown(step, done, wanted)
+        if self.progress is not None:
+            self.progress(step, done, wanted)
 
     def _write(self, ended: str | None) -> None:
         """Write the file. rate : draws a second of this process; None before the first draw."""

@@ -11,16 +11,14 @@ from dpaudit._core import check
 from dpaudit._core.shown.printable import one_line
 from dpaudit._core.types import Array
 from dpaudit.errors import DpauditError, InvalidInput, NoExactSpectrum, ScenarioError
-from dpaudit.neighbours import NeighbourPair
-from dpaudit.run.one_run import ONE_RUN, Insertion, OneRunScenario
-from dpaudit.run.scenario.audits import File, parsed
+from dpaudit.run.files import read_scores
+from dpaudit.run.one_run import OneRunScenario, ScoresOfRun
 from dpaudit.run.scenario.file import NOTHING_TO_REFUTE, Scenario
-from dpaudit.run.scenario.mechanism import Call
+from dpaudit.run.scenario.files import File, parsed
+from dpaudit.run.scenario.mechanism import Call, Program
 from dpaudit.run.scenario.neighbour import Own, Searched, Unstated
-from dpaudit.run.scenario.study import STUDY, StudyFile, StudyScenario
+from dpaudit.run.scenario.study import StudyFile, StudyScenario, read_file
 from dpaudit.run.scenario.target import missing
-from dpaudit.run.scenario.user_mechanism import Program
-from dpaudit.run.scores import ScoreFile
 from dpaudit.sampling import sampler_of
 
 Checked = Scenario | StudyScenario | OneRunScenario
@@ -45,28 +43,28 @@ def checked(
     faults: list[str] = []
     files: list[Scenario | StudyFile | OneRunScenario] = []
     for path in paths:
+        file = one_line((path.path if isinstance(path, File) else path).name)
         with _noted(faults):
-            files.append(one := _read(path))
-            with _noted(faults, _name(path)):
-                one = _overridden(one, samples, seed, stop, level)
-            if isinstance(one, Scenario):
-                _check_module(one, _name(path), faults)
-                _check_on_data(one, _name(path), faults)
-            if isinstance(one, OneRunScenario):
-                _check_one_run(one, _name(path), faults)
-    names = [one.name for one in files]
+            scenario = read_file(path if isinstance(path, File) else parsed(path))
+            files.append(scenario)
+            with _noted(faults, file):
+                if isinstance(scenario, Scenario):
+                    scenario = scenario.override(samples, seed, stop, level)
+                elif isinstance(scenario, OneRunScenario):
+                    scenario = scenario.override(seed)
+                elif seed is not None:
+                    check.integer("seed", seed, 0)
+            if isinstance(scenario, Scenario):
+                _check_audit(scenario, file, faults)
+            if isinstance(scenario, OneRunScenario):
+                _check_one_run(scenario, file, faults)
+    names = [scenario.name for scenario in files]
     twice = sorted({name for name in names if names.count(name) > 1})
     _refuse([*faults, *(f"{name}: the name of several scenarios" for name in twice)])
-    return _loaded(files)
-
-
-def _loaded(files: Sequence[Scenario | StudyFile | OneRunScenario]) -> list[Checked]:
-    """With studies in place of their files, whose modules are imported."""
-    faults: list[str] = []
     scenarios: list[Checked] = []
-    for one in files:
+    for scenario in files:
         with _noted(faults):
-            scenarios.append(one.load() if isinstance(one, StudyFile) else one)
+            scenarios.append(scenario.load() if isinstance(scenario, StudyFile) else scenario)
     _refuse(faults)
     return scenarios
 
@@ -90,93 +88,54 @@ def _refuse(faults: Sequence[str]) -> None:
         raise ScenarioError("\n".join(faults))
 
 
-def _read(given: Path | File) -> Scenario | StudyFile | OneRunScenario:
-    file = given if isinstance(given, File) else parsed(given)
-    if STUDY in file.content:
-        return StudyFile.read(file)
-    if ONE_RUN in file.content:
-        return OneRunScenario.read(file)
-    return Scenario.read(file)
-
-
-def _name(given: Path | File) -> str:
-    return one_line((given.path if isinstance(given, File) else given).name)
-
-
-def _overridden(
-    one: Scenario | StudyFile | OneRunScenario,
-    samples: int | None,
-    seed: int | None,
-    stop: str | None,
-    level: float | None,
-) -> Scenario | StudyFile | OneRunScenario:
-    """With what is given for the run; of a study and of one run the seed alone."""
-    if isinstance(one, Scenario):
-        return one.override(samples, seed, stop, level)
-    if isinstance(one, OneRunScenario):
-        return one.override(seed)
-    if seed is not None:
-        check.integer("seed", seed, 0)
-    return one
-
-
-def _check_module(scenario: Scenario, file: str, faults: list[str]) -> None:
-    """Note a module of the user's that is nowhere, without importing it."""
-    named = scenario.mechanism
-    if isinstance(named, Call) and not isinstance(named, Program):
-        line = missing(named.target, "[mechanism] call", scenario.folder)
+def _check_audit(scenario: Scenario, file: str, faults: list[str]) -> None:
+    """Note a module that is nowhere, and what is wrong with data, row, mechanism and stop."""
+    mechanism = scenario.mechanism
+    if isinstance(mechanism, Call) and not isinstance(mechanism, Program):
+        line = missing(mechanism.target, "[mechanism] call", scenario.folder)
         faults += [f"{file}: {line}"] if line else []
-
-
-def _check_on_data(scenario: Scenario, file: str, faults: list[str]) -> None:
-    """Note what is wrong with the data, and with row, mechanism and stop on these data."""
     if scenario.data is None:
         with _noted(faults, file, "[mechanism]"):
-            _check_own(scenario, scenario.mechanism.pair().left)
+            _check_own_mechanism(scenario, mechanism.pair().left)
         return
     with _noted(faults, file, "[data]"):
         dataset = scenario.data.load()
         with _noted(faults, file, "[neighbour]"):
             scenario.neighbour.check(dataset)
             with _noted(faults, file, "[mechanism]"):
-                _check_own(scenario, dataset.database)
+                _check_own_mechanism(scenario, dataset.database)
+
+
+def _check_own_mechanism(scenario: Scenario, data: Array) -> None:
+    """Whether a mechanism of dpaudit's own can run on these data, and stop at a verdict.
+
+    Raises `DpauditError`.
+    """
+    mechanism, rule, settings = scenario.mechanism, scenario.neighbour, scenario.settings
+    if isinstance(mechanism, Call):
+        return
+    sampler_of(mechanism, data)
+    if isinstance(rule, Searched | Unstated):  # the pair is not known yet
+        return
+    pair = mechanism.pair() if isinstance(rule, Own) else rule.pair(mechanism, data)
+    if settings.stop is not None and not settings.claims:
+        try:
+            exact.spectrum(mechanism, pair, settings.epsilon[:1])
+        except NoExactSpectrum:
+            raise ScenarioError(f"[audit] stop: {NOTHING_TO_REFUTE}") from None
 
 
 def _check_one_run(scenario: OneRunScenario, file: str, faults: list[str]) -> None:
     """Note what is wrong with the scores, or with data, canaries and mechanism."""
-    source = scenario.source
-    if not isinstance(source, Insertion):
+    if isinstance(scenario.table, ScoresOfRun):
         with _noted(faults, file, "[one_run] scores"):
-            ScoreFile.read(source.path)
+            read_scores(scenario.table.scores)
         return
+    assert scenario.data is not None
     with _noted(faults, file, "[data]"):
-        data = source.data.load().database
+        data = scenario.data.load().database
         with _noted(faults, file, "[one_run]"):
-            source.canaries(data, scenario.seed)
-        if not isinstance(source.mechanism, Call):
+            scenario.canaries(data)
+        if not isinstance(scenario.mechanism, Call):
             with _noted(faults, file, "[mechanism]"):
-                sampler_of(source.mechanism, data)
-
-
-def _check_own(scenario: Scenario, data: Array) -> None:
-    """Whether a mechanism of dpaudit's own can run on these data. Raises `DpauditError`."""
-    if isinstance(scenario.mechanism, Call):
-        return
-    sampler_of(scenario.mechanism, data)
-    pair, settings = _pair(scenario, data), scenario.settings
-    if pair is None or settings.stop is None or settings.claims:
-        return
-    try:
-        exact.spectrum(scenario.mechanism, pair, settings.epsilon[:1])
-    except NoExactSpectrum:
-        raise ScenarioError(f"[audit] stop: {NOTHING_TO_REFUTE}") from None
-
-
-def _pair(scenario: Scenario, data: Array) -> NeighbourPair | None:
-    """The databases that are audited; None where they are searched for."""
-    rule = scenario.neighbour
-    if isinstance(rule, Searched | Unstated):
-        return None
-    if isinstance(rule, Own):
-        return scenario.mechanism.pair()
-    return rule.pair(scenario.mechanism, data)
+                sampler_of(scenario.mechanism, data)

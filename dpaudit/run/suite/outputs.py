@@ -1,21 +1,54 @@
-"""The files for a CI server that a suite writes: JUnit XML, SARIF, a table of Markdown."""
+"""The files for a CI server that a suite writes: JUnit XML, SARIF, a table of Markdown.
+
+JUnit has one test case a scenario. "violated" is a failure whose message is the headline, ε first.
+"inconclusive" is skipped, since nothing was shown: CI servers do not count it as passed, but do not
+fail for it either. What stops a release is the exit status of `dpaudit run`, 3. Each case has the
+numbers of its audit as properties, and what the audit could have shown in its output.
+
+SARIF 2.1.0, which code scanning reads, has a result for each scenario that is not green. "violated"
+and an error have the level "error", "inconclusive" has "warning". The location is the scenario's
+file, relative to the current folder where it is in there.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections.abc import Sequence
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
+from dpaudit import __version__
 from dpaudit._core.files import replace_file
+from dpaudit._core.shown.printable import encodable, printable
 from dpaudit.errors import InvalidInput
-from dpaudit.run.suite.job_summary import job_summary
-from dpaudit.run.suite.junit import junit
-from dpaudit.run.suite.sarif import sarif
-from dpaudit.run.suite.suite import ScenarioOutcome
+from dpaudit.report.facts import properties
+from dpaudit.run.scenario.files import as_toml
+from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.numbers import NONE, number
+from dpaudit.verdict.record import section
 
 GITHUB = "GITHUB_STEP_SUMMARY"  # names the file of the page of a GitHub job
+GREEN = ("not violated", "study")
+TAGS = {"violated": "failure", "inconclusive": "skipped", ERROR: "error"}
+FORBIDDEN = re.compile("[\ufffe\uffff]")  # in XML 1.0 (section 2.2), beside what cannot be seen
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+RULES = {
+    "violated": ("error", "The mechanism leaks more than its privacy claim allows."),
+    "inconclusive": ("warning", "The audit could not show whether the privacy claim holds."),
+    ERROR: ("error", "The audit could not run."),
+}
+MARKUP = re.compile(r"[\\`*_\[\]|~#!]")
+HEADS = ("Scenario", "Verdict", "Claimed", "Certified at least", "What was found", "Time")
 
 
 @dataclass(frozen=True)
@@ -38,28 +71,158 @@ class Outputs:
     def write(self, outcomes: Sequence[ScenarioOutcome]) -> None:
         """Write the files that are wanted; one that cannot be written does not stop the others.
 
-        Raises what the first of those raised, when all are done.
+        The page of a GitHub job is added to, as other commands do. Raises what the first file
+        raised, when all are done.
         """
         failed: list[Exception] = []
-        made = (
-            (self.junit, junit),
-            (self.sarif, lambda done: json.dumps(sarif(done), indent=1, ensure_ascii=False) + "\n"),
-            (self.summary, job_summary),
-        )
-        for path, text in made:
-            if path is not None:
-                try:
-                    _write(path, text(outcomes))
-                except Exception as error:
-                    failed.append(error)
+        formats: dict[Path | None, Callable[[Sequence[ScenarioOutcome]], bytes | str]]
+        formats = {self.junit: junit, self.sarif: sarif_text, self.summary: job_summary}
+        for path, content_of in formats.items():
+            if path is None:
+                continue
+            try:
+                content = content_of(outcomes)
+                if isinstance(content, str) and str(path) == os.environ.get(GITHUB):
+                    with path.open("a", encoding="utf-8") as file:
+                        file.write(content)
+                else:
+                    replace_file(path, content)
+            except Exception as error:
+                failed.append(error)
         if failed:
             raise failed[0]
 
 
-def _write(path: Path, content: str | bytes) -> None:
-    """Write a file whole. The page of a GitHub job is added to, as other commands do."""
-    if str(path) == os.environ.get(GITHUB) and isinstance(content, str):
-        with path.open("a", encoding="utf-8") as file:
-            file.write(content)
-    else:
-        replace_file(path, content)
+def junit(outcomes: Sequence[ScenarioOutcome]) -> bytes:
+    """<testsuites> with one <testsuite>; times in seconds."""
+    tags = [TAGS.get(done.kind) for done in outcomes]
+    total = sum(done.seconds for done in outcomes)
+    shared = {
+        "name": "dpaudit",
+        "tests": str(len(outcomes)),
+        "failures": str(tags.count("failure")),
+        "errors": str(tags.count("error")),
+        "skipped": str(tags.count("skipped")),
+        "time": f"{total:.3f}",
+    }
+    top = ET.Element("testsuites", shared)
+    stamp = datetime.now(UTC).isoformat(timespec="seconds").removesuffix("+00:00")
+    suite = ET.SubElement(top, "testsuite", {**shared, "timestamp": stamp})
+    suite.extend(_case(done) for done in outcomes)
+    ET.indent(top, " ")
+    return ET.tostring(top, encoding="utf-8", xml_declaration=True)
+
+
+def _case(done: ScenarioOutcome) -> ET.Element:
+    """The numbers, the headline as message, the whole reason, and where the report is."""
+    where = _xml_text(done.path.with_suffix("").as_posix().strip("./").replace("/", "."))
+    seconds = f"{done.seconds:.3f}"
+    about = {"classname": where, "name": _xml_text(done.name), "time": seconds}
+    case = ET.Element("testcase", about)
+    if (record := done.record) is not None:
+        numbers = ET.SubElement(case, "properties")
+        values = properties(
+            record["headline"],
+            record.get("detectable"),
+            verdict=record["verdict"],
+            claim=None if record["claim"] is None else record["claim"]["text"],
+            neighbour=record["headline"]["who"],
+            tried=section(record, "neighbour").get("tried"),
+            draws=sum(section(record, "samples").values()) or 1,  # of one run
+        )
+        for name, value in values.items():
+            if value:
+                attributes = {"name": f"dpaudit.{name}", "value": _xml_text(value)}
+                ET.SubElement(numbers, "property", attributes)
+    if tag := TAGS.get(done.kind):
+        message = done.reason
+        if done.kind == "violated" and record is not None:
+            message = record["headline"]["text"]
+        elif done.kind == "inconclusive":
+            message = f"{done.kind}: {done.reason}"
+        kind = done.kind if done.error is None else type(done.error).__name__
+        attributes = {"message": _xml_text(message)} | ({} if tag == "skipped" else {"type": kind})
+        ET.SubElement(case, tag, attributes).text = _xml_text(done.reason)
+    if done.kind != ERROR:
+        text = f"{done.kind}: {done.reason}\nReport: {done.folder / 'report.html'}"
+        ET.SubElement(case, "system-out").text = _xml_text(text)
+    return case
+
+
+def _xml_text(text: str) -> str:
+    """The text with characters escaped that cannot be seen, and forbidden ones replaced."""
+    return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", printable(text))
+
+
+def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
+    """The content of the SARIF file."""
+    homepage: dict[str, str] = {}
+    with suppress(PackageNotFoundError):  # the modules may be copied without their metadata
+        urls = metadata("dpaudit").get_all("Project-URL") or []
+        homepage = dict(url.split(", ", 1) for url in urls)
+    driver = {
+        "name": "dpaudit",
+        "version": __version__,
+        **({"informationUri": homepage["Homepage"]} if "Homepage" in homepage else {}),
+        "rules": [
+            {
+                "id": name,
+                "shortDescription": {"text": text},
+                "defaultConfiguration": {"level": level},
+            }
+            for name, (level, text) in RULES.items()
+        ],
+    }
+    results = [_result(done) for done in outcomes if done.kind in RULES]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def sarif_text(outcomes: Sequence[ScenarioOutcome]) -> str:
+    """The SARIF file."""
+    return json.dumps(sarif(outcomes), indent=1, ensure_ascii=False) + "\n"
+
+
+def _result(done: ScenarioOutcome) -> dict[str, Any]:
+    """A result of SARIF, at the line with the audit's name if the file has several audits."""
+    whole, here = done.path.absolute(), Path.cwd()
+    inside = whole.is_relative_to(here)
+    uri = quote(os.fsencode(whole.relative_to(here).as_posix())) if inside else whole.as_uri()
+    place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
+    with suppress(OSError, ValueError):
+        lines = done.path.read_text(encoding="utf-8").splitlines()
+        name = as_toml({"name": done.name}).strip()
+        place["region"] = {"startLine": lines.index(name) + 1}
+    fingerprint = hashlib.sha256(done.name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return {
+        "ruleId": done.kind,
+        "level": RULES[done.kind][0],
+        "message": {"text": encodable(printable(f"{done.name}: {done.reason}"))},
+        "locations": [{"physicalLocation": place}],
+        "partialFingerprints": {"scenario": fingerprint},
+    }
+
+
+def job_summary(outcomes: Sequence[ScenarioOutcome]) -> str:
+    """A heading and a table of Markdown, a row a scenario, those that are not green first."""
+    rows = [HEADS, ["---"] * len(HEADS)]
+    for done in sorted(outcomes, key=lambda done: done.kind in GREEN):
+        claimed = certified = NONE
+        if done.record is not None:
+            head = Headline.of(done.record["headline"])
+            if head is not None:
+                at = f" {head.at}" if head.at else ""
+                claimed = f"{head.symbol} = {head.claimed_text}{at}"
+                certified = f"{head.symbol} = {head.certified_text}"
+        verdict = done.kind if done.kind in GREEN else f"**{done.kind}**"
+        seconds = f"{number(done.seconds, 3)} s"
+        texts = map(_markdown_text, (claimed, certified, done.reason, seconds))
+        rows.append([_markdown_text(done.name), verdict, *texts])
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(["## Privacy audits", "", *lines, ""])
+
+
+def _markdown_text(cell: str) -> str:
+    """Text in a cell: what would end it, or begin markup, a link or a mention, is escaped."""
+    text = MARKUP.sub(r"\\\g<0>", " ".join(printable(cell).split()))
+    return text.replace("<", "&lt;").replace("@", "&#64;").replace("://", ":&#47;&#47;")

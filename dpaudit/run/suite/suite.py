@@ -1,29 +1,31 @@
-"""Several scenarios as one suite: the outcome of each, and the index page."""
+"""Several scenarios as one suite: the outcome of each, the index page, and both drawn again."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import dpaudit.report
 from dpaudit._core.files import replace_file
-from dpaudit._core.result_file import RESULT, load, reading
+from dpaudit._core.result_file import RESULT, is_one_run, load, reading
 from dpaudit._core.shown.raised import Raised
-from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.value import value_class
 from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError, InvalidInput, MechanismError
 from dpaudit.one_run.result import OneRunResult
-from dpaudit.report.comparison.moved import Moved, moved
-from dpaudit.report.index import render_index
+from dpaudit.report import render_index
+from dpaudit.report.comparison import Moved, moved
+from dpaudit.verdict.record import section
 
 INDEX = "index.html"
 ERROR, STUDY = "error", "study"
 Done = AuditResult | OneRunResult | str  # of an audit its result, of a study its sentences
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class ScenarioOutcome:
     """What came of one scenario.
 
@@ -42,8 +44,6 @@ class ScenarioOutcome:
     record: dict[str, Any] | None = None
     error: Exception | None = None
 
-    __repr__ = short_repr
-
 
 def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> ScenarioOutcome:
     """Do the `work` of one scenario and say what came of it. An error is an outcome too.
@@ -57,21 +57,21 @@ def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> Sc
         done = work()
     except SystemExit as stop:
         error = MechanismError(f"code of the scenario called sys.exit({stop.code!r})")
-        return _failed(name, path, folder, error, begin)
+        raised: Exception | None = error
     except Exception as error:
-        return _failed(name, path, folder, error, begin)
+        raised = error
+    else:
+        raised = None
     seconds = time.perf_counter() - begin
+    if raised is not None:
+        text = error_text(raised)
+        return ScenarioOutcome(name, path, folder, ERROR, text, seconds, error=raised)
     if isinstance(done, str):
         return ScenarioOutcome(name, path, folder, STUDY, done, seconds)
     return ScenarioOutcome(name, path, folder, done.verdict, done.reason, seconds, done.to_dict())
 
 
-def _failed(name: str, path: Path, folder: Path, error: Exception, begin: float) -> ScenarioOutcome:
-    seconds = time.perf_counter() - begin
-    return ScenarioOutcome(name, path, folder, ERROR, said_by(error), seconds, error=error)
-
-
-def said_by(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """An error in a line or more. Unexpected errors are shown with their type, without data."""
     if isinstance(error, DpauditError):
         return str(error)
@@ -81,14 +81,12 @@ def said_by(error: Exception) -> str:
     return Raised.of(error).line.rstrip(": ")
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Before:
     """The results of an earlier run by scenario, read before this one writes. folder : as given."""
 
     folder: Path
     records: dict[str, dict[str, Any]]
-
-    __repr__ = short_repr
 
     @classmethod
     def read(cls, folder: Path, names: Sequence[str]) -> Before:
@@ -103,54 +101,85 @@ class Before:
             raise InvalidInput(
                 f"against: {folder} must hold results of an earlier run (NAME/{RESULT}), found none"
             )
-        return cls(folder, {name: _comparable(place) for name, place in places.items()})
+        records = {name: load(place) for name, place in places.items()}
+        for name, place in places.items():
+            with reading(place):  # a result that cannot be compared is found now
+                moved(records[name], records[name])
+        return cls(folder, records)
 
     def moves(self, outcomes: Sequence[ScenarioOutcome]) -> dict[str, list[Moved]]:
         """What has changed, by scenario. Scenarios that are new are left out."""
         return {
-            one.name: moved(self.records[one.name], one.record)
-            for one in outcomes
-            if one.record is not None and one.name in self.records
+            done.name: moved(self.records[done.name], done.record)
+            for done in outcomes
+            if done.record is not None and done.name in self.records
         }
 
     def new(self, outcomes: Sequence[ScenarioOutcome]) -> list[str]:
         """Audits that the earlier run did not have."""
-        return [
-            one.name for one in outcomes if one.record is not None and one.name not in self.records
-        ]
-
-
-def _comparable(folder: Path) -> dict[str, Any]:
-    """The result in a folder, once it is seen to be complete. Raises `InvalidInput`."""
-    record = load(folder)
-    with reading(folder):
-        moved(record, record)
-    return record
+        audits = [done.name for done in outcomes if done.record is not None]
+        return [name for name in audits if name not in self.records]
 
 
 def write_index(
     folder: Path, outcomes: Sequence[ScenarioOutcome], before: Before | None = None
 ) -> Path:
     """Write index.html, with a link to each report, into `folder`; returns its path."""
-    rows = [
-        {
-            "name": one.name,
-            "kind": one.kind,
-            "reason": one.reason,
-            "seconds": one.seconds,
-            "record": one.record,
-            "link": None
-            if one.kind == ERROR
-            else (one.folder / "report.html").relative_to(folder).parts,
-        }
-        for one in outcomes
-    ]
+    rows: list[dict[str, Any]] = []
+    for done in outcomes:
+        page = done.folder / "report.html"
+        link = None if done.kind == ERROR else page.relative_to(folder).parts
+        names = ("name", "kind", "reason", "seconds", "record")
+        rows.append({**{name: getattr(done, name) for name in names}, "link": link})
     against = None
     if before is not None:
         moves = {
-            name: [str(move) for move in found] for name, found in before.moves(outcomes).items()
+            name: [str(move) for move in moves] for name, moves in before.moves(outcomes).items()
         }
         against = {"folder": str(before.folder), "moves": moves, "new": before.new(outcomes)}
     folder.mkdir(parents=True, exist_ok=True)
     replace_file(folder / INDEX, render_index(rows, against))
     return folder / INDEX
+
+
+CONTENT = "content.json"  # of a study, whose figures are not drawn again
+
+
+def redraw_suite(folder: Path) -> list[Path]:
+    """Draw all reports below `folder` again, each from its result.json, and then the index page.
+
+    Returns the folders of the reports, in the order in which they were made. The page lists
+    studies too; their reports stay as they are. It does not list scenarios that failed, which have
+    left no result, nor changes since an earlier run. Nothing is written before every result is
+    read. Raises `InvalidInput` where there is no result below `folder`, or one that cannot be read,
+    and OSError.
+    """
+    records = {path.parent: load(path.parent) for path in sorted(folder.rglob(RESULT))}
+    if not records:
+        raise InvalidInput(f"{folder} must hold reports of a run (NAME/{RESULT}), found none")
+    audits: list[tuple[str, str, ScenarioOutcome]] = []
+    for place, record in records.items():
+        with reading(place):
+            seconds = 0.0 if is_one_run(record) else float(record["timings"]["total_s"])
+            verdict, reason = str(record["verdict"]), str(record["reason"])
+        name = str(record.get("scenario") or place.name)
+        done = ScenarioOutcome(name, place / RESULT, place, verdict, reason, seconds, record)
+        audits.append((str(section(record, "timings").get("started") or ""), name, done))
+    outcomes = [done for *_, done in sorted(audits, key=lambda audit: audit[:2])]
+    places = [done.folder for done in outcomes]
+    for place in places:
+        with reading(place):
+            dpaudit.report.write_report(place, records[place])
+    for path in sorted(folder.rglob(CONTENT)):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        with reading(path.parent):
+            sentences = study_text(content["title"], content["source"], content["sentences"])
+        study = ScenarioOutcome(path.parent.name, path, path.parent, STUDY, sentences, 0.0)
+        outcomes.append(study)  # it is not known how long it took
+    write_index(folder, outcomes)
+    return places
+
+
+def study_text(title: str, source: str, sentences: Sequence[str]) -> str:
+    """What a study found, in lines."""
+    return "\n".join([f"{title} ({source})", *(f"  - {sentence}" for sentence in sentences)])

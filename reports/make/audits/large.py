@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import dpaudit as dp
-from dpaudit.mechanisms.textbook.additive import Laplace
+from dpaudit.mechanisms.textbook import Laplace
 from reports.make.structured import structured_tasks
 from reports.make.tasks import cancer_pair
 from reports.make.timing import clock, memory, seconds, steps

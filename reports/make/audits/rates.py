@@ -21,10 +21,10 @@ from dpaudit._core.types import Array
 from dpaudit.auditing.clock import peak_memory_mb
 from dpaudit.certify.counting import KEPT, CellCount
 from dpaudit.certify.split import Split, split
-from dpaudit.mechanisms.textbook.additive import Laplace
+from dpaudit.mechanisms.textbook import Laplace
 from dpaudit.neighbours import zero_row
 from dpaudit.sampling.block import both_sides
-from dpaudit.sampling.counted import group_size
+from dpaudit.sampling.counting import group_size
 from dpaudit.sampling.draws import LARGEST_BLOCK
 from dpaudit.scoring import KnownScore, Sides
 from reports.make.audits.large import EPSILON

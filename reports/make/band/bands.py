@@ -17,9 +17,9 @@ from scipy.special import ndtr
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit.certify.binomial import lower, upper
+from dpaudit.certify.constants import REST_SHARE
 from dpaudit.certify.estimate import certify
 from dpaudit.certify.scores import SortedScores
-from dpaudit.certify.sets import REST_SHARE
 from reports.make import page
 from reports.make.band.cross_fitting import CROSS_FITTED
 from reports.make.band.known_pairs import PAIRS

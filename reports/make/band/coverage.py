@@ -17,9 +17,8 @@ from dpaudit import exact
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Certificate
-from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.scores import SortedScores
-from dpaudit.certify.sets import choose_sets
+from dpaudit.certify.sets import CandidateSets, choose_sets
 from dpaudit.curves import readings
 from reports.make import page
 from reports.make.band.known_pairs import PAIRS

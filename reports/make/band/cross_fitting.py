@@ -13,9 +13,9 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from dpaudit._core.types import Array
-from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.estimate import certify
 from dpaudit.certify.scores import SortedScores
+from dpaudit.certify.sets import CandidateSets
 from reports.make.band.settings import LEVEL, SHOWN
 
 STATEMENTS = 8  # four ε in two directions share the level

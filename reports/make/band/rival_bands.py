@@ -11,10 +11,9 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Certificate, Region
 from dpaudit.certify.binomial import lower, upper
-from dpaudit.certify.candidates import CandidateSets
 from dpaudit.certify.estimate import certify
 from dpaudit.certify.scores import SortedScores
-from dpaudit.certify.sets import ChosenSet, choose_sets
+from dpaudit.certify.sets import CandidateSets, ChosenSet, choose_sets
 from reports.make.band.order_statistics import BERK_JONES, BETA, order_band
 from reports.make.band.settings import LEVEL, SHOWN, Band
 

@@ -18,8 +18,7 @@ import numpy as np
 
 import dpaudit as dp
 from dpaudit._core.types import Array
-from dpaudit.exact.pairs.discrete import Atoms
-from dpaudit.exact.pairs.laplace import LaplaceShift
+from dpaudit.exact import Atoms, LaplaceShift
 from dpaudit.laws import NoisyComparison
 from dpaudit.laws.sparse_vector import unlimited_law
 from reports.make import page

@@ -8,8 +8,7 @@ import numpy as np
 
 from dpaudit import datasets, exact, mechanisms
 from dpaudit._core.types import Array
-from dpaudit.exact.numerics.gaussian_axes import Axes
-from dpaudit.exact.pairs.gaussian import diagonalise
+from dpaudit.exact.pairs.gaussian import Axes, diagonalise
 from reports.make.timing import least_seconds, median_seconds
 
 DIMENSIONS = (2, 12, 100, 500)

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpaudit.report.figures import as_png, house_style
-from dpaudit.report.studies.write import as_json
+from dpaudit.report.study import as_json
+from dpaudit.report.style import as_png, house_style
 from reports.make.findings import STATEMENTS
 from reports.make.findings.evidence import CERTIFIED, LOOSE, UNDEFINED, WRONG, Evidence
 from reports.make.findings.outcome import Case, cases

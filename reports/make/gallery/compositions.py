@@ -12,8 +12,17 @@ from dpaudit.curves.claims import Claim
 from dpaudit.curves.readings import epsilon_at
 from dpaudit.exact import PrivacyLoss, compose
 from dpaudit.papers import printed
-from dpaudit.report.figures import BLUE, GREEN, VERMILION
-from dpaudit.report.style import DASHED, DOTTED, GREY, legend, new_figure, tidy
+from dpaudit.report.style import (
+    BLUE,
+    DASHED,
+    DOTTED,
+    GREEN,
+    GREY,
+    VERMILION,
+    legend,
+    new_figure,
+    tidy,
+)
 from reports.make.gallery.settings import DELTA, Settings
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from joblib import Parallel, delayed
 
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
-from dpaudit.certify.candidates import CandidateSets
-from dpaudit.certify.cells import ScoreCells
 from dpaudit.certify.interval import cells_interval
+from dpaudit.certify.scores import ScoreCells
+from dpaudit.certify.sets import CandidateSets
 from reports.make import page
 from reports.make.interval.laws import FineLaw, fine_laws
 from reports.make.tasks import Task, every_task

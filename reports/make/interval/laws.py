@@ -80,7 +80,7 @@ class _Counted:
 
     @classmethod
     def fit(cls, task: Task, size: int, seed: int) -> _Counted:
-        """As `auditing.fixed.many`: split, fit, and choose by training draws too where it does."""
+        """As `auditing.fixed`: split, fit, and choose by training draws too where it does."""
         root = np.random.SeedSequence(seed)
         rng = generator(root, int(task.name[1:]), size)
         sizes = split(size, columns=task.draw(rng, 1).P.shape[1])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.errors import DpauditError
-from dpaudit.run.scenario.audits import File, audits_in
+from dpaudit.run.scenario.files import File, audits_in
 
 FOLDER = Path("reports") / "libraries"
 SCENARIOS = Path("scenarios") / "libraries"

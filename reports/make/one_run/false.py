@@ -12,8 +12,8 @@ from scipy.special import expit, ndtr, ndtri
 from scipy.stats import beta
 
 from dpaudit._core.types import Array
-from dpaudit.certify.one_run import likelihood, recursion, steinke
-from dpaudit.certify.one_run.bound import shares
+from dpaudit.certify.one_run import likelihood, recursion
+from dpaudit.certify.one_run.bound import shares, steinke_rejects
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
 from reports.make import page
@@ -158,7 +158,7 @@ def refuted(case: Case, guesses: Guesses, method: str) -> bool:
         return _epsilon_refuted(case, guesses, ALPHA)
     point = min(one for one in likelihood.grid() if one >= case.epsilon)
     if method == "steinke":
-        return guesses.fair and steinke.rejected(guesses, point, case.delta, ALPHA)
+        return guesses.fair and steinke_rejects(guesses, point, case.delta, ALPHA)
     if method == "betting":
         return _rejected(case, guesses, point, ALPHA, bets=True)
     return any(
@@ -174,8 +174,10 @@ def _rejected(
 ) -> bool:
     """Points before the first that is tested hold for nothing; from there on as at `point`."""
     tested = max(point, likelihood.start(guesses.inclusion, case.delta, alpha))
-    hypotheses = likelihood.Hypotheses(guesses, case.delta, alpha, bets)
-    return tested < np.inf and hypotheses.rejected(tested)
+    if tested == np.inf or len(guesses.right) == 0:
+        return False
+    cells = likelihood.Cells.of(guesses)
+    return likelihood.rejects(guesses, cells, tested, case.delta, alpha, bets=bets)
 
 
 def _epsilon_refuted(case: Case, guesses: Guesses, alpha: float) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import t
 
 from dpaudit._core.types import Array
-from dpaudit.report.studies.content import Line
+from dpaudit.report.study import Line
 
 LEVEL = 0.95
 

@@ -10,7 +10,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array
-from dpaudit.report.studies.content import Line
+from dpaudit.report.study import Line
 from dpaudit.verdict.numbers import number
 
 Errors = Mapping[str, Array]

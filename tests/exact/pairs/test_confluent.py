@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from dpaudit.exact.pairs.confluent import LogG
+from dpaudit.exact.pairs.replaced_wishart import LogG
 
 
 @pytest.mark.parametrize(

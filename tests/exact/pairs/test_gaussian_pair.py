@@ -5,11 +5,10 @@ Values come from elsewhere in tests/oracle; here are limits, equivalent problems
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpaudit import InvalidInput
-from dpaudit.exact import PrivacyLoss, gaussian_pair, gaussian_shift, gaussian_sketch
+from dpaudit.exact import gaussian_pair, gaussian_shift
 from tests.exact.comparing import assert_close
 
 EPSILON = np.array([0.0, 0.1, 0.3, 1.0, 4.0, 20.0])
@@ -59,11 +58,6 @@ def test_laws_on_different_subspaces_share_no_output(seed):
     assert_certain(gaussian_pair(np.zeros(4), np.eye(4), np.zeros(4), one @ one.T, EPSILON))
 
 
-def test_a_direction_without_variance_in_one_law_only_is_decisive():
-    assert_certain(gaussian_pair([0.0, 0.0], np.diag([1.0, 0.0]), [0.0, 0.0], np.eye(2), EPSILON))
-    assert_certain(gaussian_pair([0.0], [[1.0]], [0.0], [[0.0]], EPSILON))
-
-
 def test_point_masses():
     assert np.all(
         np.stack(gaussian_pair([1.0, 2.0], np.zeros((2, 2)), [1.0, 2.0], np.zeros((2, 2)), EPSILON))
@@ -79,11 +73,6 @@ def test_a_constant_of_both_laws_is_dropped_or_decides_by_its_mean():
     alone = gaussian_pair([0.0], [[1.0]], [0.5], [[2.0]], EPSILON)
     np.testing.assert_array_equal(gaussian_pair([0.0, 3.0], one, [0.5, 3.0], other, EPSILON), alone)
     assert_certain(gaussian_pair([0.0, 3.0], one, [0.5, 3.0 + 1e-12], other, EPSILON))
-
-
-def test_identical_laws_leak_nothing():
-    cov = np.array([[2.0, 0.3], [0.3, 0.7]])
-    assert np.all(np.stack(gaussian_pair([0.0, 1.0], cov, [0.0, 1.0], cov, EPSILON)) == 0.0)
 
 
 # --- nearly singular ------------------------------------------------------------------------------
@@ -114,19 +103,6 @@ def test_a_condition_of_1e12_between_the_laws_is_the_one_dimensional_answer(rati
     # entries of size 1 hold the ratio to 1e-16/1e-12
     assert_close(turned, on_axes([0.0], [ratio]), 1e-4)
     assert_close(on_axes([0.0, 0.0], [ratio, 1.0]), on_axes([0.0], [ratio]), 1e-12)
-
-
-def test_a_common_condition_of_1e12_costs_no_more_than_the_entries_lose():
-    rng = np.random.default_rng(4)
-    turn = np.linalg.qr(rng.standard_normal((3, 3)))[0]
-    scaled = turn @ np.diag([1.0, 1e-3, 1e-6]) @ turn.T
-    plain = on_axes([0.3, -0.2, 0.1], [1.2, 0.7, 1.5])
-    bent = scaled @ np.diag([1.2, 0.7, 1.5]) @ scaled.T
-    assert_close(
-        gaussian_pair(np.zeros(3), scaled @ scaled.T, scaled @ [0.3, -0.2, 0.1], bent, EPSILON),
-        plain,
-        1e-2,
-    )
 
 
 @pytest.mark.parametrize("ratio", [1e-30, 1e-15, 1e15, 1e30])
@@ -162,20 +138,6 @@ def test_invertible_maps_and_permutations_change_nothing(seed):
     assert_close(plain, permuted, 1e-11)
 
 
-def test_the_directions_swap_with_the_laws():
-    cov = np.array([[1.5, 0.2], [0.2, 0.6]])
-    there = gaussian_pair([0.0, 0.0], np.eye(2), [0.3, -0.4], cov, EPSILON)
-    back = gaussian_pair([0.3, -0.4], cov, [0.0, 0.0], np.eye(2), EPSILON)
-    assert_close(there, back[::-1], 1e-11)
-
-
-@pytest.mark.parametrize("d", [100, pytest.param(500, marks=pytest.mark.slow)])
-def test_axes_that_are_equal_in_both_laws_change_nothing(d):
-    small = on_axes([0.5, 0.0, -0.2], [0.8, 1.3, 1.0])
-    large = on_axes(np.r_[0.5, 0.0, -0.2, np.zeros(d - 3)], np.r_[0.8, 1.3, np.ones(d - 2)])
-    assert_close(small, large, 1e-12)
-
-
 @pytest.mark.parametrize("d", [100, pytest.param(500, marks=pytest.mark.slow)])
 def test_a_dense_common_covariance_changes_nothing(d):
     rng = np.random.default_rng(d)
@@ -184,17 +146,6 @@ def test_a_dense_common_covariance_changes_nothing(d):
     change[:3, :3], mean[:3] = np.diag([0.8, 1.3, 1.0]), [0.5, 0.0, -0.2]
     large = gaussian_pair(np.zeros(d), root @ root.T, root @ mean, root @ change @ root.T, EPSILON)
     assert_close(on_axes([0.5, 0.0, -0.2], [0.8, 1.3, 1.0]), large, 1e-8)
-
-
-@pytest.mark.parametrize("d", [1, 7, 100])
-@pytest.mark.parametrize("q", [1e-6, 0.02, 0.5])
-def test_equal_axes_are_a_chi_square_problem(d, q):
-    assert_close(on_axes(np.zeros(d), np.full(d, 1.0 - q)), gaussian_sketch(q, d, EPSILON), 1e-9)
-    assert_close(
-        on_axes(np.zeros(d), np.full(d, 1.0 / (1.0 - q))),
-        gaussian_sketch(q, d, EPSILON)[::-1],
-        1e-9,
-    )
 
 
 @pytest.mark.parametrize("d", [2, 12, 100])
@@ -206,26 +157,6 @@ def test_equal_covariances_are_a_shift_and_nearly_equal_ones_nearly(d):
 
 
 # --- ε --------------------------------------------------------------------------------------------
-
-
-def test_at_zero_both_directions_are_the_total_variation():
-    rng = np.random.default_rng(11)
-    for _ in range(30):
-        d = int(rng.integers(1, 6))
-        forward, backward = on_axes(rng.standard_normal(d), np.exp(rng.standard_normal(d)), 0.0)
-        assert float(forward) == pytest.approx(float(backward), rel=1e-11)
-
-
-def test_scalars_arrays_disorder_and_duplicates():
-    for epsilon in (0.5, np.array(0.5), [1.0, 0.0, 1.0, 0.5], np.array([3.0])):
-        for curve in on_axes([0.3], [1.2], epsilon):
-            assert np.shape(curve) == np.shape(epsilon)
-    mixed, ordered = (
-        on_axes([0.3], [1.2], [1.0, 0.0, 1.0, 0.5]),
-        on_axes([0.3], [1.2], [0.0, 0.5, 1.0]),
-    )
-    for one, other in zip(mixed, ordered, strict=True):
-        np.testing.assert_array_equal(one, other[[2, 0, 2, 1]])
 
 
 @pytest.mark.parametrize(
@@ -306,45 +237,6 @@ def log_density(x, mean, cov):
 
 axis = st.tuples(st.floats(-3.0, 3.0), st.floats(-3.0, 3.0).map(np.exp))
 pairs = st.lists(axis, min_size=1, max_size=5)
-GRID = np.linspace(0.0, 6.0, 61)
-
-
-@settings(max_examples=50, deadline=None)
-@given(pairs)
-def test_a_curve_is_a_spectrum(axes):
-    shift, ratio = np.array(axes).T
-    forward, backward = on_axes(shift, ratio, GRID)
-    assert forward[0] == pytest.approx(backward[0], rel=1e-8, abs=1e-14)
-    for curve in (forward, backward):
-        assert np.all((curve >= 0.0) & (curve <= 1.0))
-        assert np.all(np.diff(curve) <= 1e-14)
-        slopes = np.diff(curve) / np.diff(np.exp(GRID))
-        assert np.all(np.diff(slopes) >= -1e-8 * np.abs(slopes[1:]) - 1e-14)
-
-
-@settings(max_examples=8, deadline=None)
-@given(pairs, pairs)
-def test_one_more_independent_release_never_lowers_delta(one, more):
-    more_is_no_less(one, more)
-
-
-@pytest.mark.slow
-@settings(max_examples=60, deadline=None)
-@given(pairs, pairs)
-def test_nor_does_any_of_many(one, more):
-    more_is_no_less(one, more)
-
-
-def more_is_no_less(one, more):
-    def loss(axes):
-        shift, ratio = np.array(axes).T
-        return PrivacyLoss.gaussian_pair(
-            np.zeros(len(axes)), np.eye(len(axes)), shift, np.diag(ratio)
-        )
-
-    alone, together = loss(one).delta(GRID), (loss(one) + loss(more)).delta(GRID)
-    for less, greater in zip(alone, together, strict=True):
-        assert np.all(greater >= less * (1.0 - 1e-8) - 1e-14)
 
 
 # --- arguments ------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 import dpaudit as dp
-from dpaudit.exact.pairs import dispatch
+from dpaudit.exact import curve_of_laws
 from dpaudit.laws import NoisyComparison, ReleasedAnswers
 from dpaudit.laws.sparse_vector import halting_law, noiseless_law, patterns, unlimited_law
 
@@ -123,7 +123,7 @@ def test_released_densities_integrate_to_the_probability_of_their_pattern(most):
         # it has when only comparisons are released
         assert found == pytest.approx(rows[key], rel=1e-7)
         total += found
-    atoms = dispatch.curve(law, ReleasedAnswers(comparison(OTHERS), most))[0]
+    atoms = curve_of_laws(law, ReleasedAnswers(comparison(OTHERS), most))[0]
     np.testing.assert_allclose(
         [np.exp(atoms.left).sum(), np.exp(atoms.right).sum()], 1.0, rtol=1e-9
     )
@@ -140,7 +140,7 @@ def test_the_curve_against_simulation_of_the_algorithm(most):
     """
     n = 40_000
     laws = [ReleasedAnswers(comparison(queries), most) for queries in (QUERIES, OTHERS)]
-    curve = dispatch.curve(*laws)[0].delta(EPSILON)
+    curve = curve_of_laws(*laws)[0].delta(EPSILON)
     room = np.sqrt(np.log(2.0 / 1e-7) / (2.0 * n))
     for side, (one, other) in enumerate((laws, laws[::-1])):
         x = one.sample(n, np.random.default_rng(side))
@@ -161,4 +161,4 @@ def test_rows_of_no_pattern_have_no_density():
 def test_only_the_queries_may_differ():
     other = ReleasedAnswers(NoisyComparison(QUERIES, 0.9, 1.5, 2.5), 1)
     with pytest.raises(dp.NoExactSpectrum, match="one kind of noise"):
-        dispatch.curve(ReleasedAnswers(comparison(), 1), other)
+        curve_of_laws(ReleasedAnswers(comparison(), 1), other)

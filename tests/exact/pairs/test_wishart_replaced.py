@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from mpmath import mp, mpf
 from scipy import stats
 
 import dpaudit as dp
-from dpaudit.exact import additive_wishart
-from dpaudit.exact.pairs.additive_wishart import ReplacedWishartCurve, _Direction
+from dpaudit.exact import ReplacedWishartCurve, additive_wishart
+from dpaudit.exact.pairs.replaced_wishart import Direction
 from dpaudit.mechanisms import AdditiveWishart
 
 
@@ -51,7 +49,7 @@ def chance_below(up, down, freedom, ratio):
 def test_the_chance_of_an_infinite_loss_against_mpmath_in_other_variables(up, down, freedom):
     with mp.workdps(15):
         exact = float(chance_below(up, down, freedom, 0))
-    assert _Direction(up, down, freedom).floor == pytest.approx(exact, rel=1e-9)
+    assert Direction(up, down, freedom).floor == pytest.approx(exact, rel=1e-9)
 
 
 def brute_force(up, down, freedom, epsilon):
@@ -211,15 +209,6 @@ def test_bad_arguments_are_named(arguments, name):
         ReplacedWishartCurve(*arguments)
 
 
-@pytest.mark.parametrize("freedom", [14, 25, 41])
-def test_a_loss_that_falls_at_once_is_not_missed(freedom):
-    """Nearly all of the loss lies below 0.003; at ε = 0 both directions are total variation."""
-    curve = ReplacedWishartCurve(0.005253133631533381, 1.1907221071344065e-06, freedom + 2, 4)
-    forward, backward = curve.delta([0.0, 0.05, 4.0])
-    assert forward[0] > 1e-4
-    np.testing.assert_allclose(forward[0], backward[0], rtol=1e-6)
-
-
 TINY = [  # total variation, by integration of the definition over the angle and the size of (s, t)
     ((3.43e-8, 6.6e-9, 4, 2), 7.787099328056e-09),
     ((7.8e-7, 8.74e-8, 4, 2), 1.807944553356e-07),
@@ -270,23 +259,3 @@ def test_many_degrees_of_freedom_against_draws(up, down, freedom):
     gain = -np.expm1(np.minimum(epsilon[:, None] - loss, 0.0))
     found = ReplacedWishartCurve(up, down, freedom, 2).delta(epsilon)[0]
     assert np.all(np.abs(gain.mean(axis=1) - found) < 5.0 * gain.std(axis=1) / np.sqrt(size))
-
-
-@settings(max_examples=8, deadline=None)
-@given(
-    st.floats(-9.0, 3.0),
-    st.floats(-9.0, 3.0),
-    st.sampled_from([2, 4, 5, 8, 30, 99, 101, 10_000, 10**8]),
-)
-def test_curves_fall_are_convex_and_meet_at_total_variation(up, down, freedom):
-    curve = ReplacedWishartCurve(10.0**up, 10.0**down, freedom, 2)
-    epsilon = np.array([0.0, 1e-6, 1e-4, 1e-2, 0.3, 3.0, 30.0, 1e308])
-    both = curve.delta(epsilon)
-    assert both[0][0] == pytest.approx(both[1][0], rel=1e-7, abs=1e-280)
-    for delta in both:
-        assert np.all((delta >= 0.0) & (delta <= 1.0))
-        assert np.all(np.diff(delta) <= 1e-9 * delta[:-1])
-        left, middle, right = delta[:-3], delta[1:-2], delta[2:-1]
-        step = np.diff(np.expm1(epsilon[:-1]))
-        chord = left + (right - left) * step[:-1] / (step[:-1] + step[1:])
-        assert np.all(middle <= chord * (1.0 + 1e-7) + 1e-280)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.exact.pairs.student_t import largest_losses, student_pair
+from dpaudit.exact import StudentPairCurve
 from dpaudit.laws import StudentT
 
 ROWS = 2_000
@@ -108,7 +108,8 @@ def test_scales_that_lie_thousands_apart(share):
     dof, centre, scale = 4, 42.8, 2598.75
     wide = StudentT(np.zeros(1), np.eye(1), dof)
     narrow = StudentT(np.array([centre]), np.array([[scale]]), dof)
-    epsilon = share * largest_losses(wide, narrow)[0]
+    curve = StudentPairCurve(wide, narrow)
+    epsilon = share * curve.supremum[0]
     with mp.workdps(30):
         power, square = mp.mpf(dof + 1) / 2, mp.mpf(scale) ** 2
         level = mp.exp((mp.mpf(epsilon) + mp.log(scale)) / power)
@@ -124,5 +125,5 @@ def test_scales_that_lie_thousands_apart(share):
             mp.linspace(*ends, 9),
         )
     assert 1e-6 < reference < 1.0
-    found = student_pair(wide, narrow, epsilon)[0]
+    found = curve.delta(epsilon)[0]
     assert float(found) == pytest.approx(float(reference), rel=1e-9)

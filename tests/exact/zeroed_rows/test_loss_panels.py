@@ -4,17 +4,15 @@ import numpy as np
 import pytest
 
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact import als
+from dpaudit.exact import StudentCurve, als
 from dpaudit.exact.numerics import monotone_loss
-from dpaudit.exact.numerics.share import Share
-from dpaudit.exact.zeroed_rows.als_finite import _Direction
 
 pytestmark = pytest.mark.quick
 
 
 def fine(direction, epsilon):
     """δ on 60 panels of the part of the range where the loss exceeds ε."""
-    edges = np.linspace(direction.thresholds(np.array([epsilon]))[0], direction.end, 61)
+    edges = np.linspace(direction.thresholds(np.array([epsilon]))[0], 0.0, 61)
     half = 0.5 * np.diff(edges)[:, None]
     nodes, weights = np.polynomial.legendre.leggauss(20)
     x = edges[:-1, None] + half + half * nodes
@@ -32,7 +30,7 @@ def fine(direction, epsilon):
 )
 def test_near_the_largest_loss_a_value_is_the_same_alone_and_on_a_grid(numbers, share):
     """At many features the density falls there as a high power: 2e-5 were lost."""
-    backward = _Direction.backward(*map(Share.of, numbers[:2]), *numbers[2:])
+    backward = StudentCurve(*numbers)._directions[1]
     epsilon = share * backward.top
     reference = fine(backward, epsilon)
     assert 0.0 < reference < 1e-60

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.integrate import simpson
 
-from dpaudit.exact.zeroed_rows.als import StudentCurve
+from dpaudit.exact import StudentCurve
 
 pytestmark = pytest.mark.quick
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(20))
 def test_orders_are_skew_symmetric(seed):
     """(1 − α)D_α(P‖Q) = α D_{1−α}(Q‖P): the two directions meet, each by its own quadrature."""
     rng = np.random.default_rng(seed)
@@ -66,8 +66,3 @@ def test_orders_rise_to_the_largest_loss():
     assert np.all(orders < curve.supremum)
     np.testing.assert_allclose(orders[-1], curve.supremum, rtol=2e-3)
     np.testing.assert_allclose(orders[3], 0.5 * (orders[2] + orders[4]), rtol=1e-6)
-
-
-def test_rows_that_decide_everything_or_nothing():
-    assert StudentCurve(1.0, 0.1, 2, 9).renyi(2.0) == (np.inf, np.inf)
-    assert StudentCurve(0.0, 0.0, 2, 9).renyi(2.0) == (0.0, 0.0)

@@ -5,7 +5,6 @@ import pytest
 from mpmath import mp, mpf
 from scipy import stats
 
-from dpaudit import InvalidInput
 from dpaudit.exact import additive_wishart, gaussian_shift
 from tests.sparse import one_in
 
@@ -93,14 +92,6 @@ def test_against_draws_of_the_noise():
         assert abs(gain.mean() - exact) < 5 * gain.std() / np.sqrt(size)
 
 
-def test_the_floor_does_not_fall():
-    q, k, d = 2.0, 10, 3
-    curve = additive_wishart(q, k, d, [1.0, 10.0, 400.0])[1]
-    floor = stats.chi2.cdf(q, k - d + 1)
-    assert np.all(curve >= floor)
-    assert curve[-1] == pytest.approx(floor, rel=1e-12)
-
-
 @pytest.mark.parametrize(("q", "k", "d"), [(1.0, 6, 3), (0.01, 7, 2), (30.0, 9, 3), (1.0, 40, 3)])
 @pytest.mark.parametrize(
     "steps", one_in(4, [5.0, 20.0, 21.0, 33.5, 37.0, pytest.param(300.0, marks=pytest.mark.slow)])
@@ -117,16 +108,6 @@ def test_where_the_finite_losses_are_next_to_the_infinite_ones(q, k, d, steps):
     assert found == additive_wishart(q, k, d, steps * a)[1]
 
 
-def test_a_row_that_always_rules_the_full_database_out():
-    """q is so much larger than the noise that every loss is infinite.
-
-    Both deltas are 1 while ε is below q/2.
-    """
-    forward, backward = additive_wishart(1e5, 6, 3, [0.0, 1.0, 100.0])
-    np.testing.assert_allclose(forward, 1.0)
-    np.testing.assert_allclose(backward, 1.0)
-
-
 @pytest.mark.parametrize("k", [3, 4])
 def test_the_smallest_degrees_of_freedom(k):
     """k = d and k = d + 1, where the exponent (k − d − 1)/2 is −½ and 0.
@@ -136,15 +117,6 @@ def test_the_smallest_degrees_of_freedom(k):
     there, back = additive_wishart(2.0, k, 3, 0.0)
     assert float(there) == pytest.approx(float(back), rel=1e-12)
     assert float(back) == pytest.approx(stats.chi2.cdf(2.0, k - 2), rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [((-1.0, 9, 3), "q"), ((1.0, 2, 3), "dof"), ((1.0, 9, 0), "dim"), ((1.0, 9.0, 3), "dof")],
-)
-def test_bad_arguments_are_named(arguments, name):
-    with pytest.raises(InvalidInput, match=name):
-        additive_wishart(*arguments, 0.0)
 
 
 def test_very_many_degrees_of_freedom_take_no_more_memory():

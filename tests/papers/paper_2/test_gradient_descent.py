@@ -64,9 +64,3 @@ def test_one_step_has_an_exact_law():
     )
     with pytest.raises(dp.NoExactSpectrum, match="one step has one"):
         DPGD(1.0, steps=2).law(DATA)
-
-
-@pytest.mark.parametrize("name", ["mu", "steps", "clip", "rate"])
-def test_a_wrong_parameter_is_named(name):
-    with pytest.raises(dp.InvalidInput, match=f"^{name} must be"):
-        DPGD(**({"mu": 1.0} | {name: 0}))

@@ -38,14 +38,6 @@ def test_a_public_moment_serves_as_public_rows():
     np.testing.assert_array_equal(by_rows.deviation, by_moment.deviation)
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1e4])
-def test_the_unit_of_the_data_does_not_matter(scale):
-    mechanism = PMT(1.0, public_rows=PUBLIC)
-    np.testing.assert_allclose(
-        mechanism.law(scale * DATA).mean, mechanism.law(DATA).mean, rtol=1e-9
-    )
-
-
 def test_replaced_rows_are_the_pairs_of_laws(rng):
     mechanism = PMT(0.7, public_rows=PUBLIC)
     candidates = np.vstack([3.0 * rng.standard_normal((2, 3)), 1e3 * DATA[:1]])

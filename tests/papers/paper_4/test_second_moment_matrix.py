@@ -8,11 +8,9 @@ import pytest
 from scipy.stats import ks_2samp
 
 import dpaudit as dp
-from dpaudit._core.triangular import symmetric_matrix
 from dpaudit.errors import InvalidInput, NoExactSpectrum
-from dpaudit.exact import additive_wishart, gaussian_shift
-from dpaudit.exact.composition import PrivacyLoss
-from dpaudit.exact.numerics.gaussian_axes import Axes
+from dpaudit.exact import PrivacyLoss, additive_wishart, gaussian_shift
+from dpaudit.exact.pairs.gaussian import Axes
 from dpaudit.mechanisms import AnalyzeGauss, InverseWishartDraw, RandomProjection
 from dpaudit.neighbours import replace_row, zero_row
 from dpaudit.papers import (
@@ -26,6 +24,7 @@ from dpaudit.papers import (
     printed,
 )
 from dpaudit.papers.paper_4.matrix_release import Moments
+from tests.mechanisms.mechanism_cases import matrices
 from tests.sparse import one_in
 
 BUDGET = {"epsilon": 0.8, "delta": 0.05, "row_bound": 2.0}
@@ -59,8 +58,7 @@ def alike(one, other):
     At most 7 statistics, failure by chance below ERROR in all.
     """
     whole = [
-        np.column_stack([draws, np.linalg.slogdet(symmetric_matrix(draws, 3))[1]])
-        for draws in (one, other)
+        np.column_stack([draws, np.linalg.slogdet(matrices(draws, 3))[1]]) for draws in (one, other)
     ]
     for a, b in zip(whole[0].T, whole[1].T, strict=True):
         assert ks_2samp(a, b).pvalue > ERROR / 7
@@ -72,7 +70,7 @@ def test_the_fast_sampler_has_the_law_of_the_literal_one(algorithm):
     alike(make("sufficient")(DATA, DRAWS, rng=1), make("literal")(DATA, DRAWS, rng=2))
 
 
-@pytest.mark.parametrize("mechanism", ALL, ids=repr)
+@pytest.mark.parametrize("mechanism", [m for m in ALL if m.name != "NoisyInverse"], ids=repr)
 def test_the_moments_are_all_that_it_uses(mechanism):
     data = LARGE[:90]
     moments = Moments(data.T @ data, len(data))
@@ -269,16 +267,12 @@ def test_algorithm_3_leaves_out_the_condition_of_its_theorem(epsilon, delta):
 
 
 @pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-10])
-@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.4])
+@pytest.mark.parametrize("epsilon", [0.01, 0.4, 6.0, 200.0])
 def test_the_noise_of_section_2_is_too_little_for_a_small_epsilon(epsilon, delta):
-    assert exceeds(AnalyzeGaussNoise(epsilon, delta)) > 1.0
-    assert exceeds(AnalyzeGaussNoise(epsilon, delta, variant="corrected")) <= 1.0
-
-
-@pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0, 30.0, 200.0])
-def test_the_corrected_noise_holds_at_any_epsilon(epsilon):
-    for delta in (0.3, 1e-2, 1e-8):
-        assert exceeds(AnalyzeGaussNoise(epsilon, delta, 3.0, variant="corrected")) <= 1.0 + 1e-9
+    if epsilon < 1.0:
+        assert exceeds(AnalyzeGaussNoise(epsilon, delta)) > 1.0
+    corrected = AnalyzeGaussNoise(epsilon, delta, 3.0, variant="corrected")
+    assert exceeds(corrected) <= 1.0 + 1e-9
 
 
 def test_corollary_b_2_prints_two_inverses_that_are_none_of_each_other():
@@ -331,14 +325,14 @@ def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
         )
         amount = (draws - moved)[:, 0]
         np.testing.assert_allclose(
-            symmetric_matrix(draws - moved, 3), amount[:, None, None] * np.eye(3), atol=1e-9
+            matrices(draws - moved, 3), amount[:, None, None] * np.eye(3), atol=1e-9
         )
         k = algorithm.dof(3)
         less = 4.0 * (math.sqrt(k) - math.sqrt(3.0) - math.sqrt(2.0 * math.log(80.0))) ** 2
-        whole = np.linalg.eigvalsh(symmetric_matrix(draws, 3))[:, 0] > 4.0 * k
+        whole = np.linalg.eigvalsh(matrices(draws, 3))[:, 0] > 4.0 * k
         np.testing.assert_allclose(amount, np.where(whole, 4.0 * k, less), rtol=1e-9)
         assert whole.all() if data is LARGE else not whole.all()
-        assert np.all(np.linalg.eigvalsh(symmetric_matrix(moved, 3)) > 0.0)  # but for δ in theory
+        assert np.all(np.linalg.eigvalsh(matrices(moved, 3)) > 0.0)  # but for δ in theory
     with pytest.raises(NoExactSpectrum, match="shift=False"):
         dp.exact.spectrum(
             AdditiveWishartNoise(**BUDGET, shift=True), replace_row(DATA, 0, DATA[1]), 0.5
@@ -349,13 +343,13 @@ def test_analyze_gauss_is_lifted_where_it_is_indefinite():
     algorithm = AnalyzeGaussNoise(**BUDGET)
     draws = algorithm(3.0 * DATA[:6] / 3.0, 500, rng=2)
     lifted = algorithm.lifted(draws)
-    least = np.linalg.eigvalsh(symmetric_matrix(draws, 3))[:, 0]
+    least = np.linalg.eigvalsh(matrices(draws, 3))[:, 0]
     assert 0 < np.sum(least > 0.0) < 500
     np.testing.assert_array_equal(lifted[least > 0.0], draws[least > 0.0])
     up = (lifted - draws)[least <= 0.0]
     assert np.ptp(up[:, 0]) < 1e-9
     norms = np.abs(
-        np.linalg.eigvalsh(symmetric_matrix(draws - (DATA[:6].T @ DATA[:6])[np.triu_indices(3)], 3))
+        np.linalg.eigvalsh(matrices(draws - (DATA[:6].T @ DATA[:6])[np.triu_indices(3)], 3))
     ).max(axis=1)
     assert up[0, 0] == pytest.approx(norms.mean(), rel=0.1)  # E‖N‖, of 500 draws
     with pytest.raises(NoExactSpectrum, match="scaled=False"):
@@ -368,7 +362,7 @@ def test_analyze_gauss_is_lifted_where_it_is_indefinite():
 def test_the_solution_is_the_regression_of_the_matrix(mechanism):
     draws = mechanism(DATA, 6, rng=1)
     for draw, beta in zip(draws, mechanism.solution(draws), strict=True):
-        matrix = symmetric_matrix(draw[None], 3)[0]
+        matrix = matrices(draw[None], 3)[0]
         np.testing.assert_allclose(matrix[:2, :2] @ beta, matrix[:2, 2], rtol=1e-9)
         value = np.r_[beta, -1.0] @ matrix @ np.r_[beta, -1.0]
         for step in 1e-3 * np.eye(3)[:2]:
@@ -400,8 +394,6 @@ def test_a_row_beyond_the_bound_is_refused(mechanism):
         (lambda: AdaptiveJLRidge(3, **BUDGET)(DATA, 1, rng=1), "min_rows"),
         (lambda: AdaptiveInverseWishart(3, **BUDGET)(DATA, 1, rng=1), "min_dof"),
         (lambda: NoisyInverse(50.0, **BUDGET)(DATA, 1, rng=1), "data"),
-        (lambda: JLRidge(9, 0.5, 0.5), "delta"),
-        (lambda: NoisyInverse(0.5, 1.5, 0.1), "epsilon"),
     ],
 )
 def test_bad_arguments_are_named(make, name):

@@ -67,29 +67,6 @@ def test_a_damaged_block_is_not_the_one_that_is_drawn_again(store, block):
     np.testing.assert_array_equal(again.get(0, 2), block)
 
 
-@pytest.mark.parametrize("draw", ["note", "put"], ids=["by a worker", "here"])
-def test_draws_that_workers_kept_are_made_again_to_their_checksum(tmp_path, block, draw):
-    store = DrawStore(tmp_path / "draws", MADE_BY)
-    store.note(0, 0, store.checksum(block), 50)
-    store.note(0, 1, store.checksum(block + 1.0), 50)
-    assert store.fresh == 100
-    again = DrawStore(store.path, MADE_BY, resume=True)
-    assert again.get(0, 0) is None
-
-    def drawn(number, values):
-        given = (again.checksum(values), 50) if draw == "note" else (values,)
-        getattr(again, draw)(0, number, *given)
-
-    drawn(0, block)
-    with pytest.raises(InvalidInput, match=r"block 1 of M\(D\) is drawn differently now"):
-        drawn(1, block)
-
-
-def test_checksums_do_only_where_no_draws_are_kept(store, tmp_path):
-    assert DrawStore(store.path, MADE_BY, resume=True).checksum is None
-    assert DrawStore(tmp_path / "all", MADE_BY, all_draws=True).checksum is None
-
-
 def test_without_resume_or_without_draws_it_starts_afresh(store, tmp_path):
     assert DrawStore(store.path, MADE_BY).get(0, 2) is None
     assert DrawStore(tmp_path / "none", MADE_BY, resume=True).get(0, 0) is None

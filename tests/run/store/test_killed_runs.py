@@ -270,10 +270,3 @@ def test_damaged_outcomes_of_a_search_are_found_anew(counted, tmp_path):
     assert (again[0], again[-32:]) == (SPREAD, [16] * 32)
     assert sorted(again[1:-32]) == sorted([draws[3], draws[5]])
     assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
-
-
-def test_a_search_with_other_settings_is_not_resumed(write_scenario, tmp_path):
-    own = Scenario.load(write_scenario(neighbour=SEARCH, audit=AUDIT))
-    run(own, tmp_path / "out", keep_draws=True)
-    with pytest.raises(dp.InvalidInput, match=r"made with other settings \(seed 0, now 1\)"):
-        run(own, tmp_path / "out", seed=1, resume=True)

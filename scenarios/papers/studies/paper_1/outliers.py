@@ -15,8 +15,7 @@ from dpaudit._core.types import Array
 from dpaudit.exact import spectrum
 from dpaudit.mechanisms import ALS, RPLS, GaussianLS, LawMechanism
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.report.studies.content import Content, Line, Panel, Table
-from dpaudit.report.studies.study import Progress, Study
+from dpaudit.report.study import Content, Line, Panel, Progress, Study, Table
 from dpaudit.verdict.numbers import number
 from studies.paper_1.accuracy import accuracy
 from studies.repeats import positive

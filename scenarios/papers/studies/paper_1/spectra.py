@@ -16,8 +16,7 @@ from dpaudit.auditing.result import AuditResult
 from dpaudit.exact import worst_case
 from dpaudit.mechanisms import ALS
 from dpaudit.neighbours import zero_row
-from dpaudit.report.studies.content import Content, Line, Panel, Table
-from dpaudit.report.studies.study import Progress, Study
+from dpaudit.report.study import Content, Line, Panel, Progress, Study, Table
 from dpaudit.verdict.numbers import number
 from studies.repeats import positive
 

@@ -21,8 +21,7 @@ from dpaudit._core.types import Array
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.exact import worst_case
 from dpaudit.mechanisms import ALS, RPLS, GaussianLS
-from dpaudit.report.studies.content import Content, Line, Panel, Table
-from dpaudit.report.studies.study import Progress, Study
+from dpaudit.report.study import Content, Line, Panel, Progress, Study, Table
 from dpaudit.verdict.numbers import number
 from studies.paper_1.accuracy import Accuracy, accuracy, norm_variance
 from studies.populations import standardised

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.report.studies.content import Content, Panel, Table
-from dpaudit.report.studies.study import Progress, Study
+from dpaudit.report.study import Content, Panel, Progress, Study, Table
 from studies.populations import Population
 from studies.repeats import HEADS
 

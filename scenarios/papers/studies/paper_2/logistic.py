@@ -12,7 +12,7 @@ from dpaudit._core import check
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit.papers import DPLR, PMTLR
-from dpaudit.report.studies.content import Panel
+from dpaudit.report.study import Panel
 from studies.paper_2.errors import (
     NOISELESS,
     ErrorCase,

@@ -14,8 +14,7 @@ from dpaudit.curves.readings import epsilon_at
 from dpaudit.exact import gaussian_sketch
 from dpaudit.papers import printed
 from dpaudit.papers.printed import FIGURE_1_LABELS, figure_1_gammas
-from dpaudit.report.studies.content import Content, Line, Panel, Table
-from dpaudit.report.studies.study import Progress, Study
+from dpaudit.report.study import Content, Line, Panel, Progress, Study, Table
 from dpaudit.verdict.numbers import number
 from studies.repeats import positive
 

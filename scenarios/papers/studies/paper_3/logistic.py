@@ -16,8 +16,7 @@ from dpaudit._core import check
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit.papers import LogisticMixing, ObjectivePerturbation
-from dpaudit.report.studies.content import Content, Panel, Table
-from dpaudit.report.studies.study import Progress, Study
+from dpaudit.report.study import Content, Panel, Progress, Study, Table
 from dpaudit.verdict.numbers import number
 from studies.confidence import interval, with_band
 from studies.populations import logistic_fit

@@ -15,8 +15,7 @@ from dpaudit._core.types import Array
 from dpaudit.papers import AdaSSP, LinearMixing, SheffetOLS, SheffetRenyiOLS
 from dpaudit.papers.algorithm import smallest_eigenvalue
 from dpaudit.papers.paper_3.sketches import SketchedSolver
-from dpaudit.report.studies.content import Content, Panel, Table
-from dpaudit.report.studies.study import Progress, Study
+from dpaudit.report.study import Content, Panel, Progress, Study, Table
 from dpaudit.verdict.numbers import number
 from studies.confidence import interval, with_band
 from studies.paper_3.designs import SYNTHETIC, Design

@@ -1,0 +1,302 @@
+"""Audits with a number of draws that is fixed in advance: the stages, and two plans for them.
+
+- Many draws (`ManyDraws`): some train a score, some choose score and sets, and those that certify
+  are made afterwards, counted as they come and not kept.
+- Few draws (`FewDraws`), up to 500 a side: one part trains and chooses by cross-validation
+  (`scoring.few`), all others certify. The sets are those of `certify.few`, where it is said why the
+  band holds. Of draws made elsewhere one side may have more than the other: the same number of both
+  trains and chooses, and all others certify.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from dpaudit import outcomes, scoring
+from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.auditing.clock import Clock
+from dpaudit.auditing.independence import CallSizes, notes_on, refuse_scores
+from dpaudit.auditing.settings import Settings
+from dpaudit.auditing.subject import Findings, Setup
+from dpaudit.auditing.vacuous import too_few, with_unread
+from dpaudit.certify.constants import SMALLEST
+from dpaudit.certify.counting import StreamedCounts
+from dpaudit.certify.estimate import Choices, Estimate
+from dpaudit.certify.few import certify_few, few_bet
+from dpaudit.certify.scores import SortedScores
+from dpaudit.certify.sets import ChosenSet
+from dpaudit.certify.split import Split
+from dpaudit.power import least_excess
+from dpaudit.sampling import Count, Counts, Draws, GivenDraws, Pair
+from dpaudit.scoring import Fitted, KnownScore, Sides
+from dpaudit.scoring.base import nan_count, nan_note, refuse_nan, without_nan
+from dpaudit.scoring.few import fit_few
+from dpaudit.verdict.evidence import of_set, where_to_bet
+from dpaudit.verdict.judgement import judge_band, with_notes
+from dpaudit.verdict.numbers import count
+
+NO_SCORES: Array = np.empty(0)
+
+
+def audit_fixed(setup: Setup, draws: Draws) -> Findings:
+    """Draw, check independence, choose a score and sets, certify, and judge.
+
+    Raises `MechanismError`, for draws made elsewhere `InvalidInput`, where draws depend on each
+    other.
+    """
+    settings, clock, progress = setup.settings, setup.clock, setup.progress
+    plan: Plan = FewDraws(setup, draws) if settings.few else ManyDraws(setup, draws)
+    with clock.step("sample_s"):
+        drawn = plan.draw()
+    with clock.step("fit_s"):
+        progress("fitting the score", 0, 1)
+        learned = plan.learn(drawn)
+        del drawn  # the draws that learn are not needed any more, and may be large
+        progress("fitting the score", 1, 1)
+    with clock.step("certify_s"):
+        certified = plan.certify(learned)
+        progress("certifying", 1, 1)
+    estimate, fitted, sizes = certified.estimate, learned.fitted, learned.sizes
+    judged = judge_band(
+        estimate,
+        setup.reference,
+        settings.level,
+        settings.detect,
+        who=setup.who,
+        few=partial(too_few, settings, setup.reference, sizes, learned.numbers),
+        least=certified.least,
+        unread=fitted.unread,
+    )
+    notes = (*nan_note(fitted.name, certified.undefined), *certified.notes, *learned.notes)
+    evidence = None
+    if estimate.cells is not None:
+        evidence = of_set(settings.claim, certified.bet, estimate.cells)
+    return Findings(estimate, fitted, sizes, with_notes(judged, notes), evidence=evidence)
+
+
+class Plan(Protocol):
+    """How an audit spends its draws: in three stages, each of which gets what the last one gave."""
+
+    def draw(self) -> Any:
+        """The draws that train and choose."""
+
+    def learn(self, drawn: Any, /) -> Any:
+        """A fitted score (`Learned`), from draws that are found to be independent."""
+
+    def certify(self, learned: Any, /) -> Certified:
+        """δ(ε) and its band, from the draws that neither train nor choose."""
+
+
+@value_class
+class Certified:
+    """What the certifying draws are reduced to.
+
+    undefined : how many of their scores are NaN, which count as 0. bet : the set that bets against
+    the claim, chosen before these draws. notes : sentences on them. least : position on the grid of
+    ε ↦ the least excess that would have shown, where that is known exactly.
+    """
+
+    estimate: Estimate
+    undefined: int
+    bet: ChosenSet | None
+    notes: tuple[str, ...] = ()
+    least: Callable[[int], float] | None = None
+
+
+# --- many draws -----------------------------------------------------------------------------------
+
+
+@value_class
+class Learned:
+    """What the draws that train and choose are reduced to.
+
+    numbers : in a row of their columns. choices : the sets, chosen before the first certifying draw
+    is scored. notes : sentences on draws that are not random, or that drift.
+    """
+
+    sizes: Split
+    columns: outcomes.Columns
+    numbers: int
+    fitted: Fitted
+    choices: Choices
+    notes: tuple[str, ...]
+
+
+class ManyDraws:
+    """The plan for more than a few draws."""
+
+    def __init__(self, setup: Setup, draws: Draws) -> None:
+        self.setup, self.draws = setup, draws
+
+    def draw(self) -> Callable[[Callable[[Pair], Learned]], Learned]:
+        """The draws that train and choose, wherever they are (`Draws.hold`).
+
+        The number of columns decides the split, and the first few draws show it.
+        """
+        first = self.draws.peek(2 * SMALLEST)
+        self.sizes = self.setup.settings.split(_rows(first)[1].P.shape[1])
+        return self.draws.hold(self.sizes.train + self.sizes.choose)
+
+    def learn(self, held: Callable[[Callable[[Pair], Learned]], Learned]) -> Learned:
+        """Fit a score and choose the sets, in this process or with the workers that drew."""
+        settings = self.setup.settings
+        learned = held(partial(learn, settings, self.sizes, self.draws.calls))
+        known = settings.classifier
+        if isinstance(known, KnownScore):  # the user's own, and no copy that a worker sent
+            learned = replace(learned, fitted=replace(learned.fitted, score=known.score))
+        return learned
+
+    def certify(self, learned: Learned) -> Certified:
+        """Make the other draws, count them as they come, and certify the chosen sets."""
+        fitted, sizes, clock = learned.fitted, learned.sizes, self.setup.clock
+        rest = partial(_timed, self.draws, clock)
+        counts = StreamedCounts(fitted, learned.columns, rest, sizes.certify)
+        estimate = learned.choices.certified_by(counts)
+        # certifying draws may decide that nothing is certified
+        first = sizes.train + sizes.choose
+        refuse_scores(counts.first_scores(), fitted.name, self.draws.calls, first)
+        return Certified(estimate, sum(counts.undefined), learned.choices.bet)
+
+
+def learn(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pair) -> Learned:
+    """Fit a score to the draws that train, and choose the sets. Columns depend on these alone.
+
+    calls : as in `call_sizes`. Raises `MechanismError` or `InvalidInput` at draws that depend on
+    each other.
+    """
+    columns, rows = _rows(drawn)
+    notes = notes_on(drawn, rows, calls)
+    train, choose, _ = zip(*(sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
+    past, recent = Sides(*train), Sides(*choose)
+    classifier = settings.classifier
+    fitted = scoring.fit(classifier, past, recent, settings.seed, settings.bits, spend=True)
+    fitted = with_unread(fitted, settings, *drawn)
+    if not isinstance(classifier, str):  # aliases' scores take rows one by one
+        scoring.refuse_batch_scores(fitted, recent)
+    # scores of the choosing draws are independent of each other if these draws are, and
+    # exchangeable if they trained the score
+    P, Q = scoring.scores(fitted.score, recent)
+    refuse_nan((P, Q), fitted.name, sizes.train)
+    refuse_scores(Sides(P[:, None], Q[:, None]), fitted.name, calls, sizes.train)
+    chosen = SortedScores.of(*scoring.pooled(fitted.score, past, (P, Q)))
+    own = settings.claimed_epsilon
+    choices = Choices.of(
+        chosen,
+        sizes.certify,
+        settings.epsilon,
+        settings.alpha,
+        claim_epsilon=() if own is None else (own,),
+        focus=settings.focus,
+        # the estimate counts these scores too, unless the choosing draws trained
+        fresh=SortedScores(NO_SCORES, NO_SCORES) if fitted.spent else chosen,
+        closed=fitted.closed,
+        claimed=where_to_bet(settings.claim),
+    )
+    return Learned(sizes, columns, rows.P.shape[1], fitted, choices, notes)
+
+
+def _rows(drawn: Pair) -> tuple[outcomes.Columns, Sides]:
+    columns = outcomes.columns(*drawn)
+    return columns, Sides(*map(columns, drawn))
+
+
+def _timed(draws: Draws, clock: Clock, count: Count) -> Iterator[Pair | Counts]:
+    """All draws that are left, or their counts. Their time is counted as sampling."""
+    left = draws.rest(count)
+    while True:
+        with clock.step("sample_s"):
+            part = next(left, None)
+        if part is None:
+            return
+        yield part
+
+
+# --- few draws ------------------------------------------------------------------------------------
+
+
+@value_class
+class LearnedFew:
+    """All draws as rows, and a score fitted to `past`. `numbers` and `notes` as in `Learned`."""
+
+    sizes: Split
+    past: Sides
+    certifying: Sides
+    numbers: int
+    fitted: Fitted
+    notes: tuple[str, ...]
+
+
+class FewDraws:
+    """The plan for at most 500 draws a side."""
+
+    def __init__(self, setup: Setup, draws: Draws) -> None:
+        self.setup, self.draws = setup, draws
+
+    def draw(self) -> Pair:
+        """All draws; of draws made elsewhere, all of the longer side."""
+        draws, number = self.draws, self.setup.settings.samples
+        if isinstance(draws, GivenDraws):
+            number = max(len(draws.P), len(draws.Q))
+        return draws.take(number)
+
+    def learn(self, drawn: Pair) -> LearnedFew:
+        """Fit a score. Columns and split depend on the draws that train and choose alone."""
+        settings = self.setup.settings
+        first = settings.split(columns=1)
+        sizes = settings.split(_columns(drawn, first)(drawn[0][:1]).shape[1])
+        rows = Sides(*map(_columns(drawn, sizes), drawn))
+        notes = notes_on(drawn, rows, self.draws.calls)
+        cut = sizes.train + sizes.choose
+        past = rows.head(cut)
+        if isinstance(settings.classifier, KnownScore):
+            fitted = Fitted(settings.classifier.name, settings.classifier.score)
+            scoring.refuse_batch_scores(fitted, past)
+        else:
+            fitted = fit_few(past)
+        fitted = with_unread(fitted, settings, *(side[:cut] for side in drawn))
+        certifying = Sides(rows.P[cut:], rows.Q[cut:])
+        return LearnedFew(sizes, past, certifying, rows.P.shape[1], fitted, notes)
+
+    def certify(self, learned: LearnedFew) -> Certified:
+        """Certify by the draws that did not train; the least excess that shows is found exactly."""
+        settings, reference = self.setup.settings, self.setup.reference
+        fitted, first = learned.fitted, learned.sizes.train + learned.sizes.choose
+        chosen = scoring.scores(fitted.score, learned.past)
+        refuse_nan(chosen, fitted.name)
+        scores = scoring.scores(fitted.score, learned.certifying)
+        certifying = [without_nan(score) for score in scores]
+        rows = Sides(*(score[:, None] for score in certifying))
+        refuse_scores(rows, fitted.name, self.draws.calls, first)
+        past = SortedScores.of(*chosen)
+        estimate = certify_few(
+            past,
+            SortedScores.of(*certifying),
+            settings.epsilon,
+            settings.alpha,
+            settings.claimed,
+            settings.focus,
+            fresh=SortedScores(NO_SCORES, NO_SCORES) if learned.sizes.train > 0 else past,
+        )
+        n, m = map(len, certifying)
+
+        def least(at: int) -> float:
+            assert reference is not None
+            point = float(settings.epsilon[at]), float(reference.delta[at])
+            return least_excess((n, m), *point, float(estimate.share[at]), first)
+
+        starts = where_to_bet(settings.claim)
+        bet = None if starts is None else few_bet(past, learned.sizes.certify, *starts)
+        uneven = f"{count(n)} draws of M(D) and {count(m)} of M(D') certify."
+        notes = () if n == m else (uneven,)
+        return Certified(estimate, nan_count(scores), bet, notes, least)
+
+
+def _columns(drawn: Pair, sizes: Split) -> outcomes.Columns:
+    """The columns of the draws that train and choose."""
+    return outcomes.columns(*(side[: sizes.train + sizes.choose] for side in drawn))

@@ -1,0 +1,209 @@
+"""Choosing the next bet: by what the score itself predicts, or by what bets would have gained.
+
+A bad bet loses more than a good bet of the same size gains, so estimated gains are
+reduced by `CAUTION` standard errors. Where no bet then has a positive gain, none is made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from dpaudit._core.types import Array
+from dpaudit.certify.betting import NO_BET, Bet, Null, Side, gain
+from dpaudit.certify.constants import CAUTION, CUTS, MOST_TO_CHOOSE, WIDTHS
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sample:
+    """Scores (n,) with the weight of each as a draw of P and as a draw of Q.
+
+    p, q : (n,) weights, which sum to 1. size : draws a side, infinite where a model gives weights.
+    """
+
+    score: Array
+    p: Array
+    q: Array
+    size: float
+
+    def mirrored(self) -> Sample:
+        """The same sample with P and Q exchanged."""
+        return Sample(-self.score, self.q, self.p, self.size)
+
+    def value(self, up: Array, down: Array) -> Array:
+        """Mean of log U + log V less `CAUTION` standard errors, (…), of payoffs (…, n)."""
+        mean = up @ self.p, down @ self.q
+        variance = (up**2) @ self.p - mean[0] ** 2 + (down**2) @ self.q - mean[1] ** 2
+        error = np.sqrt(np.maximum(variance, 0.0) / self.size)
+        return np.asarray(mean[0] + mean[1] - CAUTION * error)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranked:
+    """Candidate sides in one direction, one for each (start, stop) of a `Menu`, (k,).
+
+    value : mean log payoff less its standard errors, before the price. cut, step : as in `Side`.
+    """
+
+    value: Array
+    cut: Array
+    step: bool
+
+
+class Menu:
+    """The bets that may be made against one null, with their prices, which depend on no draws.
+
+    epsilon : (m,), nats, where sides may start: the claim's own ε, or a few along its curve.
+    """
+
+    def __init__(self, null: Null, epsilon: Array) -> None:
+        self.null = null
+        self.joint: dict[tuple[int, int], float] = {}
+        start, width = (axis.ravel() for axis in np.meshgrid(epsilon, WIDTHS, indexing="ij"))
+        self.start, self.stop = start, start + width
+        self.up, self.down = gain(self.stop, start, 1.0), gain(self.stop, start, -1.0)
+        up, down, none = np.exp(self.up), np.exp(self.down), np.ones_like(start)
+        self.single = null.ceiling(np.stack([up, none], -1), np.stack([down, none], -1))
+        self.double = null.ceiling(np.stack([up, down, none], -1), np.stack([down, up, none], -1))
+
+    def by_model(self, score: Array) -> Bet:
+        """The bet with the largest gain if scores (n,) are the true log-odds of their draws.
+
+        Half of the draws are of P. It suits few draws: the predictions of a score that is averaged
+        over its own uncertainty vary less than counts.
+        """
+        return self.by_law(score, expit(score), expit(-score))
+
+    def by_law(self, score: Array, p: Array, q: Array) -> Bet:
+        """The bet with the largest gain if scores (n,) have probabilities ∝ p (n,) and ∝ q (n,)."""
+        sample = Sample(score, p / p.sum(), q / q.sum(), np.inf)
+        return self._best(sample, [(self._slopes(sample), self._slopes(sample.mirrored()))])
+
+    def by_draws(self, x: Array, y: Array) -> Bet:
+        """The bet that would have gained most on scores x (n,) of P and y (n,) of Q.
+
+        The draws must not have trained the score.
+        """
+        sample = sample_of(x[:MOST_TO_CHOOSE], y[:MOST_TO_CHOOSE])
+        slopes = self._slopes(sample), self._slopes(sample.mirrored())
+        steps = self._steps(sample), self._steps(sample.mirrored())
+        return self._best(sample, [slopes, steps])
+
+    def _slopes(self, sample: Sample) -> Ranked:
+        """Sides that count scores as they are, computed a start at a time."""
+        values = []
+        for block in np.split(np.arange(len(self.start)), len(self.start) // len(WIDTHS)):
+            start, stop = self.start[block][:, None], self.stop[block][:, None]
+            reach = np.clip(sample.score, start, stop)
+            up = log_expit(reach) - log_expit(start)
+            values.append(sample.value(up, up - reach + start))  # log σ(−r) = log σ(r) − r
+        return Ranked(np.concatenate(values), self.start, False)
+
+    def _steps(self, sample: Sample) -> Ranked:
+        """Sides that are bets on sets, each at its best cut."""
+        cut = grid(sample)
+        p, q = above(sample, cut)
+        up, down = self.up[:, None], self.down[:, None]
+        variance = up**2 * p * (1.0 - p) + down**2 * q * (1.0 - q)
+        value = up * p + down * q - CAUTION * np.sqrt(variance / sample.size)
+        best = np.argmax(value, axis=1)  # the price is the same for all cuts
+        return Ranked(value[np.arange(len(best)), best], cut[best], True)
+
+    def _best(self, sample: Sample, pairs: list[tuple[Ranked, Ranked]]) -> Bet:
+        """The best of bets with one side, with equal sides, or with the best side either way.
+
+        pairs : (forward, backward) candidates, for slopes and for steps.
+        """
+        bets, forward, backward = [NO_BET], [], []
+        for ahead, behind in pairs:
+            i, j = (int(np.argmax(ranked.value - self.single)) for ranked in (ahead, behind))
+            forward.append((i, self._side(ahead, i)))
+            backward.append((j, self._side(behind, j)))
+            bets.append(Bet(forward[-1][1], None, float(self.single[i])))
+            bets.append(Bet(None, backward[-1][1], float(self.single[j])))
+            bets += self._equal(ahead, behind)
+        for (i, near), (j, far) in product(forward, backward):
+            if near.cut + far.cut >= 0.0:
+                bets.append(Bet(near, far, self._price(i, j)))
+
+        def gain_of(bet: Bet) -> float:
+            """Mean log payoff less its standard errors."""
+            return float(sample.value(bet.up(sample.score), bet.down(sample.score))) - bet.cost
+
+        return max(bets, key=gain_of)
+
+    def _equal(self, forward: Ranked, backward: Ranked) -> list[Bet]:
+        """The best bet with equal start and stop in both directions, if there is one.
+
+        A score may count on one side only, so the two cuts must not overlap.
+        """
+        apart = forward.cut + backward.cut >= 0.0
+        value = np.where(apart, forward.value + backward.value - self.double, -np.inf)
+        at = int(np.argmax(value))
+        if not apart[at]:
+            return []
+        sides = self._side(forward, at), self._side(backward, at)
+        return [Bet(*sides, float(self.double[at]))]
+
+    def _side(self, ranked: Ranked, at: int) -> Side:
+        return Side(float(self.start[at]), float(self.stop[at]), float(ranked.cut[at]), ranked.step)
+
+    def _price(self, forward: int, backward: int) -> float:
+        """The log price of a forward and a backward side together, whatever their cuts are."""
+        if forward == backward:
+            return float(self.double[forward])
+        key = forward, backward
+        if key not in self.joint:
+            ends = [Side(float(self.start[at]), float(self.stop[at]), 0.0) for at in key]
+            self.joint[key] = Bet.against(self.null, *ends).cost
+        return self.joint[key]
+
+
+def cuts_by_draws(x: Array, y: Array, epsilon: Array, upcoming: int) -> Array:
+    """For each ε, (m,), the cut whose P(s > cut) − e^ε Q(s > cut) is largest, (m,).
+
+    It is reduced by two standard errors of its estimate from `upcoming` draws. x, y : scores (n,)
+    of draws of P and of Q.
+    """
+    sample = sample_of(x, y)
+    cut = grid(sample)
+    p, q = above(sample, cut)
+    gamma = np.exp(np.minimum(epsilon, 350.0))[:, None]  # γ² is finite
+    error = np.sqrt((p * (1.0 - p) + gamma**2 * q * (1.0 - q)) / upcoming)
+    return np.asarray(cut[np.argmax(p - gamma * q - 2.0 * error, axis=1)])
+
+
+def sample_of(x: Array, y: Array) -> Sample:
+    """The sample of scores x (n,) of P and y (n,) of Q."""
+    zero = np.zeros(len(x))
+    weight = np.full(len(x), 1.0 / len(x))
+    return Sample(
+        np.concatenate([x, y]),
+        np.concatenate([weight, zero]),
+        np.concatenate([zero, weight]),
+        len(x),
+    )
+
+
+def grid(sample: Sample) -> Array:
+    """Candidate cuts, each in the middle between two neighbouring quantiles of the scores.
+
+    A cut at a quantile itself could fall on a value that many draws share.
+    """
+    values = np.unique(np.quantile(sample.score, np.linspace(0.0, 1.0, CUTS + 1), method="lower"))
+    between = 0.5 * (values[:-1] + values[1:])
+    return np.asarray(between if len(between) else values)
+
+
+def above(sample: Sample, cut: Array) -> tuple[Array, Array]:
+    """Probabilities under P and Q of scores above each cut, (c,) each.
+
+    Half a draw is added above and below, because a count of 0 does not show a probability of 0.
+    """
+    beyond = sample.score > cut[:, None]
+    size = sample.size
+    p, q = ((beyond @ weight * size + 0.5) / (size + 1.0) for weight in (sample.p, sample.q))
+    return p, q

@@ -1,0 +1,133 @@
+"""The answers of `dpaudit status`, `compare` and `ledger`, as text, as a line and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from tqdm import tqdm
+
+from dpaudit._core.result_file import plain
+from dpaudit.cli.table import named
+from dpaudit.errors import InvalidInput
+from dpaudit.report.comparison import Comparison
+from dpaudit.run.ledger import Standing
+from dpaudit.run.store import DONE, RUNNING, State
+from dpaudit.verdict.numbers import count, label, number
+
+WIDTH = 100
+
+
+# --- status
+
+
+def states_text(states: Sequence[State]) -> str:
+    """A block of lines for each run."""
+    return "\n\n".join(
+        named([(name, label(value, WIDTH)) for name, value in _run_lines(run)]) for run in states
+    )
+
+
+def states_line(states: Sequence[State]) -> str:
+    """A line for each run."""
+    return "\n".join(f"{run.scenario or run.folder}: {_state(run)}" for run in states)
+
+
+def states_json(states: Sequence[State]) -> str:
+    """A list with an object for each run, with all numbers."""
+    content = [plain(asdict(run)) for run in states]
+    return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
+
+
+def _run_lines(run: State) -> list[tuple[str, str]]:
+    lines = [("Run", f"{run.scenario or '?'} in {run.folder}"), ("State", _state(run))]
+    if run.state == DONE:
+        return lines
+    if run.step is not None:
+        lines.append(("Step", run.step))
+    at_most = "at most " if run.stops else ""  # a run that may stop at its verdict may need fewer
+    for side, drawn in zip(("M(D)", "M(D')"), run.made, strict=True):
+        text = count(drawn)
+        if run.wanted is not None:
+            text += f" of {at_most}{count(run.wanted)} ({100 * drawn // run.wanted} %)"
+        lines.append((f"Draws of {side}", text))
+    if run.rate is not None:
+        lines.append(("Rate", f"{number(run.rate, 3)} draws per second"))
+    if run.left_s is not None:
+        left = f"{tqdm.format_interval(run.left_s)} of drawing"
+        lines.append(("Time left", at_most + left))
+    return lines
+
+
+def _state(run: State) -> str:
+    if run.state == DONE:
+        return f"done: {run.verdict}"
+    ago = ""
+    if run.updated_s is not None:
+        ago = f", last progress {tqdm.format_interval(run.updated_s)} ago"
+    if run.state == RUNNING:
+        return f"running, process {run.process}{ago}"
+    cause = "" if run.ended is None else f" by {run.ended}"
+    return f"interrupted{cause}{ago}; --resume continues from these draws"
+
+
+# --- compare
+
+
+def two_names(names: str | None, first: Path, second: Path) -> tuple[str, str]:
+    """The names "A,B", or the folders' own names, whole where they are the same.
+
+    Raises `InvalidInput` where not two are given.
+    """
+    if names is None:
+        own = first.name, second.name
+        return own if own[0] != own[1] else (str(first), str(second))
+    parts = [part.strip() for part in names.split(",")]
+    if len(parts) != 2 or not all(parts):
+        raise InvalidInput(f"--names must be two names with a comma between them, got {names!r}")
+    return parts[0], parts[1]
+
+
+def comparison_line(comparison: Comparison) -> str:
+    """A line for each thing that moved."""
+    return "\n".join(map(str, comparison.moved)) or "nothing moved"
+
+
+def comparison_json(comparison: Comparison) -> str:
+    """Names, verdicts and a list of what moved."""
+    content = {
+        "names": comparison.names,
+        "verdicts": [record["verdict"] for record in comparison.records],
+        "moved": [asdict(move) for move in comparison.moved],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False)
+
+
+# --- ledger
+
+
+def ledger_text(standings: Sequence[Standing]) -> str:
+    """Two lines for each version of each mechanism."""
+    lines = [f"{_judgement(standing)}\n  {standing.text}" for standing in standings]
+    return "\n".join(lines) or "The ledger is empty."
+
+
+def ledger_line(standings: Sequence[Standing]) -> str:
+    """A line for each version of each mechanism, or that there is none."""
+    return "\n".join(map(_judgement, standings)) or "The ledger is empty."
+
+
+def ledger_json(standings: Sequence[Standing]) -> str:
+    """A list, an object for each version."""
+    rows = []
+    for standing in standings:
+        last = standing.entries[-1]
+        rows.append({"name": last.name, "claim": last.claim, **standing.to_dict()})
+    return json.dumps(rows, indent=2, ensure_ascii=False)
+
+
+def _judgement(standing: Standing) -> str:
+    last = standing.entries[-1]
+    return f"{last.name}, {last.claim}: {'VIOLATED' if standing.violated else 'not violated'}"

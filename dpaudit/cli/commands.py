@@ -1,0 +1,669 @@
+"""The commands of `dpaudit`: for each its options, one call of the library, and what is printed.
+
+What a command needs is imported inside it, so that --help is quick. `dpaudit --help` lists the
+commands in the order in which they stand here.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dpaudit import __version__
+from dpaudit.cli import options as opt
+from dpaudit.cli.console import (
+    INCOMPLETE,
+    INTERRUPTED,
+    JUDGED,
+    LINES,
+    NOT_VIOLATED,
+    STOPPED,
+    VIOLATED,
+    console,
+    say,
+    statuses,
+)
+from dpaudit.cli.options import FILE, FOLDER
+from dpaudit.cli.shipped import scenario_path
+
+
+@click.group(
+    cls=opt.Group,
+    epilog=statuses(JUDGED, STOPPED, error=f"usage, scenario, data or mechanism error; {LINES}")
+    + "\n\n`dpaudit COMMAND --help` says what they mean for a command.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="dpaudit", message="%(prog)s %(version)s")
+def dpaudit() -> None:
+    """Audit differentially private mechanisms on real data.
+
+    \b
+    Start in any folder with:
+      dpaudit run flight-als                 an audit that comes with dpaudit
+      dpaudit init my-audit                  a folder with a mechanism, its data and a privacy test
+      dpaudit audit release:noisy_mean --data rows.csv --claim 1,1e-5
+                                             your function noisy_mean in release.py, on your data
+
+    An audit draws outputs of a mechanism on a database and on a neighbour of it, and trains a
+    classifier to tell the two apart. From fresh draws it certifies a lower bound on the mechanism's
+    δ(ε), valid at all ε at once. It compares the bound with the privacy claim, and with the exact
+    δ(ε) where that is known, and writes a report.
+
+    Results go to stdout and into files, progress and errors to stderr. Every command takes --quiet
+    (one line for each audit, no progress), --verbose (each step with its time, on stderr) and
+    --json (one JSON document on stdout). Defaults of a project stand in pyproject.toml, in
+    [tool.dpaudit].
+    """
+
+
+KEPT = {INTERRUPTED: "interrupted (Ctrl-C); --resume goes on where draws were kept"}
+OF_RUN = {
+    NOT_VIOLATED: "not violated; a study: done",
+    INCOMPLETE: "inconclusive: the draws cannot decide; or an internal error",
+}
+
+
+@dpaudit.command(
+    short_help="Audit the mechanism of a scenario and write a report.",
+    epilog=statuses(
+        JUDGED, OF_RUN, KEPT, error=f"usage, scenario, data or mechanism error; {LINES}"
+    ),
+)
+@opt.scenarios
+@opt.out(
+    help="Folder of the report; for several scenarios, their reports go to DIR/NAME.  "
+    "[default: dpaudit-out/NAME]",
+)
+@opt.draws(help="Draws per side, in place of the scenario's number.")
+@click.option("--seed", type=int, metavar="S", help="Seed, in place of the scenario's.")
+@click.option("--level", type=float, metavar="L", help="Confidence, in place of the scenario's.")
+@opt.stop
+@opt.jobs
+@opt.resume
+@click.option(
+    "--keep-draws", is_flag=True, help="Keep the draws in DIR/draws when the run is done."
+)
+@opt.show_data
+@opt.outputs
+@click.option(
+    "--against",
+    type=FOLDER,
+    metavar="OLD",
+    help="Compare with the earlier run in the folder OLD.",
+)
+@click.option(
+    "--ledger",
+    type=FILE,
+    metavar="FILE",
+    help="Pool the evidence of this run with that of earlier ones of the same code in FILE.",
+)
+@click.option("--check", is_flag=True, help="Only check the files and their data; draw nothing.")
+def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
+    """Audit the mechanism of a scenario and write a report.
+
+    SCENARIO is a file, SCENARIO.toml, or the name of a scenario that comes with dpaudit, such as
+    flight-als: `dpaudit list scenarios` has their names. Of a file with several [[audit]] tables
+    all are run, by SCENARIO.toml:NAME one. A scenario names a data set, a mechanism with its
+    parameters, the choice of the neighbour, a privacy claim, the numbers of draws and a seed. The
+    file is checked before anything runs. A mechanism given as "package.module:callable" is your own
+    code, and is executed.
+
+    The neighbour may be the worst row by theory (rule = "worst"), for a mechanism with a known
+    output law, or be searched for by draws (rule = "search"), for any mechanism. A search lists the
+    neighbours that it tried in DIR/search.csv.
+
+    When the audit is done, result.json, report.html and spectrum.png are written into DIR. Until
+    then the draws are kept in DIR/draws, for --resume. The same seed and versions give the same
+    result.json, except for timings and memory.
+
+    Several scenarios: all files are checked before the first one runs. A scenario that fails does
+    not stop the others. DIR (default: dpaudit-out) gets an index.html with links to all reports.
+    The exit status is the most serious one, in the order 2, 1, 3, 0.
+
+    In JUnit XML a violated claim is a failure, and an inconclusive audit is skipped. SARIF has only
+    what is violated, inconclusive or failed; the table of --summary has it first.
+
+    --against lists the verdicts and settings that changed since the run in OLD, and the δ that
+    changed by more than their uncertainty. OLD may be DIR itself; it is read before anything is
+    written.
+
+    The FILE of --ledger gets a line for each run, and all runs of unchanged code decide the verdict
+    together, so that a small excess is found over many nights and false alarms do not add up. A run
+    without --seed takes a seed of its own. `dpaudit ledger FILE` shows where it stands.
+
+    A scenario with a [study] table repeats an experiment of a paper instead: it writes report.html,
+    figures as PNG and content.json, and only --out and --seed apply to it. The same two apply to a
+    scenario with a [one_run] table, which audits one run with canaries.
+    """
+    from dpaudit.cli import running
+
+    return running.run_all(scenarios, out, **options)
+
+
+@dpaudit.command(
+    short_help="Audit your own function on a CSV file; no scenario is needed.",
+    epilog=statuses(JUDGED, KEPT, error=f"usage, data or mechanism error; {LINES}"),
+)
+@click.argument("target", metavar="MODULE:CALLABLE")
+@click.option(
+    "--data",
+    metavar="ROWS.csv",
+    required=True,
+    shell_complete=partial(opt.complete, kind="datasets", suffix=".csv"),
+    help="CSV file with a header, a row a person; or the name of a data set.",
+)
+@opt.claim(help="The claim to audit; DELTA is 0 for pure ε-DP.", required=True)
+@click.option(
+    "--neighbours",
+    "relations",
+    metavar="RELATION,...",
+    callback=opt.relations,
+    help="The relation of the claim: add,remove (rows come and go), replace (their number is "
+    "public), zero-out.  [default: both add,remove and replace, audited one after the other]",
+)
+@click.option(
+    "--bounds",
+    metavar="0:1,0:100",
+    callback=opt.bounds,
+    help="For replace and add: public bounds of the rows that may come in, least:largest of each "
+    "column, or one pair for all; or a CSV file of two rows.  [default: those of the data; the "
+    "verdict says so]",
+)
+@click.option(
+    "--row-bound",
+    type=float,
+    metavar="C",
+    help="For replace and add: rows of norm at most C may come in.",
+)
+@click.option(
+    "--candidates",
+    type=FILE,
+    metavar="FILE.csv",
+    help="For replace and add: the rows that may come in.",
+)
+@click.option("--target", "label", metavar="COL", help="The column to predict; it is put last.")
+@click.option(
+    "--one-draw",
+    is_flag=True,
+    help="MODULE:CALLABLE is called as f(data, rng=...) and gives one output.",
+)
+@click.option(
+    "--parameters",
+    metavar="A=1,B=2",
+    callback=opt.parameters,
+    help="The callable makes the mechanism from these: f(A=1, B=2).",
+)
+@opt.draws(help="Draws per side.  [default: 1000000]")
+@click.option("--seed", type=int, metavar="S", help="Seed of draws and training.  [default: 0]")
+@opt.level()
+@opt.stop
+@opt.out(
+    help="Folder of the report.  [default: dpaudit-out/MODULE.CALLABLE]; of two audits "
+    "DIR/MODULE.CALLABLE-add-remove and -replace."
+)
+@opt.jobs
+@opt.resume
+@opt.show_data
+@opt.outputs
+def audit(target: str, out: Path | None, **options: Any) -> int:
+    """Audit your own function on a CSV file.
+
+    MODULE:CALLABLE is a function f(data, size, *, rng) of your own that returns `size` outputs of
+    the mechanism on the (n, d) array `data`. Modules in the current folder are found, after
+    installed ones; they are executed. The function gets the rows of the file as they are.
+
+    The neighbour that leaks most is searched for by draws, up to nine times as many as the audit
+    then makes: --draws 1e5 is enough for a first look. The same as from a scenario file: the text
+    of that file is in the report and in result.json, to be saved in this folder.
+
+    Without --neighbours there are two audits, with half of the draws of search each: rows added or
+    removed, and rows replaced. A claim for the one need not hold for the other, so the status is 1
+    where it is violated under both, and 3 where under one only: then name the relation. A relation
+    under which the mechanism cannot run is left out. Both reports have the one verdict.
+
+    \b
+    Example, with mean.py in the current folder:
+      def release(data, size, *, rng):
+          return data.mean() + rng.laplace(scale=1 / len(data), size=(size, 1))
+      dpaudit audit mean:release --data rows.csv --claim 1,0 --draws 1e5
+    """
+    from dpaudit.cli import running
+
+    return running.audit_target(target, out, **options)
+
+
+@dpaudit.command(
+    short_help="Audit draws that were made elsewhere.",
+    epilog=statuses(
+        JUDGED,
+        {INTERRUPTED: "interrupted (Ctrl-C); nothing is kept"},
+        error="usage or input error, and draws that are the same or depend on each other",
+    ),
+)
+@click.argument("left", type=FILE, metavar="P.npy")
+@click.argument("right", type=FILE, metavar="Q.npy")
+@opt.claim(help="The claim to audit. Without a claim the verdict is inconclusive.")
+@opt.out(help="Folder of the report.  [default: dpaudit-out/samples]")
+@opt.level()
+@click.option(
+    "--classifier",
+    metavar="NAME",
+    default="auto",
+    show_default=True,
+    shell_complete=partial(opt.complete, kind="classifiers"),
+    help="A name from `dpaudit list classifiers`.",
+)
+@click.option(
+    "--bits",
+    is_flag=True,
+    help="Let the classifier read the bits of floating-point numbers too: samplers may leak there.",
+)
+@click.option(
+    "--seed", type=int, metavar="S", default=0, show_default=True, help="Seed of training."
+)
+def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any) -> int:
+    """Audit draws that were made elsewhere.
+
+    P.npy holds outputs of the mechanism on a database, Q.npy outputs on its neighbour: arrays of
+    shape (n,) or (n, k) of numbers or text, independent draws in random order. Either may be a .csv
+    or .parquet file instead, with one output per row. Pickled objects are refused. Writes the same
+    report as `dpaudit run`.
+    """
+    from dpaudit.cli import running
+    from dpaudit.cli.progress import show_progress
+    from dpaudit.run import run_samples
+
+    folder = out or console().reports / "samples"
+    with show_progress() as progress:
+        run_samples(left, right, folder, rng=seed, progress=progress, **options)
+    return running.print_verdict(folder)
+
+
+METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
+
+
+@dpaudit.command(
+    short_help="Audit one run, from scores of canaries.",
+    epilog=statuses(
+        JUDGED,
+        {INTERRUPTED: "interrupted (Ctrl-C); nothing is kept"},
+        error="usage or input error",
+    ),
+)
+@click.argument("scores", type=FILE, metavar="SCORES.csv")
+@opt.claim(help="The claim to audit. Without a claim the verdict is inconclusive.")
+@click.option("--mu", type=float, metavar="MU", help="Claim MU-Gaussian DP, in place of --claim.")
+@click.option(
+    "--inclusion",
+    type=float,
+    metavar="Q",
+    help="Probability with which each canary was put in.  [default: 0.5]",
+)
+@click.option(
+    "--delta",
+    type=float,
+    metavar="D",
+    default=0.0,
+    show_default=True,
+    help="Without --claim: δ at which ε is read.",
+)
+@opt.level(help="Confidence of the lower bound.")
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default="auto",
+    show_default=True,
+    help="How ε is bounded; choose it before you see the scores.",
+)
+@opt.out(help="Folder of the report.  [default: dpaudit-out/canaries]")
+def canaries(scores: Path, out: Path | None, mu: float | None, **options: Any) -> int:
+    """Audit a mechanism that ran once, on data into which canaries went by independent coins.
+
+    SCORES.csv has a line for each canary, with the columns score (larger where the canary seems to
+    be in) and included (1 or 0); a column inclusion may hold the probability of each coin. The
+    certified ε is what the scores of this one run show, however canaries disturb each other.
+
+    \b
+    Example:
+      dpaudit canaries scores.csv --claim 8,1e-5
+    """
+    from dpaudit.cli import running
+    from dpaudit.curves.claims import Claim
+    from dpaudit.run.files import audit_scores
+
+    if mu is not None:
+        if options["claim"] is not None:
+            raise click.UsageError("give one of --claim and --mu")
+        options["claim"] = Claim.gdp(mu)
+    folder = out or console().reports / "canaries"
+    audit_scores(scores, **options).save(folder)
+    return running.print_verdict(folder)
+
+
+@dpaudit.command(
+    short_help="Make a folder with a mechanism, its data, a scenario and a privacy test.",
+    epilog=statuses({0: "the folder is made"}, error="the folder cannot be made, or is not empty"),
+)
+@click.argument("folder", type=opt.FOLDER, metavar="NAME")
+def init(folder: Path) -> int:
+    """Make the folder NAME with a first privacy audit that runs as it is.
+
+    \b
+    NAME/mechanism.py                     a mean with Laplace noise, to put your own in its place
+    NAME/rows.csv                         data made up for it, 200 rows
+    NAME/scenario.toml                    its audit: dpaudit run NAME/scenario.toml
+    NAME/test_privacy.py                  the same as a test: pytest NAME
+    NAME/.github/workflows/privacy.yml    both, at every push to GitHub
+    NAME/README.md                        what to change first
+
+    Nothing is overwritten: NAME must not exist, or be an empty folder.
+    """
+    from dpaudit.cli.answers import starting
+
+    console().tell(folder=str(folder))
+    console().answer(starting.make_project(folder), str(folder))
+    return 0
+
+
+@dpaudit.command(
+    "list",
+    short_help="List mechanisms, datasets, classifiers or scenarios.",
+    epilog=statuses(
+        {0: "the list is printed"}, error="usage error, or there is nothing of that name"
+    ),
+)
+@click.argument("kind", required=False, type=click.Choice(list(opt.NAMES)))
+@click.argument("name", required=False, metavar="[NAME|FOLDER]", shell_complete=opt.complete)
+@click.option("--long", is_flag=True, help="All that is known of each.")
+def list_(kind: str | None, name: str | None, long: bool) -> int:
+    """List mechanisms, datasets, classifiers and scenarios, a line for each.
+
+    Without a kind all four are listed, of scenarios the first ones; with a kind, all of that kind;
+    with a NAME too, all that is known of that one, such as `dpaudit list mechanisms ALS`. Scenarios
+    are those that come with dpaudit, by the name that `dpaudit run` takes, and the .toml files
+    below ./scenarios; with a FOLDER, the files below that.
+    """
+    from dpaudit.cli.answers import starting
+
+    items = starting.listed(list(opt.NAMES) if kind is None else [kind], name)
+    single = name is not None and sum(map(len, items.values())) == 1
+    as_text = partial(starting.as_text, long=long or single)
+    console().show(items, as_text, starting.as_json, starting.as_line)
+    return 0
+
+
+@dpaudit.command(
+    "schema",
+    short_help="Print the JSON Schema of scenario files, for editors.",
+    epilog=statuses({0: "it is printed"}, error="usage error"),
+)
+@click.option("--markdown", is_flag=True, help="Print the page of all keys instead.")
+def schema_(markdown: bool) -> int:
+    """Print the JSON Schema of scenario files (draft 2020-12).
+
+    Editors with it complete keys and mark wrong values. Many read it where a scenario begins with
+    the line `#:schema ./dpaudit.schema.json`:
+
+    \b
+      dpaudit schema > dpaudit.schema.json
+    """
+    from dpaudit.run.schema import schema
+    from dpaudit.run.schema_page import page
+
+    if markdown and console().json:
+        raise click.UsageError("--markdown and --json exclude each other: give one")
+    document = partial(json.dumps, indent=2, ensure_ascii=False)
+    if markdown:
+        console().answer(*2 * (page(),))
+    else:
+        console().show(schema(), document, document, document)
+    return 0
+
+
+OF_SPECTRUM = {
+    NOT_VIOLATED: "the exact δ(ε) keeps the claim at all ε of the table; or there is no claim",
+    VIOLATED: "the exact δ(ε) exceeds the claim",
+}
+
+
+@dpaudit.command(
+    short_help="Print the exact δ(ε) of the worst neighbour, without drawing.",
+    epilog=statuses(OF_SPECTRUM, STOPPED, error="usage, scenario or data error, or no exact δ(ε)"),
+)
+@opt.scenario
+@opt.of_neighbours
+@click.option(
+    "--epsilon",
+    metavar="E,E,...",
+    callback=opt.epsilons,
+    help="The ε of the table, in place of the scenario's.",
+)
+def spectrum(scenario: Path, **options: Any) -> int:
+    """Print the exact δ(ε) of the worst neighbour, without drawing.
+
+    SCENARIO is a file or the name of a scenario that comes with dpaudit, such as flight-als. The
+    mechanism must have a known output law; `dpaudit list mechanisms --long` shows for which
+    relations it is known. Below the table are the ε at small δ, the total variation, the μ of the
+    Gaussian shift with the same δ at one ε, the Rényi divergence of order 2, and the pure ε (all ε
+    in nats). If the scenario has a claim, the exit status says whether the exact δ(ε) exceeds it.
+
+    FILE.csv has the columns of the data, by name; the column of ones may be left out. Rows and
+    candidates are numbered from 0.
+    """
+    from dpaudit.cli.answers import exact
+    from dpaudit.run import Scenario, analyse
+
+    analysis = analyse(Scenario.load(scenario_path(scenario)), **options)
+    console().show(analysis, exact.as_text, exact.as_json, exact.as_line)
+    return VIOLATED if len(analysis.broken) else NOT_VIOLATED
+
+
+@dpaudit.command(
+    "calibrate",
+    short_help="Find the least noise or the most sketch rows for a target.",
+    epilog=statuses(
+        {0: "a value was found"},
+        STOPPED,
+        error="usage, scenario or data error; no value meets the target, or every value does",
+    ),
+)
+@opt.scenario
+@click.option("--epsilon", type=float, required=True, metavar="E", help="ε of the target, in nats.")
+@click.option("--delta", type=float, required=True, metavar="D", help="δ of the target, in (0, 1).")
+@click.option(
+    "--parameter",
+    metavar="NAME",
+    help="The parameter to set.  [default: the first that `dpaudit list mechanisms --long` names]",
+)
+@opt.of_neighbours
+def calibrate_(scenario: Path, epsilon: float, delta: float, **options: Any) -> int:
+    """Find the least noise, or the most sketch rows, with which δ(E) is at most D.
+
+    δ is the exact one of the worst neighbour. One parameter of the scenario's mechanism is set, of
+    those that `dpaudit list mechanisms --long` names; the others stay as they are. The scenario's
+    claim is ignored. SCENARIO is a file or the name of a scenario that comes with dpaudit.
+
+    FILE.csv has the columns of the data, by name; the column of ones may be left out.
+    """
+    from dpaudit.cli.answers import exact
+    from dpaudit.run import Scenario, calibrate
+
+    done = calibrate(Scenario.load(scenario_path(scenario)), epsilon, delta, **options)
+    console().show(done, exact.calibrated_text, exact.calibrated_json, exact.calibrated_line)
+    return 0
+
+
+@dpaudit.command(
+    "plan",
+    short_help="Show how many draws it takes to refute a claim.",
+    epilog=statuses({0: "the tables are printed"}),
+)
+@opt.claim(help="The claim to refute.", required=True)
+@click.option(
+    "--excess",
+    type=float,
+    metavar="X",
+    multiple=True,
+    help="How much the true δ(EPS) exceeds DELTA. May be repeated.",
+)
+@opt.draws(
+    help="Draws per side, to see the least excess that they can show. May be repeated.",
+    multiple=True,
+)
+@opt.level(help="Confidence of the audit.")
+@click.option(
+    "--power",
+    type=float,
+    metavar="P",
+    default=0.8,
+    show_default=True,
+    help="Probability with which a false claim is refuted.",
+)
+def plan_(claim: tuple[float, float], power: float, **options: Any) -> int:
+    """Show how many draws it takes to refute a claim, and what a number of draws can show.
+
+    The excess is δ(EPS) of the mechanism on the audited pair, minus DELTA. The table has the draws
+    per side, training included, for an audit, for an audit with --stop verdict, and for
+    `dpaudit.testing.assert_private`. Nothing is drawn.
+    """
+    from dpaudit.cli.answers import planning
+    from dpaudit.run.planning import plan
+    from dpaudit.testing.budget import FALSE_FAILURE
+
+    needs = plan(claim, power=power, false_failure=FALSE_FAILURE, **options)
+    console().show(needs, planning.as_text, planning.as_json, planning.as_line)
+    return 0
+
+
+@dpaudit.command(
+    "status",
+    short_help="Show how far a run is: draws, rate, time left.",
+    epilog=statuses(
+        {0: "every run is done or running", INCOMPLETE: "a run was interrupted"},
+        error="usage error, or there is no run in DIR",
+    ),
+)
+@click.argument("folder", type=FOLDER, metavar="DIR")
+def status_(folder: Path) -> int:
+    """Show how far the run in DIR is, or the runs in its subfolders.
+
+    A run is done, running or interrupted. For each side, the draws made and the draws wanted are
+    shown, with the rate and the time left. DIR is the --out of `dpaudit run`. To continue an
+    interrupted run, repeat its command with --resume.
+    """
+    from dpaudit.cli.answers import folders
+    from dpaudit.run.store import INTERRUPTED, states
+
+    runs = states(folder)
+    console().show(runs, folders.states_text, folders.states_json, folders.states_line)
+    stopped = any(run.state == INTERRUPTED for run in runs)
+    return INCOMPLETE if stopped else NOT_VIOLATED
+
+
+@dpaudit.command(
+    "compare",
+    short_help="Compare two results: what moved, in one figure.",
+    epilog=statuses(
+        {0: "the comparison is printed, whatever moved"},
+        error="usage error, or a folder holds no result of draws",
+    ),
+)
+@click.argument("first", type=FOLDER, metavar="A")
+@click.argument("second", type=FOLDER, metavar="B")
+@click.option("--names", metavar="A,B", help="Names of the two.  [default: those of the folders]")
+@click.option("--out", type=FILE, metavar="FILE", help="Draw both into FILE.png or FILE.svg.")
+def compare_(first: Path, second: Path, names: str | None, out: Path | None) -> int:
+    """Compare two results: what moved, in one figure.
+
+    A and B are folders of reports, of two versions of a mechanism or two nights. Verdicts and
+    settings that differ are listed, exact curves that differ beyond rounding, and a certified δ
+    where the bands of the two results do not meet. The figure has both estimates with their bands.
+    """
+    from dpaudit.cli.answers import folders
+    from dpaudit.report.comparison import compare
+
+    comparison = compare(first, second, folders.two_names(names, first, second))
+    console().show(comparison, str, folders.comparison_json, folders.comparison_line)
+    if out is not None:
+        say(f"figure: {comparison.save(out)}")
+    return NOT_VIOLATED
+
+
+@dpaudit.command(
+    short_help="Show what many runs in a ledger say together.",
+    epilog=statuses(
+        {0: "no claim is rejected", VIOLATED: "a claim is rejected, of the version that ran last"},
+        error="usage error, or FILE was changed or is no ledger",
+    ),
+)
+@click.argument("file", type=FILE)
+@click.option(
+    "--merge",
+    "others",
+    type=FILE,
+    metavar="OTHER",
+    multiple=True,
+    help="Take over the lines of another ledger; may be given several times.",
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    metavar="L",
+    help="Confidence of a rejection.",
+)
+def ledger(file: Path, others: tuple[Path, ...], level: float) -> int:
+    """Show what many runs in a ledger say together.
+
+    FILE is the --ledger of `dpaudit run`. A line for each version of a mechanism: its runs, their
+    draws, and the evidence against its claim. Evidence is a product of e-values: of a sound
+    mechanism it ever reaches what rejects the claim with probability at most 5 % (1 − L), over all
+    runs and all versions together. The head is a checksum of all lines: where somebody might cut
+    lines off at the end, keep it elsewhere.
+    """
+    from dpaudit.cli.answers import folders
+    from dpaudit.run import Ledger
+
+    book = Ledger(file)
+    if not others and not file.exists():
+        raise click.UsageError(f"{file} must be a ledger, but there is no such file")
+    if others:
+        count = book.merge(map(Ledger, others), 1.0 - level)
+        say(f"{count} lines taken over")
+    standings = book.standings(1.0 - level)
+    console().show(standings, folders.ledger_text, folders.ledger_json, folders.ledger_line)
+    if standings:
+        say(f"head of {file}: {book.head}")
+    newest = {standing.entries[0].subject: standing for standing in standings}
+    return VIOLATED if any(last.violated for last in newest.values()) else NOT_VIOLATED
+
+
+@dpaudit.command(
+    short_help="Write a report again from its result.json.",
+    epilog=statuses(
+        {0: "the report is written, whatever the verdict"},
+        error="usage error, or DIR holds no result",
+    ),
+)
+@click.argument("folder", type=FOLDER, metavar="DIR")
+@click.option(
+    "--show-data",
+    is_flag=True,
+    help="Refuse a result without values of the data: only a run with --show-data keeps them.",
+)
+def report(folder: Path, show_data: bool) -> int:
+    """Write report.html and spectrum.png again from the result.json in DIR.
+
+    Values of the data are in the report if the run was asked for them, by its own --show-data.
+
+    Where DIR holds the reports of several scenarios, in subfolders, they are all written again,
+    and index.html with them.
+    """
+    from dpaudit.cli import running
+
+    return running.report(folder, show_data)

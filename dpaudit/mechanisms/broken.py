@@ -1,0 +1,729 @@
+"""Broken mechanisms: the claim that is made for each does not hold.
+
+Each has its claim, its true law and a pair of databases on which the claim fails. They stand in
+this order: noise with a wrong scale, correct noise that is wrongly handled, noise in floats, least
+squares, and the sparse vector technique.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import logsumexp
+
+from dpaudit import laws
+from dpaudit._core import check
+from dpaudit._core.check import Words, fail
+from dpaudit._core.linalg import least_squares
+from dpaudit._core.types import Array
+from dpaudit.curves.claims import Claim
+from dpaudit.errors import DegenerateData, NoExactSpectrum
+from dpaudit.laws import (
+    Branches,
+    Density,
+    Discrete,
+    GaussianNoise,
+    GaussianRows,
+    Law,
+    Product,
+    ReleasedAnswers,
+    SharedLaplace,
+)
+from dpaudit.laws.density import (
+    EXPONENTIAL,
+    LEAST,
+    Noise,
+    gaussian_mixture,
+    laplace_mixture,
+    largest_value,
+    panel_edges,
+)
+from dpaudit.laws.sparse_vector import noiseless_law, unlimited_law
+from dpaudit.laws.vectors import laplace_log_cdf, laplace_log_density
+from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
+from dpaudit.mechanisms.least_squares import GaussianLS
+from dpaudit.mechanisms.parameters import Count, Positive, UpToOne
+from dpaudit.mechanisms.scatter import RandomProjection
+from dpaudit.mechanisms.textbook import (
+    AUDITORIUM,
+    SWAPPED_HALVES,
+    Gaussian,
+    NoisyHistogram1,
+    ReportNoisyMax1,
+    SparseVector,
+    TruncatedGeometric,
+    bits_law,
+    clipped_column,
+)
+from dpaudit.neighbours import NeighbourPair
+
+MOST_ROWS = 16  # of `MissingPassed`, whose law has a term for each subset of the rows
+
+
+# --- noise with a wrong scale: on a count, a bit, a sum or a mean.
+# Each is claimed to have the privacy of the mechanism with the right noise.
+
+
+@dataclass(frozen=True)
+class HalvedSensitivity(Gaussian):
+    """Noise for a sensitivity of Δ/2 where it is Δ.
+
+    Rows lie in [−Δ/2, Δ/2]. Adding one changes the sum by up to Δ/2, replacing one by up to Δ.
+    """
+
+    sound = False
+    source = "a common slip: the wrong neighbouring relation, σ off by 2"
+    summary = "a sum plus Gaussian noise for half its sensitivity"
+
+    def noise(self, data: Array) -> float:
+        return self.calibrated_noise(0.5 * self.sensitivity)
+
+    def pair(self) -> NeighbourPair:
+        rest, half = [0.0] * 9, 0.5 * self.sensitivity
+        return pair_of([*rest, -half], [*rest, half])
+
+
+@dataclass(frozen=True)
+class RootTwoSensitivity(Gaussian):
+    """A histogram with noise for a sensitivity of 1 where it is √2.
+
+    A row that moves from one cell to another changes both counts by 1. Data: (n, k), an indicator
+    of the cell in each row. Output: (size, k).
+    """
+
+    sound = False
+    source = "a common slip: the sensitivity of one cell for that of the vector, σ off by √2"
+    summary = "a histogram plus Gaussian noise for one of two cells"
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.law(data).sample(size, rng)
+
+    def law(self, data: Array) -> GaussianNoise:
+        counts = data.sum(axis=0)
+        return GaussianNoise(counts, np.full(len(counts), self.noise(data)))
+
+    def pair(self) -> NeighbourPair:
+        rest, size = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], self.sensitivity
+        return pair_of([[size, 0.0, 0.0], *rest], [[0.0, size, 0.0], *rest])
+
+
+@dataclass(frozen=True)
+class MeanSensitivity(Gaussian):
+    """The sum is released with the noise of the mean, σ off by n."""
+
+    sound = False
+    source = "a common slip: the sensitivity of the mean for that of the sum, σ off by n"
+    summary = "a sum plus the Gaussian noise of a mean"
+
+    def noise(self, data: Array) -> float:
+        return self.calibrated_noise(self.sensitivity / len(data))
+
+
+@dataclass(frozen=True)
+class VarianceForDeviation(Gaussian):
+    """The sampler takes a variance and is given σ, so the standard deviation is √σ."""
+
+    sound = False
+    source = "a common slip: variance and standard deviation"
+    summary = "a sum plus Gaussian noise of variance σ"
+
+    def noise(self, data: Array) -> float:
+        return float(np.sqrt(self.calibrated_noise(self.sensitivity)))
+
+
+@dataclass(frozen=True)
+class LocalSensitivity(Gaussian):
+    """The noise is scaled by the range of the private rows instead of a public bound on it.
+
+    A call raises `DegenerateData` when all rows are equal.
+    """
+
+    sound = False
+    source = "Nissim, Raskhodnikova & Smith 2007, why local sensitivity will not do"
+    summary = "a sum plus Gaussian noise scaled by the range of the private rows"
+
+    def noise(self, data: Array) -> float:
+        spread = float(np.ptp(column(data)))
+        if spread == 0.0:
+            raise DegenerateData(
+                "data must have rows that differ: the noise is scaled by their range, which is 0"
+            )
+        return self.calibrated_noise(spread)
+
+    def pair(self) -> NeighbourPair:
+        """Rows of range 0.3, and one row replaced so that the range is Δ."""
+        return pair_of([0.0, 0.1, 0.2, 0.3, 0.2], [0.0, 0.1, 0.2, 0.3, self.sensitivity])
+
+
+@dataclass(frozen=True)
+class NoisyHistogram2(NoisyHistogram1):
+    """Counts plus Laplace noise of scale ε where 1/ε is right: it is (1/ε)-DP."""
+
+    sound = False
+    source = "Ding et al. 2018, algorithm 10"
+    summary = "a histogram plus Laplace noise of the inverse scale"
+
+    @property
+    def scale(self) -> float:
+        return self.epsilon
+
+
+@dataclass(frozen=True)
+class NaturalLogGeometric(TruncatedGeometric):
+    """GeoSample with k = ⌈ln(2/ε)⌉ where log₂ is meant: 0.118-DP for ε = 0.1."""
+
+    sound = False
+    source = "Balcer & Vadhan 2018, algorithm 4.8, as coded by Bichsel et al. 2021"
+    summary = "truncated geometric noise with the wrong logarithm"
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.epsilon)
+
+    @property
+    def exponent(self) -> int:
+        return math.ceil(math.log(2.0 / self.epsilon))
+
+
+@dataclass(frozen=True)
+class UnequalCoin(PureExample):
+    """Randomised response that keeps a 1 as it should, but flips a 0 with probability `flip`.
+
+    A 1 is kept with probability e^ε/(1 + e^ε). Data: bits, (n, 1). Output: (size, n).
+    """
+
+    epsilon: Positive = 1.0
+    flip: UpToOne = 0.1
+    sound = False
+    source = "Warner 1965 with two coins"
+    summary = "randomised response with an unequal coin"
+    databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        ones = self._probability_of_one(data)
+        return (rng.random((size, len(ones))) < ones).astype(np.float64)
+
+    def law(self, data: Array) -> Product:
+        return bits_law(self._probability_of_one(data))
+
+    def _probability_of_one(self, data: Array) -> Array:
+        keep = 1.0 / (1.0 + np.exp(-self.epsilon))
+        return np.where(column(data) == 1.0, keep, self.flip)
+
+
+# The data of a mean are one column of rows in [0, 1], and a neighbour has one row more. `NonDP…1`
+# takes the true row count for the mean and the noise, `NonDP…2` for the mean alone; DP-Auditorium
+# and sequential tests audit them.
+
+
+@dataclass(frozen=True)
+class NonDPLaplace1(PureExample):
+    """S/n + Lap(2/(nε)). Output: (size, 1)."""
+
+    epsilon: Positive = 0.01
+    sound = False
+    source = AUDITORIUM
+    summary = "a mean whose noise is scaled by the true number of rows, Laplace noise"
+    databases = [0.0], [0.0, 1.0]
+
+    @property
+    def scale(self) -> float:
+        """2/ε, the scale of noise on a sum; for Gaussian noise its standard deviation."""
+        return 2.0 / self.epsilon
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rows = clipped_column(data)
+        return rows.mean() + rng.laplace(0.0, self.scale / len(rows), (size, 1))
+
+    def law(self, data: Array) -> Law:
+        rows = clipped_column(data)
+        return laws.Laplace(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
+
+
+@dataclass(frozen=True)
+class NonDPLaplace2(NonDPLaplace1):
+    """S/n + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): the mean itself has the true n."""
+
+    summary = (
+        "a mean by the true number of rows whose noise is scaled by a noisy one, Laplace noise"
+    )
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rows = clipped_column(data)
+        count = np.maximum(len(rows) + rng.laplace(0.0, self.scale, (size, 1)), LEAST)
+        return np.asarray(rows.mean() + rng.laplace(0.0, self.scale / count))
+
+    def law(self, data: Array) -> Law:
+        rows = clipped_column(data)
+        return laplace_mixture(float(rows.mean()), float(len(rows)), self.scale)
+
+
+@dataclass(frozen=True)
+class NonDPGaussian1(NonDPLaplace1):
+    """S/n + N(0, (2/(nε))²), claimed to be (ε, δ)-DP."""
+
+    delta: UpToOne = 1e-5
+    summary = "a mean whose noise is scaled by the true number of rows, Gaussian noise"
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.epsilon, self.delta)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rows = clipped_column(data)
+        return rows.mean() + self.scale / len(rows) * rng.standard_normal((size, 1))
+
+    def law(self, data: Array) -> Law:
+        rows = clipped_column(data)
+        return GaussianNoise(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
+
+
+@dataclass(frozen=True)
+class NonDPGaussian2(NonDPGaussian1):
+    """S/n + N(0, (2/(ñε))²) with ñ = max(n + N(0, (2/ε)²), 1e-12), claimed to be (ε, δ)-DP."""
+
+    summary = (
+        "a mean by the true number of rows whose noise is scaled by a noisy one, Gaussian noise"
+    )
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rows = clipped_column(data)
+        count = np.maximum(len(rows) + self.scale * rng.standard_normal((size, 1)), LEAST)
+        return np.asarray(rows.mean() + self.scale / count * rng.standard_normal((size, 1)))
+
+    def law(self, data: Array) -> Law:
+        rows = clipped_column(data)
+        return gaussian_mixture(float(rows.mean()), float(len(rows)), self.scale)
+
+
+# --- correct noise that is wrongly handled, or released where only its effect on a choice may be
+
+
+@dataclass(frozen=True)
+class ReusedNoise(PureExample):
+    """Sums of the columns, with ONE draw of Laplace noise of scale k/ε added to each of them.
+
+    Their differences are released without noise. Data: (n, k) in [0, 1]. Output: (size, k).
+    """
+
+    epsilon: Positive = 1.0
+    sound = False
+    source = "a common slip: one draw of noise for two queries"
+    summary = "two sums with the same Laplace noise"
+    databases = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return np.asarray(
+            data.sum(axis=0) + rng.laplace(0.0, data.shape[1] / self.epsilon, (size, 1))
+        )
+
+    def law(self, data: Array) -> SharedLaplace:
+        return SharedLaplace(data.sum(axis=0), data.shape[1] / self.epsilon)
+
+
+@dataclass(frozen=True)
+class CachedNoise(PureExample):
+    """A sum plus Laplace noise of scale 1/ε from a seed computed from the data, so always the same.
+
+    Data: one column. Output: (size, 1).
+    """
+
+    epsilon: Positive = 1.0
+    sound = False
+    source = "a common slip: answers cached by a hash of the data"
+    summary = "Laplace noise that is the same for the same data"
+    databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
+
+    def _answer(self, data: Array) -> float:
+        digest = hashlib.sha256(np.ascontiguousarray(data).tobytes()).digest()
+        rng = np.random.default_rng(int.from_bytes(digest[:8], "little"))
+        return float(column(data).sum() + rng.laplace(0.0, 1.0 / self.epsilon))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return np.full((size, 1), self._answer(data))
+
+    def law(self, data: Array) -> Discrete:
+        return Discrete(np.array([self._answer(data)]), np.zeros(1))
+
+
+@dataclass(frozen=True)
+class LateClipping(PureExample):
+    """The noisy sum is clipped to [0, nC], where the rows should be clipped to [0, C] before it.
+
+    Laplace noise of scale C/ε. Data: one column. Output: (size, 1).
+    """
+
+    epsilon: Positive = 1.0
+    bound: Positive = 1.0
+    sound = False
+    source = "a common slip: clipping after use"
+    summary = "a noisy sum that is clipped instead of its rows"
+    databases = [0.0, 0.0, 1.0, 1.0, 0.0], [4.0, 0.0, 1.0, 1.0, 0.0]
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rows = column(data)
+        return np.clip(
+            rows.sum() + rng.laplace(0.0, self.bound / self.epsilon, (size, 1)),
+            0.0,
+            len(rows) * self.bound,
+        )
+
+    def law(self, data: Array) -> Density:
+        """Laplace about the sum, with atoms at the two ends."""
+        total, high = float(column(data).sum()), len(data) * self.bound
+        scale = self.bound / self.epsilon
+
+        def log_p(x: Array) -> Array:
+            return laplace_log_density((x - total) / scale) - np.log(scale)
+
+        ends = panel_edges(np.clip(np.array([total]), 0.0, high), scale, low=0.0, high=high)
+        atoms = laplace_log_cdf(np.array([-total, total - high]) / scale)
+        return Density(log_p, ends, np.array([0.0, high]), atoms)
+
+
+@dataclass(frozen=True)
+class MissingPassed(PureExample):
+    """A sum of ratios clipped to [0, 1] plus Laplace noise of scale 1/ε, through which NaN passes.
+
+    A row 0/0 is NaN, and clipping does not change it. Data: (n, 2), numerators and denominators,
+    n ≤ 16. Output: (size, 1), NaN when a NaN was kept.
+
+    Each row is kept with the probability `rate`, which amplifies the claim to
+    ln(1 + rate·(e^ε − 1)).
+    """
+
+    epsilon: Positive = 1.0
+    rate: UpToOne = 1.0
+    sound = False
+    source = "a common slip: a missing value passed through"
+    summary = "a noisy sum of ratios through which NaN passes"
+    databases = [[1.0, 2.0], [0.0, 4.0]], [[1.0, 2.0], [0.0, 0.0]]
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(float(np.log1p(self.rate * np.expm1(self.epsilon))))
+
+    def _ratios(self, data: Array) -> Array:
+        data = check.matrix("data", data, 1, 2)
+        if data.shape[1] != 2 or len(data) > MOST_ROWS:
+            fail("data", Words(f"shape {data.shape}"), f"two columns and at most {MOST_ROWS} rows")
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.clip(data[:, 0] / data[:, 1], 0.0, 1.0)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        sampled = rng.random((size, len(data))) < self.rate
+        sums = np.where(sampled, self._ratios(data), 0.0).sum(axis=1, keepdims=True)
+        return np.asarray(sums + rng.laplace(0.0, 1.0 / self.epsilon, (size, 1)))
+
+    def law(self, data: Array) -> Branches:
+        """NaN, or Laplace noise about the sum of a random subset of the ratios."""
+        ratios = self._ratios(data)
+        missing = int(np.isnan(ratios).sum())
+        with np.errstate(divide="ignore"):
+            no_nan = missing * np.log1p(-self.rate) if missing else 0.0
+            log_probability = np.array([no_nan, np.log(-np.expm1(no_nan))])
+        parts = (self._without_nan(ratios[~np.isnan(ratios)]), None)
+        return Branches(np.full((2, 1), np.nan), log_probability, ((0,), ()), parts)
+
+    def _without_nan(self, ratios: Array) -> Density:
+        """The law of the noisy sum when no NaN was kept.
+
+        A random subset of the ratios has the `sums`, with their probabilities.
+        """
+        sums = {0.0: 1.0}
+        for ratio in ratios:
+            moved: dict[float, float] = {}
+            for total, chance in sums.items():
+                moved[total] = moved.get(total, 0.0) + chance * (1.0 - self.rate)
+                moved[total + ratio] = moved.get(total + ratio, 0.0) + chance * self.rate
+            sums = {total: chance for total, chance in moved.items() if chance > 0.0}
+        at, log_weight = np.array(list(sums)), np.log(list(sums.values()))
+        log_scale = float(np.log(self.epsilon))
+
+        def log_p(x: Array) -> Array:
+            noise = laplace_log_density((x[:, None] - at) * self.epsilon)
+            return np.asarray(logsumexp(noise + log_weight, axis=1) + log_scale)
+
+        return Density(log_p, panel_edges(at, 1.0 / self.epsilon))
+
+
+@dataclass(frozen=True)
+class ReportNoisyMax3(ReportNoisyMax1):
+    """The value, not the index, of the largest answer after Laplace noise of scale 2/ε.
+
+    The privacy loss reaches n·ε/2 in the lower tail of the output. Data: answers, (n, 1). Output:
+    (size, 1).
+    """
+
+    sound = False
+    source = "Ding et al. 2018, algorithm 7"
+    summary = "noisy max released as a number, Laplace noise"
+    databases = [0.0] * 5, [1.0] * 5
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return np.asarray(self.noisy(data, size, rng).max(axis=1)[:, None])
+
+    def law(self, data: Array) -> Law:
+        return largest_value(column(data), self.noise, 2.0 / self.epsilon)
+
+
+@dataclass(frozen=True)
+class ReportNoisyMax4(ReportNoisyMax3):
+    """The value, not the index, of the largest answer after exponential noise of scale 2/ε.
+
+    No output lies below the largest true answer, so the privacy loss can be infinite.
+    """
+
+    noise: ClassVar[Noise] = EXPONENTIAL
+    source = "Ding et al. 2018, algorithm 8"
+    summary = "noisy max released as a number, exponential noise"
+    databases = [1.0] * 5, [2.0] * 5
+
+
+# --- noise in floats
+
+
+@dataclass(frozen=True)
+class FloatLaplace(PureExample):
+    """answer ± ln(u)/ε in float64, u a multiple of 2⁻⁵³.
+
+    Data: one whole number, (1, 1). Output: (size, 1).
+
+    The noise has at most 2⁵⁴ values, with gaps between them. About 65 % of the outputs for the
+    answer 0 are no output for the answer 1, and the reverse, so the pure ε is infinite and δ(ε) is
+    that large at every ε. Some of them show it by their last bits: the sum of noise and a whole
+    number other than 0 is a multiple of 2⁻⁵³, as noise of size ½ or more is one, and smaller noise
+    is rounded to one by the addition; noise alone of size below ½ has finer bits.
+    """
+
+    epsilon: Positive = 0.1
+    sound = False
+    source = "Mironov 2012"
+    summary = "Laplace noise in floats, whose low bits leak"
+    databases = [0.0], [1.0]
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        sign = 1.0 - 2.0 * rng.integers(0, 2, (size, 1))
+        return column(data)[0] + sign * np.log(1.0 - rng.random((size, 1))) / self.epsilon
+
+    def law(self, data: Array) -> Law:
+        """Always raises `NoExactSpectrum`: which floats two answers share has no closed form."""
+        raise NoExactSpectrum(
+            f"{self.name} has no exact spectrum: which floats two answers have in common is not "
+            "known in closed form, and the law over the real numbers, that of textbook.Laplace, "
+            "leaks less; use dpaudit.audit with bits=True"
+        )
+
+
+# --- least squares with a scale that is wrong or computed from the private data (n, p + 1)
+
+
+def line_with_outlier(size: float) -> NeighbourPair:
+    """24 points about a line, the last one moved by `size`, and the same with that row zeroed."""
+    x = np.linspace(-1.0, 1.0, 24)
+    data = np.column_stack([np.ones_like(x), x, 0.5 * x + 0.3 * np.cos(7.0 * np.arange(24.0))])
+    data[-1, -1] += size
+    right = data.copy()
+    right[-1] = 0.0
+    return NeighbourPair(data, right)
+
+
+@dataclass(frozen=True)
+class SquaredNoiseLS(ExampleMechanism):
+    """x_opt + N(0, (σ²)²I) where N(0, σ²I) is meant, σ = Δ√(2 ln(1.25/δ))/ε < 1.
+
+    Δ = `sensitivity` is a bound on the change of x_opt, which holds for `pair`. Output: (size, p).
+    """
+
+    epsilon: Positive = 1.0
+    delta: UpToOne = 1e-3
+    sensitivity: Positive = 0.05
+    sound = False
+    source = "paper 1, proposition 2, with σ² for σ"
+    summary = "least squares plus Gaussian noise whose deviation is squared"
+
+    def law(self, data: Array) -> laws.Gaussian:
+        right = GaussianLS(epsilon=self.epsilon, delta=self.delta, sensitivity=self.sensitivity)
+        return GaussianLS(sigma=right.noise**2).law(data)
+
+    def pair(self) -> NeighbourPair:
+        return line_with_outlier(0.0)
+
+
+@dataclass(frozen=True)
+class ResidualScaleLS(ExampleMechanism):
+    """x_opt + N(0, σ²I) with σ = ‖w‖/n·√(2 ln(1.25/δ))/ε, w the private residuals.
+
+    The spread of the residuals is no public bound on what one row changes, and the noise itself
+    depends on the data. Output: (size, p).
+    """
+
+    epsilon: Positive = 1.0
+    delta: UpToOne = 1e-3
+    sound = False
+    source = "paper 1, proposition 2, with the sensitivity read off the residuals"
+    summary = "least squares plus Gaussian noise scaled by the private residuals"
+
+    def law(self, data: Array) -> laws.Gaussian:
+        error = least_squares(data).norm / len(data)
+        sigma = error * math.sqrt(2.0 * math.log(1.25 / self.delta)) / self.epsilon
+        return GaussianLS(sigma=sigma).law(data)
+
+    def pair(self) -> NeighbourPair:
+        """A row is an outlier; it is zeroed."""
+        return line_with_outlier(6.0)
+
+
+@dataclass(frozen=True)
+class RowBoundProjection(ExampleMechanism):
+    """(ΠA')ᵀΠA', A' the data padded by w·I, where w is scaled by the largest PRIVATE row norm B.
+
+    w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε for r = `rows` of the sketch. Output:
+    (size, (p + 1)(p + 2)/2).
+    """
+
+    epsilon: Positive = 1.0
+    delta: UpToOne = 1e-3
+    rows: Count = 50
+    sound = False
+    source = "paper 4, algorithm 1, with B read off the data"
+    summary = "a padded Gaussian sketch, padded by the largest private row"
+
+    def law(self, data: Array) -> GaussianRows:
+        bound, log = float(np.linalg.norm(data, axis=1).max()), math.log(4.0 / self.delta)
+        padding = 2.0 * bound * math.sqrt((math.sqrt(2.0 * self.rows * log) + log) / self.epsilon)
+        return RandomProjection(self.rows, "gram", padding).law(data)
+
+    def pair(self) -> NeighbourPair:
+        """The longest row is zeroed."""
+        return line_with_outlier(1.0)
+
+
+# --- sparse vector techniques, numbered as by Lyu, Su & Li 2017: 3 to 6, and 3 beside 4
+
+
+@dataclass(frozen=True)
+class SparseVector3(SparseVector):
+    """Releases the noisy answer that reached the threshold, which bounds the noisy threshold.
+
+    Threshold noise 1/ε₁, query noise c/ε₂, ε₁ = ε₂ = ε/2. Output: (size, n + 1), the number of
+    queries answered, then the answer of each one above, NaN elsewhere.
+    """
+
+    sound = False
+    source = "Lyu, Su & Li 2017, algorithm 3 (Roth's lecture notes 2011)"
+    summary = "sparse vector technique 3: the tested answer is released"
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        return 2.0 / self.epsilon, 2.0 * self.most / self.epsilon
+
+    def law(self, data: Array) -> Law:
+        return ReleasedAnswers(self.comparison(data), self.most)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Query by query for all draws at once."""
+        queries, (threshold_noise, query_noise) = column(data), self.scales
+        out = np.full((size, len(queries) + 1), np.nan)
+        count, done = np.zeros(size), np.zeros(size)
+        rho = rng.laplace(0.0, threshold_noise, size)
+        for i, query in enumerate(queries):
+            running, answer = count < self.most, query + rng.laplace(0.0, query_noise, size)
+            above = running & (answer >= self.threshold + rho)
+            out[above, i + 1] = answer[above]
+            count, done = count + above, done + running
+        out[:, 0] = done
+        return out
+
+
+@dataclass(frozen=True)
+class SparseVector4(SparseVector):
+    """ε₁ = ε/4, and query noise 1/ε₂ whatever c is: ((1 + 6c)/4·ε)-DP (Lee & Clifton 2014)."""
+
+    sound = False
+    source = "Lyu, Su & Li 2017, algorithm 4 (Lee & Clifton 2014)"
+    summary = "sparse vector technique 4: query noise that forgets how many are released"
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        return 4.0 / self.epsilon, 4.0 / (3.0 * self.epsilon)
+
+
+@dataclass(frozen=True)
+class SparseVector5(SparseVector):
+    """No noise on the queries, 1/ε₁ with ε₁ = ε/2 on the threshold, and no halt.
+
+    If two answers are in opposite order on the two databases, the output that one database gives
+    when the noisy threshold falls between them is impossible on the other. Output: (size, n).
+    """
+
+    sound = False
+    source = "Lyu, Su & Li 2017, algorithm 5 (Stoddard, Chen & Machanavajjhala 2014)"
+    summary = "sparse vector technique 5: queries without noise"
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        return 2.0 / self.epsilon, 0.0
+
+    def law(self, data: Array) -> Law:
+        """The threshold falls between two of the sorted answers."""
+        return noiseless_law(column(data), self.threshold, self.scales[0])
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rho = rng.laplace(0.0, self.scales[0], (size, 1))
+        return (column(data) >= self.threshold + rho).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class SparseVector6(SparseVector):
+    """Noises 1/ε₁ and 1/ε₂, ε₁ = ε₂ = ε/2, and no halt: every answer costs. Output: (size, n)."""
+
+    sound = False
+    source = "Lyu, Su & Li 2017, algorithm 6 (Chen et al. 2015)"
+    summary = "sparse vector technique 6: any number of answers"
+    databases = SWAPPED_HALVES
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        return 2.0 / self.epsilon, 2.0 / self.epsilon
+
+    def law(self, data: Array) -> Law:
+        return unlimited_law(self.comparison(data))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        queries, (threshold_noise, query_noise) = column(data), self.scales
+        rho = rng.laplace(0.0, threshold_noise, (size, 1))
+        noisy = queries + rng.laplace(0.0, query_noise, (size, len(queries)))
+        return (noisy >= self.threshold + rho).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class SVT34Parallel(SparseVector):
+    """Techniques 3 and 4 on the same queries, side by side. Output: (size, 2n + 2)."""
+
+    most: Count = 2
+    sound = False
+    source = "Bichsel et al. 2021, SVT34Parallel"
+    summary = "sparse vector techniques 3 and 4 side by side"
+
+    @property
+    def _both(self) -> tuple[SparseVector3, SparseVector4]:
+        parameters = (self.epsilon, self.most, self.threshold)
+        return SparseVector3(*parameters), SparseVector4(*parameters)
+
+    def law(self, data: Array) -> Product:
+        return Product(tuple(part.law(data) for part in self._both))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return np.hstack([part.run(data, size, rng) for part in self._both])
+
+
+__all__ = sorted(
+    name
+    for name, kind in globals().items()
+    if getattr(kind, "__module__", "") == __name__ and hasattr(kind, "source")
+)

@@ -1,0 +1,642 @@
+"""Sound mechanisms of textbooks and of published audits.
+
+Each has its law, its claim and a pair of databases that uses up the claim. They stand in this
+order: noise added to answers, choices, means of a private number of rows, randomised response, and
+the sparse vector technique.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import log_softmax
+
+from dpaudit import laws
+from dpaudit._core import check
+from dpaudit._core.check import Words, fail
+from dpaudit._core.types import Array
+from dpaudit.curves import readings
+from dpaudit.curves.claims import Claim
+from dpaudit.laws import Branches, Density, Discrete, GaussianNoise, Law, NoisyComparison, Product
+from dpaudit.laws.density import (
+    EXPONENTIAL,
+    LAPLACE,
+    LEAST,
+    Noise,
+    gaussian_ratio,
+    laplace_ratio,
+    largest_index,
+)
+from dpaudit.laws.sparse_vector import halting_law, patterns
+from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
+from dpaudit.mechanisms.parameters import Count, Finite, Positive, UpToOne
+from dpaudit.neighbours import NeighbourPair
+
+AUDITORIUM = "Kong et al. 2024 (DP-Auditorium) and González et al. 2025, additive noise for a mean"
+HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth)
+FAR = 690.0  # nats: noise of the count whose probability is below e^−690 ≈ 1e-300 is left out
+SWAPPED_HALVES = [1.0] * 5 + [0.0] * 5, [0.0] * 5 + [1.0] * 5
+HALF_UP_HALF_DOWN = [1.0] * 10, [2.0] * 5 + [0.0] * 5  # queries move by 1, in both directions
+
+
+@dataclass(frozen=True)
+class Laplace(PureExample):
+    """One answer of sensitivity 1 plus Laplace noise of scale 1/ε.
+
+    Data: the answer, (1, 1). Output: (size, 1).
+    """
+
+    epsilon: Positive = 0.1
+    source = "Dwork, McSherry, Nissim & Smith 2006"
+    summary = "an answer plus Laplace noise"
+    databases = [1.0], [2.0]
+
+    @property
+    def scale(self) -> float:
+        """The scale of the noise: 1/ε, where the mechanism is sound."""
+        return 1.0 / self.epsilon
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        answers = column(data)
+        return answers + rng.laplace(0.0, self.scale, (size, len(answers)))
+
+    def law(self, data: Array) -> laws.Laplace:
+        """The law of `view`: Laplace about the answers."""
+        answers = column(data)
+        return laws.Laplace(answers, np.full(len(answers), self.scale))
+
+
+@dataclass(frozen=True)
+class NoisyHistogram1(Laplace):
+    """Counts plus Laplace noise of scale 1/ε; a neighbour differs by 1 in one count.
+
+    Data: the counts, (n, 1). Output: (size, n).
+    """
+
+    source = "Ding et al. 2018, algorithm 9"
+    summary = "a histogram plus Laplace noise"
+    databases = [1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0, 1.0]
+
+
+@dataclass(frozen=True)
+class LaplaceParallel(ExampleMechanism):
+    """The same answer released several times, each with Laplace noise of scale 1/ε: (copies·ε)-DP.
+
+    Data: the answer, (1, 1). Output: (size, copies).
+    """
+
+    epsilon: Positive = 0.005
+    copies: Count = 20
+    source = "Bichsel et al. 2021, LaplaceParallel"
+    summary = "one answer with Laplace noise, many times"
+    databases = [1.0], [0.0]
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.copies * self.epsilon)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return column(data) + rng.laplace(0.0, 1.0 / self.epsilon, (size, self.copies))
+
+    def law(self, data: Array) -> laws.Laplace:
+        answers = np.repeat(column(data), self.copies)
+        return laws.Laplace(answers, np.full(self.copies, 1.0 / self.epsilon))
+
+
+@dataclass(frozen=True)
+class PrefixSum(Laplace):
+    """Running sums of noisy answers, each with Laplace noise of scale 1/ε.
+
+    They determine the noisy answers and are determined by them. So the release is ε-DP where one
+    answer may differ by 1, and n·ε-DP (claimed here) where all may. Data: the answers, (n, 1).
+    Output: (size, n).
+    """
+
+    source = "Wang et al. 2019, PrefixSum; all answers may differ as in Bichsel et al. 2021"
+    summary = "running sums of noisy answers"
+    answers: Count = 10
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.answers * self.epsilon)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return np.cumsum(super().run(data, size, rng), axis=1)
+
+    def view(self, x: Array) -> Array:
+        """The noisy answers, from outputs (m, n): the differences of neighbouring sums."""
+        return np.diff(x, axis=1, prepend=0.0)
+
+    def pair(self) -> NeighbourPair:
+        return pair_of([1.0] * self.answers, [0.0] * self.answers)
+
+
+@dataclass(frozen=True)
+class Gaussian(ExampleMechanism):
+    """A sum plus N(0, σ²), with the least σ that is (ε, δ)-DP for the sensitivity.
+
+    Source of σ: Balle & Wang 2018. Data: one column, whose rows differ by at most `sensitivity`.
+    Output: (size, 1).
+    """
+
+    epsilon: Positive = 1.0
+    delta: UpToOne = 1e-3
+    sensitivity: Positive = 1.0
+    source = "Balle & Wang 2018, the analytic Gaussian mechanism"
+    summary = "a sum plus Gaussian noise, calibrated exactly"
+
+    def calibrated_noise(self, sensitivity: float) -> float:
+        """σ such that a shift by `sensitivity` is one by μ·σ, for the μ whose δ(ε) is δ."""
+        return sensitivity / float(readings.gdp_mu(np.array(self.epsilon), np.array(self.delta)))
+
+    def noise(self, data: Array) -> float:
+        """The standard deviation used; broken variants use another."""
+        return self.calibrated_noise(self.sensitivity)
+
+    def answer(self, data: Array) -> float:
+        """The sum of the rows."""
+        return float(column(data).sum())
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.answer(data) + self.noise(data) * rng.standard_normal((size, 1))
+
+    def law(self, data: Array) -> GaussianNoise:
+        return GaussianNoise(np.array([self.answer(data)]), np.array([self.noise(data)]))
+
+    def pair(self) -> NeighbourPair:
+        """Sums that differ by the sensitivity."""
+        rest = [0.0] * 9
+        return pair_of([*rest, 0.0], [*rest, self.sensitivity])
+
+
+@dataclass(frozen=True)
+class TruncatedGeometric(ExampleMechanism):
+    """GeoSample: a count in 0, …, n, n = `limit`, by inversion in whole numbers.
+
+    With k = ⌈log₂(2/ε)⌉ it is ln(1 + 2^{−k})-DP, as claimed here, hence ε-DP. Data: the count,
+    (1, 1). Output: (size, 1).
+    """
+
+    epsilon: Positive = 0.1
+    limit: Count = 5
+    source = "Balcer & Vadhan 2018, algorithm 4.8"
+    summary = "truncated geometric noise on a count, in whole numbers"
+    databases = [2.0], [1.0]
+
+    @property
+    def exponent(self) -> int:
+        """k, with a logarithm to base 2 where the mechanism is sound."""
+        return math.ceil(math.log2(2.0 / self.epsilon))
+
+    @property
+    def claim(self) -> Claim:
+        return Claim(math.log1p(2.0**-self.exponent))
+
+    def below(self, data: Array) -> list[int]:
+        """F(z) for z = 0, …, n: how many of the whole numbers 1, …, F(n) give at most z.
+
+        Raises `InvalidInput` for a count outside 0, …, n.
+        """
+        count, n, k = int(column(data)[0]), self.limit, self.exponent
+        if not 0 <= count <= n:
+            fail("data", Words("another"), f"a count in 0, ..., {n}")
+        total = (2 ** (k + 1) + 1) * (2**k + 1) ** (n - 1)
+        down = [2 ** (k * (count - z)) * (2**k + 1) ** (n - (count - z)) for z in range(count)]
+        up = [
+            total - 2 ** (k * (z - count + 1)) * (2**k + 1) ** (n - 1 - (z - count))
+            for z in range(count, n)
+        ]
+        return [*down, *up, total]
+
+    def law(self, data: Array) -> Discrete:
+        """Probabilities (F(z) − F(z − 1))/F(n)."""
+        below = self.below(data)
+        steps = [b - a for a, b in zip([0, *below[:-1]], below, strict=True)]
+        log_p = np.log(np.array([step / below[-1] for step in steps]))
+        return Discrete(np.arange(float(len(below))), log_p)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """A uniform whole number from 1 to F(n), and the least z with F(z) at least that."""
+        below = self.below(data)
+        u = rng.integers(1, below[-1] + 1, size)
+        return np.searchsorted(np.array(below), u, side="left").astype(np.float64)[:, None]
+
+
+# --- choices
+
+
+@dataclass(frozen=True)
+class ReportNoisyMax1(PureExample):
+    """The index of the largest answer after Laplace noise of scale 2/ε.
+
+    Data: answers that differ by at most 1 between neighbours, (n, 1). Output: (size, 1).
+    """
+
+    epsilon: Positive = 0.1
+    noise: ClassVar[Noise] = LAPLACE
+    source = "Ding et al. 2018, algorithm 5"
+    summary = "report noisy max, Laplace noise"
+    databases = [1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0]
+
+    def noisy(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The answers plus noise, (size, n)."""
+        answers = column(data)
+        return answers + self.noise.sample(rng, 2.0 / self.epsilon, (size, len(answers)))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.noisy(data, size, rng).argmax(axis=1, keepdims=True).astype(np.float64)
+
+    def law(self, data: Array) -> Law:
+        return largest_index(column(data), self.noise, 2.0 / self.epsilon)
+
+
+@dataclass(frozen=True)
+class ReportNoisyMax2(ReportNoisyMax1):
+    """The index of the largest answer after exponential noise of scale 2/ε."""
+
+    noise: ClassVar[Noise] = EXPONENTIAL
+    source = "Ding et al. 2018, algorithm 6"
+    summary = "report noisy max, exponential noise"
+
+
+@dataclass(frozen=True)
+class PrivateQuantile(PureExample):
+    """A quantile on a grid of [0, 1] by the exponential mechanism.
+
+    Grid point g, the middle of one of `points` cells, has probability ∝ ``e^{εu(g)/2}`` with
+    ``u(g) = −|#{x ≤ g} − share·n|``, where `share` in (0, 1) of the rows is to lie below. Data:
+    (n, 1). Output: (size, 1).
+    """
+
+    epsilon: Positive = 2.0
+    share: Finite = 0.5
+    points: Count = 64
+    source = "Smith 2011; McSherry & Talwar 2007, the exponential mechanism"
+    summary = "a quantile on a grid by the exponential mechanism"
+    # Utility is largest at rank 10. The ranks are 9 on the first eighth of the grid and 10 on the
+    # others, against 10 and 11, since one row moves from 1 to 0.
+    databases = [0.0] * 9 + [0.125] + [1.0] * 10, [0.0] * 10 + [0.125] + [1.0] * 9
+
+    @property
+    def grid(self) -> Array:
+        """The grid points, (points,)."""
+        return (np.arange(self.points) + 0.5) / self.points
+
+    def law(self, data: Array) -> Discrete:
+        rows = np.sort(column(data))
+        ranks = np.searchsorted(rows, self.grid, side="right")
+        utility = -np.abs(ranks - self.share * len(rows))
+        return Discrete(self.grid, np.asarray(log_softmax(0.5 * self.epsilon * utility)))
+
+
+# --- means of rows in [0, 1] whose number is private too: sum and count get noise.
+# The data are one column, and a neighbour has one row more; for (0) against (0, 1) the sequential
+# audits report results.
+
+
+@dataclass(frozen=True)
+class DPLaplace(PureExample):
+    """S/ñ + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): ε/2 for the sum, ε/2 for the count.
+
+    Output: (size, 1).
+    """
+
+    epsilon: Positive = 0.01
+    source = AUDITORIUM
+    summary = "a mean with noisy sum and noisy count, Laplace noise"
+    databases = [0.0], [0.0, 1.0]
+
+    @property
+    def scale(self) -> float:
+        """2/ε, the scale of the noise on the count and on the sum."""
+        return 2.0 / self.epsilon
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The noisy count first, then the mean and its noise, both divided by it."""
+        rows = clipped_column(data)
+        count = np.maximum(len(rows) + rng.laplace(0.0, self.scale, (size, 1)), LEAST)
+        return np.asarray(rows.sum() / count + rng.laplace(0.0, self.scale / count))
+
+    def law(self, data: Array) -> Law:
+        rows = clipped_column(data)
+        return laplace_ratio(float(rows.sum()), float(len(rows)), self.scale)
+
+
+@dataclass(frozen=True)
+class DPGaussian(ExampleMechanism):
+    """(S + N(0, σ²))/max(n + N(0, σ²), 1e-12) with σ = 2√(2 ln(2.5/δ))/ε.
+
+    Sum and count have ε/2 and δ/2 each. The classical σ is proved for ε ≤ 1. Output: (size, 1).
+    """
+
+    epsilon: Positive = 0.01
+    delta: UpToOne = 1e-5
+    source = AUDITORIUM
+    summary = "a mean with noisy sum and noisy count, Gaussian noise"
+    databases = [0.0], [0.0, 1.0]
+
+    @property
+    def sigma(self) -> float:
+        """σ of the noise on the sum and on the count."""
+        return 2.0 * math.sqrt(2.0 * math.log(2.5 / self.delta)) / self.epsilon
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        rows = clipped_column(data)
+        noisy = self.sigma * rng.standard_normal((2, size, 1))
+        return np.asarray((rows.sum() + noisy[0]) / np.maximum(len(rows) + noisy[1], LEAST))
+
+    def law(self, data: Array) -> Density:
+        rows = clipped_column(data)
+        return gaussian_ratio(float(rows.sum()), float(len(rows)), self.sigma)
+
+
+def clipped_column(data: Array) -> Array:
+    """The rows clipped to [0, 1], (n,)."""
+    return np.clip(column(data), 0.0, 1.0)
+
+
+# --- randomised response: of bits, of a Bloom filter (RAPPOR), of a flag released with numbers
+
+
+@dataclass(frozen=True)
+class RandomisedResponse(PureExample):
+    """Each bit is kept with probability e^ε/(1 + e^ε), and flipped otherwise.
+
+    Data: bits, (n, 1). Output: (size, n).
+    """
+
+    epsilon: Positive = 1.0
+    source = "Warner 1965"
+    summary = "randomised response"
+    databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
+
+    def law(self, data: Array) -> Product:
+        keep = 1.0 / (1.0 + np.exp(-self.epsilon))
+        return bits_law(np.where(column(data) == 1.0, keep, 1.0 - keep))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        bits, keep = column(data), 1.0 / (1.0 + np.exp(-self.epsilon))
+        return np.where(rng.random((size, len(bits))) < keep, bits, 1.0 - bits)
+
+
+def bits_law(ones: Array) -> Product:
+    """Independent bits, each 1 with its own probability; ones (k,)."""
+    zero_one = np.array([[0.0], [1.0]])
+    with np.errstate(divide="ignore"):
+        return Product(tuple(Discrete(zero_one, np.log([1.0 - p, p])) for p in ones))
+
+
+@dataclass(frozen=True)
+class OneTimeRappor(ExampleMechanism):
+    """A value's Bloom filter, each bit replaced by a fair coin with probability f = `permanent`.
+
+    A value sets h = `hashes` of `bits` bits, or fewer where two hashes meet. The claim,
+    2h·ln((1 − f/2)/(f/2)), is used up by two values without a common bit. The values of the
+    published audits share one bit, so that 6 bits differ and not 8. Data: the value, a whole number
+    ≥ 0, (1, 1). Output: (size, bits).
+    """
+
+    permanent: UpToOne = 0.95
+    hashes: Count = 4
+    bits: Count = 20
+    source = "Erlingsson, Pihur & Korolova 2014, steps 1 and 2"
+    summary = "one-time RAPPOR: a Bloom filter with permanent randomised response"
+    databases = [0.0], [3.0]
+    published_databases = [0.0], [1.0]
+
+    @property
+    def odds(self) -> tuple[float, float]:
+        """P(1 is reported) for a bit that is set, and for one that is not."""
+        return 1.0 - 0.5 * self.permanent, 0.5 * self.permanent
+
+    @property
+    def claim(self) -> Claim:
+        one, zero = self.odds
+        return Claim(self.hashes * float(np.log(one * (1.0 - zero) / (zero * (1.0 - one)))))
+
+    def filter(self, data: Array) -> Array:
+        """The Bloom filter, (bits,) of 0 and 1, by multiplicative hashing (Knuth)."""
+        value = np.uint64(int(column(data)[0]) + 1)
+        with np.errstate(over="ignore"):
+            mixed = [value * HASH * np.uint64(2 * i + 1) for i in range(self.hashes)]
+        filled = np.zeros(self.bits)
+        filled[[int(m >> np.uint64(32)) % self.bits for m in mixed]] = 1.0
+        return filled
+
+    def law(self, data: Array) -> Product:
+        one, zero = self.odds
+        return bits_law(np.where(self.filter(data) == 1.0, one, zero))
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        bits = np.tile(self.filter(data), (size, 1))
+        u = rng.random(bits.shape)
+        return np.where(u < 0.5 * self.permanent, 1.0, np.where(u < self.permanent, 0.0, bits))
+
+
+@dataclass(frozen=True)
+class Rappor(OneTimeRappor):
+    """RAPPOR: after the fair coins each bit is reported anew, by instantaneous randomised response.
+
+    1 is reported with probability q = `one` for a bit that is set, and p = `zero` for another.
+    """
+
+    permanent: UpToOne = 0.75
+    one: UpToOne = 0.55
+    zero: UpToOne = 0.45
+    source = "Erlingsson, Pihur & Korolova 2014, steps 1 to 3"
+    summary = "RAPPOR: a Bloom filter with permanent and instantaneous randomised response"
+
+    @property
+    def odds(self) -> tuple[float, float]:
+        one, zero = super().odds
+        return one * self.one + (1.0 - one) * self.zero, zero * self.one + (1.0 - zero) * self.zero
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        bits = super().run(data, size, rng)
+        reported = rng.random(bits.shape) < np.where(bits == 1.0, self.one, self.zero)
+        return reported.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class MixedRelease(PureExample):
+    """A flag, a count and a sum of the same rows, ε/3 each.
+
+    The first row's flag is released by randomised response, the number of flags that are set with
+    two-sided geometric noise, and the sum of the values, clipped to [0, 1], with Laplace noise.
+
+    Data: (n, 2), flags and values. Output: (size, 3).
+    """
+
+    epsilon: Positive = 1.0
+    source = "Warner 1965; Ghosh, Roughgarden & Sundararajan 2009; Dwork et al. 2006, composed"
+    summary = "a flag, a count and a real"
+    databases = (
+        [[0.0, 0.0], [1.0, 0.5], [0.0, 0.25], [1.0, 0.75]],
+        [[1.0, 1.0], [1.0, 0.5], [0.0, 0.25], [1.0, 0.75]],
+    )
+
+    @property
+    def share(self) -> float:
+        """ε/3, of each of the three releases."""
+        return self.epsilon / 3.0
+
+    def _answers(self, data: Array) -> tuple[float, float, float]:
+        data = check.matrix("data", data, 1, 2)
+        flags, values = data[:, 0], data[:, -1]
+        if data.shape[1] != 2 or not np.isin(flags, (0.0, 1.0)).all():
+            expected = "two columns, of flags (0 or 1) and of values"
+            fail("data", Words(f"shape {data.shape}"), expected)
+        return float(flags[0]), float(flags.sum()), float(np.clip(values, 0.0, 1.0).sum())
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        flag, count, total = self._answers(data)
+        truth = rng.random(size) < 1.0 / (1.0 + np.exp(-self.share))
+        flags = np.where(truth, flag, 1.0 - flag)
+        tries = rng.geometric(-np.expm1(-self.share), (2, size))
+        noisy = count + tries[0] - tries[1]
+        return np.column_stack([flags, noisy, total + rng.laplace(0.0, 1.0 / self.share, size)])
+
+    def law(self, data: Array) -> Product:
+        """The product of three laws; a count beyond its range is moved to the end of the range."""
+        flag, count, total = self._answers(data)
+        odds = np.log1p(np.exp(-self.share))
+        flags = Discrete(np.array([flag, 1.0 - flag]), np.array([-odds, -odds - self.share]))
+        reach = np.ceil(FAR / self.share)
+        values = np.arange(-reach, reach + 1.0)
+        log_p = -np.abs(values - count) * self.share + np.log(np.tanh(0.5 * self.share))
+        log_p[[0, -1]] -= np.log(-np.expm1(-self.share))
+        sums = laws.Laplace(np.array([total]), np.array([1.0 / self.share]))
+        return Product((flags, Discrete(values, log_p), sums))
+
+
+# --- sparse vector techniques, numbered as by Lyu, Su & Li 2017: 1, 2 and the numerical one.
+# The data are answers of queries, one column, each of which may move by 1. ε is split into ε₁ for
+# the threshold and ε₂ for the answers.
+
+
+@dataclass(frozen=True)
+class SparseVector(PureExample):
+    """Answers 1 where a noisy query reaches a noisy threshold T, else 0, until the c-th 1.
+
+    c = `most`, T = `threshold`, and each 1 brings new threshold noise where `fresh`. Subclasses
+    give the scales of the two noises. Output: (size, n + 1), the number of answers, then the
+    answers, NaN after the last.
+    """
+
+    epsilon: Positive = 0.1
+    most: Count = 1
+    threshold: Finite = 1.0
+    fresh: ClassVar[bool] = False
+    databases = HALF_UP_HALF_DOWN
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        """The scales of the Laplace noise on the threshold and on the queries."""
+        raise NotImplementedError
+
+    def comparison(self, data: Array) -> NoisyComparison:
+        """The queries and the threshold, with their noises."""
+        return NoisyComparison(column(data), self.threshold, *self.scales)
+
+    def law(self, data: Array) -> Law:
+        return halting_law(self.comparison(data), self.most, fresh=self.fresh)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """Query by query for all draws at once."""
+        queries, (threshold_noise, query_noise) = column(data), self.scales
+        out = np.full((size, len(queries) + 1), np.nan)
+        count, rho = np.zeros(size), rng.laplace(0.0, threshold_noise, size)
+        for i, query in enumerate(queries):
+            running = count < self.most
+            above = query + rng.laplace(0.0, query_noise, size) >= self.threshold + rho
+            out[running, i + 1] = above[running]
+            count += above & running
+            if self.fresh:
+                rho = np.where(above, rng.laplace(0.0, threshold_noise, size), rho)
+        out[:, 0] = np.sum(~np.isnan(out[:, 1:]), axis=1)
+        return out
+
+
+@dataclass(frozen=True)
+class SparseVector1(SparseVector):
+    """Threshold noise 1/ε₁, query noise 2c/ε₂, ε₁ = ε₂ = ε/2."""
+
+    threshold: Finite = 0.5
+    source = "Lyu, Su & Li 2017, algorithm 1"
+    summary = "sparse vector technique 1"
+    published_databases = SWAPPED_HALVES
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        return 2.0 / self.epsilon, 4.0 * self.most / self.epsilon
+
+
+@dataclass(frozen=True)
+class SparseVector2(SparseVector1):
+    """Threshold noise c/ε₁, new after each 1, and query noise 2c/ε₂, ε₁ = ε₂ = ε/2."""
+
+    threshold: Finite = 1.0
+    fresh = True
+    source = "Lyu, Su & Li 2017, algorithm 2"
+    summary = "sparse vector technique 2"
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        return 2.0 * self.most / self.epsilon, 4.0 * self.most / self.epsilon
+
+
+@dataclass(frozen=True)
+class NumericalSVT(SparseVector):
+    """Releases the answer itself, with new noise, for each query above the threshold.
+
+    The threshold, the comparisons and the released answers have ε/3 each: their noises are 1/ε₁,
+    2c/ε₂ and c/ε₃.
+
+    Output: (size, n + 1), the number of queries answered, then a number for each one above, NaN
+    elsewhere.
+    """
+
+    most: Count = 2
+    source = "Wang et al. 2019, numerical sparse vector technique"
+    summary = "sparse vector technique with noisy answers"
+    published_databases = [2.0] * 10, [1.0] * 10
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        return 3.0 / self.epsilon, 6.0 * self.most / self.epsilon
+
+    @property
+    def answer_noise(self) -> float:
+        """The scale of the noise of a released answer."""
+        return 3.0 * self.most / self.epsilon
+
+    def law(self, data: Array) -> Branches:
+        """A branch for each pattern of answers, in which the released answers are Laplace."""
+        comparisons, queries = halting_law(self.comparison(data), self.most), column(data)
+        halts = list(patterns(len(queries), self.most))
+        templates = np.full((len(halts), len(queries) + 1), np.nan)
+        templates[:, 0] = [pattern.answered for pattern in halts]
+        above = [list(pattern.above) for pattern in halts]
+        parts = tuple(
+            laws.Laplace(queries[up], np.full(len(up), self.answer_noise)) if up else None
+            for up in above
+        )
+        slots = tuple(tuple(1 + place for place in up) for up in above)
+        return Branches(templates, comparisons.log_probability, slots, parts)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The comparisons, then a noisy answer in place of each 1."""
+        out = super().run(data, size, rng)
+        answers = column(data) + rng.laplace(0.0, self.answer_noise, (size, len(data)))
+        out[:, 1:] = np.where(out[:, 1:] == 1.0, answers, np.nan)
+        return out
+
+
+__all__ = sorted(
+    name
+    for name, kind in globals().items()
+    if getattr(kind, "__module__", "") == __name__ and hasattr(kind, "source")
+)

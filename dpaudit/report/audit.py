@@ -1,0 +1,93 @@
+"""The report of an audit by draws: one HTML page without scripts, and the figure of δ(ε)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dpaudit.report.facts import facts, process
+from dpaudit.report.figures import (
+    estimate_floor,
+    is_close,
+    is_narrow,
+    key_figure,
+    log_floor,
+    panel_figure,
+    spectrum_figure,
+    tradeoff_figure,
+)
+from dpaudit.report.opening import advice, tiles
+from dpaudit.report.pages import embed, render_result
+from dpaudit.report.style import as_png, as_svg, data_address, house_style
+from dpaudit.report.tables import SHORT, spectrum_table, tradeoff_table, tried_table, values_table
+from dpaudit.verdict.numbers import moment
+from dpaudit.verdict.record import Curves, lookup, read_curves, section, selected_rows
+
+
+def files(result: Mapping[str, Any]) -> dict[str, bytes | str]:
+    """The content of report.html and spectrum.png, by name. Raises `InvalidInput`."""
+    curves = read_curves(result)
+    page = render_html(result, curves)
+    with house_style():
+        picture = as_png(spectrum_figure(curves))
+    return {"spectrum.png": picture, "report.html": page}
+
+
+def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
+    """The page for the content of result.json.
+
+    Parameters
+    ----------
+    result : dict
+        The content.
+    curves : Curves, optional
+        Those of `result`, where they have been read already.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InvalidInput
+        Where `result` is not the content of a result.json.
+    """
+    embedded = embed(result)
+    curves = read_curves(result) if curves is None else curves
+    return render_result(
+        "report.html",
+        result,
+        embedded=embedded,
+        curves=curves,
+        title=curves.title,
+        tiles=tiles(result, curves),
+        advice=advice(result, curves),
+        started=moment(lookup(result, "timings.started")),
+        facts=facts(result),
+        process=process(result),
+        detectable=section(result, "detectable"),
+        relation=lookup(result, "neighbour.relation"),
+        figures=_figures(curves),
+        is_close=is_close(curves),
+        is_narrow=is_narrow(curves),
+        log_floor=log_floor(curves),
+        estimate_floor=estimate_floor(curves),
+        short=spectrum_table(curves, selected_rows(curves, SHORT), full=False),
+        full=spectrum_table(curves, range(curves.epsilon.size), full=True),
+        tradeoff=tradeoff_table(curves),
+        worst=tried_table(result, SHORT),
+        tried=tried_table(result),
+        values=values_table(result),
+    )
+
+
+def _figures(curves: Curves) -> dict[str, str]:
+    """The figures as data addresses; the page puts the panels side by side where it is wide."""
+    with house_style():
+        figures = {
+            "linear": panel_figure(curves, log=False),
+            "log": panel_figure(curves, log=True),
+            "key": key_figure(curves),
+            "tradeoff": tradeoff_figure(curves),
+        }
+        return {name: data_address(as_svg(figure), "svg+xml") for name, figure in figures.items()}

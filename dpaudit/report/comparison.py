@@ -1,0 +1,354 @@
+"""Two results side by side: what differs by more than their own uncertainty, in one figure.
+
+At each ε a result has an estimate δ̂ of what its sets show and a lower bound `low` of that. The
+distance w = δ̂ − low is the margin at the run's level, simultaneous over ε. The same margin is
+taken upwards, and at least ln(1/(1 − level))/n, the bound on a probability when none of n draws
+hits. This gives each run a band [δ̂ − w, δ̂ + w]. A certified δ has moved where the bands of the
+two runs do not overlap. The comparison is of what the draws showed: a better score moves it too.
+
+Two independent runs of one audit differ by a normal variable of √2 standard errors. The bands part
+when it exceeds 2z standard errors, where z, the quantile of the margin, is above 2. The margin does
+not cover the choice of a poor set by a few dozen draws: of all pairs of 150 runs of a Gaussian
+audit with 600 draws a side 2.6 % parted, and of 149 runs with 2,000 draws none.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpaudit._core.check import Words, fail
+from dpaudit._core.files import replace_file
+from dpaudit._core.result_file import is_one_run, load
+from dpaudit._core.shown.printable import printable
+from dpaudit._core.types import Array
+from dpaudit.report.style import (
+    BLUE,
+    DASHED,
+    GREY,
+    MIXED,
+    VERMILION,
+    Look,
+    as_png,
+    as_svg,
+    house_style,
+    legend,
+    new_figure,
+    pyplot_axes,
+    tidy,
+)
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.numbers import number, percent, plain
+from dpaudit.verdict.record import Curves, lookup, read_curves
+from dpaudit.verdict.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NOTHING = "Nothing moved beyond its uncertainty."
+# smaller differences of an exact δ are rounding of another machine
+RELATIVE, ABSOLUTE = (1e-6, 1e-14)
+SETTINGS = {
+    "mechanism.name": "mechanism",
+    "mechanism.parameters": "parameters",
+    "dataset.name": "data",
+    "dataset.n": "rows of the data",
+    "headline.who": "neighbour",
+    "claim.text": "claim",
+    "level": "confidence",
+    "canaries.count": "canaries",
+}
+SIZE = (6.4, 5.6)  # inches, of a figure
+LOOKS: tuple[Look, Look] = (
+    {"color": BLUE, "linewidth": 1.8},
+    {"color": VERMILION, "linewidth": 1.8, "linestyle": DASHED},
+)
+CLAIMS: tuple[Look, Look] = (
+    {"color": GREY, "linewidth": 1.4, "linestyle": MIXED},
+    {"color": GREY, "linewidth": 1.4, "linestyle": (0, (1, 1.6))},
+)
+SHADE = 0.18
+
+
+@dataclass(frozen=True)
+class Moved:
+    """One difference: its name, the old and the new value in words. grave : it is the verdict."""
+
+    what: str
+    old: str
+    new: str
+    grave: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.old}, now {self.new}"
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two results: what moved from the first to the second.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of both, in figure and text.
+    records : tuple of dict
+        The contents of their result.json.
+    moved : sequence of Moved
+        Verdict, settings, exact and certified δ that differ by more than their uncertainty.
+    """
+
+    names: tuple[str, str]
+    records: tuple[dict[str, Any], dict[str, Any]]
+    moved: Sequence[Moved]
+
+    def __repr__(self) -> str:
+        return f"Comparison({self.names[0]!r}, {self.names[1]!r}: {len(self.moved)} moved)"
+
+    def __str__(self) -> str:
+        lines = []
+        for name, record in zip(self.names, self.records, strict=True):
+            head = record.get("headline")  # results of earlier versions have none
+            text = record["reason"] if head is None else Headline.of(head).text
+            lines.append(printable(f"{name}: {record['verdict']}. {text}"))
+        moved = [f"  {printable(str(move))}" for move in self.moved] or [NOTHING]
+        return "\n".join([*lines, *moved])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """δ(ε) of both with the bands of their uncertainty; arrows at the largest rise and fall.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            To draw on; None for a new figure of pyplot.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        ax = ax or pyplot_axes(*SIZE)
+        both = first, second = read_curves(self.records[0]), read_curves(self.records[1])
+        for curves, name, look in zip(both, self.names, LOOKS, strict=True):
+            ax.plot(curves.epsilon, curves.estimate, **look, label=f"{name}: estimate")
+            width = margin(curves)
+            low, high = np.clip([curves.estimate - width, curves.estimate + width], 0.0, 1.0)
+            band = {"color": look["color"], "alpha": SHADE, "linewidth": 0}
+            text = f"{name}: uncertainty, {percent(curves.level)}"
+            ax.fill_between(curves.epsilon, low, high, **band, label=text)
+        same = first.claim_text == second.claim_text  # then one line stands for both
+        for curves, name, look in zip(both, self.names, CLAIMS, strict=True):
+            if curves.claim is not None and not (same and curves is second):
+                text = f"claim {curves.claim_text}" + ("" if same else f" of {name}")
+                ax.plot(curves.epsilon, curves.claim, **look, label=text)
+        arrow = {
+            "arrowstyle": "-|>",
+            "color": "black",
+            "linewidth": 1.2,
+            "shrinkA": 0,
+            "shrinkB": 0,
+        }
+        titles = []
+        for at, here, there in parted(first, second):
+            before, now = float(first.estimate[here]), float(second.estimate[there])
+            ax.annotate("", (at, now), (at, before), arrowprops=arrow)
+            titles.append(f"δ({number(at)}): {number(before, 3)}, now {number(now, 3)}")
+        ax.set_title("\n".join(titles), fontsize=10, parse_math=False)
+        ax.set(xlabel="ε (nats)", ylabel="δ(ε)", ylim=(0.0, None))
+        tidy(ax, tick_size=None)
+        place: Look = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.11)}
+        legend(ax, *ax.get_legend_handles_labels(), **place)
+        return ax
+
+    def save(self, path: str | Path) -> Path:
+        """Write the figure as PNG or SVG, by its suffix.
+
+        Parameters
+        ----------
+        path : path
+            Of the file.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        InvalidInput
+            For another suffix.
+        OSError
+            When the file cannot be written.
+        """
+        path = Path(path)
+        writers = {".png": as_png, ".svg": as_svg}
+        if path.suffix not in writers:
+            fail("path", str(path), "a file that ends in .png or .svg")
+        with house_style():
+            figure = new_figure(*SIZE)
+            self.plot(figure.subplots())
+            content = writers[path.suffix](figure)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, content)
+        return path
+
+
+def compare(
+    first: Result | str | Path,
+    second: Result | str | Path,
+    names: tuple[str, str] = ("first", "second"),
+) -> Comparison:
+    """What moved from one result to another: two versions of a mechanism, say, or two nights.
+
+    Parameters
+    ----------
+    first, second : result or path
+        Results of audits by draws, or the folders of saved ones.
+    names : tuple of str, default ("first", "second")
+        The names of the two.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InvalidInput
+        When one of the two is a result of another kind.
+
+    Notes
+    -----
+    A certified δ has moved where the bands [δ̂ − w, δ̂ + w] of the two do not meet, with w the
+    distance from the estimate δ̂ down to its bound (`dpaudit.report.comparison`). Both show what
+    their scores saw, so a better score moves it too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> def noisy_sum(data, size, *, rng, scale=1.0):
+    ...     return data.sum() + rng.laplace(scale=scale, size=(size, 1))
+    >>> def less_noise(data, size, *, rng):
+    ...     return noisy_sum(data, size, rng=rng, scale=0.5)
+    >>> pair = dp.neighbours.replace_row(np.array([[0.0], [1.0]]), 0, [1.0])
+    >>> before, after = (
+    ...     dp.audit(each, pair, claim=(1.0, 0.0), draws=4000, rng=0)
+    ...     for each in (noisy_sum, less_noise)
+    ... )
+    >>> comparison = dp.report.compare(before, after, ("1.0", "1.1"))
+    >>> [move.what.partition("(")[0] for move in comparison.moved]
+    ['verdict', 'mechanism', 'certified δ']
+    """
+    records = []
+    for argument, result in (("first", first), ("second", second)):
+        if not isinstance(result, str | Path) and not hasattr(result, "to_dict"):
+            fail(argument, result, "a result, or the folder of one")
+        record = load(Path(result)) if isinstance(result, str | Path) else result.to_dict()
+        if is_one_run(record):
+            fail(
+                argument,
+                Words("an audit of one run"),
+                "a result of an audit by draws, which has a curve δ(ε)",
+            )
+        records.append(record)
+    if len(names) != 2:
+        fail("names", names, "two names")
+    before, now = records
+    return Comparison((str(names[0]), str(names[1])), (before, now), moved(before, now))
+
+
+def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
+    """The differences between two contents of result.json: verdict, settings, exact spectrum,
+    certified δ. Raises `InvalidInput` where one is no result.
+
+    An audit of one run has the same bound again where scores and coins are, so each difference of
+    its bound is listed.
+    """
+    kinds = [str(record.get("kind") or "two samples") for record in (old, new)]
+    if kinds[0] != kinds[1]:
+        return [Moved("kind of audit", kinds[0], kinds[1], grave=True)]
+    one_run = is_one_run(old)
+    curves = None if one_run else (read_curves(old), read_curves(new))
+    moves = [Moved("verdict", str(old["verdict"]), str(new["verdict"]), grave=True)]
+    if one_run:
+        bounds = [number(record["certified"]["epsilon"], down=True) for record in (old, new)]
+        moves.append(Moved("certified ε", bounds[0], bounds[1]))
+    for path, name in SETTINGS.items():
+        before, now = lookup(old, path), lookup(new, path)
+        if before != now:
+            moves.append(Moved(name, plain(before), plain(now)))
+    differing = [move for move in moves if move.old != move.new]
+    return differing if curves is None else [*differing, *_exact(*curves), *_certified(*curves)]
+
+
+def _exact(old: Curves, new: Curves) -> list[Moved]:
+    """The largest difference of the exact δ."""
+    if old.exact is None or new.exact is None:
+        known = ["none" if curves.exact is None else "known" for curves in (old, new)]
+        return [Moved("exact spectrum", known[0], known[1])] if known[0] != known[1] else []
+    at, here, there = _shared(old, new)
+    before, now = old.exact[here], new.exact[there]
+    gap = np.abs(now - before) - RELATIVE * np.maximum(before, now) - ABSOLUTE
+    if len(at) == 0 or np.max(gap) <= 0.0:
+        return []
+    worst = int(np.argmax(gap))
+    values = number(before[worst], 7), number(now[worst], 7)
+    return [Moved(f"exact δ({number(at[worst])})", *values)]
+
+
+def _certified(old: Curves, new: Curves) -> list[Moved]:
+    """The ε at which the bands are furthest apart: risen first, then fallen.
+
+    Only common ε are compared, so grids that do not hold each other are a difference too.
+    """
+    both, moves = (old, new), []
+    if len(_shared(old, new)[0]) < min(len(old.epsilon), len(new.epsilon)):
+        grids = [
+            f"{len(each.epsilon)} ε, {number(each.epsilon[0])} to {number(each.epsilon[-1])}"
+            for each in both
+        ]
+        moves.append(Moved("grid of ε", grids[0], grids[1]))
+    for at, here, there in parted(old, new):
+        values = [
+            f"{number(each.low[place], down=True)} (estimate {number(each.estimate[place])})"
+            for each, place in zip(both, (here, there), strict=True)
+        ]
+        moves.append(Moved(f"certified δ({number(at)})", values[0], values[1]))
+    return moves
+
+
+def parted(old: Curves, new: Curves) -> list[tuple[float, int, int]]:
+    """Where the new band is furthest above the old one, and then where it is furthest below.
+
+    Each is an ε and its positions on both grids. One that is nowhere above, or nowhere below, is
+    left out. A curve may rise at one ε and fall at another, and only the rise loses privacy.
+    """
+    at, here, there = _shared(old, new)
+    change = new.estimate[there] - old.estimate[here]
+    room = margin(old)[here] + margin(new)[there]
+    places = []
+    for gap in (change - room, -change - room):
+        if np.max(gap, initial=0.0) > 0.0:
+            worst = int(np.argmax(gap))
+            places.append((float(at[worst]), int(here[worst]), int(there[worst])))
+    return places
+
+
+def margin(curves: Curves) -> Array:
+    """w at each ε, (m,), and at least that of smaller ε.
+
+    Where the bound comes from another set, or is 0, it says nothing of the error of this ε's own
+    set. Sets shrink as ε grows, so the margin of a smaller ε is used there.
+    """
+    floor = np.log(1.0 / (1.0 - curves.level)) / (curves.draws or np.inf)
+    return np.maximum.accumulate(np.maximum(curves.estimate - curves.low, floor))
+
+
+def _shared(old: Curves, new: Curves) -> tuple[Array, np.ndarray, np.ndarray]:
+    """The ε on both grids, and their positions on each."""
+    return np.intersect1d(np.round(old.epsilon, 9), np.round(new.epsilon, 9), return_indices=True)

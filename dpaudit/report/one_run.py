@@ -1,0 +1,216 @@
+"""The report of an audit of one run: a page, and the figure of right guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import expit
+
+from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.types import Array
+from dpaudit.report.facts import Fact
+from dpaudit.report.figures import BARS, CLAIM, EXACT, PERFECT
+from dpaudit.report.opening import NOTE_WIDTH, Tile, certified_tile
+from dpaudit.report.pages import embed, render_result
+from dpaudit.report.style import (
+    as_png,
+    as_svg,
+    data_address,
+    house_style,
+    legend,
+    new_figure,
+    pyplot_axes,
+    tidy,
+)
+from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.numbers import assignments, count, equation, label, number, percent, plain
+from dpaudit.verdict.record import TITLE_WIDTH, section
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+METHODS = {
+    "likelihood": "likelihood ratio of the right guesses",
+    "betting": "betting",
+    "steinke": "Steinke, Nasr & Jagielski 2023, theorem 5.2",
+    "f-dp": "recursion for f-DP",
+}
+# what now, by the verdict
+ADVICE = {
+    "violated": (
+        "Do not release with this claim: the run remembers its canaries more than it allows.",
+        "Look at clipping, sampling and noise of the training, and at what else it returns.",
+    ),
+    "not violated": (
+        "This is no proof of privacy: other canaries, or another score, may show more.",
+        "More canaries, or scores from inside the training, show more.",
+    ),
+    "inconclusive": (
+        "Do not read this as a pass: the audit could not have shown what it was to look for.",
+        "Mend what the reason names, or use more canaries.",
+    ),
+}
+ROWS = 14  # the table of guesses has no more
+SIZE = (6.4, 4.4)  # inches, of the figure
+TOP = 0.95  # the quantile of right guesses by chance up to which the figure is shaded
+
+
+def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
+    """The content of report.html and guesses.png, by name. Raises `InvalidInput`."""
+    with house_style():
+        picture = as_png(guesses_figure(Guesses.of(record)))
+    return {"guesses.png": picture, "report.html": render_page(record)}
+
+
+def render_page(record: Mapping[str, Any]) -> str:
+    """The page for the content of result.json. Raises `InvalidInput`."""
+    canaries, right = record["canaries"], record["guesses"]["right"]
+    name = label(record.get("scenario") or "", TITLE_WIDTH)
+    mechanism, data = (section(record, key).get("name") for key in ("mechanism", "dataset"))
+    subject = label(f"{mechanism} on {data}" if mechanism else name, TITLE_WIDTH)
+    title = ", ".join(filter(None, (subject, f"one run, {count(canaries['count'])} canaries")))
+    sizes = record["guesses"]["count"]
+    step = max(1, -(-len(sizes) // ROWS))
+    rows = [
+        (count(sizes[at]), count(right[at]), f"{number(100.0 * right[at] / sizes[at], 3)} %")
+        for at in range(len(sizes) - 1, -1, -step)
+    ]
+    with house_style():
+        figure = as_svg(guesses_figure(Guesses.of(record)))
+    return render_result(
+        "one_run.html",
+        record,
+        embedded=embed(record),
+        title=title,
+        tiles=tiles(record),
+        advice=ADVICE[record["verdict"]],
+        figure=data_address(figure, "svg+xml"),
+        facts=facts(record),
+        rows=rows[::-1],
+    )
+
+
+def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
+    """Claimed, certified or ruled out, canaries and right guesses, in this order."""
+    head, canaries = Headline.of(record["headline"]), record["canaries"]
+    text = plain(section(record, "claim").get("text") or "")
+    claimed = "none" if head.claimed is None else equation(head.symbol, head.claimed_text)
+    guesses = Tile("Right guesses", "none made", "all scores are equal")
+    if sizes := record["guesses"]["count"]:
+        share = percent(record["guesses"]["right"][-1] / sizes[-1])
+        guesses = Tile("Right guesses", share, f"of {count(sizes[-1])}")
+    return (
+        Tile("Claimed", claimed, head.at or label(text, NOTE_WIDTH)),
+        certified_tile(head, record["level"]),
+        Tile("Canaries", count(canaries["count"]), f"{count(canaries['included'])} of them in"),
+        guesses,
+    )
+
+
+def facts(record: Mapping[str, Any]) -> list[Fact]:
+    """What was audited and how, as names and short texts.
+
+    Mechanism, data and canaries are known where a scenario named them.
+    """
+    mechanism, canaries, certified = (
+        section(record, key) for key in ("mechanism", "canaries", "certified")
+    )
+    subject = [
+        ("Scenario", record.get("scenario")),
+        ("Mechanism", mechanism.get("name")),
+        ("Parameters", assignments(section(mechanism, "parameters"))),
+        ("Data", section(record, "dataset").get("name")),
+        ("Kind of canaries", section(record, "inserted").get("kind")),
+        ("Score", record.get("score")),
+        ("Seed", None if record.get("seed") is None else str(record["seed"])),
+    ]
+    low, high = canaries["inclusion"]
+    shares = record["method"]["shares"].items()
+    versions = record["versions"].items()
+    return [
+        *((name, plain(value)) for name, value in subject if value),
+        ("Claim", plain(section(record, "claim").get("text") or "none")),
+        ("Confidence", percent(record["level"])),
+        ("Canaries", f"{count(canaries['count'])}, {count(canaries['included'])} of them in"),
+        (
+            "Probability of a canary to be in",
+            number(low) if low == high else f"{number(low)} to {number(high)}",
+        ),
+        (
+            "Bounds for ε, with their shares of the error probability",
+            ", ".join(f"{METHODS[name]} ({percent(share)})" for name, share in shares),
+        ),
+        (
+            f"Certified ε at δ = {number(certified['delta'])}",
+            number(certified["epsilon"], 3, down=True),
+        ),
+        (
+            "Certified μ, if the mechanism is Gaussian DP",
+            number(certified["gdp_mu"], 3, down=True),
+        ),
+        ("Versions", ", ".join(f"{name} {plain(text)}" for name, text in versions)),
+    ]
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """How many of the strongest guesses are right.
+
+    size, right : (k,), a number of the strongest guesses, and how many of them are right. chance :
+    the largest of the coins' own probabilities. epsilon : nats, claimed; None where no ε is.
+    """
+
+    size: Array
+    right: Array
+    chance: float
+    epsilon: float | None
+
+    __repr__ = short_repr
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Guesses:
+        """From the content of result.json."""
+        guesses, claim = record["guesses"], record["claim"]
+        low, high = record["canaries"]["inclusion"]
+        epsilon = None if claim is None else claim["epsilon"]
+        size, right = (np.array(guesses[key], dtype=np.float64) for key in ("count", "right"))
+        return cls(size, right, max(float(high), 1.0 - float(low)), epsilon)
+
+
+def guesses_figure(guesses: Guesses) -> Figure:
+    """Share of right guesses against their number, on a log axis."""
+    figure = new_figure(*SIZE)
+    ax = _panel(figure.subplots(), guesses)
+    legend(figure, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure
+
+
+def plot_guesses(guesses: Guesses, ax: Axes | None = None) -> Axes:
+    """The same on axes that hold their legend, by default those of a new figure of pyplot."""
+    ax = _panel(ax or pyplot_axes(*SIZE), guesses)
+    legend(ax, *ax.get_legend_handles_labels(), loc="best")
+    return ax
+
+
+def _panel(ax: Axes, guesses: Guesses) -> Axes:
+    from scipy.stats import binom  # here: slow to import
+
+    size, chance = guesses.size, guesses.chance
+    if size.size:
+        marker = {"marker": "o", "markersize": 3.5}
+        ax.plot(size, guesses.right / size, label="this run", **{**EXACT, **marker})
+        ax.axhline(chance, label="chance", **{**PERFECT, "linewidth": 1.4})
+        most = binom.ppf(TOP, size.astype(int), chance) / size
+        shaded = {"facecolor": BARS["colors"], "alpha": 0.12, "linewidth": 0}
+        ax.fill_between(size, 0.0, most, label="19 of 20 runs by chance", **shaded)
+        if guesses.epsilon is not None:
+            allowed = float(expit(np.log(chance / (1.0 - chance)) + guesses.epsilon))
+            name = "average that the claimed ε allows"
+            ax.axhline(allowed, label=name, **{**CLAIM, "marker": "None"})
+    ax.set(xlabel="number of guesses, the strongest first", ylabel="share of right guesses")
+    ax.set(xscale="log", ylim=(0.0, 1.04))
+    return tidy(ax)

@@ -1,0 +1,131 @@
+"""Audits of what was made elsewhere, from files to a report: draws, or the scores of one run."""
+
+from __future__ import annotations
+
+import csv
+import filecmp
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core.types import Array
+from dpaudit.auditing.api import audit_samples_of
+from dpaudit.auditing.result import AuditResult
+from dpaudit.auditing.subject import Subject
+from dpaudit.errors import DataNotFound, InvalidInput
+from dpaudit.one_run.api import audit_one_run
+from dpaudit.one_run.result import OneRunResult
+
+COINS = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
+
+
+def run_samples(
+    left: str | Path, right: str | Path, out: str | Path | None = None, **options: Any
+) -> AuditResult:
+    """Audit draws from two files, and write the report.
+
+    Parameters
+    ----------
+    left : path
+        Draws of M(D), a .npy, .csv or .parquet file, a draw a row (`dpaudit.adapters.read_draws`).
+    right : path
+        Draws of M(D'), likewise.
+    out : path, optional
+        Folder of the report, made if need be (default dpaudit-out/samples).
+    **options
+        Keywords of `dpaudit.audit_samples`.
+
+    Returns
+    -------
+    AuditResult
+
+    Raises
+    ------
+    DataNotFound
+        When there is no such file.
+    InvalidInput
+        When both files have the same content, which would be the same draws.
+    OSError
+        When a file cannot be written.
+    """
+    left, right = Path(left), Path(right)
+    same = False
+    with suppress(OSError):  # which reading the draws reports in words
+        same = filecmp.cmp(left, right, shallow=False)
+    if same:
+        raise InvalidInput(
+            f"{left} and {right} must hold different draws, but their bytes are the same: one file "
+            "is for outputs on a database, the other for outputs on its neighbour, drawn anew"
+        )
+    subject = Subject(rule=f"{left.name} against {right.name}")
+    result = audit_samples_of(left, right, subject, **options)
+    result.save(Path("dpaudit-out", "samples") if out is None else Path(out))
+    return result
+
+
+def audit_scores(
+    path: str | Path, *, inclusion: float | None = None, **options: Any
+) -> OneRunResult:
+    """Audit the scores in a CSV file (`read_scores`).
+
+    inclusion : P(in) of each canary; None for the file's own column, or 0.5 where it has none.
+    options : other keywords of `dpaudit.audit_one_run`. Raises `DataNotFound`, `InvalidInput`.
+    """
+    scores, included, own = read_scores(Path(path))
+    if inclusion is not None and own is not None:
+        raise InvalidInput(
+            f"inclusion must be left out: {path} has a column 'inclusion' of its own",
+            argument="inclusion",
+        )
+    chance = 0.5 if inclusion is None else inclusion
+    chances = chance if own is None else own
+    return audit_one_run(scores, included, inclusion=chances, **options)
+
+
+def read_scores(path: Path) -> tuple[Array, np.ndarray, Array | None]:
+    """Scores and coins of m canaries, (m,) each, and the coins' probabilities if they are there.
+
+    path : of a CSV file with a header and the columns score, included (1, 0, true or false), and
+    perhaps inclusion. Other columns are ignored. Raises `DataNotFound`, `InvalidInput`.
+    """
+    columns: dict[str, list[float]] = {"score": [], "included": []}
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            names = [name.strip().lower() for name in reader.fieldnames or ()]
+            reader.fieldnames = names
+            if not columns.keys() <= set(names):
+                raise InvalidInput(
+                    f"{path} must have the columns score and included in its first line, got "
+                    f"{', '.join(map(repr, names)) or 'nothing'}"
+                )
+            if "inclusion" in names:
+                columns["inclusion"] = []
+            for row in reader:
+                for name, values in columns.items():
+                    values.append(_cell(row[name] or "", name, f"{path}, line {reader.line_num}"))
+    except FileNotFoundError:
+        raise DataNotFound(f"there is no file {path}") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} must be a CSV file in UTF-8: {error}") from None
+    if not columns["score"]:
+        raise InvalidInput(f"{path} must hold a canary a line, but it has none")
+    scores, included, *chances = map(np.array, columns.values())
+    return scores, included.astype(bool), chances[0] if chances else None
+
+
+def _cell(text: str, column: str, place: str) -> float:
+    """The value of a cell. Raises `InvalidInput`."""
+    if column == "included":
+        coin = COINS.get(text.strip().lower())
+        if coin is None:
+            raise InvalidInput(f"{place}: included must be 1, 0, true or false")
+        return coin
+    value = np.nan
+    with suppress(ValueError):
+        value = float(text)
+    if not np.isfinite(value):
+        raise InvalidInput(f"{place}: {column} must be a finite number")
+    return value

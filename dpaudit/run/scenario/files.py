@@ -1,0 +1,206 @@
+"""Scenario files as text: read as TOML, split where they have several [[audit]] tables, written."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from dpaudit._core.keywords import did_you_mean
+from dpaudit._core.shown.printable import one_line
+from dpaudit._core.shown.short_repr import brief
+from dpaudit.errors import ScenarioError
+
+AUDIT, NAME = "audit", "name"
+TABLES = ("data", "mechanism", "neighbour", "claim", "one_run")  # that an audit may add to
+HEAD = re.compile(r"^\s*\[\[\s*audit\s*\]\]")
+REFERENCE = re.compile(r"(.+\.toml):([^/\\:]+)", re.DOTALL)  # FILE.toml:NAME
+
+
+@dataclass(frozen=True, repr=False)
+class File:
+    """A scenario file, or one audit of a file with several, read once.
+
+    path : FILE, or FILE:NAME. content : its tables. text : as it would stand in a file of its own.
+    """
+
+    path: Path
+    text: str
+    content: dict[str, Any]
+
+
+def file_of(path: Path) -> Path:
+    """FILE, of FILE or FILE:NAME."""
+    named = None if path.is_file() else REFERENCE.fullmatch(str(path))
+    return Path(named[1]) if named else path
+
+
+def parsed(path: Path) -> File:
+    """The file, or the one audit FILE:NAME of several.
+
+    Raises `ScenarioError` where it cannot be read, is not TOML, or where it is not said which of
+    several audits is meant.
+    """
+    place = file_of(path)
+    audits = audits_in(place)
+    if place == path and len(audits) == 1:
+        return audits[0]
+    names = [str(file.content.get(NAME, place.stem)) for file in audits]
+    if place == path:
+        raise ScenarioError(
+            f"{one_line(path.name)}: has {len(audits)} audits: name one of them as FILE.toml:NAME, "
+            f"NAME being {', '.join(names)}"
+        )
+    name = path.name.removeprefix(f"{place.name}:")
+    if name in names:
+        return audits[names.index(name)]
+    hint = did_you_mean(name, names) or f"its audits are {', '.join(names)}"
+    raise ScenarioError(f"{one_line(place.name)}: has no audit {name!r}; {hint}")
+
+
+def audits_of(path: Path) -> list[File] | list[Path]:
+    """What `dpaudit run` makes of a path: all audits of a file, or the one that FILE:NAME names;
+    the path itself where it cannot be read, which is said when it is checked.
+    """
+    try:
+        return audits_in(path) if file_of(path) == path else [parsed(path)]
+    except ScenarioError:
+        return [path]
+
+
+def audits_in(path: Path) -> list[File]:
+    """The file itself, or a file for each of its [[audit]] tables: the other tables of the file,
+    with the keys of the audit in their place, and what else the audit says as [audit].
+
+    Raises `ScenarioError` as `parsed`, and for audits without a name of their own.
+    """
+    file = _read(path)
+    tables = file.content.get(AUDIT)
+    if not isinstance(tables, list):
+        return [file]
+    if faults := _faults(file.content, tables):
+        raise ScenarioError("\n".join(f"{one_line(path.name)}: {fault}" for fault in faults))
+    comments = _comments(file.text)
+    if len(comments) != len(tables):  # a text of several lines looks like a table
+        comments = [""] * len(tables)
+    return [_audit(file, table, comment) for table, comment in zip(tables, comments, strict=True)]
+
+
+def _audit(file: File, table: Mapping[str, Any], comment: str) -> File:
+    shared = {key: value for key, value in file.content.items() if key != AUDIT}
+    own = {key: value for key, value in table.items() if key in TABLES}
+    audit = {key: value for key, value in table.items() if key not in (NAME, *TABLES)}
+    content = {NAME: table[NAME], **merged(shared, own), **({AUDIT: audit} if audit else {})}
+    path = file.path.with_name(f"{file.path.name}:{table[NAME]}")
+    return File(path, comment + as_toml(content), content)
+
+
+def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of both; where both have a table, it is merged, and else the own value stands."""
+    both = {
+        key: merged(shared[key], value)
+        for key, value in own.items()
+        if isinstance(value, dict) and isinstance(shared.get(key), dict)
+    }
+    return {**shared, **own, **both}
+
+
+def _faults(content: Mapping[str, Any], tables: list[Any]) -> list[str]:
+    """What is wrong with the names of audits, a line for each."""
+    faults = ["name: goes into each [[audit]]"] if NAME in content else []
+    faults += [] if tables else ["audit: must be a table, or [[audit]] tables, got none"]
+    names: list[str] = []
+    for number, table in enumerate(tables, 1):
+        name = table.get(NAME) if isinstance(table, dict) else None
+        if not isinstance(name, str) or not REFERENCE.fullmatch(f"x.toml:{name}"):
+            message = f"must be text without / and :, got {brief(name)}"
+            faults.append(f"[[audit]] {number} name: {'missing' if name is None else message}")
+        elif name in names:
+            faults.append(f"[[audit]] {number} name: {name!r} is the name of an earlier one, too")
+        names.append(str(name))
+    return faults
+
+
+def _comments(text: str) -> list[str]:
+    """The lines of comment above each [[audit]]."""
+    lines = text.splitlines()
+    heads = [number for number, line in enumerate(lines) if HEAD.match(line)]
+    above = (takewhile(lambda line: line.startswith("#"), reversed(lines[:head])) for head in heads)
+    return ["".join(f"{line}\n" for line in reversed(list(block))) for block in above]
+
+
+def _read(path: Path) -> File:
+    """The file as it stands. Raises `ScenarioError` where it cannot be read or is not TOML."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+        return File(path, text, tomllib.loads(text))
+    except OSError as error:
+        message = f"cannot read the scenario {one_line(str(path))}: {error.strerror}"
+        raise ScenarioError(message) from None
+    except UnicodeDecodeError as error:
+        wrong = f"{error.object[error.start]:#04x}"
+        fault = f"must be UTF-8 text, got byte {wrong}"
+    except RecursionError:
+        fault = "tables and lists are nested too deeply"
+    except ValueError as error:  # TOMLDecodeError, or an integer of thousands of digits
+        fault = f"not TOML: {error}"
+    raise ScenarioError(f"{one_line(path.name)}: {fault}")
+
+
+LEFT_OUT = "[…]"
+# `row = [...]`, in which a comment may have a bracket
+ROW = re.compile(r"""((?:\brow|"row"|'row')\s*=\s*)\[(?:[^\]#]|#[^\n]*)*\]""")
+
+WORKERS = re.compile(r"""^[ \t]*(?:backend|address)[ \t]*=[^\n]*\n?""", re.MULTILINE)
+
+
+def recorded_text(text: str | None) -> str | None:
+    """The text with `[…]` for the numbers of a row, and without backend and address; None where
+    they cannot be told apart, and of a scenario without a file.
+    """
+    if text is None:
+        return None
+    shown = WORKERS.sub("", ROW.sub(rf"\g<1>{LEFT_OUT}", text)).rstrip() + "\n"
+    content = tomllib.loads(shown.replace(LEFT_OUT, "[]"))
+    left = [_value(content, "neighbour", "row")]
+    left += [_value(content, "audit", key) for key in ("backend", "address")]
+    return None if any(left) else shown
+
+
+def _value(content: dict[str, Any], table: str, key: str) -> Any:
+    values = content.get(table)
+    return values.get(key) if isinstance(values, dict) else None
+
+
+def as_toml(content: Mapping[str, Any]) -> str:
+    """Keys and tables as TOML, without those that are None."""
+    keys = {key: value for key, value in content.items() if not isinstance(value, Mapping)}
+    tables = {key: value for key, value in content.items() if isinstance(value, Mapping)}
+    parts = [_lines(keys), *(f"[{place}]\n{_lines(table)}" for place, table in tables.items())]
+    return "\n".join(parts)
+
+
+def _lines(keys: Mapping[str, Any]) -> str:
+    values = {key: value for key, value in keys.items() if value is not None}
+    return "".join(f"{_key(key)} = {_toml(value)}\n" for key, value in values.items())
+
+
+def _key(key: str) -> str:
+    return key if key.isascii() and key.isidentifier() else _toml(key)
+
+
+def _toml(value: Any) -> str:
+    """As TOML writes it; its texts are those of JSON, but for one control character."""
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{_key(str(key))} = {_toml(item)}" for key, item in value.items())
+        return f"{{ {inside} }}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, (str, bool)):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return str(value)  # numbers, dates and times

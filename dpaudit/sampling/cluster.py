@@ -1,0 +1,118 @@
+"""Learning on a Dask cluster: workers draw blocks, and one of them learns from all of these.
+
+Only what it learned comes to the process that audits; the draws go from worker to worker.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from joblib.parallel import get_active_backend
+
+from dpaudit._core.user_code import Carried
+from dpaudit.sampling.block import SIDES, Block, Blocks, joined
+from dpaudit.sampling.counting import sendable, width
+from dpaudit.sampling.parallel import THREADS, answer, elsewhere
+
+Pair = tuple[np.ndarray, np.ndarray]
+
+
+def dask_backend(n_jobs: int | None) -> Any | None:
+    """joblib's backend, where it is a Dask cluster of several workers; else None."""
+    backend = get_active_backend(prefer=THREADS)[0]
+    return backend if hasattr(backend, "client") and elsewhere(n_jobs) else None
+
+
+class BlocksOnCluster:
+    """Blocks that workers of a Dask cluster draw and keep. Raises `MechanismError`.
+
+    backend : joblib's. sides : the blocks of M(D) and of M(D'). blocks : those that are wanted.
+    count : draws a side that are wanted of them. check : told each block and the numbers in a draw
+    of it, 0 where they are no table; may raise.
+    """
+
+    def __init__(
+        self,
+        backend: Any,
+        sides: Sequence[Blocks],
+        blocks: Sequence[Block],
+        count: int,
+        check: Callable[[Block, int], None],
+    ) -> None:
+        self.backend, self.blocks, self.count = backend, blocks, count
+        submit, scatter = backend.client.submit, backend.client.scatter
+        with backend.retrieval_context():
+            there = scatter([*sides], broadcast=True, hash=False)  # databases may be large
+            self.drawn = [
+                submit(_drawn, there[block.side], block, key=f"drawn-{uuid4().hex}")
+                for block in blocks
+            ]
+            widths = [submit(width, part, key=f"width-{uuid4().hex}") for part in self.drawn]
+            try:
+                columns = answer(lambda: backend.client.gather(widths), "draw M(D) and M(D')")
+            except BaseException:
+                backend.client.cancel(self.drawn)
+                raise
+        for block, numbers in zip(blocks, columns, strict=True):
+            check(block, numbers)
+
+    def __call__(self, work: Callable[[Pair], Any]) -> Any:
+        """What a worker makes of the draws; made here, where it or that cannot be sent.
+
+        Raises what `work` raises, and `MechanismError` where workers fail.
+        """
+        carried, client = Carried(work), self.backend.client
+        with self.backend.retrieval_context():
+            parcel = None
+            if sendable(carried):
+                given = carried, self.blocks, self.count, self.drawn
+                task = client.submit(_learned, *given, key=f"learned-{uuid4().hex}")
+                parcel = answer(task.result, "learn from draws")
+            if parcel is None:
+                parts = answer(lambda: client.gather(self.drawn), "send draws")
+                return work(_pair(self.blocks, self.count, parts))
+        learned, error = pickle.loads(parcel)
+        if error is not None:
+            raise error
+        return learned
+
+
+# --- on a worker ----------------------------------------------------------------------------------
+
+
+def _drawn(side: Blocks, block: Block) -> np.ndarray:
+    return side(block.number, block.size)
+
+
+def _learned(
+    work: Callable[[Pair], Any], blocks: Sequence[Block], count: int, parts: Sequence[np.ndarray]
+) -> bytes | None:
+    """What was learned, and None or what learning raised; None where that cannot be pickled.
+
+    Nothing is raised here: Dask would write the draws into its log.
+    """
+    import cloudpickle  # comes with Dask
+
+    learned, failure = None, None
+    try:
+        learned = work(_pair(blocks, count, parts))
+    except Exception as error:
+        failure = error
+    try:
+        parcel: bytes = cloudpickle.dumps((learned, failure))
+        return parcel
+    except Exception:  # what a user's own score raises
+        return None
+
+
+def _pair(blocks: Sequence[Block], count: int, parts: Sequence[np.ndarray]) -> Pair:
+    """The first `count` draws of both sides."""
+    P, Q = (
+        joined([part for b, part in zip(blocks, parts, strict=True) if b.side == s], SIDES[s])
+        for s in (0, 1)
+    )
+    return P[:count], Q[:count]

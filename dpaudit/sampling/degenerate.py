@@ -1,0 +1,74 @@
+"""What shows at first sight: sides that do not differ, or draws that are not random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpaudit import outcomes
+from dpaudit._core.seeds import Purpose, below
+from dpaudit._core.types import Array, Mechanism
+from dpaudit.errors import MechanismError
+from dpaudit.sampling.block import Blocks, sampler_of
+
+STAGES = (4, 28)  # draws of the first calls: hardly any mechanism needs more to differ
+INFINITE = ", which is an infinite privacy loss."  # the end of `_constant`
+
+
+def same_outputs(
+    mechanism: Mechanism,
+    databases: Sequence[Array],
+    size: int,
+    seed: np.random.SeedSequence,
+    *,
+    call: int | None = None,
+) -> bool:
+    """Whether all of `size` draws are the same on both databases under the same random numbers.
+
+    They are drawn at key COMMON below the seed, few at first, and no more once they differ. False
+    where the mechanism fails. call : draws of each call, None for as many as are looked at.
+    """
+    own = below(seed, Purpose.COMMON)
+    P, Q = (Blocks(sampler_of(mechanism, data), own, 0, call=call) for data in databases)
+    for number, most in enumerate((*STAGES, size)):
+        part = min(most, size)
+        try:
+            if part > 0 and not outcomes.equal(P(number, part), Q(number, part)):
+                return False
+        except MechanismError:
+            return False
+        size -= part
+    return True
+
+
+def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
+    """Sentences for the report on draws that are all the same, and on sides of different width.
+
+    P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`.
+    """
+    return tuple(filter(None, (_constant(P, Q), _widths(P, Q))))
+
+
+def _widths(P: np.ndarray, Q: np.ndarray) -> str:
+    """A sentence where both sides are tables, of different width; else ""."""
+    if not (outcomes.is_table(P) and outcomes.is_table(Q)) or P.shape[1] == Q.shape[1]:
+        return ""
+    return (
+        f"An output of M(D) has {P.shape[1]:,} numbers and one of M(D') has {Q.shape[1]:,}: they "
+        "are audited as lists, and their length tells the sides apart."
+    )
+
+
+def _constant(P: np.ndarray, Q: np.ndarray) -> str:
+    """A sentence where each side's draws are all the same value, else "".
+
+    Where the values of the two sides differ, an output gives its database away with certainty. The
+    values are not shown: without noise they may be values of the data.
+    """
+    if outcomes.constant_value(P) is None or outcomes.constant_value(Q) is None:
+        return ""
+    looked_at = f"all {len(P) + len(Q):,} that were looked at"
+    if not outcomes.told_apart(P, Q):
+        return f"Not random: every draw is the same value on both sides, {looked_at}."
+    return f"Not random: every draw is one value on D and another on D', {looked_at}{INFINITE}"

@@ -1,0 +1,620 @@
+"""assert_private, assert_private_one_run and assert_matches: audits as tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from dpaudit import exact, outcomes, power, scoring
+from dpaudit._core import check
+from dpaudit._core.keywords import known_keywords, refuse_unknown
+from dpaudit._core.percent import percent
+from dpaudit._core.seeds import root
+from dpaudit._core.types import Array, ArrayLike, Mechanism
+from dpaudit.auditing.api import audit, audit_samples, audit_samples_of, audit_subject, check_pair
+from dpaudit.auditing.result import AuditResult
+from dpaudit.auditing.settings import DEFAULT_EPSILON, grid
+from dpaudit.auditing.subject import Subject
+from dpaudit.certify.binomial import lower, upper
+from dpaudit.certify.interval import interval
+from dpaudit.certify.scores import SortedScores
+from dpaudit.certify.sets import CandidateSets
+from dpaudit.curves.claims import Claim, ClaimLike, as_claim, exceeds
+from dpaudit.curves.spectrum import Spectrum
+from dpaudit.errors import InvalidInput, NoExactSpectrum
+from dpaudit.neighbours import NeighbourPair, zero_row
+from dpaudit.one_run.api import audit_one_run
+from dpaudit.one_run.result import OneRunResult
+from dpaudit.sampling import MechanismDraws
+from dpaudit.scoring import ClassifierLike, Sides
+from dpaudit.scoring.base import without_nan
+from dpaudit.testing import failure
+from dpaudit.testing.budget import granted, rate_of, seed_of
+from dpaudit.testing.failure import PrivacyFailure
+from dpaudit.testing.reporting import MATCHES, PASSING, may_show, tell
+from dpaudit.verdict.numbers import count, number
+
+SpectrumLike = Spectrum | Claim | Callable[[Any], Any] | tuple[ArrayLike, ArrayLike]
+
+BUDGET = 10.0  # draws of search and audit in units of the audit's, as in `search_neighbours`
+BY_EXACT = "violated by the exact spectrum"  # a verdict
+OF_THE_AUDIT = ("samples", "claim")  # settings of a search that the assertion gives
+ONE_RUN_FALSE_FAILURE = 0.01  # by default
+EITHER, FORWARD, BACKWARD = range(3)  # the larger direction, D against D′, D′ against D
+DIRECTIONS = ("either direction", "D against D′", "D′ against D")
+SLACK = 1e-12  # a smaller gap is rounding
+SHOWN_ALPHA = 0.05  # 1 − level of the interval that a failure shows
+
+
+@known_keywords(audit)
+def assert_private(
+    mechanism: Mechanism,
+    pair_or_data: NeighbourPair | ArrayLike,
+    claim: ClaimLike,
+    *,
+    samples: int | None = None,
+    draws: int | None = None,
+    false_failure: float | None = None,
+    level: float | None = None,
+    rng: int | None = None,
+    detect: float | None = None,
+    search: Mapping[str, Any] | None = None,
+    show_data: bool | None = None,
+    **options: Any,
+) -> AuditResult:
+    """Fail where an audit refutes the claim.
+
+    Parameters
+    ----------
+    mechanism : callable
+        `mech(data, size, *, rng) -> (size, k)`, as for `dpaudit.audit`.
+    pair_or_data : NeighbourPair or array of shape (n, d)
+        A pair; or a database, one row of which is set to zero: the worst row by the exact spectrum
+        where it is known, else the worst row that `dpaudit.search_neighbours` finds.
+    claim : Claim or (ε, δ)
+        What the mechanism is said to keep.
+    samples, draws : int, optional
+        Draws a side of the audit; give one of the two names. A search takes nine times as many
+        before it (`search={"budget": 10}`). By default search and audit together take 100,000, or
+        all that are left of the test's budget.
+    false_failure : float, optional
+        Probability, at most, that the test fails although the claim holds; by default 1e-6. It is
+        1 − `level`, the confidence of the audit; give one of the two.
+    level : float in (0, 1), optional
+        1 − `false_failure`.
+    rng : int, optional
+        Seed, a whole number; by default 0. The same seed makes the same draws each time, so a test
+        that passes today passes until code, data or versions change.
+    detect : float, optional
+        An excess of δ over the claim. The test fails as inconclusive where the audit would not have
+        shown it with probability 0.8 whatever its shape. `false_failure` does not cover this.
+    search : dict, optional
+        Keywords of `dpaudit.search_neighbours`, as `relations=("remove", "add"), row_bound=1.0`;
+        they demand a search in any case.
+    show_data : bool, optional
+        Whether a failure shows the values of the row; by default it does not.
+    **options
+        Other keywords of `dpaudit.audit`, such as `epsilon`, `classifier`, `stop="verdict"`,
+        `bits`, `focus`, `n_jobs`.
+
+    Returns
+    -------
+    AuditResult
+        That of `dpaudit.search_neighbours`, or of `dpaudit.audit` on the pair, with the same draws,
+        level and seed. A test that passes is no proof of privacy: what its draws could have found
+        stands in pytest's summary, and in `result.detectable`.
+
+    Raises
+    ------
+    PrivacyFailure
+        An AssertionError, with the verdict, certified ε and δ, claim, row and how to repeat it;
+        also where the exact spectrum is above the claim, whatever the draws show.
+
+    Examples
+    --------
+    >>> import numpy as np, dpaudit as dp
+    >>> def noisy_mean(data, size, *, rng):
+    ...     return data.mean() + rng.laplace(scale=1 / len(data), size=size)  # rows in [0, 1]
+    >>> data = np.array([[0.2], [0.9], [1.0]])
+    >>> dp.testing.assert_private(noisy_mean, data, (1.0, 0.0), samples=3000).verdict
+    'not violated'
+    """
+    __tracebackhide__ = True
+    claimed = _claim(claim)
+    samples, rate = samples if draws is None else draws, rate_of(false_failure, level)
+    epsilon = grid(options.get("epsilon"), claimed)
+    pair, rule, tried, data = None, "", None, None
+    if isinstance(pair_or_data, NeighbourPair):
+        pair = pair_or_data
+    else:
+        data = _database(pair_or_data)
+        index = None if search is not None else _worst_row(mechanism, data, claimed, epsilon)
+        if index is not None:
+            pair, tried = zero_row(data, index), len(data)
+            rule = "worst of all rows by the exact spectrum"
+    times = 1.0 if pair is not None else _times(search or {})
+    samples, rate, seed = granted(samples, rate, seed_of(rng), times)
+    searched = pair is None
+    if pair is None:
+        assert data is not None
+        settings: dict[str, Any] = {"samples": samples, "claim": claimed, "rng": seed}
+        settings["n_jobs"] = options.get("n_jobs")
+        selection = _searched(mechanism, data, {"budget": BUDGET, **(search or {}), **settings})
+        pair, rule, tried = selection.best.change.pair(data), selection.rule, selection.audited
+    settings = {"rng": seed, "detect": detect, **options}
+    result = audit_subject(
+        Subject(mechanism, pair, rule=rule or None),
+        **{**settings, "samples": samples, "claim": claimed, "epsilon": epsilon, "alpha": rate},
+    )
+    excess, verdict = _exact_excess(result, claimed), result.verdict
+    if verdict != "violated" and excess.any():
+        verdict = BY_EXACT
+    tell(failure.audited(verdict, claimed.text, result, result.detectable, tried))
+    if verdict in PASSING:
+        return result
+    headline = {
+        "violated": f"VIOLATED: {result.headline.text}",
+        "inconclusive": f"INCONCLUSIVE: {result.reason}",
+    }.get(verdict) or _exact_headline(result, claimed, excess)
+    shown = may_show(show_data)
+    code = failure.pair_code(pair, show_data=shown)
+    if searched and code == "pair":
+        code, settings = "data", {**settings, "search": search}
+    # in the order of the signature, as the failure prints them
+    settings = {"draws": samples, "false_failure": rate, **settings}
+    violated = result.verdict == "violated"
+    chance = f"{failure.chance(rate)} tests at most, where the claim holds"
+    facts = {
+        "claim": claimed.text,
+        **failure.headline_facts(result),
+        "mechanism": failure.mechanism_code(mechanism),
+        **failure.pair_fact(pair, rule, show_data=shown),
+        **failure.draws_fact(samples, seed),
+        **({"by chance": chance} if violated else {}),
+        **failure.repeat_facts(
+            "assert_private", mechanism, code, failure.claim_code(claimed), settings
+        ),
+    }
+    raise PrivacyFailure(headline, facts, result)
+
+
+def assert_private_one_run(
+    scores: ArrayLike,
+    included: ArrayLike,
+    claim: ClaimLike,
+    *,
+    inclusion: ArrayLike = 0.5,
+    false_failure: float | None = None,
+    level: float | None = None,
+    **options: Any,
+) -> OneRunResult:
+    """Fail where an audit of one run refutes the claim, or could not have refuted it.
+
+    Parameters
+    ----------
+    scores, included : arrays of shape (m,)
+        As for `dpaudit.audit_one_run`.
+    claim : Claim or (ε, δ)
+        About the change of one canary.
+    inclusion : float or array of shape (m,), default 0.5
+        As for `dpaudit.audit_one_run`.
+    false_failure : float, optional
+        Probability, at most, that the test fails although the claim holds; by default 0.01. It is
+        1 − `level`; give one of the two. It has to be more than the claim's δ: that share of the
+        runs may tell everything.
+    level : float in (0, 1), optional
+        1 − `false_failure`.
+    **options
+        Other keywords of `dpaudit.audit_one_run`.
+
+    Raises
+    ------
+    PrivacyFailure
+        An AssertionError, where the verdict is "violated" or "inconclusive".
+
+    Examples
+    --------
+    >>> import numpy as np, dpaudit as dp
+    >>> rng = np.random.default_rng(0)
+    >>> included = rng.random(500) < 0.5
+    >>> scores = 0.2 * included + rng.normal(size=500)
+    >>> dp.testing.assert_private_one_run(scores, included, (2.0, 1e-5)).verdict
+    'not violated'
+    """
+    __tracebackhide__ = True
+    claimed = _claim(claim)
+    if level is None and false_failure is None:
+        false_failure = ONE_RUN_FALSE_FAILURE
+    rate = granted(1, rate_of(false_failure, level), seed_of(None)).false_failure
+    result = audit_one_run(
+        scores, included, claim=claimed, inclusion=inclusion, level=1.0 - rate, **options
+    )
+    tell(failure.audited_one_run(claimed.text, result))
+    if result.verdict == "not violated":
+        return result
+    head, violated = result.headline, result.verdict == "violated"
+    further = "".join(f", {name}={value!r}" for name, value in options.items())
+    coins = "" if result.guesses.fair else ", inclusion=inclusion"
+    chance = f"{failure.chance(rate)} tests at most, where the claim holds"
+    facts = {
+        "claim": claimed.text,
+        f"certified {head.symbol}": f"{number(head.certified, down=True)} at least",
+        "canaries": f"{count(result.guesses.canaries)}, {count(result.included)} of them in",
+        "reason": " ".join(result.reason.replace(head.text, "", 1).split()) if violated else "",
+        "by chance": chance if violated else "",
+        "in Python": f"dpaudit.testing.assert_private_one_run(scores, included, "
+        f"{failure.claim_code(claimed)}{coins}, false_failure={rate!r}{further})",
+    }
+    headline = f"VIOLATED: {head.text}" if violated else f"INCONCLUSIVE: {result.reason}"
+    raise PrivacyFailure(headline, facts, result)
+
+
+@known_keywords(audit_samples)
+def assert_matches(
+    mechanism: Mechanism,
+    pair: NeighbourPair,
+    spectrum: SpectrumLike,
+    *,
+    epsilon: ArrayLike | None = None,
+    samples: int | None = None,
+    draws: int | None = None,
+    false_failure: float | None = None,
+    level: float | None = None,
+    rng: int | None = None,
+    rtol: float = 0.1,
+    atol: float = 0.0,
+    classifier: ClassifierLike = "auto",
+    n_jobs: int | None = None,
+    show_data: bool | None = None,
+    **options: Any,
+) -> AuditResult:
+    """Fail where the δ(ε) seen in draws is above a curve, or far below it.
+
+    Two tests, each with half of `false_failure`:
+
+    - *not above*: the certified lower band, simultaneous over ε and directions, exceeds the curve
+      nowhere. Where the curve is the true δ(ε), or above it, this fails with probability at most
+      `false_failure`/2.
+    - *not far below*: the curve exceeds what the audit's sets attain by at most rtol·δ + atol. The
+      sets are {score > τ}, τ at some hundred quantiles of the draws that choose (of few draws
+      those that train), and their complements. Clopper–Pearson bounds of P(S) and Q(S) from the
+      certifying draws, all at once at 1 − `false_failure`/2, bound P(S) − e^ε Q(S) from above for
+      all these S and every ε.
+
+    Parameters
+    ----------
+    mechanism, pair : callable and NeighbourPair
+        As for `dpaudit.audit`.
+    spectrum : Spectrum, Claim, callable or pair of arrays
+        `Spectrum` (both directions are compared where it has them, else the larger), `Claim`, a
+        function of ε, or a pair (ε, δ) of arrays, (m,) each.
+    epsilon : array of shape (m,), nats, optional
+        Where they are compared; by default the spectrum's own grid, else 0, 0.1, …, 4.
+    samples, draws, false_failure, level, rng : optional
+        As for `assert_private`.
+    rtol : float in [0, 1], default 0.1
+        Relative tolerance of the second test.
+    atol : float in [0, 1], default 0
+        Absolute tolerance of the second test.
+    classifier, n_jobs : optional
+        As for `dpaudit.audit`.
+    show_data : bool, optional
+        As for `assert_private`.
+    **options
+        As for `dpaudit.audit_samples`.
+
+    Raises
+    ------
+    PrivacyFailure
+        An AssertionError, where one of the tests fails.
+
+    Notes
+    -----
+    Draws never bound δ(ε) itself from above, since another S may be worse. So the second test has a
+    false failure with probability at most `false_failure`/2 where the curve is true AND one of the
+    sets attains it up to rtol·δ + atol. The sets of a score that increases with the true privacy
+    loss do. Where the score is too poor for that (many numbers, few draws), take more draws, a
+    larger rtol, or give the true privacy loss as `classifier` (`scoring.KnownScore`).
+
+    `Spectrum.interval` decides nothing here: its coverage is near its level by simulation, which
+    gives no guarantee, least of all at the levels of tests. A failure shows it, at 95 %, so that
+    the size of the gap can be judged.
+
+    Examples
+    --------
+    >>> import dpaudit as dp
+    >>> def noisy(data, size, *, rng):
+    ...     return data.sum() + rng.normal(size=size)
+    >>> pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
+    >>> dp.testing.assert_matches(noisy, pair, dp.Claim.gdp(1.0), samples=3000).fitted.name
+    'logistic from qda'
+    """
+    __tracebackhide__ = True
+    check_pair(pair)
+    rtol, atol = check.real("rtol", rtol, 0.0, 1.0), check.real("atol", atol, 0.0, 1.0)
+    target = _target(spectrum, epsilon)
+    samples = samples if draws is None else draws
+    size, rate, seed = granted(samples, rate_of(false_failure, level), seed_of(rng))
+    both = pair.left, pair.right
+    P, Q = outcomes.aligned(
+        *MechanismDraws(mechanism, both, size, root(seed), n_jobs=n_jobs).take(size)
+    )
+    settings: dict[str, Any] = {
+        "epsilon": target.epsilon,
+        "alpha": 0.5 * rate,
+        "classifier": classifier,
+        "rng": seed,
+    }
+    result = audit_samples_of(P, Q, Subject(mechanism, pair), **settings, **options)
+    gap = _largest_gap(target, result, _attained(result, target, P, Q, 0.5 * rate), rtol, atol)
+    verdict = MATCHES if gap is None else gap.verdict
+    claim = spectrum.text if isinstance(spectrum, Claim) else "the given curve"
+    tell(failure.audited(verdict, claim, result, _least_excess(result, target)))
+    if gap is None:
+        return result
+    shown, chance = may_show(show_data), f"{failure.chance(rate)} tests at most, where the curve is"
+    chance += " true" if gap.above else " true and the score attains it up to the tolerance"
+    repeat = {"draws": size, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
+    code = failure.pair_code(pair, show_data=shown)
+    facts = {
+        "mechanism": failure.mechanism_code(mechanism),
+        "ε": f"{number(target.epsilon[gap.at])} nats, {DIRECTIONS[gap.direction]}",
+        "estimate": _estimate(result, gap.at),
+        "curve": number(gap.curve),
+        **failure.pair_fact(pair, show_data=shown),
+        **failure.draws_fact(size, seed),
+        "by chance": chance,
+        **failure.repeat_facts("assert_matches", mechanism, code, "spectrum", repeat),
+    }
+    raise PrivacyFailure(gap.headline(result), facts, result)
+
+
+def _claim(claim: ClaimLike) -> Claim:
+    claimed = as_claim(claim)
+    if claimed is None:
+        check.fail("claim", claim, "a dpaudit.Claim or an (epsilon, delta) pair")
+    return claimed
+
+
+# The neighbour of assert_private
+
+
+def _database(data: ArrayLike) -> Array:
+    """The database as (n, d) float64. Raises `InvalidInput` with the next step."""
+    numbers = check.array_of_numbers("pair_or_data", data, "numbers, a row for each person")
+    if numbers.ndim != 2:
+        check.fail(
+            "pair_or_data",
+            check.Words(f"shape {numbers.shape}"),
+            "a 2-D array, a row for each person, or a pair",
+            "make rows of one number with data.reshape(-1, 1), or a pair with "
+            "dpaudit.neighbours.zero_row(data, 0)",
+        )
+    return check.matrix("pair_or_data", data)
+
+
+def _worst_row(mechanism: Mechanism, data: Array, claim: Claim, epsilon: Array) -> int | None:
+    """The row whose zeroing makes the exact δ largest at the claim's ε, as a scenario chooses it.
+
+    If the claim has no ε of its own, it is the row by which δ(ε) exceeds the claim by most, or
+    comes nearest to it. None where no exact spectrum is known.
+    """
+    points = epsilon if claim.epsilon is None else np.array([claim.epsilon])
+    try:
+        worst = exact.worst_case(mechanism, data, points)
+    except NoExactSpectrum:
+        return None
+    assert worst.index is not None
+    return int(worst.index[int(np.argmax(worst.delta - claim.delta_at(points)))])
+
+
+def _times(search: Mapping[str, Any]) -> float:
+    """Draws of a search and its audit together, in units of the audit's.
+
+    search : keywords of `dpaudit.search_neighbours`, which are checked.
+    """
+    from dpaudit.search.search import SearchSettings
+
+    known = [field.name for field in fields(SearchSettings) if field.name not in OF_THE_AUDIT]
+    refuse_unknown("search of assert_private", search, known)
+    return check.real("budget", search.get("budget", BUDGET), 1.0)
+
+
+def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) -> Any:
+    """What `dpaudit.search_neighbours` selects, before it is audited."""
+    __tracebackhide__ = True
+    from dpaudit.search import select
+
+    try:
+        return select(mechanism, data, **settings)
+    except InvalidInput as error:
+        if error.argument != "budget":
+            raise
+        advice = "or give the pair: dpaudit.neighbours.zero_row(data, 0)"
+        raise InvalidInput(f"{error}, {advice}", argument="samples") from None
+
+
+# The exact spectrum of assert_private
+
+
+def _exact_excess(result: AuditResult, claim: Claim) -> Array:
+    """The exact δ less the claimed δ, (m,); 0 where it is rounding, or nothing exact is known."""
+    if result.exact is None:
+        return np.zeros_like(result.spectrum.epsilon)
+    exact_delta, claimed_delta = result.exact.delta, claim.delta_at(result.spectrum.epsilon)
+    return np.where(exceeds(exact_delta, claimed_delta), exact_delta - claimed_delta, 0.0)
+
+
+def _exact_headline(result: AuditResult, claim: Claim, excess: Array) -> str:
+    """What is said where the exact spectrum is above the claim; excess : as `_exact_excess`."""
+    exact_curve, head, at = result.exact, result.headline, int(np.argmax(excess))
+    assert exact_curve is not None
+    claims = ""
+    if exact_curve.curve is not None and head.delta is not None and head.claimed is not None:
+        exact_epsilon = number(float(exact_curve.epsilon_at(head.delta)))
+        claims = f"Claimed ε = {number(head.claimed)} at δ = {number(head.delta)}, "
+        claims += f"exact ε = {exact_epsilon}; "
+    epsilon = float(result.spectrum.epsilon[at])
+    delta, allowed = number(float(exact_curve.delta[at])), number(float(claim.delta_at(epsilon)))
+    return (
+        f"VIOLATED by the exact spectrum, whatever the draws show: {claims}"
+        f"δ({number(epsilon)}) is {delta}, where {allowed} is allowed."
+    )
+
+
+# The curve of assert_matches
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Target:
+    """The curve on the grid epsilon (m,), nats: delta (m,) for each direction that is compared."""
+
+    epsilon: Array
+    delta: dict[int, Array]
+
+    def __post_init__(self) -> None:
+        for delta in self.delta.values():
+            if delta.shape != self.epsilon.shape or not np.all((delta >= 0.0) & (delta <= 1.0)):
+                check.fail("spectrum", delta, "δ in [0, 1], one for each ε")
+
+
+def _target(spectrum: SpectrumLike, epsilon: ArrayLike | None) -> Target:
+    """Read a curve in any of its forms. Raises `InvalidInput`."""
+    if isinstance(spectrum, Spectrum):
+        return _target_of_spectrum(spectrum, epsilon)
+    if isinstance(spectrum, Claim) or callable(spectrum):
+        claim = spectrum if isinstance(spectrum, Claim) else Claim.from_function(spectrum)
+        points = _points(DEFAULT_EPSILON if epsilon is None else epsilon)
+        return Target(points, {EITHER: claim.delta_at(points)})
+    if not isinstance(spectrum, (tuple, list)) or len(spectrum) != 2:
+        forms = "a Spectrum, a Claim, a function of epsilon or a pair (epsilon, delta)"
+        check.fail("spectrum", spectrum, forms)
+    delta = np.asarray(spectrum[1], dtype=np.float64)
+    return _target_of_spectrum(Spectrum(_points(spectrum[0]), delta), epsilon)
+
+
+def _points(epsilon: ArrayLike) -> Array:
+    points = np.atleast_1d(check.epsilon(epsilon))
+    if np.any(np.diff(points) <= 0.0):
+        check.fail("epsilon", epsilon, "ascending, without repetition")
+    return points
+
+
+def _target_of_spectrum(spectrum: Spectrum, epsilon: ArrayLike | None) -> Target:
+    """Both directions where they are known at these ε, else the larger one.
+
+    They are known anywhere from a curve, and on the spectrum's own grid from its values. Between
+    the points of the grid the larger direction is bounded by its chords.
+    """
+    own = _points(spectrum.epsilon)
+    points = own if epsilon is None else _points(epsilon)
+    if spectrum.curve is not None:
+        forward, backward = map(np.asarray, spectrum.curve.delta(points))
+        return Target(points, {FORWARD: forward, BACKWARD: backward})
+    if epsilon is not None:
+        return Target(points, {EITHER: spectrum.delta_at(points)})
+    if spectrum.forward is None or spectrum.backward is None:
+        return Target(own, {EITHER: np.atleast_1d(spectrum.delta)})
+    sides = np.atleast_1d(spectrum.forward), np.atleast_1d(spectrum.backward)
+    return Target(own, dict(zip((FORWARD, BACKWARD), sides, strict=True)))
+
+
+def _attained(
+    result: AuditResult, target: Target, P: Array, Q: Array, alpha: float
+) -> dict[int, Array]:
+    """Upper bounds of what any of the sets attains, (m,) for each of the target's directions.
+
+    They hold all at once at level 1 − alpha. P(S) ≤ p and Q(S) ≥ q bound both P(S) − e^ε Q(S) and,
+    for the complement, Q(Sᶜ) − e^ε P(Sᶜ) ≤ (1 − q) − e^ε (1 − p).
+    """
+    sizes, score = result.sizes, result.fitted.score
+    learned = sizes.train + sizes.choose
+    first = sizes.train if sizes.choose else 0  # of few draws those that train choose as well
+    choose, certify = (
+        SortedScores.of(*map(without_nan, scoring.scores(score, Sides(P[part], Q[part]))))
+        for part in (slice(first, learned), slice(learned, sizes.total))
+    )
+    thresholds = CandidateSets.of(choose, target.epsilon, min(certify.sizes), alpha).threshold
+    (x, y), (n, m) = certify.above(thresholds), certify.sizes
+    each = 0.5 * alpha / len(thresholds)
+    p = np.array([upper(int(hits), n, each) for hits in x])
+    q = np.array([lower(int(hits), m, each) for hits in y])
+    gamma = np.exp(target.epsilon)[:, None]
+    forward = np.max(p - gamma * q, axis=1)
+    backward = np.max((1.0 - q) - gamma * (1.0 - p), axis=1)
+    bounds = {EITHER: np.maximum(forward, backward), FORWARD: forward, BACKWARD: backward}
+    return {direction: np.maximum(bounds[direction], 0.0) for direction in target.delta}
+
+
+def _least_excess(result: AuditResult, target: Target) -> dict[str, float] | None:
+    """The smallest excess over the curve that the certified band would have shown, and where."""
+    cells, delta = result.estimate, np.max(list(target.delta.values()), axis=0)
+    points = zip(target.epsilon, delta, cells.share, strict=True)
+    excess = [power.smallest_excess(at, most, cells.draws, share) for at, most, share in points]
+    at = int(np.argmin(excess))
+    if not np.isfinite(excess[at]):
+        return None
+    return {"epsilon": float(target.epsilon[at]), "excess": excess[at], "power": power.POWER}
+
+
+@dataclass(frozen=True)
+class _Gap:
+    """A gap between the curve and a bound from the draws, at a position of the grid.
+
+    above : whether the draws are above the curve. shown : the bound. curve : δ of the curve.
+    """
+
+    above: bool
+    size: float
+    direction: int
+    at: int
+    shown: float
+    curve: float
+
+    @property
+    def verdict(self) -> str:
+        return "above the curve" if self.above else "far below the curve"
+
+    def headline(self, result: AuditResult) -> str:
+        epsilon, curve = number(result.spectrum.epsilon[self.at]), number(self.curve)
+        head = self.verdict.upper()
+        if self.above:
+            low = number(self.shown, down=True)
+            return f"{head}: δ({epsilon}) is at least {low}; the curve says {curve}."
+        return (
+            f"{head}: at ε = {epsilon} the best set that was found shows {number(self.shown)} at "
+            f"most; the curve says {curve}. Either the curve is too high, or the score "
+            f"{result.fitted.name} is too weak."
+        )
+
+
+def _largest_gap(
+    target: Target, result: AuditResult, high: dict[int, Array], rtol: float, atol: float
+) -> _Gap | None:
+    """The largest excess of a certified δ over the curve in any direction, or without an excess the
+    largest shortfall of what the sets attain, `high`, beyond the tolerance; or None.
+    """
+    gaps, band = [], result.certified
+    for way, delta in target.delta.items():
+        part = band if way == EITHER else band.direction(way == FORWARD)
+        low = part.delta_at(target.epsilon)
+        short = delta * (1.0 - rtol) - atol - high[way]
+        for above, shown, gap in ((True, low, low - delta), (False, high[way], short)):
+            at = int(np.argmax(gap))
+            if gap[at] > SLACK:
+                bound, curve = float(shown[at]), float(delta[at])
+                gaps.append(_Gap(above, float(gap[at]), way, at, bound, curve))
+    return max(gaps, key=lambda gap: (gap.above, gap.size), default=None)
+
+
+def _estimate(result: AuditResult, at: int) -> str:
+    """The estimate at a position of the grid and, from counts of its cells, its interval."""
+    estimate = f"{number(result.spectrum.delta[at])}, the larger direction"
+    ends = interval(result.estimate, SHOWN_ALPHA)
+    if ends is None:
+        return estimate
+    low, high = number(ends[0, at], down=True), number(ends[1, at], up=True)
+    return f"{estimate}; this score shows {low} to {high} (about {percent(1.0 - SHOWN_ALPHA)})"
