@@ -81,7 +81,12 @@ class Encoder:
         train = train if chosen is None else Sides(train.P[:, chosen], train.Q[:, chosen])
         marks, huge, scale = _unusual_entries(train)
         few = max(constants.MEDIAN_NUMBERS // max(train.P.shape[1], 1), 1)
-        fill = _medians(train.head(min(constants.MEDIAN_DRAWS, few)).stacked()[0])
+        rows = train.head(min(constants.MEDIAN_DRAWS, few)).stacked()[0]
+        if all_usable(rows):
+            fill = np.median(rows, axis=0)
+        else:
+            columns = (column[usable(column)] for column in rows.T)
+            fill = np.array([np.median(column) if len(column) else 0.0 for column in columns])
         floats = varying = np.empty(0, dtype=np.intp)
         if bits:
             pooled = train.head(constants.BIT_DRAWS).stacked()[0]
@@ -155,14 +160,6 @@ def _unusual_entries(train: Sides) -> tuple[tuple[tuple[int, int], ...], np.ndar
         distinct.setdefault(b"|".join(flags), (int(column), int(kind)))
     scale = np.where((most > 0.0) & (most < TINY), ENLARGED, 1.0)
     return tuple(sorted(distinct.values())), np.flatnonzero(huge), scale
-
-
-def _medians(rows: Array) -> Array:
-    """The median of the usable entries of each column, (k,); 0 where there are none."""
-    if all_usable(rows):
-        return np.asarray(np.median(rows, axis=0))
-    columns = (column[usable(column)] for column in rows.T)
-    return np.array([np.median(column) if len(column) else 0.0 for column in columns])
 
 
 def most_different(train: Sides, most: int) -> np.ndarray:

@@ -39,7 +39,7 @@ def test_axes_without_an_excess_are_scored_together():
     p, q = 1.0 - 0.5 * excess, 1.0 + 0.5 * excess
     each = ((x + 0.5 * gap) ** 2 / q - (x - 0.5 * gap) ** 2 / p + np.log(q / p)) / 2.0
     score = closed.Quadratic(coordinates, gap, excess)
-    assert len(score._short) == 6
+    assert len(score._short.gap) == 6
     np.testing.assert_allclose(score(x), each.sum(axis=1), rtol=1e-12)
 
 
