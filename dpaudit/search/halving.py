@@ -7,11 +7,11 @@ draws each M(D') from the same random numbers, and uses no draw of an earlier ru
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array
-from dpaudit.errors import MechanismError
+from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.outcomes import aligned
 from dpaudit.search.changes import Change
 from dpaudit.search.quick_audit import QuickEstimate, quick_audit
@@ -27,26 +27,22 @@ SCREEN_SHARE = 0.15
 SCREENED = {"auto": 512, "influence": 4096}
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """How a search spends its draws.
-
-    screened : changes whose influence is drawn. rungs : (changes, draws each); the last rung leaves
-    one change.
-    """
-
-    screened: int
-    rungs: tuple[tuple[int, int], ...]
+Rungs = tuple[tuple[int, int], ...]  # (changes, draws each); the last rung leaves one change
 
 
-def schedule(draws: int, pool: int, shortlist: int, samples: int, rank: str) -> Schedule:
-    """Rungs of equal cost out of `draws` in all, for a shortlist of a pool of changes.
+def schedule(
+    budget: float, samples: int, pool: int, shortlist: int, rank: str
+) -> tuple[int, Rungs]:
+    """How many changes have their influence drawn; and rungs of equal cost for a shortlist.
+
+    budget : draws of search and final audit, in units of the 2·samples draws of the audit. pool :
+    number of changes.
 
     A change gets at least `FEWEST` draws, at most `samples` and `MOST`. The list is shorter than
-    `shortlist` where the draws are too few. Raises `ValueError` where they are too few for two
+    `shortlist` where the draws are too few. Raises `InvalidInput` where they are too few for two
     changes.
     """
-    most = min(samples, MOST)
+    draws, most = int((budget - 1.0) * 2 * samples), min(samples, MOST)
     screened = min(pool, SCREENED.get(rank, 0), int((SCREEN_SHARE * draws - SPREAD) / PARTNERS))
     screened = screened if screened > 1 else 0
     left = draws - (SPREAD + PARTNERS * (screened + 1) if screened else 0)
@@ -57,16 +53,18 @@ def schedule(draws: int, pool: int, shortlist: int, samples: int, rank: str) -> 
             sizes.append(-(-sizes[-1] // FACTOR))
         each = [min(most, left // (len(sizes) * (changes + 1))) for changes in sizes]
         if each[0] >= FEWEST:
-            return Schedule(screened, tuple(zip(sizes, each, strict=True)))
+            return screened, tuple(zip(sizes, each, strict=True))
         size = size * 3 // 4
     if min(shortlist, pool) == 1:
-        return Schedule(0, ((1, min(most, draws // 2)),))
-    raise ValueError(f"{draws} draws are too few to compare two neighbours")
+        return 0, ((1, min(most, draws // 2)),)
+    raise InvalidInput(
+        f"budget must leave draws to search with, got {budget:g} x {2 * samples:,}: {draws} draws "
+        "are too few to compare two neighbours; take more draws",
+        argument="budget",
+    )
 
 
-def halve(
-    runner: Runner, shortlist: list[Trial], rungs: tuple[tuple[int, int], ...]
-) -> tuple[list[Trial], int]:
+def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Trial], int]:
     """The trials of the shortlist after all rungs, worst first; and the draws spent.
 
     Raises `MechanismError` where the mechanism fails on all changes.
