@@ -80,8 +80,8 @@ class Encoder:
         chosen = most_different(train, constants.MOST_COLUMNS) if many else None
         train = train if chosen is None else Sides(train.P[:, chosen], train.Q[:, chosen])
         marks, huge, scale = _unusual_entries(train)
-        few = max(constants.MEDIAN_NUMBERS // max(train.P.shape[1], 1), 1)
-        rows = train.head(min(constants.MEDIAN_DRAWS, few)).stacked()[0]
+        most = max(constants.MEDIAN_NUMBERS // max(train.P.shape[1], 1), 1)
+        rows = train.head(min(constants.MEDIAN_DRAWS, most)).stacked()[0]
         if all_usable(rows):
             fill = np.median(rows, axis=0)
         else:
@@ -222,9 +222,9 @@ def telling_remainders(train: Sides) -> tuple[Remainder, ...]:
     columns = np.column_stack([remainder(pooled[:, column], m) for column, m in tried])
     evidence = surplus(Sides(*np.split(columns, [len(P)])), constants.BY_CHANCE / len(tried))
     telling = []
-    for (column, modulus), shown in zip(tried, evidence, strict=True):
+    for (column, modulus), nats in zip(tried, evidence, strict=True):
         values = len(np.unique(pooled[:, column]))
-        if shown > 0.0 and values * constants.REPEATED > len(pooled):
+        if nats > 0.0 and values * constants.REPEATED > len(pooled):
             telling.append((column, modulus))
     return tuple(telling)
 

@@ -194,8 +194,8 @@ def incoming_rows(
 
     Raises `InvalidInput` for rows without a relation that takes them, or a relation without rows.
     """
-    given = {"candidates": candidates, "row_bound": row_bound, "bounds": bounds}
-    named = [name for name, value in given.items() if value is not None]
+    sources_by_name = {"candidates": candidates, "row_bound": row_bound, "bounds": bounds}
+    named = [name for name, value in sources_by_name.items() if value is not None]
     needed = [relation for relation in relations if relation in INCOMING]
     if needed and not named:
         reason = f"relation {needed[0]!r} needs rows to put in"

@@ -230,7 +230,7 @@ def search_neighbours(
     samples : int, default 100,000
         Draws a side of the final audit, as in `dpaudit.audit`.
     claim, rng, n_jobs, progress : optional
-        As in `dpaudit.audit`. The same rng gives the same result whatever `n_jobs`.
+        What `dpaudit.audit` takes. The same rng gives the same result whatever `n_jobs`.
     draws : int, optional
         Another name of `samples`.
     **settings
@@ -244,9 +244,9 @@ def search_neighbours(
     Raises
     ------
     DegenerateData
-        When the data leave undefined what is asked for.
+        Where least squares or the mechanism are undefined on the data.
     MechanismError
-        As in `dpaudit.audit`, also where the mechanism fails on every neighbour that is tried.
+        Where the mechanism fails on the chosen pair, or on every neighbour that is tried.
 
     Examples
     --------
