@@ -38,9 +38,9 @@ def schedule(
     budget : draws of search and final audit, in units of the 2·audit_draws of the audit. pool :
     number of changes.
 
-    A change gets at least `FEWEST` draws, at most `audit_draws` and `MOST`. The list is shorter than
-    `shortlist` where the draws are too few. Raises `InvalidInput` where they are too few for two
-    changes.
+    A change gets at least `FEWEST` draws, at most `audit_draws` and `MOST`. The list is shorter
+    than `shortlist` where the draws are too few. Raises `InvalidInput` where they are too few for
+    two changes.
     """
     draws, most = int((budget - 1.0) * 2 * audit_draws), min(audit_draws, MOST)
     screened = min(pool, SCREENED.get(rank, 0), int((SCREEN_SHARE * draws - SPREAD) / PARTNERS))
@@ -58,8 +58,8 @@ def schedule(
     if min(shortlist, pool) == 1:
         return 0, ((1, min(most, draws // 2)),)
     raise InvalidInput(
-        f"budget must leave draws to search with, got {budget:g} x {2 * audit_draws:,}: {draws} draws "
-        "are too few to compare two neighbours; take more draws",
+        f"budget must leave draws to search with, got {budget:g} x {2 * audit_draws:,}: "
+        f"{draws} draws are too few to compare two neighbours; take more draws",
         argument="budget",
     )
 
