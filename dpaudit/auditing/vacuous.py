@@ -29,7 +29,7 @@ from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.scoring import Fitted
 from dpaudit.scoring.constants import ENOUGH_TO_CHOOSE
-from dpaudit.verdict.headline import Reference, headline
+from dpaudit.verdict.headline import Reference, read_headline
 from dpaudit.verdict.judgement import never_green, too_few_draws, with_notes
 from dpaudit.verdict.numbers import count
 
@@ -106,7 +106,7 @@ def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
         own = settings.claimed_epsilon
         claim_epsilon = () if own is None else (own,)
         estimate = certify(*drawn, *points, claim_epsilon=claim_epsilon, focus=settings.focus)
-    return headline(estimate, reference, settings.level).exceeded
+    return read_headline(estimate, reference, settings.level).exceeded
 
 
 def _two_values(draws: int) -> SortedScores:

@@ -158,8 +158,8 @@ def assert_private(
         "violated": f"VIOLATED: {result.headline.text}",
         "inconclusive": f"INCONCLUSIVE: {result.reason}",
     }.get(verdict) or _exact_headline(result, claimed, excess)
-    shown = may_show(show_data)
-    code = failure.pair_code(pair, show_data=shown)
+    with_values = may_show(show_data)
+    code = failure.pair_code(pair, show_data=with_values)
     if searched and code == "pair":
         code, settings = "data", {**settings, "search": search}
     # in the order of the signature, as the failure prints them
@@ -170,7 +170,7 @@ def assert_private(
         "claim": claimed.text,
         **failure.headline_facts(result),
         "mechanism": failure.mechanism_code(mechanism),
-        **failure.pair_fact(pair, rule, show_data=shown),
+        **failure.pair_fact(pair, rule, show_data=with_values),
         **failure.draws_fact(size, seed),
         **({"by chance": chance} if violated else {}),
         **failure.repeat_facts(
@@ -352,16 +352,17 @@ def assert_matches(
     tell(failure.audited(verdict, claim, result, _least_excess(result, target)))
     if gap is None:
         return result
-    shown, chance = may_show(show_data), f"{failure.chance(rate)} tests at most, where the curve is"
+    with_values = may_show(show_data)
+    chance = f"{failure.chance(rate)} tests at most, where the curve is"
     chance += " true" if gap.above else " true and the score attains it up to the tolerance"
     repeat = {"draws": size, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
-    code = failure.pair_code(pair, show_data=shown)
+    code = failure.pair_code(pair, show_data=with_values)
     facts = {
         "mechanism": failure.mechanism_code(mechanism),
         "ε": f"{number(target.epsilon[gap.at])} nats, {DIRECTIONS[gap.direction]}",
         "estimate": _estimate(result, gap.at),
         "curve": number(gap.curve),
-        **failure.pair_fact(pair, show_data=shown),
+        **failure.pair_fact(pair, show_data=with_values),
         **failure.draws_fact(size, seed),
         "by chance": chance,
         **failure.repeat_facts("assert_matches", mechanism, code, "spectrum", repeat),
@@ -561,14 +562,14 @@ def _least_excess(result: AuditResult, target: Target) -> dict[str, float] | Non
 class _Gap:
     """A gap between the curve and a bound from the draws, at a position of the grid.
 
-    above : whether the draws are above the curve. shown : the bound. curve : δ of the curve.
+    above : whether the draws are above the curve. bound : from the draws. curve : δ of the curve.
     """
 
     above: bool
     size: float
     direction: int
     at: int
-    shown: float
+    bound: float
     curve: float
 
     @property
@@ -579,10 +580,10 @@ class _Gap:
         epsilon, curve = number(result.spectrum.epsilon[self.at]), number(self.curve)
         head = self.verdict.upper()
         if self.above:
-            low = number(self.shown, down=True)
+            low = number(self.bound, down=True)
             return f"{head}: δ({epsilon}) is at least {low}; the curve says {curve}."
         return (
-            f"{head}: at ε = {epsilon} the best set that was found shows {number(self.shown)} at "
+            f"{head}: at ε = {epsilon} the best set that was found shows {number(self.bound)} at "
             f"most; the curve says {curve}. Either the curve is too high, or the score "
             f"{result.fitted.name} is too weak."
         )
@@ -599,11 +600,11 @@ def _largest_gap(
         part = band if way == EITHER else band.direction(way == FORWARD)
         low = part.delta_at(target.epsilon)
         short = delta * (1.0 - rtol) - atol - high[way]
-        for above, shown, gap in ((True, low, low - delta), (False, high[way], short)):
+        for above, bound, gap in ((True, low, low - delta), (False, high[way], short)):
             at = int(np.argmax(gap))
             if gap[at] > SLACK:
-                bound, curve = float(shown[at]), float(delta[at])
-                gaps.append(_Gap(above, float(gap[at]), way, at, bound, curve))
+                values = float(bound[at]), float(delta[at])
+                gaps.append(_Gap(above, float(gap[at]), way, at, *values))
     return max(gaps, key=lambda gap: (gap.above, gap.size), default=None)
 
 

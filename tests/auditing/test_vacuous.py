@@ -14,10 +14,10 @@ from dpaudit.auditing.api import audit_subject
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Subject
 from dpaudit.auditing.vacuous import COMMON, fewest
-from dpaudit.curves.claims import doubtful
+from dpaudit.curves import doubtful
 from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.search import select
-from dpaudit.verdict.headline import Reference
+from dpaudit.verdict import Reference
 from tests.sparse import one_in
 
 quick = pytest.mark.quick

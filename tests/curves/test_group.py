@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.curves.claims import about_fewer
-from dpaudit.curves.group import GroupCurve, chained
+from dpaudit.curves import GroupCurve, about_fewer, chained
 
 pytestmark = pytest.mark.quick
 

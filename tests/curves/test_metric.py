@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.curves.claims import as_claim
+from dpaudit.curves import as_claim
 from dpaudit.errors import InvalidInput
 
 pytestmark = pytest.mark.quick

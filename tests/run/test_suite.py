@@ -17,7 +17,7 @@ from dpaudit.errors import MechanismError
 from dpaudit.report.comparison import moved
 from dpaudit.run.suite.outputs import Outputs, job_summary, junit, sarif
 from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, redraw_suite, write_index
-from dpaudit.verdict.numbers import number
+from dpaudit.verdict import number
 from tests.cases import shifted
 from tests.run.records import record_of
 

@@ -75,7 +75,7 @@ class Data(Section):
         return self
 
     def seen_by(self, mechanism: Any) -> Data:
-        """With a column of ones for dpaudit's own regressions, unless the scenario decides it."""
+        """The table with a column of ones for dpaudit's own regressions, unless it has the key."""
         fits = bool(getattr(mechanism, "regression", False))
         return self if self.constant is not None else self.model_copy(update={"constant": fits})
 
@@ -349,7 +349,7 @@ class Audit(Section):
         return Workers(self.backend, self.address)
 
     def settings(self, claim: Claim | MetricClaim | None) -> Settings:
-        """With the claim that is judged. Raises `InvalidInput`."""
+        """The settings of an audit of the claim. Raises `InvalidInput`."""
         apart = ("seed", "backend", "address", "draws", "samples")
         options = {key: getattr(self, key) for key in type(self).model_fields if key not in apart}
         draws = self.draws if self.samples is None else self.samples
