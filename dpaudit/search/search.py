@@ -70,7 +70,7 @@ class SearchSettings:
     shortlist: int = SHORTLIST
     budget: float = BUDGET
     quick: ClassifierLike = DEFAULT
-    samples: int = 100_000
+    draws: int = 100_000
     claim: ClaimLike = None
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class SearchSettings:
         if not callable(self.rank):
             check.choice("rank", self.rank, RANKS)
         check.integer("shortlist", self.shortlist, 1)
-        object.__setattr__(self, "samples", check.count("samples", self.samples, 1))
+        object.__setattr__(self, "draws", check.count("draws", self.draws, 1))
         check.real("budget", self.budget, 1.0)
         if isinstance(self.claim, MetricClaim):
             if resized := [kind for kind in self.kinds if kind in RESIZING]:
@@ -184,12 +184,11 @@ def search_neighbours(
     shortlist: int = SHORTLIST,
     budget: float = BUDGET,
     quick: ClassifierLike = DEFAULT,
-    samples: Count = 100_000,
+    draws: Count = 100_000,
     claim: ClaimLike = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
     progress: ProgressLike = None,
-    draws: Count | None = None,
     **settings: Any,
 ) -> SearchResult:
     """Search for the neighbour on which a mechanism leaks most, without theory, and audit it.
@@ -224,15 +223,13 @@ def search_neighbours(
     shortlist : int
         Number of neighbours that get a quick audit.
     budget : float
-        Draws of search and final audit together, in units of the audit's 2·samples draws.
+        Draws of search and final audit together, in units of the audit's 2·draws.
     quick : str, classifier or score
         Classifier of the quick audits, "quadratic" or what `dpaudit.audit` takes.
-    samples : int, default 100,000
+    draws : int, default 100,000
         Draws a side of the final audit, as in `dpaudit.audit`.
     claim, rng, n_jobs, progress : optional
         What `dpaudit.audit` takes. The same rng gives the same result whatever `n_jobs`.
-    draws : int, optional
-        Another name of `samples`.
     **settings
         Further settings of the final audit, as in `dpaudit.audit`.
 
@@ -257,12 +254,11 @@ def search_neighbours(
     >>> def release(data, size, *, rng):
     ...     solution = np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0]
     ...     return solution + 0.1 * rng.normal(size=(size, 2))
-    >>> found = dp.search_neighbours(release, data, claim=(1.0, 0.01), samples=2_000, rng=1)
+    >>> found = dp.search_neighbours(release, data, claim=(1.0, 0.01), draws=2_000, rng=1)
     >>> found.pair.index, found.audit.verdict
     (7, 'violated')
     """
     seed = root(rng)
-    samples = check.draws_asked(samples, draws)
     search: dict[str, Any] = {
         "at": at,
         "relations": relations,
@@ -273,13 +269,13 @@ def search_neighbours(
         "shortlist": shortlist,
         "budget": budget,
         "quick": quick,
-        "samples": samples,
+        "draws": draws,
         "claim": claim,
     }
     selection = select(mechanism, data, rng=seed, n_jobs=n_jobs, progress=progress, **search)
     pair = selection.best.change.pair(check.matrix("data", data))
     options = {
-        "samples": samples,
+        "draws": draws,
         "claim": claim,
         "rng": seed,
         "n_jobs": n_jobs,
@@ -305,7 +301,7 @@ def select(
     """The search of `search_neighbours`, without the final audit.
 
     search : the keywords of `search_neighbours` that are fields of `SearchSettings`. `budget`
-        includes the 2·samples draws of the final audit, which are not made.
+        includes the 2·draws of the final audit, which are not made.
     checkpoint : keeps what is found, so that an interrupted search continues where it was.
     """
     __tracebackhide__ = True
@@ -323,7 +319,7 @@ def select(
     changes, level = pool(database, kinds, incoming, order), settings.level(database)
     rank = settings.rank if isinstance(settings.rank, str) else ""
     screened, rungs = schedule(
-        settings.budget, settings.samples, len(changes), settings.shortlist, rank
+        settings.budget, settings.draws, len(changes), settings.shortlist, rank
     )
     own_name = getattr(settings.rank, "__name__", "a user's score")
     with shown(progress) as callback:
