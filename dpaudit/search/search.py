@@ -229,7 +229,7 @@ def search_neighbours(
     draws : int, default 100,000
         Draws a side of the final audit, as in `dpaudit.audit`.
     claim, rng, n_jobs, progress : optional
-        As in `dpaudit.audit`. The same rng gives the same result whatever `n_jobs`.
+        What `dpaudit.audit` takes. The same rng gives the same result whatever `n_jobs`.
     **settings
         Further settings of the final audit, as in `dpaudit.audit`.
 
