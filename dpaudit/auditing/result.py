@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from dpaudit._core.frame import frame
 from dpaudit._core.result_file import SCHEMA_VERSION, plain, versions
 from dpaudit._core.seeds import describe as describe_seed
-from dpaudit._core.shown.frame import frame
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, describe
+from dpaudit._core.value import short_repr
 from dpaudit.adapters.trial import Trial
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Subject

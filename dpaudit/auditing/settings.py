@@ -10,8 +10,8 @@ import numpy as np
 from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit._core.seeds import root
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Count, RngLike
+from dpaudit._core.value import short_repr
 from dpaudit.certify.band import level_of
 from dpaudit.certify.constants import FEW
 from dpaudit.certify.few import few_split

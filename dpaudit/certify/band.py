@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.shown.frame import frame
-from dpaudit._core.shown.short_repr import html_repr, short_repr
+from dpaudit._core.frame import frame
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import html_repr, short_repr
 from dpaudit.certify.constants import GDP_LARGEST, GDP_POINTS
 from dpaudit.certify.divergence import BandIntegral, quotient
 from dpaudit.curves import readings

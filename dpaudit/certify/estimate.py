@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import html_repr, short_repr
 from dpaudit.certify.band import Certificate, Region, level_of
 from dpaudit.certify.plug_in import Counted, estimated, mean_scores
 from dpaudit.certify.scores import ScoreCells, ScoreCounts, SortedScores

@@ -11,8 +11,8 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import short_repr
 from dpaudit.curves import joint_range, libraries, readings
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.group import GroupCurve, repeated, tightest_chain

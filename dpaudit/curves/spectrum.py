@@ -8,10 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.shown.frame import frame
-from dpaudit._core.shown.short_repr import html_repr
+from dpaudit._core.frame import frame
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit._core.value import value_class
+from dpaudit._core.value import html_repr, value_class
 from dpaudit.curves import readings
 from dpaudit.errors import NoExactSpectrum
 

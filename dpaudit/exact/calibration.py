@@ -10,8 +10,8 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Adjustable, ArrayLike, Mechanism, describe
+from dpaudit._core.value import short_repr
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import DegenerateData
 from dpaudit.exact.pair_spectrum import KnownMechanism, known_mechanism

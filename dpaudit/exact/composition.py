@@ -17,9 +17,8 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit._core.value import value_class
+from dpaudit._core.value import shape_repr, value_class
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact.numerics import contour

@@ -13,8 +13,8 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.seeds import Purpose, generator, root
-from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike, RngLike
+from dpaudit._core.value import html_repr, short_repr
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours.outliers import box
 from dpaudit.outcomes import distances, spreads

@@ -12,10 +12,10 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.keywords import known_keywords
+from dpaudit._core.raised import Raised, shown
 from dpaudit._core.seeds import Purpose, describe, generator, root
-from dpaudit._core.shown.raised import Raised, shown
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Mechanism, RngLike
+from dpaudit._core.value import short_repr
 from dpaudit.adapters import one_draw
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import InvalidInput, MechanismError

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.frame import frame
 from dpaudit._core.result_file import ONE_RUN, SCHEMA_VERSION, plain, versions
-from dpaudit._core.shown.frame import frame
 from dpaudit.certify.one_run import bound
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim

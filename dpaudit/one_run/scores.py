@@ -22,8 +22,8 @@ from scipy.special import expit
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import short_repr
 from dpaudit.outcomes import NotOutcomes, TableForm, distances, spreads
 
 Score = Callable[[Any, Array], ArrayLike]

@@ -25,7 +25,7 @@ import numpy as np
 from dpaudit._core.check import Words, fail
 from dpaudit._core.files import replace_file
 from dpaudit._core.result_file import is_one_run, load
-from dpaudit._core.shown.printable import printable
+from dpaudit._core.text import printable
 from dpaudit._core.types import Array
 from dpaudit.report.style import (
     BLUE,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit
 
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import short_repr
 from dpaudit.report.facts import Fact
 from dpaudit.report.figures import BARS, CLAIM, EXACT, PERFECT
 from dpaudit.report.opening import NOTE_WIDTH, Tile, certified_tile

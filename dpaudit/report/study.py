@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpaudit._core.files import replace_file
-from dpaudit._core.shown.printable import printable
+from dpaudit._core.text import printable
 from dpaudit.report.pages import render
 from dpaudit.report.style import (
     BLUE,

@@ -13,8 +13,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dpaudit import outcomes
+from dpaudit._core.raised import Raised, shown
 from dpaudit._core.seeds import Purpose, describe, generator
-from dpaudit._core.shown.raised import Raised, shown
 from dpaudit._core.types import Array, Mechanism, Sampler
 from dpaudit._core.user_code import Carried
 from dpaudit.errors import MechanismError

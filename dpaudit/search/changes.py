@@ -12,8 +12,8 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import html_repr, short_repr
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import (
     NeighbourPair,

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpaudit import scoring
-from dpaudit._core.threads import one_thread
+from dpaudit._core.linalg import one_thread
 from dpaudit._core.types import Array
 from dpaudit.scoring import Classifier
 from dpaudit.scoring.base import Score, Sides, refuse_nan

@@ -14,8 +14,8 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import below, generator
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import short_repr
 from dpaudit.errors import MechanismError
 from dpaudit.outcomes import aligned
 from dpaudit.scoring.base import Sides

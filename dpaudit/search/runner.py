@@ -15,11 +15,11 @@ from typing import Any, Protocol
 import numpy as np
 from joblib import Parallel, delayed
 
+from dpaudit._core.linalg import one_thread
 from dpaudit._core.seeds import below, describe, generator
-from dpaudit._core.shown.short_repr import short_repr
-from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism
 from dpaudit._core.user_code import Carried
+from dpaudit._core.value import short_repr
 from dpaudit.curves.claims import MetricClaim
 from dpaudit.errors import DpauditError
 from dpaudit.sampling import Progress, checked, joined, outputs, sampler_of

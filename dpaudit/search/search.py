@@ -11,11 +11,11 @@ import numpy as np
 from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit._core.check import fail
+from dpaudit._core.frame import frame
 from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import Purpose, below, root
-from dpaudit._core.shown.frame import frame
-from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
+from dpaudit._core.value import html_repr, short_repr
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult

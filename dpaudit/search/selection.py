@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from dpaudit._core.shown.short_repr import html_repr
+from dpaudit._core.value import html_repr
 from dpaudit.neighbours import RowSource
 from dpaudit.search.changes import Change
 from dpaudit.verdict.numbers import count, number

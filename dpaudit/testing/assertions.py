@@ -11,8 +11,8 @@ import numpy as np
 from dpaudit import exact, outcomes, power, scoring
 from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords, refuse_unknown
-from dpaudit._core.percent import percent
 from dpaudit._core.seeds import root
+from dpaudit._core.text import percent
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.auditing.api import audit, audit_samples, audit_samples_of, audit_subject, check_pair
 from dpaudit.auditing.result import AuditResult

@@ -19,8 +19,8 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.seeds import Purpose, describe, generator, root
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, RngLike
+from dpaudit._core.value import short_repr
 from dpaudit.errors import DpauditError, InvalidInput
 from dpaudit.testing.ranges import Domain, Point, in_words
 from dpaudit.verdict.numbers import count, number

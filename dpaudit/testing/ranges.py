@@ -17,8 +17,8 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import brief, short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import brief, short_repr
 from dpaudit.verdict.numbers import number
 
 Code = float | int

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit._core.check import fail
-from dpaudit._core.percent import percent
+from dpaudit._core.text import percent
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim, exceeds
 from dpaudit.verdict.numbers import apart, least, number

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit import power
-from dpaudit._core.percent import percent
-from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.text import percent
+from dpaudit._core.value import short_repr
 from dpaudit.curves.claims import exceeds
 from dpaudit.sampling.degenerate import INFINITE
 from dpaudit.verdict.evidence import Sequential

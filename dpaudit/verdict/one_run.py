@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpaudit._core.percent import percent
-from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.text import percent
+from dpaudit._core.value import short_repr
 from dpaudit.certify.one_run import bound
 from dpaudit.curves.claims import Claim
 from dpaudit.verdict.headline import CLAIMED, Headline

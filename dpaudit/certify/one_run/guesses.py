@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import short_repr
 
 UNLIKELY = 1e-6  # chance of so few right guesses
 

@@ -32,8 +32,8 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import short_repr
 from dpaudit.certify.constants import GUESS_SHARES, GUESSES
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim

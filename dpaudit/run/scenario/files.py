@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit._core.keywords import did_you_mean
-from dpaudit._core.shown.printable import one_line
-from dpaudit._core.shown.short_repr import brief
+from dpaudit._core.text import one_line
+from dpaudit._core.value import brief
 from dpaudit.errors import ScenarioError
 
 AUDIT, NAME = "audit", "name"

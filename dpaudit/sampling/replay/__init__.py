@@ -14,8 +14,8 @@ import numpy as np
 from dpaudit import outcomes
 from dpaudit._core import check
 from dpaudit._core.seeds import Purpose, below, root
-from dpaudit._core.shown.short_repr import html_repr
 from dpaudit._core.types import Array, Mechanism, RngLike
+from dpaudit._core.value import html_repr
 from dpaudit.errors import MechanismError
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling.block import checked, outputs, sampler_of

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dpaudit._core.shown.short_repr import html_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import html_repr
 from dpaudit.sampling.replay.recorder import Drawn, Log, Place, Token
 
 COUNTS = ("range", "number of choices")  # arguments that may follow the number of rows

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.value import short_repr
 
 MOST = 20_000  # draws of one call that are noted
 HERE = os.path.dirname(__file__)
