@@ -8,18 +8,17 @@ on the mechanism, so changes are taken from all measures in turn.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 
 MEASURES = ("cook", "displacement", "scatter", "fit", "size", "deviation")
 SMALLEST = 1e-10  # share of the largest singular value below which a direction is left out
 ROOM = 1e-12  # lower limit of 1 − h, which is 0 where a row alone spans a direction
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Regression:
     """Least squares of the last column on the others; dependent columns by pseudo-inverse.
 

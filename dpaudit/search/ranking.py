@@ -7,7 +7,6 @@ the noise of M(D), from a few draws.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import below, generator
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit._core.value import short_repr
+from dpaudit._core.value import value_class
 from dpaudit.errors import MechanismError
 from dpaudit.outcomes import aligned
 from dpaudit.scoring.base import Sides
@@ -33,7 +32,7 @@ RankScore = Callable[[Array, Array, Array], ArrayLike]  # score(data, out, into)
 Rank = str | RankScore
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Ranking:
     """The order in which changes are audited.
 
@@ -44,8 +43,6 @@ class Ranking:
     shortlist: list[Trial]
     failed: list[Trial]
     draws: int
-
-    __repr__ = short_repr
 
 
 def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist: int) -> Ranking:
@@ -120,7 +117,7 @@ def _user_scores(rank: RankScore, changes: Pool) -> Array:
     return scores
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class NoiseUnits:
     """Coordinates in which the draws of M(D) have unit variance.
 
@@ -131,8 +128,6 @@ class NoiseUnits:
     whiten: Whitener
     fixed: np.ndarray
     value: Array
-
-    __repr__ = short_repr
 
     @classmethod
     def of(cls, draws: Array) -> NoiseUnits:

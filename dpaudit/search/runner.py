@@ -19,7 +19,7 @@ from dpaudit._core.linalg import one_thread
 from dpaudit._core.seeds import below, describe, generator
 from dpaudit._core.types import Array, Mechanism
 from dpaudit._core.user_code import Carried
-from dpaudit._core.value import short_repr
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import MetricClaim
 from dpaudit.errors import DpauditError
 from dpaudit.sampling import Progress, checked, joined, outputs, sampler_of
@@ -34,7 +34,7 @@ FARTHEST = 500.0  # nats, above which no claim is judged
 EPSILON = np.concatenate([[0.0], np.geomspace(1e-3, 40.0, 2000)])  # nats
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Level:
     """The ε at which the neighbours of `data`, (n, d), are compared.
 
@@ -44,8 +44,6 @@ class Level:
     data: Array
     epsilon: float
     metric: MetricClaim | None = None
-
-    __repr__ = short_repr
 
     def of(self, right: Array) -> float:
         """ε of a neighbour, nats. Raises `InvalidInput` as `MetricClaim.on`."""
@@ -113,7 +111,7 @@ class Checkpoint(Protocol):
 Work = Callable[[Array, Change], ChangeOutcome]  # of the neighbour D' and the change that made it
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Runner:
     """The mechanism, the database and the settings that all steps of a search share.
 
@@ -129,8 +127,6 @@ class Runner:
     n_jobs: int | None
     progress: Progress
     checkpoint: Checkpoint | None = None
-
-    __repr__ = short_repr
 
     def run(
         self, step: str, stage: str, work: Work, changes: Sequence[Change]

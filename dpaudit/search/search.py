@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from dpaudit._core.frame import frame
 from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import Purpose, below, root
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
-from dpaudit._core.value import html_repr, short_repr
+from dpaudit._core.value import value_class
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult
@@ -56,7 +56,7 @@ NOTE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class SearchSettings:
     """Which neighbours a search compares, and with how many draws, checked.
 
@@ -74,8 +74,6 @@ class SearchSettings:
     quick: ClassifierLike = DEFAULT
     draws: int = 100_000
     claim: ClaimLike = None
-
-    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if not self.kinds:
@@ -141,7 +139,7 @@ class SearchSettings:
             ) from None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class SearchResult:
     """What a search found.
 
@@ -165,8 +163,6 @@ class SearchResult:
     def __repr__(self) -> str:
         outcome = f"{self.audit.verdict}: {self.audit.headline.text}"
         return f"SearchResult({self.pair!r}\n  {outcome}\n  {self.selection.comparison})"
-
-    _repr_html_ = html_repr
 
     @property
     def relation(self) -> str:

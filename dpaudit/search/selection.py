@@ -6,11 +6,10 @@ import csv
 import io
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from dpaudit._core.value import html_repr
+from dpaudit._core.value import value_class
 from dpaudit.neighbours import RowSource
 from dpaudit.search.changes import Change
 from dpaudit.verdict.numbers import count, number
@@ -30,7 +29,7 @@ NOTE_WIDTH = 60  # characters of a note in the table
 USUAL_RANK = "rank auto"  # which is not told
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Trial:
     """One change that was tried.
 
@@ -57,8 +56,6 @@ class Trial:
         estimate = f"δ estimate {number(self.delta)} ± {number(self.error, 2)}"
         return f"Trial({self.change.text}; {estimate}, rung {self.rung}, {count(self.draws)} draws)"
 
-    _repr_html_ = html_repr
-
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """The trial in JSON types, by name.
 
@@ -76,7 +73,7 @@ class Trial:
         }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Selection:
     """The neighbour that a search chose, and how. Nothing is certified: that takes fresh draws.
 
@@ -98,8 +95,6 @@ class Selection:
 
     def __repr__(self) -> str:
         return f"Selection({self.rule})"
-
-    _repr_html_ = html_repr
 
     @property
     def best(self) -> Trial:
