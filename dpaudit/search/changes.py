@@ -78,7 +78,7 @@ class Change:
         return f"Change({self.relation}{place}{source})"
 
 
-@value_class(show_numbers=True)
+@value_class
 class Pool:
     """m changes of `data`, (n, d), of which a search chooses.
 
@@ -167,7 +167,7 @@ def _changes_of(
     return np.full(len(out), RELATIONS.index(relation)), out, into
 
 
-@value_class(show_numbers=True)
+@value_class
 class Incoming:
     """Distinct rows that may come in, (k, d), and where each is from."""
 
@@ -194,8 +194,8 @@ def incoming_rows(
 
     Raises `InvalidInput` for rows without a relation that takes them, or a relation without rows.
     """
-    given = {"candidates": candidates, "row_bound": row_bound, "bounds": bounds}
-    named = [name for name, value in given.items() if value is not None]
+    sources_by_name = {"candidates": candidates, "row_bound": row_bound, "bounds": bounds}
+    named = [name for name, value in sources_by_name.items() if value is not None]
     needed = [relation for relation in relations if relation in INCOMING]
     if needed and not named:
         reason = f"relation {needed[0]!r} needs rows to put in"
