@@ -14,7 +14,6 @@ shows depends on how well the score tells a canary that is in from one that is o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,8 +21,8 @@ from scipy.special import expit
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.outcomes import NotOutcomes, TableForm, distances, spreads
 
 Score = Callable[[Any, Array], ArrayLike]
@@ -34,7 +33,7 @@ NOISE = np.geomspace(1e-9, 1e9, 181)  # σ² in units of the mean of the spread 
 RANK = 1e-12  # eigenvalues below this share of the largest are zero
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class SumAlignment:
     """For a mechanism that releases Σ t(row) with noise, t known: as noisy counts and moments.
 
@@ -55,8 +54,6 @@ class SumAlignment:
     data: ArrayLike | None = None
     inclusion: ArrayLike = 0.5
 
-    __repr__ = short_repr
-
     def __call__(self, output: Any, rows: Array) -> Array:
         """Scores, (m,), of an output of k numbers. Raises `InvalidInput`."""
         own = check.matrix("statistic(rows)", self.statistic(rows))
@@ -69,7 +66,7 @@ class SumAlignment:
         return estimated_coins(own, total - chance @ own, chance)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class GradientAlignment:
     """For coefficients θ of a linear or logistic model, fitted by minimising a sum of losses.
 
@@ -108,8 +105,6 @@ class GradientAlignment:
     ridge: float | None = None
     inclusion: ArrayLike = 0.5
     reference: ArrayLike | None = None
-
-    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         check.choice("loss", self.loss, LOSSES)
@@ -150,7 +145,7 @@ class GradientAlignment:
         return np.asarray((-sign * expit(-sign * (x @ theta)))[:, None] * x)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class LossDifference:
     """For any fitted model: how much less a canary loses than by a model fitted without canaries.
 
@@ -176,15 +171,13 @@ class LossDifference:
 
     reference: Any = None
 
-    __repr__ = short_repr
-
     def __call__(self, output: Any, rows: Array) -> Array:
         """Scores, (m,), of a fitted model. Raises `InvalidInput` for what is none."""
         own = _losses(output, rows)
         return -own if self.reference is None else _losses(self.reference, rows) - own
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class NearestRecord:
     """For synthetic tables: minus the distance of a canary to the nearest record.
 
@@ -211,8 +204,6 @@ class NearestRecord:
 
     spread: Array | None = None
     names: tuple[str, ...] | None = None
-
-    __repr__ = short_repr
 
     @classmethod
     def of(cls, data: ArrayLike, names: tuple[str, ...] | None = None) -> NearestRecord:

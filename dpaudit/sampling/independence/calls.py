@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from dpaudit._core.check import fail
+from dpaudit._core.value import value_class
 
 CHUNKS, SMALLEST_CHUNK = 64, 16  # of draws made elsewhere
 STRATUM = 256  # draws that are compared with each other in the tests that allow for drift
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Calls:
     """Consecutive calls of one side.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import zip_longest
 
@@ -12,6 +12,7 @@ import numpy as np
 from dpaudit import outcomes
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.sampling.independence import order, repeats
 from dpaudit.sampling.independence import shared as in_common
 from dpaudit.sampling.independence.calls import calls_of, chunks_of
@@ -91,7 +92,7 @@ def _findings(suspects: Iterable[Suspect], log_level: float) -> list[Finding]:
     return near or [found[kind] for kind in WORDS if kind in found]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Block:
     """A few columns of both sides, or whole draws as one column.
 

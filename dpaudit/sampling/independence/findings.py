@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.sampling.independence.calls import Calls
 from dpaudit.sampling.independence.values import keys_of
 
@@ -33,7 +34,7 @@ class Finding:
     refused: bool
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Side:
     """The draws of one side: their rows, calls and name."""
 
@@ -42,7 +43,7 @@ class Side:
     name: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Place:
     """Where the evidence is strongest.
 

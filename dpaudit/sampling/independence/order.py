@@ -20,11 +20,11 @@ of each stratum: what changes slowly over the run, or is shared by a call, is le
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.sampling.independence.calls import Calls
 from dpaudit.sampling.independence.tails import combined, two_sided
 from dpaudit.sampling.independence.values import FEATURES, features
@@ -32,7 +32,7 @@ from dpaudit.sampling.independence.values import FEATURES, features
 INSIDE, CALLS = 0, 1  # levels of the tree: halves of a call, neighbouring calls; then coarser ones
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Evidence:
     """p-values of each feature, to be combined. logs : Σ log p, (f,). number : of p-values."""
 

@@ -6,7 +6,6 @@ each draw, `compare` finds the first place where the draws on D and on D' differ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,8 @@ import numpy as np
 from dpaudit import outcomes
 from dpaudit._core import check
 from dpaudit._core.seeds import Purpose, below, root
-from dpaudit._core.shown.short_repr import html_repr
 from dpaudit._core.types import Array, Mechanism, RngLike
+from dpaudit._core.value import value_class
 from dpaudit.errors import MechanismError
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling.block import checked, outputs, sampler_of
@@ -35,7 +34,7 @@ NOTHING = "No draw was recorded: the mechanism draws outside Python's and NumPy'
 SAME = "The draws do not depend on the data, as far as they were recorded."
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class Replay:
     """What a replay showed.
 
@@ -55,8 +54,6 @@ class Replay:
 
     def __repr__(self) -> str:
         return f"Replay({self.text})"
-
-    _repr_html_ = html_repr
 
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """The replay in JSON types. show_data : with the values of an argument that differs."""

@@ -15,15 +15,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dpaudit._core.shown.short_repr import html_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.sampling.replay.recorder import Drawn, Log, Place, Token
 
 COUNTS = ("range", "number of choices")  # arguments that may follow the number of rows
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class Difference:
     """What depends on the data, and where.
 
@@ -43,8 +43,6 @@ class Difference:
 
     def __repr__(self) -> str:
         return f"Difference({self.kind}: {self.text})"
-
-    _repr_html_ = html_repr
 
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """The difference in JSON types. show_data : with the values of the argument."""
