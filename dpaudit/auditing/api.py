@@ -113,15 +113,11 @@ def audit(
 
     Raises
     ------
-    InvalidInput
-        When an argument is not as described.
     DegenerateData
         When the data leave the exact spectrum undefined.
     MechanismError
         When the mechanism raises, returns what cannot be audited, or makes draws that show that
         they are not independent.
-    TypeError
-        For unknown keywords.
 
     Notes
     -----
@@ -138,10 +134,10 @@ def audit(
     ...     return data.sum() + rng.laplace(scale=1.0, size=(size, 1))
     >>> dp.audit(noisy_sum, pair, draws=20_000, claim=(1.0, 0.0), rng=1).verdict
     'not violated'
-    >>> found = dp.audit(noisy_sum, pair, draws=20_000, claim=(0.5, 0.0), rng=1)
-    >>> print(found.headline.text)
+    >>> refuted = dp.audit(noisy_sum, pair, draws=20_000, claim=(0.5, 0.0), rng=1)
+    >>> print(refuted.headline.text)
     Claimed ε = 0.5 at δ = 0. At 95 % confidence at least 0.937 (row 2 zeroed).
-    >>> round(float(found.certified.epsilon_at(0.0)), 2)
+    >>> round(float(refuted.certified.epsilon_at(0.0)), 2)
     0.94
     """
     return audit_subject(
@@ -186,7 +182,7 @@ def audit_subject(
 
 
 def check_pair(pair: object) -> None:
-    """Raise `InvalidInput` for what is no `NeighbourPair`; the error says how to make one."""
+    """Raise `InvalidInput` for anything but a `NeighbourPair`; the error says how to make one."""
     if not isinstance(pair, NeighbourPair):
         raise InvalidInput(
             f"pair must be a dpaudit.NeighbourPair, got {_described(pair)}; make one with "
@@ -233,29 +229,9 @@ def audit_samples(
         Draws of M(D'), in the same form. If one of P and Q has more draws, the rest is left out,
         and the reason says so, unless the other has at most 500: few draws (`auditing.fixed`)
         all count. Tables of different width are lists of different length, which the reason says.
-    epsilon : float or array of shape (m,), nats, optional
+    epsilon, claim, level, classifier, rng, progress : optional
         As in `audit`.
-    claim : Claim, (ε, δ), MetricClaim or None
-        As in `audit`.
-    level : float in (0, 1), default 0.95
-        As in `audit`.
-    classifier : str, classifier or score, default "auto"
-        As in `audit`.
-    rng : seed or Generator, optional
-        As in `audit`.
-    progress : bool or callable, optional
-        As in `audit`.
-    detect : float, optional
-        As in `audit`.
-    train_share : float, optional
-        As in `audit`.
-    choose_share : float, optional
-        As in `audit`.
-    bits : bool, default False
-        As in `audit`.
-    focus : {"spectrum", "pure"}, default "spectrum"
-        As in `audit`.
-    stop : "verdict", optional
+    detect, train_share, choose_share, bits, focus, stop : optional
         As in `audit`.
 
     Returns
@@ -265,11 +241,9 @@ def audit_samples(
     Raises
     ------
     InvalidInput
-        When an argument is not as described, or draws show that they are not independent.
+        When draws show that they are not independent, besides wrong arguments.
     DataNotFound
         When there is no file at a path.
-    TypeError
-        For unknown keywords.
 
     Notes
     -----
@@ -285,8 +259,8 @@ def audit_samples(
     >>> import dpaudit as dp
     >>> rng = np.random.default_rng(0)
     >>> P, Q = rng.normal(size=20_000), rng.normal(1.0, 1.0, size=20_000)
-    >>> found = dp.audit_samples(P, Q, epsilon=[0.0, 1.0], rng=1)
-    >>> print(found.spectrum.low.round(2), found.spectrum.delta.round(2))
+    >>> result = dp.audit_samples(P, Q, epsilon=[0.0, 1.0], rng=1)
+    >>> print(result.spectrum.low.round(2), result.spectrum.delta.round(2))
     [0.36 0.11] [0.38 0.13]
     >>> print(dp.exact.gaussian_shift(1.0, [0.0, 1.0]).round(2))
     [0.38 0.13]

@@ -49,19 +49,19 @@ def refuse_dependence(
     share : of `LEVEL`. score : of which classifier the rows are scores.
     """
     both = None if calls is None else (calls, calls)
-    found = examine(sides.P, sides.Q, both, level=share * LEVEL, score=bool(score))
-    refused = [one for one in found if one.refused]
+    findings = examine(sides.P, sides.Q, both, level=share * LEVEL, score=bool(score))
+    refused = [finding for finding in findings if finding.refused]
     if refused:
-        raise _error(min(refused, key=lambda one: one.log_p), calls, score)
-    return tuple(f"Drift: {one.message}. {AVERAGE}" for one in found)
+        raise _error(refused, calls, score)
+    return tuple(f"Drift: {finding.message}. {AVERAGE}" for finding in findings)
 
 
 def refuse_shared(P: np.ndarray, Q: np.ndarray) -> None:
     """Raise `InvalidInput` where draws made elsewhere stand on both sides; all of them at once."""
     rows = outcomes.aligned(P, Q)
-    found = examine_shared(*rows, level=0.5 * LEVEL)
-    if found:
-        raise _error(min(found, key=lambda one: one.log_p), None, "")
+    findings = examine_shared(*rows, level=0.5 * LEVEL)
+    if findings:
+        raise _error(findings, None, "")
 
 
 def look_further(
@@ -117,11 +117,13 @@ def call_sizes(count: int, calls: CallSizes, first: int = 0) -> np.ndarray | Non
     return sizes[sizes > 0]
 
 
-def _error(found: Finding, calls: np.ndarray | None, score: str) -> Exception:
+def _error(findings: Sequence[Finding], calls: np.ndarray | None, score: str) -> Exception:
+    """The error of the strongest finding."""
+    finding = min(findings, key=lambda finding: finding.log_p)
     what = f"the draws, or the scores that {score} gives them," if score else "the draws"
-    end = "" if found.message.endswith("?") else "."
-    said = f"{what} are not independent: {found.message}{end}"
+    end = "" if finding.message.endswith("?") else "."
+    message = f"{what} are not independent: {finding.message}{end}"
     if calls is None:
-        return InvalidInput(f"{said} {AFRESH if found.kind in IN_COMMON else ORDER}")
-    hint = f" {SHARED}" if found.kind in WITHIN_CALLS and calls.max() > 1 else ""
-    return MechanismError(f"{said}{hint}")
+        return InvalidInput(f"{message} {AFRESH if finding.kind in IN_COMMON else ORDER}")
+    hint = f" {SHARED}" if finding.kind in WITHIN_CALLS and calls.max() > 1 else ""
+    return MechanismError(f"{message}{hint}")

@@ -107,12 +107,12 @@ class Settings:
         else:
             level = level_of(check.real("alpha", alpha, 0.0, 1.0, open_=True))
         metric = claim if isinstance(claim, MetricClaim) else None
-        held = None if isinstance(claim, MetricClaim) else as_claim(claim)
+        own = None if isinstance(claim, MetricClaim) else as_claim(claim)
         score = scoring.as_classifier(classifier)
         return cls(
-            grid(epsilon, held),
+            grid(epsilon, own),
             check.count("draws", draws, 1),
-            claim=held,
+            claim=own,
             metric=metric,
             level=level,
             alpha=alpha,
@@ -160,8 +160,8 @@ class Settings:
         by "auto" or a known score, with no shares given.
         """
         known = not scoring.is_trained(self.classifier)
-        given = self.train_share is not None or self.choose_share is not None
-        usual = self.stop is None and not given and not self.bits
+        shares = self.train_share is not None or self.choose_share is not None
+        usual = self.stop is None and not shares and not self.bits
         return self.draws <= FEW and usual and (known or self.classifier == "auto")
 
     @property

@@ -99,14 +99,14 @@ def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
     """The audit itself, of two values. Training draws choose as well (`scoring.pooled`)."""
     choosing = sizes.choose if sizes.choose >= ENOUGH_TO_CHOOSE else sizes.choose + sizes.train
     drawn = _two_values(choosing), _two_values(sizes.certify)
-    asked = settings.epsilon, settings.alpha
+    points = settings.epsilon, settings.alpha
     if settings.replaced(draws=sizes.total).few:
-        found = certify_few(*drawn, *asked, settings.claimed, settings.focus)
+        estimate = certify_few(*drawn, *points, settings.claimed, settings.focus)
     else:
         own = settings.claimed_epsilon
         claim_epsilon = () if own is None else (own,)
-        found = certify(*drawn, *asked, claim_epsilon=claim_epsilon, focus=settings.focus)
-    return read_headline(found, reference, settings.level).exceeded
+        estimate = certify(*drawn, *points, claim_epsilon=claim_epsilon, focus=settings.focus)
+    return read_headline(estimate, reference, settings.level).exceeded
 
 
 def _two_values(draws: int) -> SortedScores:

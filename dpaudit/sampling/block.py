@@ -75,8 +75,8 @@ def outputs(sampler: Sampler, size: int, rng: np.random.Generator, where: str) -
         raise
     except BaseException as error:
         failure = _failure(error)
-    said = f"the mechanism raised on {where}: {failure}"
-    raise shown(MechanismError(said, raised=failure.raised))
+    message = f"the mechanism raised on {where}: {failure}"
+    raise shown(MechanismError(message, raised=failure.raised))
 
 
 def _failure(error: BaseException, data: Array | None = None) -> MechanismError:

@@ -69,8 +69,8 @@ class BlocksOnCluster:
         with self.backend.retrieval_context():
             parcel = None
             if sendable(carried):
-                given = carried, self.blocks, self.count, self.drawn
-                task = client.submit(_learned, *given, key=f"learned-{uuid4().hex}")
+                work_and_draws = carried, self.blocks, self.count, self.drawn
+                task = client.submit(_learned, *work_and_draws, key=f"learned-{uuid4().hex}")
                 parcel = answer(task.result, "learn from draws")
             if parcel is None:
                 parts = answer(lambda: client.gather(self.drawn), "send draws")

@@ -59,13 +59,6 @@ def test_a_seed_is_one_however_it_is_given():
     assert number["seed"] == 5
 
 
-def test_another_seed_is_another_result():
-    assert (
-        without_clock(audit(shifted(1.0), rng=5))["empirical"]
-        != without_clock(audit(shifted(1.0), rng=6))["empirical"]
-    )
-
-
 def test_the_seed_of_an_unseeded_run_repeats_it():
     first = without_clock(audit(shifted(1.0), draws=1000, rng=None))
     assert without_clock(audit(shifted(1.0), draws=1000, rng=int(first["seed"]))) == first
@@ -86,13 +79,6 @@ def test_a_false_claim_is_violated():
     assert result.spectrum.low[1] > 0.1
 
 
-def test_the_reason_states_the_level_as_it_was_asked_for():
-    """The level is not rounded up to 100 %."""
-    assert "99.9 %" in audit(shifted(1.0), claim=dp.Claim(0.5, 0.1)).reason
-    assert "99.9 %" in audit(shifted(1.0), claim=dp.Claim(0.5, 0.9)).reason
-    assert "99.9 %" in audit(shifted(1.0)).reason
-
-
 @pytest.mark.quick
 @pytest.mark.parametrize(
     "claim",
@@ -109,14 +95,6 @@ def test_a_true_claim_is_not(claim):
     assert "Ruled out" in result.headline.text
     assert "would have been found with probability 0.8" in result.reason
     assert result.claim is claim
-
-
-def test_a_false_gdp_claim_is_violated():
-    """μ = 1 against a claim of 0.7: the certified low at ε = 0 is above the claim.
-
-    It is so by 6.8 standard deviations: missed with probability 1e-11.
-    """
-    assert audit(shifted(1.0), claim=dp.Claim.gdp(0.7)).verdict == "violated"
 
 
 def test_a_pure_claim_below_the_truth_is_violated_and_one_above_is_not():
@@ -170,14 +148,6 @@ def test_without_claim_and_exact_spectrum_nothing_is_judged():
     assert result.exact is result.claim is result.detectable is None
 
 
-def test_a_claim_that_the_exact_spectrum_breaks_is_said_even_where_the_draws_do_not_show_it():
-    mechanism = dp.mechanisms.GaussianLS(sigma=1.0)
-    truth = dp.exact.spectrum(mechanism, PAIR, 0.0).delta
-    result = audit(mechanism, claim=dp.Claim(0.0, 0.999 * truth))
-    assert result.verdict == "inconclusive"
-    assert result.reason.startswith("The exact spectrum breaks")
-
-
 # --- what could have been detected ----------------------------------------------------------------
 
 
@@ -190,10 +160,6 @@ def test_an_audit_that_could_not_have_shown_the_excess_is_inconclusive(detect, v
     if verdict == "inconclusive":
         assert "take more draws" in result.reason
         assert "10⁻⁶" in result.reason
-
-
-def test_a_violation_is_one_whatever_was_to_be_detected():
-    assert audit(shifted(3.0), claim=dp.Claim(0.5, 0.05), detect=1e-6).verdict == "violated"
 
 
 def test_the_detectable_excess_shrinks_with_the_draws():
@@ -230,16 +196,6 @@ def test_the_claims_own_epsilon_joins_the_grid():
     np.testing.assert_array_equal(result.spectrum.epsilon, [0.0, 0.7, 2.0])
 
 
-def test_one_epsilon_is_a_grid_of_one():
-    result = audit(shifted(1.0), epsilon=1.0)
-    assert (
-        result.spectrum.epsilon.shape
-        == result.spectrum.delta.shape
-        == result.spectrum.low.shape
-        == (1,)
-    )
-
-
 def test_the_default_grid_runs_from_0_to_4():
     spectrum = audit(shifted(1.0), epsilon=None).spectrum
     np.testing.assert_allclose(spectrum.epsilon, np.linspace(0.0, 4.0, 41))
@@ -265,18 +221,6 @@ def test_databases_that_give_themselves_away_by_size_are_told_apart(stop):
         releases_a_column_a_row, dp.NeighbourPair(DATA, DATA[:-1]), claim=(1.0, 0.1), stop=stop
     )
     assert found.verdict == "violated"
-
-
-def test_progress_names_every_step():
-    steps = []
-    audit(shifted(1.0), progress=lambda step, done, wanted: steps.append((step, done, wanted)))
-    assert list(dict.fromkeys(step for step, _, _ in steps)) == [
-        "drawing M(D) and M(D')",
-        "fitting the score",
-        "certifying",
-    ]
-    assert all(0 <= done <= wanted for _, done, wanted in steps)
-    assert ("certifying", 1, 1) in steps
 
 
 # --- draws made elsewhere -------------------------------------------------------------------------
@@ -332,13 +276,6 @@ def test_flat_draws_are_one_column():
     )
 
 
-def test_whole_numbers_and_truth_values_are_draws():
-    P, Q = samples(columns=1)
-    result = audit_samples(P > 0, Q > 0, epsilon=[0.0])
-    # 8 standard errors of 3,000 draws a side
-    assert result.spectrum.delta[0] == pytest.approx(0.3413, abs=0.06)
-
-
 def test_draws_made_elsewhere_equal_those_made_here():
     result = audit(shifted(1.0), draws=2000)
     from dpaudit._core.seeds import root
@@ -356,17 +293,15 @@ def test_draws_made_elsewhere_equal_those_made_here():
 
 REFUSED = {
     "epsilon negative": ({"epsilon": -1.0}, "epsilon must be a finite number >= 0"),
-    "epsilon nan": ({"epsilon": [0.0, np.nan]}, "epsilon must be a finite number >= 0"),
-    "epsilon infinite": ({"epsilon": np.inf}, "epsilon must be a finite number >= 0"),
     "epsilon 2-D": ({"epsilon": [[0.0, 1.0]]}, "epsilon must be a finite number >= 0"),
-    "epsilon empty": ({"epsilon": []}, "epsilon must be a finite number >= 0"),
     "level 0": ({"level": 0.0}, r"level must be a finite number in \(0, 1\), got 0.0"),
-    "level 1": ({"level": 1}, r"level must be a finite number in \(0, 1\), got 1"),
     "level 95": ({"level": 95}, r"level must be a finite number in \(0, 1\), got 95"),
-    "level nan": ({"level": np.nan}, "level must be a finite number"),
     "claim a number": ({"claim": 1.0}, r"claim must be a dpaudit\.Claim"),
-    "claim a text": ({"claim": "1,1e-5"}, r"claim must be a dpaudit\.Claim"),
-    "claim a triple": ({"claim": (1, 0, 0)}, r"claim must be a dpaudit\.Claim"),
+    "claim a wrong curve": (
+        {"claim": dp.Claim.from_function(lambda epsilon: 2.0)},
+        r"claim must be a curve with values in \[0, 1\]",
+    ),
+    "stop": ({"stop": "early"}, "stop must be one of 'verdict', got 'early'"),
     "claim out of range": ({"claim": (1.0, 2.0)}, "claim delta must be a finite number"),
     "classifier unknown": (
         {"classifier": "svm"},
@@ -375,7 +310,6 @@ REFUSED = {
     "classifier a number": ({"classifier": 3}, "classifier must be an alias, an estimator"),
     "classifier none": ({"classifier": None}, "classifier must be an alias, an estimator"),
     "detect negative": ({"detect": -0.1}, "detect must be a finite number"),
-    "detect a text": ({"detect": "0.1"}, "detect must be a finite number"),
     "train share": ({"train_share": 1.5}, "train share must be a finite number"),
     "choose share": ({"choose_share": "a"}, "choose share must be a finite number"),
     "shares too large": ({"train_share": 0.5, "choose_share": 0.5}, "draws must leave at least"),
@@ -417,11 +351,6 @@ def test_a_known_score_spends_no_draws_on_training(focus, choose):
     assert shared.sizes.train == 400
 
 
-def test_a_claimed_curve_is_checked_before_anything_is_drawn():
-    with pytest.raises(dp.InvalidInput, match=r"claim must be a curve with values in \[0, 1\]"):
-        audit(never, claim=dp.Claim.from_function(lambda epsilon: 2.0))
-
-
 @pytest.mark.parametrize(
     ("size", "classifier", "message"),
     [(1, "auto", "at least 20 a side"), (19, "auto", "at least 20 a side"),
@@ -435,19 +364,13 @@ def test_too_few_samples_are_refused(size, classifier, message):
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("size", [0, -1, 1.5, "many", None])
+@pytest.mark.parametrize("size", [0, 1.5, "many"])
 def test_samples_is_an_integer(size):
     with pytest.raises(dp.InvalidInput, match="draws must be an integer"):
         audit(never, draws=size)
 
 
-@pytest.mark.parametrize("n_jobs", [0, "two", 1.5])
-def test_n_jobs_is_checked(n_jobs):
-    with pytest.raises(dp.InvalidInput, match="n_jobs"):
-        audit(shifted(1.0), n_jobs=n_jobs)
-
-
-@pytest.mark.parametrize("pair", [None, (DATA, DATA), DATA, "pair"])
+@pytest.mark.parametrize("pair", [None, (DATA, DATA)])
 def test_a_pair_is_a_pair(pair):
     with pytest.raises(dp.InvalidInput, match=r"pair must be a dpaudit\.NeighbourPair"):
         audit(never, pair)
@@ -469,11 +392,6 @@ def test_what_are_no_draws_is_named(case):
         audit_samples(NO_DRAWS[case], good)
     with pytest.raises(dp.InvalidInput, match=r"^Q must be"):
         audit_samples(good, NO_DRAWS[case])
-
-
-def test_draws_with_other_columns_are_told_apart():
-    found = audit_samples(np.zeros((200, 2)), np.zeros((200, 3)), claim=(1.0, 0.1))
-    assert found.verdict == "violated"
 
 
 # --- the record -----------------------------------------------------------------------------------
@@ -663,3 +581,9 @@ def test_a_score_of_two_normal_laws_is_known_as_one():
     seed = np.random.SeedSequence(0)
     assert scoring.fit("qda", *draws, seed).closed
     assert not scoring.fit("elliptical", *draws, seed).closed
+
+
+@pytest.mark.parametrize("n_jobs", [0, "two", 1.5])
+def test_n_jobs_is_checked(n_jobs):
+    with pytest.raises(dp.InvalidInput, match="n_jobs"):
+        audit(shifted(1.0), n_jobs=n_jobs)

@@ -47,11 +47,6 @@ def test_twenty_draws_a_side_of_a_known_score_certify():
         dp.audit_samples(*normals(19, 30, 4.0), classifier=first)
 
 
-def test_fifty_learned_draws_of_a_shift_by_three_certify_two_thirds():
-    found = [dp.audit_samples(*normals(50, 50, 3.0, seed), rng=0) for seed in range(3)]
-    assert np.median([one.spectrum.low[0] for one in found]) >= 0.65
-
-
 def test_all_draws_of_the_longer_side_are_used():
     P, Q = normals(40, 400, 2.0)
     both, cut = (dp.audit_samples(P, part, classifier=first, rng=0) for part in (Q, Q[:40]))
@@ -104,14 +99,14 @@ def test_scores_that_are_not_numbers_are_refused():
         dp.audit_samples(*normals(30, 30, 1.0), classifier=score, rng=0)
 
 
-def test_texts_are_outputs_like_others():
-    rng = np.random.default_rng(0)
-    P, Q = (["yes" if one else "no" for one in rng.random(60) < share] for share in (0.9, 0.2))
-    assert dp.audit_samples(P, Q, rng=0).spectrum.low[0] > 0.3
-
-
 @pytest.mark.slow  # 0.3 CPU seconds
 def test_the_excess_that_would_show_is_that_of_the_draws_that_certify():
     found = dp.audit(noisy_sum, PAIR, draws=40, claim=(1.0, 0.05), rng=0)
     excess = dp.power.least_excess((32, 32), 1.0, 0.05, 0.5 * 0.05, choosing=8)
     assert found.detectable["excess"] == pytest.approx(excess, rel=1e-6)
+
+
+def test_texts_are_outputs_like_others():
+    rng = np.random.default_rng(0)
+    P, Q = (["yes" if one else "no" for one in rng.random(60) < share] for share in (0.9, 0.2))
+    assert dp.audit_samples(P, Q, rng=0).spectrum.low[0] > 0.3

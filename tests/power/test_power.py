@@ -108,11 +108,6 @@ def test_whether_a_power_is_reached_needs_few_of_the_counts():
         assert refuting == [x][: x <= 50]
 
 
-def test_hits_that_refute_nothing_are_not_taken_for_hits_that_do():
-    counts = RefutingCounts((8, 6), 0.3, 0.05, 0.1)
-    assert counts.needed(6) == 9
-
-
 def test_few_draws_and_the_excess_that_they_show_are_inverses():
     excess = power.excess_of(1.0, 0.05, 60)
     assert 0.2 < excess < 0.6
@@ -142,3 +137,13 @@ def test_audits_of_few_draws_refute_as_often_as_predicted(epsilon, delta, excess
         found = certify_few(choose, certifying, np.array([epsilon, 4.0]), 0.05, claim)
         refuted += bool(found.certified.delta_at(epsilon) > delta)
     assert predicted - 0.15 < refuted / audits < predicted + more
+
+
+def test_nothing_shows_above_one():
+    assert power.smallest_excess(0.0, 1.0, 100, 0.05) == np.inf
+    assert power.excess_shown(0.0, 1.0, 100, 0.05) == np.inf
+
+
+def test_hits_that_refute_nothing_are_not_taken_for_hits_that_do():
+    counts = RefutingCounts((8, 6), 0.3, 0.05, 0.1)
+    assert counts.needed(6) == 9

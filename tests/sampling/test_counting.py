@@ -109,25 +109,6 @@ def test_draws_that_are_kept_are_counted_here():
     np.testing.assert_array_equal(found[0], counts()[0])
 
 
-def test_sums_are_of_the_draws():
-    store, other = Kept(), Kept()
-    counts(store=store)
-    counts(shifted(2.0), store=other)
-    sums = [one.groups[3].sums for one in (store, other)]
-    assert np.array_equal(sums[0][1], sums[1][1]) is False
-    assert sums[0].shape == (2, 32)
-
-
-def test_columns_that_change_in_a_group_are_an_error():
-    def widens(data, size, *, rng):
-        return rng.random((size, 2 if rng.bit_generator.seed_seq.spawn_key[2] == 19 else 1))
-
-    with pytest.raises(
-        dp.MechanismError, match=r"same number of columns .*, got 2 after 1 on M\(D'?\), block 19"
-    ):
-        counts(widens, store=Kept())
-
-
 def test_scores_that_are_nan_are_counted_as_0():
     store, plain = Kept(), Kept()
     counts(count=rule(lambda rows: np.full(len(rows), np.nan)), store=store)
@@ -203,3 +184,13 @@ def test_workers_that_share_memory_only_draw(config):
         assert counting.counting((), rule(), 1000, None, None) is None
     with parallel_config(backend="loky", n_jobs=4):
         assert counting.counting((), rule(), 1000, 1, None) is None
+
+
+def test_columns_that_change_in_a_group_are_an_error():
+    def widens(data, size, *, rng):
+        return rng.random((size, 2 if rng.bit_generator.seed_seq.spawn_key[2] == 19 else 1))
+
+    with pytest.raises(
+        dp.MechanismError, match=r"same number of columns .*, got 2 after 1 on M\(D'?\), block 19"
+    ):
+        counts(widens, store=Kept())

@@ -34,15 +34,6 @@ def test_workers_change_nothing(mechanism):
     assert len(np.unique(alone, axis=0)) == SIZE
 
 
-def test_sides_and_seeds_have_draws_of_their_own():
-    draws = [draw(shifted(1.0), DATA, SIZE, root(seed), side) for seed in (1, 2) for side in (0, 1)]
-    assert len(np.unique(np.concatenate(draws))) == 4 * SIZE
-
-
-def test_fewer_draws_than_a_block_are_one_block():
-    assert draw(shifted(1.0), DATA, 7, SEED, 0).shape == (7, 1)
-
-
 class Store:
     """Keeps blocks in memory, and counts."""
 
@@ -106,18 +97,6 @@ def test_numbers_of_any_kind_become_floats(dtype):
     assert set(np.unique(draws)) == {0.0, 1.0}
 
 
-def test_one_number_a_draw_may_come_flat():
-    flat = draw(lambda data, size, *, rng: rng.standard_normal(size), DATA, SIZE, SEED, 0)
-    np.testing.assert_array_equal(flat, draw(shifted(0.0), DATA, SIZE, SEED, 0))
-
-
-def test_lists_are_arrays():
-    listed = draw(
-        lambda data, size, *, rng: rng.standard_normal((size, 1)).tolist(), DATA, SIZE, SEED, 0
-    )
-    np.testing.assert_array_equal(listed, draw(shifted(0.0), DATA, SIZE, SEED, 0))
-
-
 WRONG = {
     "None": (lambda size, rng: None, "must return numbers, got None"),
     "objects": (
@@ -179,15 +158,6 @@ def test_a_wrong_return_says_what_came_and_where(case, n_jobs):
     )
 
 
-def test_columns_may_not_change_between_calls():
-    def grows(data, size, *, rng):
-        return np.zeros((size, 1 + (rng.random() < 0.2)))
-
-    said = r"same number of columns each time, got \d and \d on M\(D\), block \d+ .*seed .*key \("
-    with pytest.raises(dp.MechanismError, match=said):
-        draw(grows, DATA, SIZE, SEED, 0)
-
-
 def fails_now_and_then(data, size, *, rng):
     if rng.random() > 0.99:
         raise ArithmeticError("singular sketch")
@@ -221,12 +191,6 @@ def test_a_mechanism_that_raises_midway_can_be_raised_again_from_the_message():
         fails_now_and_then(DATA, size, rng=generator(root(seed), *key))
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_errors_of_a_mechanism_reach_the_caller_of_an_audit(n_jobs):
-    with pytest.raises(dp.MechanismError, match="ArithmeticError: singular sketch"):
-        dp.audit(fails_now_and_then, PAIR, draws=SIZE, rng=1, n_jobs=n_jobs)
-
-
 @pytest.mark.parametrize("mechanism", [5, None, "ALS", dp.mechanisms.ALS])
 def test_what_cannot_be_called_as_a_mechanism_is_refused(mechanism):
     with pytest.raises(dp.DpauditError, match="mechanism"):
@@ -248,3 +212,12 @@ def test_a_mechanism_that_writes_into_its_data_cannot_change_the_databases():
         dp.audit(centres, pair, draws=1000, classifier="qda", rng=1)
     np.testing.assert_array_equal(pair.left, DATA)
     np.testing.assert_array_equal(np.delete(pair.right, 3, axis=0), np.delete(DATA, 3, axis=0))
+
+
+def test_columns_may_not_change_between_calls():
+    def grows(data, size, *, rng):
+        return np.zeros((size, 1 + (rng.random() < 0.2)))
+
+    said = r"same number of columns each time, got \d and \d on M\(D\), block \d+ .*seed .*key \("
+    with pytest.raises(dp.MechanismError, match=said):
+        draw(grows, DATA, SIZE, SEED, 0)

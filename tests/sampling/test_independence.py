@@ -13,9 +13,14 @@ from scipy import stats
 
 from dpaudit.auditing.bettor import batch_sizes
 from dpaudit.errors import InvalidInput
-from dpaudit.sampling.independence import LEVEL, examine, order, repeats, tails
-from dpaudit.sampling.independence.calls import calls_of, chunks_of
-from dpaudit.sampling.independence.values import FEATURES, features, folded, keys_of
+from dpaudit.sampling.independence import LEVEL, copies, examine, order
+from dpaudit.sampling.independence.features import (
+    FEATURES,
+    calls_of,
+    chunks_of,
+    features,
+    keys_of,
+)
 from tests.sparse import one_in
 
 quick = pytest.mark.quick
@@ -40,7 +45,7 @@ def test_hypergeometric_tails_are_those_of_whole_numbers():
         for n in range(0, N + 1, 3)
         for x in range(max(0, n + K - N), min(n, K) + 1)
     ]
-    found = np.exp(tails.two_sided(*np.array(grid, dtype=float).T))
+    found = np.exp(order.two_sided(*np.array(grid, dtype=float).T))
     exact = np.array([exact_two_sided(*case) for case in grid])
     np.testing.assert_allclose(found, exact, rtol=3e-6)
     assert np.all(found >= exact * (1.0 - 1e-12))  # never too small
@@ -50,7 +55,7 @@ def test_hypergeometric_tails_are_those_of_whole_numbers():
 @pytest.mark.parametrize("x", [250_000, 249_700, 248_500, 240_000, 251_800, 400_000, 0])
 def test_tails_of_a_million_draws_hold_to_six_digits_of_p(x):
     N, K, n = 1_000_000, 499_000, 500_500
-    found = tails.two_sided(N, K, n, x)
+    found = order.two_sided(N, K, n, x)
     below = x * N <= n * K
     with mpmath.workdps(40):
 
@@ -75,23 +80,23 @@ def test_fishers_combination_is_a_tail_of_chi_square_and_far_out_a_bound():
         y = number * np.array([0.0, 0.5, 1.0, 1.3, 2.0])
         expected = stats.chi2.logsf(2.0 * y, 2 * number)
         usual = expected > -600
-        np.testing.assert_allclose(tails.combined(-y, number)[usual], expected[usual], rtol=1e-9)
-    assert tails.combined(np.array(-5000.0), 1) == pytest.approx(-5000.0)
-    far = float(tails.combined(np.array(-20_000.0), 100))
+        np.testing.assert_allclose(order.combined(-y, number)[usual], expected[usual], rtol=1e-9)
+    assert order.combined(np.array(-5000.0), 1) == pytest.approx(-5000.0)
+    far = float(order.combined(np.array(-20_000.0), 100))
     with mpmath.workdps(30):
         exact = float(mpmath.log(mpmath.gammainc(100, 20_000, regularized=True)))
     assert exact - 1e-9 <= far <= exact + 0.01
-    assert tails.combined(np.zeros(3), 0).tolist() == [0.0, 0.0, 0.0]
+    assert order.combined(np.zeros(3), 0).tolist() == [0.0, 0.0, 0.0]
 
 
 @quick
 def test_the_binomial_bound_is_above_the_tail():
     for trials, share in ((1, 0.3), (20, 0.05), (300, 0.5), (300, 0.01)):
         count = np.arange(trials + 1)
-        bound = np.array([tails.binomial_upper(int(c), trials, share) for c in count])
+        bound = np.array([copies.binomial_upper(int(c), trials, share) for c in count])
         assert np.all(bound >= stats.binom.logsf(count - 1, trials, share) - 1e-9)
-    assert tails.binomial_upper(5, 5, 0.1) == pytest.approx(5 * np.log(0.1))
-    assert tails.binomial_upper(5, 5, 1.5) == 0.0
+    assert copies.binomial_upper(5, 5, 0.1) == pytest.approx(5 * np.log(0.1))
+    assert copies.binomial_upper(5, 5, 1.5) == 0.0
 
 
 # --- what the tests see ---------------------------------------------------------------------------
@@ -117,14 +122,6 @@ def test_features_halve_a_column_and_skip_what_has_no_second_cut():
 
 
 @quick
-def test_whole_rows_are_told_apart():
-    rows = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [-0.0, 1.0]])
-    keys = folded(np.zeros(4, dtype=np.uint64), keys_of(rows.T)).tolist()
-    assert keys[0] == keys[2]
-    assert len(set(keys)) == 3
-
-
-@quick
 def test_calls_are_cut_off_at_the_last_draw():
     calls = calls_of([3, 4, 5, 6], 10)
     assert calls.sizes.tolist() == [3, 4, 3]
@@ -143,12 +140,6 @@ def test_sizes_that_cannot_have_made_the_draws_are_refused(sizes):
     P = np.zeros((10, 1))
     with pytest.raises(InvalidInput, match="calls must be positive sizes"):
         examine(P, P, (np.array([10]), np.array(sizes, dtype=int)))
-
-
-@quick
-def test_sides_of_different_width_are_refused():
-    with pytest.raises(InvalidInput, match="rows of 2 columns"):
-        examine(np.zeros((9, 2)), np.zeros((9, 3)), None)
 
 
 # --- exact under the null: every arrangement of the values ----------------------------------------
@@ -196,7 +187,7 @@ def test_over_all_arrangements_the_tests_of_order_are_exact(values):
 @pytest.mark.parametrize("sizes", [[2, 2, 2], [2, 2, 1, 1], [3, 3], [1, 2, 3]])
 def test_over_all_arrangements_copied_calls_are_exact(values, sizes):
     rows = arrangements(map(ord, values))
-    assert_p_values(np.array([repeats.copied_calls(row, calls_of(sizes, 6)) for row in rows]))
+    assert_p_values(np.array([copies.copied_calls(row, calls_of(sizes, 6)) for row in rows]))
 
 
 @quick
@@ -207,25 +198,8 @@ def test_over_all_arrangements_repetition_to_the_end_is_exact(values):
     log_p = np.zeros(len(rows))
     for lag in range(1, 8):
         for i in np.flatnonzero((rows[:, lag:] == rows[:, :-lag]).all(axis=1)):
-            log_p[i] = min(log_p[i], repeats.repeated_to_the_end(rows[i], lag))
+            log_p[i] = min(log_p[i], copies.repeated_to_the_end(rows[i], lag))
     assert_p_values(log_p)
-
-
-@quick
-def test_the_probability_of_copies_counts_orders():
-    """{a, a, b, b} has 6 orders, of which abab and baba are copies; {a⁴} is always one."""
-    assert np.exp(repeats.log_copies(np.array([1, 2]), 2)) == pytest.approx(2 / 6)
-    assert np.exp(repeats.log_copies(np.array([1, 1]), 2)) == pytest.approx(1.0)
-    assert np.exp(repeats.log_copies(np.array([1, 2]), 3)) == pytest.approx(2 / 20)
-
-
-@quick
-def test_the_search_over_lags_is_paid_for():
-    rows = np.tile(np.arange(5), 3)
-    expected = np.log(15) + repeats.log_copies(np.arange(5), 3)
-    assert repeats.repeated_to_the_end(rows, 5) == pytest.approx(expected)
-    assert repeats.repeated_to_the_end(np.append(rows, [0, 1]), 5) < 0.0
-    assert repeats.repeated_to_the_end(np.ones(9, dtype=int), 1) == 0.0  # constant draws
 
 
 @quick
@@ -233,23 +207,11 @@ def test_stakes_on_copied_calls_are_won_and_lost():
     """12 12 12 21: won, even but lost; and won. (2·½ + 2)/2 = 3/2."""
     calls = calls_of([2, 2, 2, 2], 8)
     rows = np.array([1, 2, 1, 2, 1, 2, 2, 1])
-    assert repeats.copied_calls(rows, calls) == pytest.approx(np.log(2 / 3))
-    assert repeats.copied_calls(np.arange(8), calls) == 0.0
+    assert copies.copied_calls(rows, calls) == pytest.approx(np.log(2 / 3))
+    assert copies.copied_calls(np.arange(8), calls) == 0.0
     twice = np.tile(np.arange(16), 2)
-    won = 0.5 + 0.5 * np.exp(-repeats.log_copies(np.arange(16), 2))
-    assert repeats.copied_calls(twice, calls_of([16, 16], 32)) == pytest.approx(np.log(2 / won))
-
-
-@quick
-def test_pairs_are_disjoint_and_equal():
-    rng = np.random.default_rng(9)
-    for keys in (rng.integers(0, 4, 101), rng.integers(0, 60, 101), np.zeros(7, dtype=int)):
-        order_of = rng.permutation(len(keys))
-        pairs = repeats._pairs(keys[order_of], order_of)
-        assert len(np.unique(pairs)) == pairs.size
-        assert np.array_equal(*keys[pairs])
-        counts = np.unique(keys, return_counts=True)[1]
-        assert pairs.shape[1] == (counts // 2).sum()  # as many as there are
+    won = 0.5 + 0.5 * np.exp(-copies.log_copies(np.arange(16), 2))
+    assert copies.copied_calls(twice, calls_of([16, 16], 32)) == pytest.approx(np.log(2 / won))
 
 
 def test_pairs_of_equal_draws_lie_anywhere_over_the_random_order(monkeypatch):
@@ -261,9 +223,9 @@ def test_pairs_of_equal_draws_lie_anywhere_over_the_random_order(monkeypatch):
     rng, found = np.random.default_rng(3), []
     for _ in range(4000):
         sigma = rng.permutation(48)
-        monkeypatch.setattr(repeats, "random_order", lambda draws, sigma=sigma: sigma)
+        monkeypatch.setattr(copies, "random_order", lambda draws, sigma=sigma: sigma)
         shuffled = keys[:, rng.permutation(48)]
-        found.append(repeats.come_again(shuffled, calls)[0])
+        found.append(copies.come_again(shuffled, calls)[0])
     assert_super_uniform(np.array(found).T, levels=(0.3, 0.1, 1e-2), alarm=1e-9)
 
 
@@ -306,7 +268,7 @@ def p_values(P, Q, calls):
     found = [order.log_p([part]) for part in order.halves(bits[0], left, calls)]
     found += [order.log_p([order.runs(bits[0], calls)])]
     found += [order.log_p([order.together(*bits, calls)])]
-    again = repeats.come_again(left, calls).T
+    again = copies.come_again(left, calls).T
     return np.concatenate([np.concatenate(np.split(np.array(found), FEATURES, axis=1)), again])
 
 
@@ -364,23 +326,6 @@ def test_few_draws_show_nothing(n):
     P, Q = rng.normal(size=(2, n, 2))
     assert examine(P, Q, None) == []
     assert examine(P, Q, (np.ones(n, dtype=int),) * 2) == []
-
-
-@quick
-def test_draws_that_are_all_the_same_show_nothing():
-    for draws in (np.zeros((500, 2)), np.full((500, 1), np.nan)):
-        assert examine(draws, draws, ([256, 256],) * 2) == []
-        assert examine(draws, draws + 1.0, None) == []
-    assert examine(np.empty((0, 2)), np.empty((0, 2)), None) == []
-    assert examine(np.empty((5, 0)), np.empty((5, 0)), None) == []
-
-
-@quick
-def test_a_column_that_is_constant_on_one_side_shows_nothing():
-    rng = np.random.default_rng(15)
-    P, Q = np.zeros((600, 2)), rng.normal(size=(600, 2))
-    Q[:, 1] = 4.0
-    assert examine(P, Q, ([100] * 6,) * 2) == []
 
 
 # --- power: each slip is found --------------------------------------------------------------------
@@ -488,12 +433,6 @@ def test_a_slip_is_found_and_named(slip):
     assert all(finding.refused for finding in by_kind.values())
     if "column" not in slip and "noise" not in slip:
         assert kind in {finding.kind for finding in found_in(make, sizes, sound)}
-
-
-@quick
-def test_the_first_words_name_the_forgotten_size():
-    for sizes in ([256, 256], [256] * 40, SEQUENTIAL):
-        assert "size= forgotten" in found_in(no_size, sizes)[0].message
 
 
 def autoregressive(n, rng):
@@ -616,5 +555,20 @@ def test_the_level_decides():
     (finding,) = examine(P, -P, calls)
     assert np.log(1e-9) < finding.log_p <= np.log(LEVEL)
     assert examine(P, -P, calls, level=1e-9) == []
-    table = tails.two_sided(32, 16, 16, 0)  # four pairs of features, half of one of eight families
+    table = order.two_sided(32, 16, 16, 0)  # four pairs of features, half of one of eight families
     assert finding.log_p == pytest.approx(float(table) + np.log(4 * 2 * 8))
+
+
+@quick
+def test_sides_of_different_width_are_refused():
+    with pytest.raises(InvalidInput, match="rows of 2 columns"):
+        examine(np.zeros((9, 2)), np.zeros((9, 3)), None)
+
+
+@quick
+def test_draws_that_are_all_the_same_show_nothing():
+    for draws in (np.zeros((500, 2)), np.full((500, 1), np.nan)):
+        assert examine(draws, draws, ([256, 256],) * 2) == []
+        assert examine(draws, draws + 1.0, None) == []
+    assert examine(np.empty((0, 2)), np.empty((0, 2)), None) == []
+    assert examine(np.empty((5, 0)), np.empty((5, 0)), None) == []

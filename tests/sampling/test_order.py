@@ -27,14 +27,6 @@ def test_blocks_of_four_come_as_one_order_and_its_reverse():
         assert {sides[k : k + 4] for k in range(0, 16, 4)} <= {"PQQP", "QPPQ"}
 
 
-def test_both_orders_occur_and_every_block_once():
-    found = order(3, 64)
-    assert sorted((one.side, one.number) for one in found) == [
-        (side, number) for side in (0, 1) for number in range(64)
-    ]
-    assert {found[4 * k].side for k in range(32)} == {0, 1}
-
-
 def test_a_linear_drift_is_the_same_on_both_sides():
     """The sum of the places in the order, which is what a drift linear in time adds."""
     for seed in range(10):

@@ -201,7 +201,3 @@ def test_generators_may_be_copied_and_code_of_other_generators_is_passed_over():
     assert dp.replay(copied, REPLACED).difference is None
     elsewhere = dp.replay(lambda data, size, *, rng: np.zeros((size, 1)), REPLACED)
     assert elsewhere.text.startswith("No draw was recorded")
-
-
-def test_the_same_seed_gives_the_same_result():
-    assert dp.replay(multiplied, REPLACED, rng=5) == dp.replay(multiplied, REPLACED, rng=5)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.sampling.independence import LEVEL, examine, shared
-from dpaudit.sampling.independence.values import keys_of
+from dpaudit.sampling.independence import LEVEL, copies, examine
+from dpaudit.sampling.independence.features import keys_of
 
 quick = pytest.mark.quick
 
@@ -25,7 +25,7 @@ def by_laws(test, n):
     return log_p, np.array(counts)
 
 
-@pytest.mark.parametrize("test", [shared.copied, shared.shared])
+@pytest.mark.parametrize("test", [copies.copied, copies.shared])
 def test_over_all_draws_the_bound_holds_for_any_two_laws(test):
     """P(p ≤ u) ≤ u, summed over all 3⁸ pairs of four draws, for laws of three values."""
     log_p, counts = by_laws(test, 4)
@@ -38,11 +38,11 @@ def test_over_all_draws_the_bound_holds_for_any_two_laws(test):
 
 @quick
 def test_a_copy_of_values_that_come_once_is_n_to_the_n():
-    assert shared.copied(keys(range(20)), keys(range(20))) == pytest.approx(
+    assert copies.copied(keys(range(20)), keys(range(20))) == pytest.approx(
         np.log(3) - 20 * np.log(20)
     )
-    assert shared.copied(keys(range(20)), keys(range(20)[::-1])) == 0.0
-    assert shared.copied(keys([1] * 20), keys([1] * 20)) == 0.0
+    assert copies.copied(keys(range(20)), keys(range(20)[::-1])) == 0.0
+    assert copies.copied(keys([1] * 20), keys([1] * 20)) == 0.0
 
 
 @quick
@@ -129,7 +129,7 @@ def test_draws_of_one_discrete_law_on_both_sides_are_not_refused(law):
     for n in (300, 1 << 16):
         rng = np.random.default_rng(n)
         P, Q = (keys(LAWS[law](rng, n)) for _ in range(2))
-        assert min(shared.shared(P, Q), shared.copied(P, Q)) > np.log(LEVEL)
+        assert min(copies.shared(P, Q), copies.copied(P, Q)) > np.log(LEVEL)
 
 
 @pytest.mark.slow
@@ -139,7 +139,7 @@ def test_p_values_of_draws_of_one_law_are_not_too_small(law):
     rng = np.random.default_rng(11)
     log_p = np.array(
         [
-            shared.shared(*(keys(LAWS[law](rng, n)) for _ in range(2)))
+            copies.shared(*(keys(LAWS[law](rng, n)) for _ in range(2)))
             for n, times in ((30, 20_000), (300, 5_000), (3_000, 500), (1 << 16, 100))
             for _ in range(times)
         ]

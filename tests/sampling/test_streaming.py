@@ -54,27 +54,6 @@ def test_however_they_are_asked_for(n_jobs, first, chunk):
         assert len(looked[side]) >= 20
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_rest_comes_in_parts_that_depend_on_the_draws_alone(n_jobs):
-    """What was left of the block that learned, then the blocks of each number."""
-    one = stream(n_jobs=n_jobs)
-    one.peek(20)
-    one.take(1000)
-    assert [len(P) for P, _ in one.rest(uncounted)] == [24, *[256] * 15, 136]
-
-
-def test_given_draws_are_asked_for_alike():
-    draws = np.arange(10.0)[:, None]
-    one = GivenDraws(draws, -draws)
-    parts = [one.peek(3), one.take(4), *one.rest(uncounted)]
-    assert all(np.array_equal(P, -Q) for P, Q in parts)
-    assert [P[:, 0].tolist() for P, _ in parts] == [
-        [0, 1, 2],
-        [0, 1, 2, 3],
-        [4, 5, 6, 7, 8, 9],
-    ]
-
-
 def test_progress_counts_what_was_given():
     seen = []
     one = stream(progress=lambda step, done, wanted: seen.append(done))
@@ -215,6 +194,15 @@ def test_longer_lists_among_certifying_draws_change_no_score():
     found = dp.audit_samples(longer, Q, rng=1)
     assert found.fitted.portfolio == plain.fitted.portfolio
     assert found.sizes == plain.sizes
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_rest_comes_in_parts_that_depend_on_the_draws_alone(n_jobs):
+    """What was left of the block that learned, then the blocks of each number."""
+    one = stream(n_jobs=n_jobs)
+    one.peek(20)
+    one.take(1000)
+    assert [len(P) for P, _ in one.rest(uncounted)] == [24, *[256] * 15, 136]
 
 
 def test_columns_that_change_among_certifying_draws_are_an_error():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import zip_longest
 
 import numpy as np
@@ -12,12 +11,15 @@ import numpy as np
 from dpaudit import outcomes
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array
-from dpaudit._core.value import value_class
-from dpaudit.sampling.independence import order, repeats
-from dpaudit.sampling.independence import shared as in_common
-from dpaudit.sampling.independence.calls import calls_of, chunks_of
+from dpaudit.sampling.independence import copies, order
+from dpaudit.sampling.independence.features import (
+    calls_of,
+    chunks_of,
+    column_blocks,
+    features,
+    folded,
+)
 from dpaudit.sampling.independence.findings import WORDS, Finding, Place, Side, of_kind
-from dpaudit.sampling.independence.values import column_blocks, features, folded
 
 LEVEL = 1e-6  # probability that the draws of a sound mechanism show anything at all
 # The level is shared equally by: halves, runs, the two sides, repeats within a call, the same draws
@@ -56,12 +58,12 @@ def examine(
     if P.shape[1] != Q.shape[1]:
         fail("Q", Q.shape, f"rows of {P.shape[1]} columns, as P")
     if calls is None:
-        made = [chunks_of(len(rows)) for rows in (P, Q)]
+        groups = [chunks_of(len(rows)) for rows in (P, Q)]
     else:
-        made = [calls_of(sizes, len(rows)) for sizes, rows in zip(calls, (P, Q), strict=True)]
+        groups = [calls_of(sizes, len(rows)) for sizes, rows in zip(calls, (P, Q), strict=True)]
     if not P.size or not Q.size:
         return []
-    sides = tuple(map(Side, (P, Q), made, names))
+    sides = tuple(map(Side, (P, Q), groups, names))
     return _findings(_suspects(sides, "scores" if score else "draws"), np.log(level))
 
 
@@ -75,155 +77,104 @@ def examine_shared(P: Array, Q: Array, *, level: float = LEVEL) -> list[Finding]
     hashed = [np.zeros(len(side.rows), dtype=np.uint64) for side in sides]
     for keys in column_blocks(P, Q):
         hashed = [folded(rows, part) for rows, part in zip(hashed, keys, strict=True)]
-    return _findings(_shared(_whole(sides, hashed, "draws")), np.log(level))
+    whole = [rows.view(np.int64) for rows in hashed]
+    return _findings(_on_both(sides, whole, "draws"), np.log(level))
 
 
 def _findings(suspects: Iterable[Suspect], log_level: float) -> list[Finding]:
     """The strongest evidence of each kind, where it is below the level."""
-    best: dict[str, Suspect] = {}
-    for suspect in sorted(suspects, key=lambda suspect: suspect[0]):
-        best.setdefault(suspect[1], suspect)
-    found = {
-        kind: of_kind(kind, place, log_p + np.log(FAMILIES))
-        for log_p, kind, place in best.values()
-        if log_p + np.log(FAMILIES) <= log_level
-    }
-    near = [found[kind] for kind in NEAR if kind in found]
-    return near or [found[kind] for kind in WORDS if kind in found]
-
-
-@value_class
-class Block:
-    """A few columns of both sides, or whole draws as one column.
-
-    keys : of each side, (c, n). columns : their numbers; (None,) for whole draws. what : what the
-    draws are called.
-    """
-
-    sides: tuple[Side, ...]
-    keys: Sequence[np.ndarray]
-    columns: Sequence[int | None]
-    what: str
-
-    @cached_property
-    def bits(self) -> list[np.ndarray]:
-        """The features of each side, (4c, n)."""
-        return [features(part) for part in self.keys]
-
-    @property
-    def width(self) -> int:
-        """Columns of the draws, of which these are a few."""
-        return self.sides[0].rows.shape[1]
-
-    def place(self, feature: int, sides: tuple[Side, ...]) -> Place:
-        """Where a feature of these columns is."""
-        return Place(self.columns[feature % len(self.columns)], sides, self.what)
+    findings: dict[str, Finding] = {}
+    for log_p, kind, place in sorted(suspects, key=lambda suspect: suspect[0]):
+        log_p += np.log(FAMILIES)
+        if kind not in findings and log_p <= log_level:
+            findings[kind] = of_kind(kind, place, log_p)
+    near = [findings[kind] for kind in NEAR if kind in findings]
+    return near or [findings[kind] for kind in WORDS if kind in findings]
 
 
 def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
-    """The strongest evidence of every test."""
+    """The strongest evidence of every test. what : the draws are called."""
     first, hashed = 0, [np.zeros(len(side.rows), dtype=np.uint64) for side in sides]
     for keys in column_blocks(*(side.rows for side in sides)):
-        block = Block(sides, keys, range(first, first + len(keys[0])), what)
-        for test in (_halves, _runs, _together, _fellows, _again):
-            yield from test(block)
+        columns = range(first, first + len(keys[0]))
+        yield from _order(sides, keys, columns, what)
+        yield from _again(sides, keys, columns, what)
         hashed = [folded(rows, part) for rows, part in zip(hashed, keys, strict=True)]
         first += len(keys[0])
-    whole = _whole(sides, hashed, what)
-    if whole.width > 1:
-        yield from _again(whole)
-    yield from _copies(whole)
-    if all(side.calls.known for side in sides):
-        yield from _shared(whole)
-
-
-def _whole(sides: tuple[Side, ...], hashed: Sequence[np.ndarray], what: str) -> Block:
-    """Whole draws as one column, from their hashes (n,) of each side."""
-    return Block(sides, [part.view(np.int64)[None] for part in hashed], (None,), what)
-
-
-def _halves(block: Block) -> Iterator[Suspect]:
-    """Whether parts of the run differ, at each level of the tree of halves."""
-    triples = zip(block.bits, block.keys, block.sides, strict=True)
-    trees = [order.halves(bits, keys, side.calls) for bits, keys, side in triples]
-    levels = list(zip_longest(*trees, fillvalue=order.nothing(len(block.bits[0]))))
-    for level, evidence in enumerate(levels):
-        log_p, feature, marked = _strongest(evidence, block.sides)
-        kind = _kind(level, block.sides[0].calls.known)
-        yield log_p + np.log(2 * block.width * len(levels)), kind, block.place(feature, marked)
-
-
-def _runs(block: Block) -> Iterator[Suspect]:
-    """Whether draws depend on those just before."""
-    tests = 2 * block.width * len(block.sides)
-    for side, bits in zip(block.sides, block.bits, strict=True):
-        log_p, feature, marked = _strongest([order.runs(bits, side.calls)], (side,))
-        yield log_p + np.log(tests), "serial", block.place(feature, marked)
-
-
-def _together(block: Block) -> Iterator[Suspect]:
-    """Whether a feature of M(D) goes with the same or the other feature of M(D')."""
-    left, right = block.bits
-    other = np.roll(right, len(block.columns), axis=0)
-    calls, sides = block.sides[0].calls, block.sides
-    for part in (right, other):
-        log_p, feature, _ = _strongest([order.together(left, part, calls)], sides[:1])
-        yield log_p + np.log(2 * 4 * block.width), "sides", block.place(feature, sides)
-
-
-def _fellows(block: Block) -> Iterator[Suspect]:
-    """Whether draws of a call go with those at the same places of the next call."""
-    if not block.sides[0].calls.known:
-        return
-    both = zip(block.bits, block.sides, strict=True)
-    evidence = [order.fellows(bits, side.calls) for bits, side in both]
-    log_p, feature, marked = _strongest(evidence, block.sides)
-    yield log_p + np.log(2 * block.width), "same draws", block.place(feature, marked)
-
-
-def _kind(level: int, known: bool) -> str:
-    """What it means that the nodes of a level of the tree differ."""
-    if level == order.INSIDE:
-        return "serial"
-    return "call" if level == order.CALLS and known else "drift"
-
-
-def _strongest(
-    evidence: Sequence[order.Evidence], sides: tuple[Side, ...]
-) -> tuple[float, int, tuple[Side, ...]]:
-    """log p of the strongest feature, its number, and the sides that show it on their own."""
-    log_p = order.log_p(evidence)
-    feature = int(np.argmin(log_p))
-    alone = zip(sides, (order.log_p([part])[feature] for part in evidence), strict=True)
-    marked = tuple(side for side, part in alone if part <= np.log(SHOWN))
-    return float(log_p[feature]), feature, marked or sides
-
-
-def _again(block: Block) -> Iterator[Suspect]:
-    """Whether values come again within a call, or at one place of several calls."""
-    columns = block.width + (block.width > 1)  # whole draws are tested where there are columns
-    for side, keys in zip(block.sides, block.keys, strict=True):
-        log_p = repeats.come_again(keys, side.calls) + np.log(len(block.sides) * columns)
-        for relation, kind in enumerate(("repeats", "same draws")[: 1 + side.calls.known]):
-            strongest = int(np.argmin(log_p[:, relation]))
-            yield float(log_p[strongest, relation]), kind, block.place(strongest, (side,))
-
-
-def _copies(whole: Block) -> Iterator[Suspect]:
-    """Whether whole draws come again in the same order, in the next call or to the end."""
-    for side, rows in zip(whole.sides, (keys[0] for keys in whole.keys), strict=True):
-        place = whole.place(0, (side,))
+    whole = [rows.view(np.int64) for rows in hashed]  # whole draws as one column
+    if first > 1:
+        yield from _again(sides, [rows[None] for rows in whole], (None,), what)
+    for side, rows in zip(sides, whole, strict=True):
+        place = Place(None, (side,), what)
         if side.calls.known:
-            log_p = repeats.copied_calls(rows, side.calls)
-            yield log_p + np.log(len(whole.sides)), "same draws", place
+            yield copies.copied_calls(rows, side.calls) + np.log(len(sides)), "same draws", place
         lag = outcomes.period(side.rows)
         if lag is not None:
-            log_p = repeats.repeated_to_the_end(rows, lag)
-            yield log_p + np.log(len(whole.sides)), "period", replace(place, lag=lag)
+            log_p = copies.repeated_to_the_end(rows, lag) + np.log(len(sides))
+            yield log_p, "period", replace(place, lag=lag)
+    if all(side.calls.known for side in sides):
+        yield from _on_both(sides, whole, what)
 
 
-def _shared(whole: Block) -> Iterator[Suspect]:
+def _order(
+    sides: tuple[Side, ...], keys: Sequence[np.ndarray], columns: Sequence[int], what: str
+) -> Iterator[Suspect]:
+    """The tests of order (`order`) on a few columns. keys : of each side, (c, n)."""
+    bits = [features(part) for part in keys]
+    width, calls = sides[0].rows.shape[1], sides[0].calls
+
+    def strongest(
+        evidence: Sequence[order.Evidence], owners: tuple[Side, ...], kind: str, tests: int
+    ) -> Suspect:
+        """Of all features, on the sides that show it on their own. tests : for each column."""
+        log_p = order.log_p(evidence)
+        feature = int(np.argmin(log_p))
+        alone = [order.log_p([part])[feature] <= np.log(SHOWN) for part in evidence]
+        marked = tuple(side for side, shows in zip(owners, alone, strict=True) if shows)
+        place = Place(columns[feature % len(columns)], marked or owners, what)
+        return float(log_p[feature]) + np.log(tests * width), kind, place
+
+    trees = [
+        order.halves(own, part, side.calls)
+        for own, part, side in zip(bits, keys, sides, strict=True)
+    ]
+    depth, nothing = max(map(len, trees)), order.Evidence(np.zeros(len(bits[0])), 0)
+    for level, halves in enumerate(zip_longest(*trees, fillvalue=nothing)):
+        kind = "drift"  # what it means that the nodes of a level differ
+        if level == order.INSIDE:
+            kind = "serial"
+        elif level == order.CALLS and calls.known:
+            kind = "call"
+        yield strongest(halves, sides, kind, 2 * depth)
+    for side, part in zip(sides, bits, strict=True):
+        yield strongest([order.runs(part, side.calls)], (side,), "serial", 2 * len(sides))
+    left, right = bits
+    for part in (right, np.roll(right, len(columns), axis=0)):  # the same, and the other feature
+        together = [order.together(left, part, calls)]
+        log_p, kind, place = strongest(together, sides[:1], "sides", 2 * 4)
+        yield log_p, kind, replace(place, sides=sides)
+    if calls.known:
+        evidence = [
+            order.fellows(*both) for both in zip(bits, (s.calls for s in sides), strict=True)
+        ]
+        yield strongest(evidence, sides, "same draws", 2)
+
+
+def _again(
+    sides: tuple[Side, ...], keys: Sequence[np.ndarray], columns: Sequence[int | None], what: str
+) -> Iterator[Suspect]:
+    """Whether values come again within a call, or at one place of several calls."""
+    width = sides[0].rows.shape[1]
+    tests = len(sides) * (width + (width > 1))  # whole draws are tested where there are columns
+    for side, part in zip(sides, keys, strict=True):
+        log_p = copies.come_again(part, side.calls) + np.log(tests)
+        for relation, kind in enumerate(("repeats", "same draws")[: 1 + side.calls.known]):
+            column = int(np.argmin(log_p[:, relation]))
+            yield float(log_p[column, relation]), kind, Place(columns[column], (side,), what)
+
+
+def _on_both(sides: tuple[Side, ...], whole: Sequence[np.ndarray], what: str) -> Iterator[Suspect]:
     """Whether draws of one side stand on the other side too, in the same order or in any."""
-    P, Q = (keys[0] for keys in whole.keys)
-    for kind, log_p in (("copied", in_common.copied(P, Q)), ("shared", in_common.shared(P, Q))):
-        yield log_p + np.log(2 * 2), kind, whole.place(0, whole.sides)
+    place = Place(None, sides, what)
+    yield copies.copied(*whole) + np.log(2 * 2), "copied", place
+    yield copies.shared(*whole) + np.log(2 * 2), "shared", place

@@ -9,8 +9,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.sampling.independence.calls import Calls
-from dpaudit.sampling.independence.values import keys_of
+from dpaudit.sampling.independence.features import Calls, keys_of
 
 OWN_SEED = (
     "draw from the rng that is given; for a function with global generators there is "

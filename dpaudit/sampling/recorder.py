@@ -29,9 +29,8 @@ import scipy
 from dpaudit._core.value import short_repr, value_class
 
 MOST = 20_000  # draws of one call that are noted
-HERE = os.path.dirname(__file__)
 # folders of code that is not the mechanism's own
-PASSED = (HERE, os.path.dirname(np.__file__), os.path.dirname(scipy.__file__))
+PASSED = (__file__, os.path.dirname(np.__file__), os.path.dirname(scipy.__file__))
 NO_DRAWS = ("seed", "get_state", "set_state", "getstate", "setstate", "spawn")
 LOCK = RLock()  # the global generators belong to all threads together
 Place = tuple[str, int]  # file and line
@@ -84,7 +83,7 @@ class Log:
 
 
 def _calling_place(frame: FrameType | None) -> Place:
-    """The nearest call outside this folder, NumPy and SciPy."""
+    """The nearest call outside this file, NumPy and SciPy."""
     while frame is not None and frame.f_code.co_filename.startswith(PASSED):
         frame = frame.f_back
     return ("?", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
@@ -138,9 +137,9 @@ for _name, _method in _recording(random.Random, python=True).items():
 
 
 def _generator(log: Log, bits: np.random.BitGenerator) -> _Generator:
-    made = _Generator(bits)
-    made.log = log
-    return made
+    generator = _Generator(bits)
+    generator.log = log
+    return generator
 
 
 def generator(log: Log) -> np.random.Generator:
@@ -178,9 +177,9 @@ def _put(changed: list[tuple[Any, dict[str, Any]]]) -> None:
 
 
 def _state(log: Log) -> _State:
-    made = _State(np.random.MT19937(log.child()))
-    made.log = log
-    return made
+    state = _State(np.random.MT19937(log.child()))
+    state.log = log
+    return state
 
 
 def _numpy_global(log: Log, state: _State) -> dict[str, Any]:
@@ -188,8 +187,8 @@ def _numpy_global(log: Log, state: _State) -> dict[str, Any]:
     real = np.random.default_rng
 
     def default_rng(seed: Any = None) -> np.random.Generator:
-        made = real(log.child() if seed is None else seed)
-        return made if isinstance(made, _Generator) else _generator(log, made.bit_generator)
+        plain = real(log.child() if seed is None else seed)
+        return plain if isinstance(plain, _Generator) else _generator(log, plain.bit_generator)
 
     old = np.random.mtrand._rand
     functions = {
