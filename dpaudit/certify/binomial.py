@@ -18,10 +18,10 @@ at most that probability. The two sum to α.
 
 What (ii) needs of the numbers: the search for p stops at a p with P(E) ≤ (1 − NUISANCE_SHARE −
 RESERVE)·α, at a few q. RESERVE·α is there for the error of P(E) as it is summed, and for the
-polygon between those q, which is the curve's chord less an allowance. Neither error is bounded by
-a theorem; `tests/certify/test_binomial.py` measures both together against sums over every count,
-at many q of each of some hundred regions, in the slow suite: P(E) is at most
-(1 − NUISANCE_SHARE)·α at every one of them.
+polygon between those q, which is the curve's chord less an allowance. Neither error is bounded by a
+theorem. `tests/certify/test_binomial.py` measures both together, in the slow suite: at points
+(p, q) of the polygons of some hundred outcomes, the least favourable ones, the chance of all
+outcomes whose region misses (p, q) and certifies anything is computed, and is at most α.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ from dpaudit.certify.constants import (
     NUISANCE_SHARE,
     REACH,
     RESERVE,
+    STEP_STRIDE,
     STEPS,
     STRIDE,
     TOLERANCE,
@@ -89,8 +90,8 @@ def region(x: int, n: int, y: int, m: int, gammas: Sequence[float] | Array, alph
 
 
 def ratio_region(x: int, n: int, y: int, m: int, alpha: float) -> Region:
-    """The same aimed at p/q: outcomes are ordered by the γ at which the approximate limit of p − γq
-    is 0.
+    """A region like that of `region`, aimed at p/q: outcomes are ordered by the γ at which the
+    approximate limit of p − γq is 0.
     """
     gamma = float(ratio_limit(float(x), n, float(y), m, standard_errors(alpha)))
     if gamma <= 0.0:
@@ -225,6 +226,8 @@ class _ExactTest:
         The bound on the other variable is rounded up to an integer where every value is summed. It
         is left unrounded, which can only enlarge the tail, where terms must be smooth: in strided
         sums, at two γ (the bound moves with q), and where one hit of Q outweighs the spread of X.
+        A sum over x begins at the least x that is extreme without any hit of Q, where the terms are
+        a step, if that step is likely enough to matter.
         """
         spans = []  # how many values each variable takes in all, within the reach of sums
         for probability, size in ((p, self.n), (q, self.m)):
@@ -239,6 +242,9 @@ class _ExactTest:
         over_y = not sharp and (wide_q <= wide_p if few else step * wide_q <= wide_p)
         whole = few and len(self.gammas) == 1 and not sharp
         threshold = self._threshold(q)
+        likely = self.m * float(np.min(q)) < -np.log(1e-3 * self.target)  # that Q has no hit
+        if not over_y and (sharp or (likely and not few)):
+            return lambda p: self._beyond_step(p, q, threshold)
         if not over_y:
             return lambda p: self._over_x(p, q, threshold, whole)
         y, stride = self._terms(q, self.m)
@@ -259,6 +265,32 @@ class _ExactTest:
         tail = at_least(self.m - self._most(x, threshold, whole), self.m, 1.0 - q)
         inside = stride * np.sum(mass(x, self.n, p) * tail, axis=1)
         return np.asarray(inside + _outside(x, self.n, p))
+
+    def _beyond_step(self, p: Array, q: Array, threshold: Array) -> Array:
+        """The event's probability as a sum from the least x that is extreme with no hit of Q.
+
+        The terms are 0 before it and smooth after it, where X is mostly in its upper tail. There
+        the trapezoidal sum of a convex function is too large, so that P(E) is at most overstated.
+        """
+        least = np.ceil(self._need(np.zeros(1), threshold, False)[:, 0])
+        spread = np.sqrt(self.n * p * (1.0 - p))
+        reach = REACH * np.sqrt(self.far) * spread + MARGIN * self.far
+        low = np.floor(self.n * p - reach)
+        first = np.clip(np.maximum(least, low), 0.0, self.n)
+        distance = np.maximum(1.0, np.floor(STEP_STRIDE * spread))
+        last = np.clip(np.ceil(self.n * p + reach), first, self.n)
+        steps = np.arange(int(np.max((last - first) / distance)) + 2)
+        x = first[:, None] + distance[:, None] * steps
+        weight = np.where(x <= self.n, distance[:, None], 0.0)
+        weight[:, 0] -= 0.5 * (distance - 1.0)
+        x = np.minimum(x, self.n)
+        most = self._most(x, threshold, False)
+        tail = at_least(self.m - most, self.m, 1.0 - q)
+        inside = np.sum(weight * mass(x, self.n, p) * tail, axis=1)
+        below, end = betaincc(first, self.n - first + 1.0, p), x[:, -1]
+        below = np.where(low > np.maximum(least, 0.0), below, 0.0)
+        above = np.where(end < self.n, betainc(end + 1.0, np.maximum(self.n - end, 1.0), p), 0.0)
+        return np.asarray(np.where(least > self.n, 0.0, inside + below + above))
 
     def _terms(self, probability: Array, n: int) -> tuple[Array, int]:
         """Counts to sum over for all these probabilities, and their distance: about `stride`
@@ -285,7 +317,7 @@ class _ExactTest:
         terms).
         """
         gamma, threshold = self.gammas[:, None, None], threshold[:, :, None]
-        rest = np.broadcast_to(score_variance(x, self.n, self.z), (len(gamma), 1, len(x)))
+        rest = np.asarray(score_variance(x, self.n, self.z))
         root = self._root(x / self.n - threshold, gamma / self.m, self.m, rest, -1.0)
         most = np.max(root, axis=0)
         return np.floor(most + 1e-7) if whole else most + 1e-7

@@ -67,6 +67,7 @@ STEPS, TOLERANCE = 60, 2e-3  # of the root search for p; the tolerance is in sta
 REACH, MARGIN, FAR_ALPHA = 8.0, 10, 1e-10
 EXACT_TERMS = 200  # a variable that spans no more values is summed over each of them
 STRIDE, CORNER_STRIDE = 0.55, 0.25  # standard deviations between terms of longer sums; at two γ
+STEP_STRIDE = 0.1  # the same of sums that begin at a step
 MOST_TERMS = 300  # in one sum over x for several p; else it is split (speed alone)
 # where the spread of X is below this share of what one more hit of Q adds to the bound on x, that
 # bound is a step function

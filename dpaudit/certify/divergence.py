@@ -91,9 +91,9 @@ class BandIntegral:
         upper end, (m − 1,) each: ∫ γ^{α−2} against (γ₁ − γ)/(γ₁ − γ₀) and (γ − γ₀)/(γ₁ − γ₀).
         """
         width = np.diff(self.log_gamma)
-        one, other = _moment(order - 1.0, width), _moment(order, width)
+        zeroth, first = _moment(order - 1.0, width), _moment(order, width)
         share = -np.expm1(-width)
-        return (one - other) / share, (other - np.exp(-width) * one) / share
+        return (zeroth - first) / share, (first - np.exp(-width) * zeroth) / share
 
 
 def _nodes(p: Array, q: Array) -> Array:
@@ -110,10 +110,10 @@ def _lacked(p: Array, q: Array) -> float:
 
 
 def _least(p: Array, q: Array, log_gamma: Array) -> Array:
-    """The least p − γq of each region at each γ ≥ 1, (s, m)."""
+    """The least p − γq of each region at each γ ≥ 1, (s, m); a vertex at a time, for memory."""
     low = np.full((len(p), len(log_gamma)), np.inf)
-    for one, other in zip(p.T, q.T, strict=True):
-        low = np.minimum(low, one[:, None] - np.exp(log_gamma) * other[:, None])
+    for p_vertex, q_vertex in zip(p.T, q.T, strict=True):
+        low = np.minimum(low, p_vertex[:, None] - np.exp(log_gamma) * q_vertex[:, None])
     return low
 
 

@@ -1,5 +1,5 @@
-"""From scores of draws that trained nothing to δ(ε): an estimate at every ε, and a certified band
-that holds at all ε and in both directions at once.
+"""What scores of draws that trained nothing say of δ(ε): an estimate at every ε, and a certified
+band that holds at all ε and in both directions at once.
 
 The choosing draws decide everything but the counts (`choose_sets`). The certifying draws then give
 one confidence region of (P(S), Q(S)) for each set, and each region bounds δ at every ε. The

@@ -115,7 +115,7 @@ class _Tails:
 
     @classmethod
     def of(cls, p: np.ndarray, q: np.ndarray) -> _Tails:
-        """From the draws in each cell, (c + 1,)."""
+        """Sum the draws in each cell, (c + 1,), over the cells above each threshold."""
         x = np.cumsum(p[::-1])[::-1].astype(np.float64)
         y = np.cumsum(q[::-1])[::-1].astype(np.float64)
         n, m = x[0], y[0]

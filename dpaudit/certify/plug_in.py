@@ -156,7 +156,7 @@ class _Fit:
         )
 
     def swapped(self) -> _Fit:
-        """The same, Q against P."""
+        """The fit of Q against P."""
         crossed = [(-loss, q, p) for loss, p, q in self.crossed]
         return _Fit(self.q, self.p, self.law_q, self.law_p, -self.loss, crossed)
 

@@ -72,7 +72,7 @@ class SearchSettings:
     shortlist: int = SHORTLIST
     budget: float = BUDGET
     quick: ClassifierLike = DEFAULT
-    samples: int = 100_000
+    draws: int = 100_000
     claim: ClaimLike = None
 
     __repr__ = short_repr
@@ -86,7 +86,7 @@ class SearchSettings:
         if not callable(self.rank):
             check.choice("rank", self.rank, RANKS)
         check.integer("shortlist", self.shortlist, 1)
-        object.__setattr__(self, "samples", check.count("samples", self.samples, 1))
+        object.__setattr__(self, "draws", check.count("draws", self.draws, 1))
         check.real("budget", self.budget, 1.0)
         if isinstance(self.claim, MetricClaim):
             if resized := [kind for kind in self.kinds if kind in RESIZING]:
@@ -129,12 +129,12 @@ class SearchSettings:
 
     def schedule(self, changes: int) -> Schedule:
         """How the draws are spent on so many changes. Raises `InvalidInput` for too few draws."""
-        draws = int((self.budget - 1.0) * 2 * self.samples)
+        left = int((self.budget - 1.0) * 2 * self.draws)
         rank = self.rank if isinstance(self.rank, str) else ""
         try:
-            return schedule(draws, changes, self.shortlist, self.samples, rank)
+            return schedule(left, changes, self.shortlist, self.draws, rank)
         except ValueError as error:
-            audits = f"{self.budget:g} x {2 * self.samples:,}"
+            audits = f"{self.budget:g} x {2 * self.draws:,}"
             raise InvalidInput(
                 f"budget must leave draws to search with, got {audits}: {error}; take more draws",
                 argument="budget",
@@ -218,12 +218,11 @@ def search_neighbours(
     shortlist: int = SHORTLIST,
     budget: float = BUDGET,
     quick: ClassifierLike = DEFAULT,
-    samples: Count = 100_000,
+    draws: Count = 100_000,
     claim: ClaimLike = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
     progress: ProgressLike = None,
-    draws: Count | None = None,
     **settings: Any,
 ) -> SearchResult:
     """Search for the neighbour on which a mechanism leaks most, without theory, and audit it.
@@ -258,15 +257,13 @@ def search_neighbours(
     shortlist : int
         Number of neighbours that get a quick audit.
     budget : float
-        Draws of search and final audit together, in units of the audit's 2·samples draws.
+        Draws of search and final audit together, in units of the audit's 2·draws.
     quick : str, classifier or score
         Classifier of the quick audits, "quadratic" or what `dpaudit.audit` takes.
-    samples : int, default 100,000
+    draws : int, default 100,000
         Draws a side of the final audit, as in `dpaudit.audit`.
     claim, rng, n_jobs, progress : optional
         As in `dpaudit.audit`. The same rng gives the same result whatever `n_jobs`.
-    draws : int, optional
-        Another name of `samples`.
     **settings
         Further settings of the final audit, as in `dpaudit.audit`.
 
@@ -291,12 +288,11 @@ def search_neighbours(
     >>> def release(data, size, *, rng):
     ...     solution = np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0]
     ...     return solution + 0.1 * rng.normal(size=(size, 2))
-    >>> found = dp.search_neighbours(release, data, claim=(1.0, 0.01), samples=2_000, rng=1)
+    >>> found = dp.search_neighbours(release, data, claim=(1.0, 0.01), draws=2_000, rng=1)
     >>> found.pair.index, found.audit.verdict
     (7, 'violated')
     """
     seed = root(rng)
-    samples = check.draws_asked(samples, draws)
     search: dict[str, Any] = {
         "at": at,
         "relations": relations,
@@ -307,13 +303,13 @@ def search_neighbours(
         "shortlist": shortlist,
         "budget": budget,
         "quick": quick,
-        "samples": samples,
+        "draws": draws,
         "claim": claim,
     }
     selection = select(mechanism, data, rng=seed, n_jobs=n_jobs, progress=progress, **search)
     pair = selection.best.change.pair(check.matrix("data", data))
     options = {
-        "samples": samples,
+        "draws": draws,
         "claim": claim,
         "rng": seed,
         "n_jobs": n_jobs,
@@ -339,7 +335,7 @@ def select(
     """The search of `search_neighbours`, without the final audit.
 
     search : the keywords of `search_neighbours` that are fields of `SearchSettings`. `budget`
-        includes the 2·samples draws of the final audit, which are not made.
+        includes the 2·draws of the final audit, which are not made.
     checkpoint : keeps what is found, so that an interrupted search continues where it was.
     """
     __tracebackhide__ = True

@@ -41,7 +41,7 @@ SpectrumLike = Spectrum | Claim | Callable[[Any], Any] | tuple[ArrayLike, ArrayL
 
 BUDGET = 10.0  # draws of search and audit in units of the audit's, as in `search_neighbours`
 BY_EXACT = "violated by the exact spectrum"  # a verdict
-OF_THE_AUDIT = ("samples", "claim")  # settings of a search that the assertion gives
+OF_THE_AUDIT = ("draws", "claim")  # settings of a search that the assertion gives
 ONE_RUN_FALSE_FAILURE = 0.01  # by default
 EITHER, FORWARD, BACKWARD = range(3)  # the larger direction, D against D′, D′ against D
 DIRECTIONS = ("either direction", "D against D′", "D′ against D")
@@ -55,7 +55,6 @@ def assert_private(
     pair_or_data: NeighbourPair | ArrayLike,
     claim: ClaimLike,
     *,
-    samples: int | None = None,
     draws: int | None = None,
     false_failure: float | None = None,
     level: float | None = None,
@@ -76,8 +75,8 @@ def assert_private(
         where it is known, else the worst row that `dpaudit.search_neighbours` finds.
     claim : Claim or (ε, δ)
         What the mechanism is said to keep.
-    samples, draws : int, optional
-        Draws a side of the audit; give one of the two names. A search takes nine times as many
+    draws : int, optional
+        Draws a side of the audit. A search takes nine times as many
         before it (`search={"budget": 10}`). By default search and audit together take 100,000, or
         all that are left of the test's budget.
     false_failure : float, optional
@@ -119,12 +118,12 @@ def assert_private(
     >>> def noisy_mean(data, size, *, rng):
     ...     return data.mean() + rng.laplace(scale=1 / len(data), size=size)  # rows in [0, 1]
     >>> data = np.array([[0.2], [0.9], [1.0]])
-    >>> dp.testing.assert_private(noisy_mean, data, (1.0, 0.0), samples=3000).verdict
+    >>> dp.testing.assert_private(noisy_mean, data, (1.0, 0.0), draws=3000).verdict
     'not violated'
     """
     __tracebackhide__ = True
     claimed = _claim(claim)
-    samples, rate = samples if draws is None else draws, rate_of(false_failure, level)
+    rate = rate_of(false_failure, level)
     epsilon = grid(options.get("epsilon"), claimed)
     pair, rule, tried, data = None, "", None, None
     if isinstance(pair_or_data, NeighbourPair):
@@ -136,18 +135,18 @@ def assert_private(
             pair, tried = zero_row(data, index), len(data)
             rule = "worst of all rows by the exact spectrum"
     times = 1.0 if pair is not None else _times(search or {})
-    samples, rate, seed = granted(samples, rate, seed_of(rng), times)
+    size, rate, seed = granted(draws, rate, seed_of(rng), times)
     searched = pair is None
     if pair is None:
         assert data is not None
-        settings: dict[str, Any] = {"samples": samples, "claim": claimed, "rng": seed}
+        settings: dict[str, Any] = {"draws": size, "claim": claimed, "rng": seed}
         settings["n_jobs"] = options.get("n_jobs")
         selection = _searched(mechanism, data, {"budget": BUDGET, **(search or {}), **settings})
         pair, rule, tried = selection.best.change.pair(data), selection.rule, selection.audited
     settings = {"rng": seed, "detect": detect, **options}
     result = audit_subject(
         Subject(mechanism, pair, rule=rule or None),
-        **{**settings, "samples": samples, "claim": claimed, "epsilon": epsilon, "alpha": rate},
+        **{**settings, "draws": size, "claim": claimed, "epsilon": epsilon, "alpha": rate},
     )
     excess, verdict = _exact_excess(result, claimed), result.verdict
     if verdict != "violated" and excess.any():
@@ -159,20 +158,20 @@ def assert_private(
         "violated": f"VIOLATED: {result.headline.text}",
         "inconclusive": f"INCONCLUSIVE: {result.reason}",
     }.get(verdict) or _exact_headline(result, claimed, excess)
-    shown = may_show(show_data)
-    code = failure.pair_code(pair, show_data=shown)
+    with_values = may_show(show_data)
+    code = failure.pair_code(pair, show_data=with_values)
     if searched and code == "pair":
         code, settings = "data", {**settings, "search": search}
     # in the order of the signature, as the failure prints them
-    settings = {"draws": samples, "false_failure": rate, **settings}
+    settings = {"draws": size, "false_failure": rate, **settings}
     violated = result.verdict == "violated"
     chance = f"{failure.chance(rate)} tests at most, where the claim holds"
     facts = {
         "claim": claimed.text,
         **failure.headline_facts(result),
         "mechanism": failure.mechanism_code(mechanism),
-        **failure.pair_fact(pair, rule, show_data=shown),
-        **failure.draws_fact(samples, seed),
+        **failure.pair_fact(pair, rule, show_data=with_values),
+        **failure.draws_fact(size, seed),
         **({"by chance": chance} if violated else {}),
         **failure.repeat_facts(
             "assert_private", mechanism, code, failure.claim_code(claimed), settings
@@ -259,7 +258,6 @@ def assert_matches(
     spectrum: SpectrumLike,
     *,
     epsilon: ArrayLike | None = None,
-    samples: int | None = None,
     draws: int | None = None,
     false_failure: float | None = None,
     level: float | None = None,
@@ -293,7 +291,7 @@ def assert_matches(
         function of ε, or a pair (ε, δ) of arrays, (m,) each.
     epsilon : array of shape (m,), nats, optional
         Where they are compared; by default the spectrum's own grid, else 0, 0.1, …, 4.
-    samples, draws, false_failure, level, rng : optional
+    draws, false_failure, level, rng : optional
         As for `assert_private`.
     rtol : float in [0, 1], default 0.1
         Relative tolerance of the second test.
@@ -329,15 +327,14 @@ def assert_matches(
     >>> def noisy(data, size, *, rng):
     ...     return data.sum() + rng.normal(size=size)
     >>> pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
-    >>> dp.testing.assert_matches(noisy, pair, dp.Claim.gdp(1.0), samples=3000).fitted.name
+    >>> dp.testing.assert_matches(noisy, pair, dp.Claim.gdp(1.0), draws=3000).fitted.name
     'logistic from qda'
     """
     __tracebackhide__ = True
     check_pair(pair)
     rtol, atol = check.real("rtol", rtol, 0.0, 1.0), check.real("atol", atol, 0.0, 1.0)
     target = _target(spectrum, epsilon)
-    samples = samples if draws is None else draws
-    size, rate, seed = granted(samples, rate_of(false_failure, level), seed_of(rng))
+    size, rate, seed = granted(draws, rate_of(false_failure, level), seed_of(rng))
     both = pair.left, pair.right
     P, Q = outcomes.aligned(
         *MechanismDraws(mechanism, both, size, root(seed), n_jobs=n_jobs).take(size)
@@ -355,16 +352,17 @@ def assert_matches(
     tell(failure.audited(verdict, claim, result, _least_excess(result, target)))
     if gap is None:
         return result
-    shown, chance = may_show(show_data), f"{failure.chance(rate)} tests at most, where the curve is"
+    with_values = may_show(show_data)
+    chance = f"{failure.chance(rate)} tests at most, where the curve is"
     chance += " true" if gap.above else " true and the score attains it up to the tolerance"
     repeat = {"draws": size, "false_failure": rate, "rng": seed, "rtol": rtol, "atol": atol}
-    code = failure.pair_code(pair, show_data=shown)
+    code = failure.pair_code(pair, show_data=with_values)
     facts = {
         "mechanism": failure.mechanism_code(mechanism),
         "ε": f"{number(target.epsilon[gap.at])} nats, {DIRECTIONS[gap.direction]}",
         "estimate": _estimate(result, gap.at),
         "curve": number(gap.curve),
-        **failure.pair_fact(pair, show_data=shown),
+        **failure.pair_fact(pair, show_data=with_values),
         **failure.draws_fact(size, seed),
         "by chance": chance,
         **failure.repeat_facts("assert_matches", mechanism, code, "spectrum", repeat),
@@ -434,7 +432,7 @@ def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) ->
         if error.argument != "budget":
             raise
         advice = "or give the pair: dpaudit.neighbours.zero_row(data, 0)"
-        raise InvalidInput(f"{error}, {advice}", argument="samples") from None
+        raise InvalidInput(f"{error}, {advice}", argument="draws") from None
 
 
 # The exact spectrum of assert_private
@@ -564,14 +562,14 @@ def _least_excess(result: AuditResult, target: Target) -> dict[str, float] | Non
 class _Gap:
     """A gap between the curve and a bound from the draws, at a position of the grid.
 
-    above : whether the draws are above the curve. shown : the bound. curve : δ of the curve.
+    above : whether the draws are above the curve. bound : from the draws. curve : δ of the curve.
     """
 
     above: bool
     size: float
     direction: int
     at: int
-    shown: float
+    bound: float
     curve: float
 
     @property
@@ -582,10 +580,10 @@ class _Gap:
         epsilon, curve = number(result.spectrum.epsilon[self.at]), number(self.curve)
         head = self.verdict.upper()
         if self.above:
-            low = number(self.shown, down=True)
+            low = number(self.bound, down=True)
             return f"{head}: δ({epsilon}) is at least {low}; the curve says {curve}."
         return (
-            f"{head}: at ε = {epsilon} the best set that was found shows {number(self.shown)} at "
+            f"{head}: at ε = {epsilon} the best set that was found shows {number(self.bound)} at "
             f"most; the curve says {curve}. Either the curve is too high, or the score "
             f"{result.fitted.name} is too weak."
         )
@@ -602,11 +600,11 @@ def _largest_gap(
         part = band if way == EITHER else band.direction(way == FORWARD)
         low = part.delta_at(target.epsilon)
         short = delta * (1.0 - rtol) - atol - high[way]
-        for above, shown, gap in ((True, low, low - delta), (False, high[way], short)):
+        for above, bound, gap in ((True, low, low - delta), (False, high[way], short)):
             at = int(np.argmax(gap))
             if gap[at] > SLACK:
-                bound, curve = float(shown[at]), float(delta[at])
-                gaps.append(_Gap(above, float(gap[at]), way, at, bound, curve))
+                values = float(bound[at]), float(delta[at])
+                gaps.append(_Gap(above, float(gap[at]), way, at, *values))
     return max(gaps, key=lambda gap: (gap.above, gap.size), default=None)
 
 

@@ -23,7 +23,7 @@ NOTE = (
 
 
 class Grant(NamedTuple):
-    """What one audit may spend: draws a side, probability of a false failure, and its seed.
+    """What an audit may spend: draws a side, probability of a false failure, and its seed.
 
     A search before the audit has draws beside these.
     """
@@ -104,18 +104,19 @@ class Budget:
         seed: int | None,
         times: float = 1.0,
     ) -> Grant:
-        """Spend what one audit takes. Raises `InvalidInput` where too few draws are left.
+        """Spend what an audit takes. Raises `InvalidInput` where too few draws are left.
 
         samples : draws a side of the audit. false_failure, seed : its own, in place of the test's.
         times : draws of search and audit together, in units of the audit's.
         """
-        audit, spent = _draws(samples, times, SAMPLES if self.left is None else self.left)
-        if self.left is not None and (audit == 0 or spent > self.left):
-            asked = "another audit" if samples is None else f"an audit of {samples:,}"
+        left = self.left
+        audit, spent = _draws(samples, times, SAMPLES if left is None else left)
+        if left is not None and (audit == 0 or spent > left):
+            needs = "another audit" if samples is None else f"an audit of {samples:,}"
             search = "" if times == 1.0 else f" and its search, {times:g} times as many in all"
             raise InvalidInput(
-                f"draws: the test's budget of {self.draws:,} a side has {self.left:,} left, "
-                f"too few for {asked}{search}; give @pytest.mark.privacy more draws, or each audit "
+                f"draws: the test's budget of {self.draws:,} a side has {left:,} left, "
+                f"too few for {needs}{search}; give @pytest.mark.privacy more draws, or each audit "
                 "its own samples",
                 argument="draws",
             )
@@ -148,9 +149,9 @@ def granted(
 ) -> Grant:
     """A grant from the budget of the running test, or without a budget as asked for.
 
-    samples, times : as in `Budget.grant`. Raises `InvalidInput`.
+    samples, times : as in `Budget.grant`.
     """
-    samples = None if samples is None else check.count("samples", samples, 1)
+    samples = None if samples is None else check.count("draws", samples, 1)
     budget = _CURRENT.get()
     if budget is not None:
         return budget.grant(samples, false_failure, seed, times)
@@ -162,19 +163,19 @@ def granted(
 
 
 def rate_of(false_failure: float | None, level: float | None) -> float | None:
-    """The rate of false failures, or 1 − level. Raises `InvalidInput` where both are given."""
+    """The rate of false failures, or 1 − level; `InvalidInput` where both are given."""
     if level is None and false_failure is None:
         return None
     if level is None:
         return _rate("false_failure", false_failure)
     if false_failure is not None:
-        reason = "one is 1 minus the other"
-        check.fail("level", level, f"left out where false_failure is given: {reason}")
+        rule = "left out where false_failure is given: one is 1 minus the other"
+        check.fail("level", level, rule)
     return 1.0 - check.real("level", level, 0.0, 1.0, open_=True)
 
 
 def _rate(name: str, value: object) -> float:
-    """A rate in [SMALLEST, 1). Raises `InvalidInput`."""
+    """A rate in [SMALLEST, 1)."""
     rate = check.real(name, value, 0.0, 1.0, open_=True)
     if rate < SMALLEST:
         check.fail(name, value, f"at least {SMALLEST:g}; bounds at smaller rates are not computed")
@@ -182,5 +183,5 @@ def _rate(name: str, value: object) -> float:
 
 
 def seed_of(rng: int | None) -> int | None:
-    """A whole number, which a failure can name, or None. Raises `InvalidInput`."""
+    """A whole number, which a failure can name, or None."""
     return None if rng is None else check.integer("rng", rng, 0)

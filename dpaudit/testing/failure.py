@@ -145,15 +145,15 @@ def claim_code(claim: Claim) -> str:
 
 def pair_code(pair: NeighbourPair, *, show_data: bool = False) -> str:
     """A pair as code, where one line makes it; rows that come in by the name `row`."""
-    made = "dpaudit.neighbours."
+    room = "dpaudit.neighbours."
     if pair.relation in ("zero-out", "remove"):
         function = "zero_row" if pair.relation == "zero-out" else "remove_row"
-        return f"{made}{function}(data, {pair.index})"
+        return f"{room}{function}(data, {pair.index})"
     if pair.relation == "remove-group":
-        return f"{made}remove_group(data, {list(pair.group or ())})"
+        return f"{room}remove_group(data, {list(pair.group or ())})"
     if pair.relation == "replace":
         row = f"[{_row(pair.right[pair.index])}]" if show_data else "row"
-        return f"{made}replace_row(data, {pair.index}, {row})"
+        return f"{room}replace_row(data, {pair.index}, {row})"
     return "pair"
 
 
@@ -164,8 +164,8 @@ def chance(rate: float) -> str:
 
 
 def _row(row: Array) -> str:
-    shown = ", ".join(f"{value:.6g}" for value in row[:SHOWN])
-    return shown if len(row) <= SHOWN else f"{shown}, … ({len(row)} numbers)"
+    values = ", ".join(f"{value:.6g}" for value in row[:SHOWN])
+    return values if len(row) <= SHOWN else f"{values}, … ({len(row)} numbers)"
 
 
 def _shape(side: Array) -> str:
@@ -187,12 +187,12 @@ def audited(
     pair, draws = result.subject.pair, result.sizes.total
     change = (pair.change if pair is not None else "") or "two databases"
     among = f"worst of {count(tried or 0)} neighbour{'' if tried == 1 else 's'} tried"
-    shown = "no excess detectable"
+    power_fact = "no excess detectable"
     if detectable is not None:
         excess, at, power = (number(detectable[key], 3) for key in ("excess", "epsilon", "power"))
-        shown = f"excess of any shape detectable with probability {power}: {excess} in δ({at})"
+        power_fact = f"excess of any shape detectable with probability {power}: {excess} in δ({at})"
     line = (
-        f"{_certified(claim, result.headline)}; {shown}; "
+        f"{_certified(claim, result.headline)}; {power_fact}; "
         f"{change}{' (given)' if tried is None else f', {among}'}; {count(draws)} draws a side"
     )
     facts = properties(
@@ -212,7 +212,7 @@ def audited(
 
 
 def audited_one_run(claim: str, result: OneRunResult) -> Audited:
-    """The same of an audit of one run, which knows no excess that it could have shown."""
+    """An audit of one run as facts and as a line; no excess is known that it could have shown."""
     canaries = f"{count(result.guesses.canaries)} canaries in one run"
     facts = properties(
         result.headline.to_dict(),

@@ -14,7 +14,7 @@ failure of a privacy test, is shown without arguments and local variables, which
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
@@ -103,7 +103,9 @@ class Summary:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
     """Audits of the test's fixtures are reported too."""
-    item.stash[_REPORTING], item.stash[_ENDED] = Reporting(_shows_data(item)), False
+    if _REPORTING in item.stash:  # a rerun
+        del item.stash[_REPORTING]
+    item.stash[_ENDED] = False
     with reporting(_report(item)):
         return (yield)
 
@@ -146,89 +148,67 @@ def pytest_runtest_makereport(
 
     The failure of a `unittest.TestCase` is kept here, where pytest shows it first.
     """
-    if _report(item).audits:
-        _put_properties(item)
+    reports = _report(item)
+    if reports.audits:  # in place of the facts of an earlier run of the test
+        others = [pair for pair in item.user_properties if not str(pair[0]).startswith("dpaudit.")]
+        item.user_properties[:] = [*others, *reports.properties]
     report = yield
-    if _BUDGET in item.stash and call.when == "call":
-        item.stash[_BUDGET].end(None if call.excinfo is None else call.excinfo.value)
+    budget = item.stash.get(_BUDGET, None)
+    if budget is not None and call.when == "call":
+        budget.end(None if call.excinfo is None else call.excinfo.value)
     if call.excinfo is not None:
         _hide_values(item, call.excinfo, report)
-    elif call.when == "call" and report.passed and _audited_nothing(item):
-        report.outcome, report.longrepr = "failed", _failed(item, NOTHING)
+        return report
+    over = call.when == "call" and report.passed and item.stash.get(_ENDED, False)
+    if over and budget is not None and budget.unused and not reports.audits:
+        try:
+            pytest.fail(NOTHING, pytrace=False)
+        except pytest.fail.Exception:
+            failure = pytest.ExceptionInfo.from_current()
+        report.outcome, report.longrepr = "failed", item.repr_failure(failure)
     return report
 
 
-def _put_properties(item: pytest.Item) -> None:
-    """The facts of the audits, in place of those of an earlier run of the test."""
-    others = [pair for pair in item.user_properties if not str(pair[0]).startswith("dpaudit.")]
-    item.user_properties[:] = [*others, *_report(item).properties]
-
-
 def _hide_values(
-    item: pytest.Item, found: pytest.ExceptionInfo[BaseException], report: pytest.TestReport
+    item: pytest.Item, raised: pytest.ExceptionInfo[BaseException], report: pytest.TestReport
 ) -> None:
-    """Show frames without arguments and locals, unless values may be shown."""
-    own = isinstance(found.value, pytest.fail.Exception) and not found.value.pytrace
+    """Show frames without arguments and locals, in pytest's short style, unless values may be
+    shown. The frames are those that pytest shows, less those of dpaudit, unless there are no
+    others.
+    """
+    own = isinstance(raised.value, pytest.fail.Exception) and not raised.value.pytrace
     if not hasattr(report.longrepr, "reprtraceback") or own or _report(item).show_data:
         return
-    if _is_privacy_test(item) or _went_through_dpaudit(found.value):
-        report.longrepr = _without_values(item, found)
+    if not (_is_privacy_test(item) or _went_through_dpaudit(raised.value)):
+        return
 
+    def frames(info: pytest.ExceptionInfo[BaseException]) -> Any:
+        filtered = getattr(item, "_traceback_filter", None)  # the frames from the test on
+        every = info.traceback if filtered is None else filtered(info)
+        others = every.filter(lambda frame: PACKAGE not in Path(str(frame.path)).parents)
+        return others or every
 
-def _went_through_dpaudit(error: BaseException) -> bool:
-    """Whether the error, or one that it came from, was raised by dpaudit or went through it."""
-    return any(
-        any(base.__module__.partition(".")[0] == "dpaudit" for base in type(cause).__mro__)
-        or any(_inside(frame.f_code.co_filename) for frame, _ in walk_tb(cause.__traceback__))
-        for cause in _chain(error)
-    )
-
-
-def _without_values(item: pytest.Item, found: pytest.ExceptionInfo[BaseException]) -> Any:
-    """The failure in pytest's short style, as a report holds it."""
     everything = item.config.getoption("fulltrace", False)
-    return found.getrepr(
+    report.longrepr = raised.getrepr(
         style="short",
         showlocals=False,
         funcargs=False,
-        tbfilter=False if everything else lambda info: _frames(item, info),
+        tbfilter=False if everything else frames,
     )
 
 
-def _frames(item: pytest.Item, found: pytest.ExceptionInfo[BaseException]) -> Any:
-    """The frames that pytest shows, less those of dpaudit, unless there are no others."""
-    own_choice = getattr(item, "_traceback_filter", None)  # the frames from the test on
-    frames = found.traceback if own_choice is None else own_choice(found)
-    others = frames.filter(lambda frame: not _inside(str(frame.path)))
-    return others or frames
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """The error, and those that it came from."""
+def _went_through_dpaudit(error: BaseException | None) -> bool:
+    """Whether the error, or one that it came from, was raised by dpaudit or went through it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
-        yield error
+        if any(base.__module__.partition(".")[0] == "dpaudit" for base in type(error).__mro__):
+            return True
+        for frame, _ in walk_tb(error.__traceback__):
+            if PACKAGE in Path(frame.f_code.co_filename).parents:
+                return True
         error = error.__cause__ or error.__context__
-
-
-def _inside(file: str) -> bool:
-    """Whether a file is one of dpaudit's."""
-    return PACKAGE in Path(file).parents
-
-
-def _audited_nothing(item: pytest.Item) -> bool:
-    """Whether a privacy test is over, and has audited nothing in this run."""
-    over = item.stash.get(_ENDED, False) and _BUDGET in item.stash
-    return over and item.stash[_BUDGET].unused and not _report(item).audits
-
-
-def _failed(item: pytest.Item, message: str) -> Any:
-    """What a report shows of a failure that is a message alone."""
-    try:
-        pytest.fail(message, pytrace=False)
-    except pytest.fail.Exception:
-        return item.repr_failure(pytest.ExceptionInfo.from_current())
+    return False
 
 
 def _is_privacy_test(item: pytest.Item) -> bool:
@@ -238,15 +218,15 @@ def _is_privacy_test(item: pytest.Item) -> bool:
 
 
 def _report(item: pytest.Item) -> Reporting:
-    """What the test tells of its audits."""
-    return item.stash.setdefault(_REPORTING, Reporting(_shows_data(item)))
-
-
-def _shows_data(item: pytest.Item) -> bool:
-    """Whether the command line or the marker asks for values of the data."""
-    marker = item.get_closest_marker("privacy")
-    asked = marker is not None and marker.kwargs.get("show_data") is True
-    return asked or bool(item.config.getoption("dpaudit_show_data"))
+    """What the test reports of its audits; values of the data are shown where the command line or
+    the marker wants them.
+    """
+    if _REPORTING not in item.stash:
+        marker = item.get_closest_marker("privacy")
+        by_marker = marker is not None and marker.kwargs.get("show_data") is True
+        by_option = bool(item.config.getoption("dpaudit_show_data"))
+        item.stash[_REPORTING] = Reporting(by_marker or by_option)
+    return item.stash[_REPORTING]
 
 
 @pytest.fixture
@@ -279,7 +259,7 @@ class Auditor:
         __tracebackhide__ = True
         from dpaudit.testing import assert_private
 
-        return self._kept(assert_private, mechanism, pair_or_data, claim, **options)
+        return self._audit(assert_private, mechanism, pair_or_data, claim, **options)
 
     def matches(
         self, mechanism: Mechanism, pair: NeighbourPair, spectrum: SpectrumLike, **options: Any
@@ -288,17 +268,17 @@ class Auditor:
         __tracebackhide__ = True
         from dpaudit.testing import assert_matches
 
-        return self._kept(assert_matches, mechanism, pair, spectrum, **options)
+        return self._audit(assert_matches, mechanism, pair, spectrum, **options)
 
-    def _kept(self, assertion: Any, *arguments: Any, **options: Any) -> AuditResult:
+    def _audit(self, assertion: Any, *arguments: Any, **options: Any) -> AuditResult:
         __tracebackhide__ = True
         from dpaudit.testing.budget import spending
 
         # again, for a thread that the test has started
         with spending(self.budget), reporting(self.report):
-            found: AuditResult = assertion(*arguments, **options)
-        self.results.append(found)
-        return found
+            result: AuditResult = assertion(*arguments, **options)
+        self.results.append(result)
+        return result
 
 
 def _started(item: pytest.Item) -> Budget:

@@ -51,7 +51,7 @@ class Reals:
     @property
     def edges(self) -> Sequence[Code]:
         """Both ends, numbers near them, and the middle."""
-        return list(dict.fromkeys(map(self.at, EDGES)))
+        return list(dict.fromkeys(self.at(place) for place in EDGES))
 
     def at(self, place: float) -> float:
         """The number at a place in [0, 1]: it, or its distance from an end, has few digits."""
@@ -92,7 +92,7 @@ class Reals:
         ]
         codes = [*plain, *(-x for x in plain), self.low, self.high, 0.0, *shorter, *inward]
         clean = {rounded(x, CLEAN) for x in codes}
-        return _simpler(self, code, {x for x in clean if self._has(x)})
+        return _plainer(self, code, {x for x in clean if self._has(x)})
 
     def _has(self, code: float) -> bool:
         return self.low <= code <= self.high if self.closed else self.low < code < self.high
@@ -155,7 +155,7 @@ class Integers:
         halves = [code - int(away / 2**power) for power in range(1, abs(away).bit_length() + 1)]
         near = (least + step for step in (0, 1, 2, -1, -2))
         short = (int(x) for half in (*halves, code) for n in (1, 2) for x in around(half, n))
-        return _simpler(self, code, {x for x in (*near, *halves, *short) if self._inside(x) == x})
+        return _plainer(self, code, {x for x in (*near, *halves, *short) if self._inside(x) == x})
 
     def _scale(self) -> tuple[int, float, float]:
         shift = max(0, 1 - self.low)
@@ -214,7 +214,7 @@ class Domain:
 
     @classmethod
     def of(cls, domain: Mapping[str, Any]) -> Domain:
-        """Read a mapping of names to ranges. Raises `InvalidInput`."""
+        """Read a mapping of names to ranges."""
         if not isinstance(domain, Mapping) or not domain:
             check.fail("domain", domain, "a mapping of parameter names to ranges")
         for name in domain:
@@ -231,9 +231,8 @@ class Domain:
     @property
     def text(self) -> str:
         """The domain in words: "leverage 0.01 to 0.9, rows 1 to 1000"."""
-        return ", ".join(
-            f"{name} {axis}" for name, axis in zip(self.names, self.ranges, strict=True)
-        )
+        parts = zip(self.names, self.ranges, strict=True)
+        return ", ".join(f"{name} {axis}" for name, axis in parts)
 
     def point(self, places: Array) -> Point:
         """The point at the places (d,) in [0, 1]."""
@@ -254,11 +253,8 @@ class Domain:
 
     def points(self) -> Iterator[Point]:
         """Every point of a finite domain, the lowest first."""
-        first = (int(axis.edges[0]) for axis in self.ranges)
-        codes = (
-            range(low, low + int(axis.size)) for low, axis in zip(first, self.ranges, strict=True)
-        )
-        return itertools.product(*codes)
+        lowest = [(int(axis.edges[0]), int(axis.size)) for axis in self.ranges]
+        return itertools.product(*(range(low, low + size) for low, size in lowest))
 
 
 def reals(low: float, high: float, *, log: bool | None = None, closed: bool = True) -> Reals:
@@ -301,7 +297,7 @@ def integers(low: int, high: int, *, log: bool | None = None) -> Integers:
 
 
 def choices(*values: Any) -> Choices:
-    """One of these values, the simplest first. Raises `InvalidInput` where there is none."""
+    """One of these values, the simplest first."""
     if not values:
         check.fail("values", values, "one value or more")
     return Choices(values)
@@ -312,8 +308,7 @@ def as_range(name: str, value: Any) -> Range:
 
     A tuple of two numbers is the range between them, of whole numbers if both are; a `range` of
     step 1 is its whole numbers; a list is choices; a number, a text or True stands for itself.
-
-    Raises `InvalidInput`, naming the argument `name`.
+    name : what an error calls the argument.
     """
     if isinstance(value, Range):
         return value
@@ -354,7 +349,7 @@ def around(value: float, digits: int) -> tuple[float, float]:
     return (nearest, nearest - step) if abs(nearest) > abs(value) else (nearest, nearest + step)
 
 
-def _simpler(axis: Reals | Integers, code: Code, candidates: set[Any]) -> list[Code]:
+def _plainer(axis: Reals | Integers, code: Code, candidates: set[Any]) -> list[Code]:
     """The candidates that are simpler than a code, the simplest first."""
     limit = axis.complexity(code)
     plainer = [other for other in candidates if axis.complexity(other) < limit]

@@ -77,7 +77,7 @@ def tell(audit: Audited) -> None:
         report.audits.append(audit)
 
 
-def may_show(asked: bool | None) -> bool:
-    """Whether values of the data may be shown: as asked, else as the running test says."""
+def may_show(choice: bool | None) -> bool:
+    """Whether values of the data may be shown: by choice, else as the running test says."""
     report = _CURRENT.get()
-    return bool(report and report.show_data) if asked is None else asked
+    return bool(report and report.show_data) if choice is None else choice

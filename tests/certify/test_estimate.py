@@ -36,14 +36,6 @@ def test_low_is_below_the_truth_and_near_it():
     assert np.all(truth[large] - found.low[large] < 8.6 * 0.00183 + 0.002)
 
 
-def test_shape_of_the_curves():
-    found = estimate(scores(2_000, 3), scores(10_000, 4), GRID, 0.05)
-    for curve in (found.low, found.delta):
-        assert curve.shape == GRID.shape
-        assert np.all((curve >= 0.0) & (curve <= 1.0))
-    assert np.all(np.diff(found.low) <= 0.0)
-
-
 @pytest.mark.parametrize("mu", [0.5, 8.0])
 def test_no_point_estimate_is_below_what_is_certified(mu):
     """Where nearly all of one law is impossible under the other, sets for other ε may show more."""
@@ -58,22 +50,12 @@ def test_point_estimate_is_close():
     assert found.delta == pytest.approx(gaussian_shift(1.0, GRID), abs=4e-3)
 
 
-def test_without_fresh_draws_the_estimate_is_what_is_certified():
-    choose, test = (SortedScores.of(*scores(2_000, seed)) for seed in (3, 4))
-    found = certify(choose, test, GRID, 0.05)
-    np.testing.assert_array_equal(found.delta, found.low)
-
-
 def test_no_bound_depends_on_the_estimate():
     choose, test = (SortedScores.of(*scores(2_000, seed)) for seed in (3, 4))
     plain, more = certify(choose, test, GRID, 0.05), certify(choose, test, GRID, 0.05, fresh=choose)
     np.testing.assert_array_equal(plain.low, more.low)
-
-
-def test_one_epsilon_certifies_more_than_many():
-    few = estimate(scores(5_000, 7), scores(20_000, 8), np.array([1.0]), 0.05)
-    many = estimate(scores(5_000, 7), scores(20_000, 8), GRID, 0.05)
-    assert few.low[0] > many.low[20]
+    np.testing.assert_array_equal(plain.delta, plain.low)  # without fresh draws
+    assert np.all(np.diff(more.low) <= 0.0)
 
 
 def test_directions_swap_with_the_sides():

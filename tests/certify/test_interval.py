@@ -30,11 +30,6 @@ def test_the_interval_holds_the_estimate_and_what_is_certified():
     assert np.all(low >= np.minimum(found.low, found.delta))
 
 
-def test_equal_counts_have_equal_intervals():
-    found = estimate(1_000)
-    assert np.array_equal(interval(found, 0.05), interval(found, 0.05))
-
-
 def test_more_draws_and_less_confidence_make_it_shorter():
     few, many = estimate(1_000), estimate(100_000)
 

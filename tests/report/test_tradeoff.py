@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpaudit.curves.readings import grid_tradeoff
+from dpaudit.curves import grid_tradeoff
 from dpaudit.report.figures import implied_corners, tradeoff_above
 from tests.report.examples import gaussian_shift
 

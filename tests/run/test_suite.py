@@ -243,7 +243,7 @@ def record(mu, draws=2000, seed=1, **changes):
     epsilon = np.linspace(0.0, 2.0, 9)
     return (
         dp.audit(
-            shifted(mu), pair, samples=draws, epsilon=epsilon, classifier="qda", rng=seed
+            shifted(mu), pair, draws=draws, epsilon=epsilon, classifier="qda", rng=seed
         ).to_dict()
         | changes
     )

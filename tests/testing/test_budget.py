@@ -40,13 +40,6 @@ def test_the_draws_of_a_search_are_spent_too():
     assert granted(1e5, None, None, times=10.0).samples == 100_000
 
 
-def test_more_than_is_left_is_refused():
-    budget = Budget(1000)
-    with spending(budget), pytest.raises(dp.InvalidInput, match="too few for an audit of 1,001"):
-        granted(1001, None, None)
-    assert (budget.spent, budget.audits) == (0, 0)
-
-
 def test_however_many_audits_the_rates_add_up_to_that_of_the_test():
     budget = Budget(false_failure=0.2)
     rates = [budget.grant(10, None, None).false_failure for _ in range(1000)]

@@ -58,11 +58,6 @@ def test_a_level_is_one_minus_the_rate():
         assert_private_one_run(scores, coins, (1.0, 1e-5), false_failure=0.1, level=0.9)
 
 
-def test_without_a_claim_nothing_is_asserted():
-    with pytest.raises(dp.InvalidInput, match="claim"):
-        assert_private_one_run(*run(5.0), None)
-
-
 def test_the_summary_of_pytest_has_a_line_of_it(pytester):
     pytester.makepyfile(
         """

@@ -27,7 +27,7 @@ def audit_of_shift(mu, claim, stop=None):
 
 
 def audit(mechanism, claim, **options):
-    settings = {"samples": 20_000, "rng": 3, "classifier": "logistic", "level": 0.999, **options}
+    settings = {"draws": 20_000, "rng": 3, "classifier": "logistic", "level": 0.999, **options}
     return dp.audit(mechanism, PAIR, claim=claim, **settings)
 
 

@@ -36,7 +36,7 @@ class Guesses:
 
     @classmethod
     def of(cls, scores: Array, included: np.ndarray, inclusion: Array) -> Guesses:
-        """From scores (m,), coins (m,) and their probabilities (m,).
+        """Guess by scores (m,), given the coins (m,) and their probabilities (m,).
 
         Equal scores leave nothing to guess by: no guesses.
         """

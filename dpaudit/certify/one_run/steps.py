@@ -300,7 +300,7 @@ class Forecast:
 
     @property
     def shift(self) -> Array:
-        """By how much the canary moves the mean, (m,)."""
+        """What the canary adds to the mean, (m,)."""
         return np.asarray(self._shift / self._in_weight)
 
     def value(self, included: Array) -> Array:
