@@ -13,8 +13,8 @@ import numpy as np
 from dpaudit._core.result_file import SCHEMA_VERSION, plain, versions
 from dpaudit._core.seeds import describe as describe_seed
 from dpaudit._core.shown.frame import frame
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, describe
+from dpaudit._core.value import value_class
 from dpaudit.adapters.trial import Trial
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Subject
@@ -340,15 +340,13 @@ def _claim(content: Mapping[str, Any], curves: Curves) -> Claim:
     return Claim(None, 0.0, text, GridCurve(text, curves.epsilon, delta))
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class GridCurve:
     """The δ of a claim at the ε of a grid, (m,) each, which is all that is known of it."""
 
     text: str
     epsilon: Array
     delta: Array
-
-    __repr__ = short_repr
 
     def __call__(self, epsilon: Array) -> Array:
         """δ at ε of the grid. Raises `InvalidInput` at others."""

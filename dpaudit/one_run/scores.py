@@ -14,7 +14,6 @@ shows depends on how well the score tells a canary that is in from one that is o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,8 +21,8 @@ from scipy.special import expit
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.outcomes import NotOutcomes, TableForm, distances, spreads
 
 Score = Callable[[Any, Array], ArrayLike]
@@ -34,7 +33,7 @@ NOISE = np.geomspace(1e-9, 1e9, 181)  # σ² in units of the mean of the spread 
 RANK = 1e-12  # eigenvalues below this share of the largest are zero
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class SumAlignment:
     """A score for noisy sums Σ t(row) with a known t, such as noisy counts and moments.
 
@@ -55,8 +54,6 @@ class SumAlignment:
     data: ArrayLike | None = None
     inclusion: ArrayLike = 0.5
 
-    __repr__ = short_repr
-
     def __call__(self, output: Any, rows: Array) -> Array:
         """Scores, (m,), of an output of k numbers. Raises `InvalidInput`."""
         own = check.matrix("statistic(rows)", self.statistic(rows))
@@ -69,9 +66,9 @@ class SumAlignment:
         return estimated_coins(own, total - chance @ own, chance)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class GradientAlignment:
-    """A score for coefficients θ of a linear or logistic model, fitted by minimising a sum of losses.
+    """A score for coefficients θ of a linear or logistic model that minimise a sum of losses.
 
     Output: (p,), or (p + 1,) with the intercept last, or a fitted model with ``coef_``.
 
@@ -108,8 +105,6 @@ class GradientAlignment:
     ridge: float | None = None
     inclusion: ArrayLike = 0.5
     reference: ArrayLike | None = None
-
-    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         check.choice("loss", self.loss, LOSSES)
@@ -150,7 +145,7 @@ class GradientAlignment:
         return np.asarray((-sign * expit(-sign * (x @ theta)))[:, None] * x)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class LossDifference:
     """A score for fitted models: how much less a canary loses than by a model without canaries.
 
@@ -176,15 +171,13 @@ class LossDifference:
 
     reference: Any = None
 
-    __repr__ = short_repr
-
     def __call__(self, output: Any, rows: Array) -> Array:
         """Scores, (m,), of a fitted model. Raises `InvalidInput` for another output."""
         own = _losses(output, rows)
         return -own if self.reference is None else _losses(self.reference, rows) - own
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class NearestRecord:
     """A score for synthetic tables: minus the distance of a canary to the nearest record.
 
@@ -211,8 +204,6 @@ class NearestRecord:
 
     spread: Array | None = None
     names: tuple[str, ...] | None = None
-
-    __repr__ = short_repr
 
     @classmethod
     def of(cls, data: ArrayLike, names: tuple[str, ...] | None = None) -> NearestRecord:
