@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,27 +14,25 @@ from dpaudit._core.check import fail
 from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import Purpose, below, root
 from dpaudit._core.shown.frame import frame
-from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
+from dpaudit._core.value import value_class
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.subject import Subject
 from dpaudit.curves.claims import ClaimLike, MetricClaim, as_claim, refuse_unbreakable
-from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import check_mechanism
-from dpaudit.scoring import Classifier, ClassifierLike
+from dpaudit.scoring import ClassifierLike
 from dpaudit.search.changes import (
     NOT_PUBLIC,
     RELATIONS,
     RESIZING,
-    Pool,
     incoming_rows,
     is_of_data,
     pool,
 )
-from dpaudit.search.halving import Schedule, halve, schedule
+from dpaudit.search.halving import halve, schedule
 from dpaudit.search.quick_audit import DEFAULT
 from dpaudit.search.ranking import RANKS, Rank, heaviest, ranking
 from dpaudit.search.runner import FARTHEST, Checkpoint, Level, Runner
@@ -56,7 +54,7 @@ NOTE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class SearchSettings:
     """Which neighbours a search compares, and with how many draws, checked.
 
@@ -74,8 +72,6 @@ class SearchSettings:
     quick: ClassifierLike = DEFAULT
     draws: int = 100_000
     claim: ClaimLike = None
-
-    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if not self.kinds:
@@ -102,13 +98,6 @@ class SearchSettings:
         """The relations, as a tuple."""
         return (self.relations,) if isinstance(self.relations, str) else tuple(self.relations)
 
-    @property
-    def classifier(self) -> Classifier:
-        """The classifier of the quick audits. Raises `InvalidInput`."""
-        if isinstance(self.quick, str) and self.quick == DEFAULT:
-            return DEFAULT
-        return scoring.as_classifier(self.quick)
-
     def level(self, data: Array) -> Level:
         """ε at which neighbours of `data` are compared. Raises `InvalidInput`."""
         if self.at is not None:
@@ -119,29 +108,8 @@ class SearchSettings:
         own = 0.0 if claim is None or claim.epsilon is None else float(claim.epsilon)
         return Level(data, own)
 
-    def pool(self, data: Array, seed: np.random.SeedSequence) -> Pool:
-        """The changes of `data` that may be searched. seed : that of random rows inside a bound."""
-        sources = self.candidates, self.row_bound, self.bounds
-        incoming = incoming_rows(data, self.kinds, *sources, seed)
-        # the order of the rows matters to replacements only
-        order = heaviest(data) if "replace" in self.kinds else np.arange(len(data))
-        return pool(data, self.kinds, incoming, order)
 
-    def schedule(self, changes: int) -> Schedule:
-        """How the draws are spent on so many changes. Raises `InvalidInput` for too few draws."""
-        left = int((self.budget - 1.0) * 2 * self.draws)
-        rank = self.rank if isinstance(self.rank, str) else ""
-        try:
-            return schedule(left, changes, self.shortlist, self.draws, rank)
-        except ValueError as error:
-            audits = f"{self.budget:g} x {2 * self.draws:,}"
-            raise InvalidInput(
-                f"budget must leave draws to search with, got {audits}: {error}; take more draws",
-                argument="budget",
-            ) from None
-
-
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class SearchResult:
     """What a search found.
 
@@ -152,7 +120,7 @@ class SearchResult:
     pair : NeighbourPair
         The chosen one.
     audit : AuditResult
-        Of the pair, from draws that the search has not seen.
+        The audit of the pair, from draws that the search has not seen.
     note : str
         What the search does not show.
     """
@@ -165,8 +133,6 @@ class SearchResult:
     def __repr__(self) -> str:
         outcome = f"{self.audit.verdict}: {self.audit.headline.text}"
         return f"SearchResult({self.pair!r}\n  {outcome}\n  {self.selection.comparison})"
-
-    _repr_html_ = html_repr
 
     @property
     def relation(self) -> str:
@@ -275,9 +241,9 @@ def search_neighbours(
     Raises
     ------
     DegenerateData
-        When the data leave undefined what is asked for.
+        Where least squares or the mechanism are undefined on the data.
     MechanismError
-        As in `dpaudit.audit`, also where the mechanism fails on every neighbour that is tried.
+        Where the mechanism fails on the chosen pair, or on every neighbour that is tried.
 
     Examples
     --------
@@ -342,22 +308,31 @@ def select(
     refuse_unknown("search_neighbours", search, [field.name for field in fields(SearchSettings)])
     settings = SearchSettings(**search)
     check_mechanism(mechanism)
-    database, classifier = check.matrix("data", data), settings.classifier
-    seed = below(root(rng), int(Purpose.SEARCH))
-    changes, level = settings.pool(database, below(seed, OUTLIER_KEY)), settings.level(database)
-    spending = settings.schedule(len(changes))
+    database, classifier = check.matrix("data", data), settings.quick
+    if classifier != DEFAULT:
+        classifier = scoring.as_classifier(classifier)
+    seed, kinds = below(root(rng), int(Purpose.SEARCH)), settings.kinds
+    sources = settings.candidates, settings.row_bound, settings.bounds
+    incoming = incoming_rows(database, kinds, *sources, below(seed, OUTLIER_KEY))
+    # the order of the rows matters to replacements only
+    order = heaviest(database) if "replace" in kinds else np.arange(len(database))
+    changes, level = pool(database, kinds, incoming, order), settings.level(database)
+    rank = settings.rank if isinstance(settings.rank, str) else ""
+    screened, rungs = schedule(
+        settings.budget, settings.draws, len(changes), settings.shortlist, rank
+    )
+    own_name = getattr(settings.rank, "__name__", "a user's score")
     with shown(progress) as callback:
         runner = Runner(mechanism, database, level, classifier, seed, n_jobs, callback, checkpoint)
-        ranked = ranking(runner, changes, settings.rank, spending.screened, spending.rungs[0][0])
-        tried, drawn = halve(runner, ranked.shortlist, spending.rungs)
-    own_name = getattr(settings.rank, "__name__", "a user's score")
+        shortlist, failed, ranked = ranking(runner, changes, settings.rank, screened, rungs[0][0])
+        tried, drawn = halve(runner, shortlist, rungs)
     return Selection(
-        tried=(*tried, *ranked.failed),
+        tried=(*tried, *failed),
         pool=len(changes),
-        ranked=spending.screened,
+        ranked=screened,
         epsilon=level.of(tried[0].change.pair(database).right),
         level=level.text,
-        draws=ranked.draws + drawn,
-        rank=f"rank {settings.rank if isinstance(settings.rank, str) else own_name}",
-        rungs=spending.rungs,
+        draws=ranked + drawn,
+        rank=f"rank {rank or own_name}",
+        rungs=rungs,
     )

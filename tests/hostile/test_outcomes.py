@@ -13,8 +13,9 @@ import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit._core.percent import percent
 from dpaudit.outcomes.tables import SLOTS
-from dpaudit.scoring import Encoder, Sides
+from dpaudit.scoring import Sides
 from dpaudit.scoring.constants import MOST_COLUMNS
+from dpaudit.scoring.encode import Encoder
 from tests.sparse import one_in
 
 SIZE = 1000

@@ -9,7 +9,8 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.cli import main
-from dpaudit.scoring import Encoder, Sides
+from dpaudit.scoring import Sides
+from dpaudit.scoring.encode import Encoder
 from dpaudit.testing import PrivacyFailure
 from tests.sparse import one_in
 

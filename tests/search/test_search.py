@@ -233,16 +233,16 @@ def test_the_table_of_what_was_tried(data):
 
 
 def test_rungs_cost_alike_and_stay_within_the_draws():
-    plan = schedule(360_000, 2809, 48, 20_000, "auto")
-    assert [kept for kept, _ in plan.rungs] == [48, 12, 3]
-    costs = [(kept + 1) * each for kept, each in plan.rungs]
+    screened, rungs = schedule(10.0, 20_000, 2809, 48, "auto")
+    assert [size for size, _ in rungs] == [48, 12, 3]
+    costs = [(size + 1) * each for size, each in rungs]
     assert max(costs[:2]) < 1.01 * min(costs[:2])
-    assert sum(costs) + 16 * (plan.screened + 1) + 1000 <= 360_000
-    few = schedule(5_000, 100, 48, 20_000, "linear")
-    assert few.rungs[0][1] >= FEWEST
-    assert schedule(5_000, 1, 48, 20_000, "auto").rungs == ((1, 2_500),)
-    with pytest.raises(ValueError, match="too few"):
-        schedule(500, 100, 48, 20_000, "linear")
+    assert sum(costs) + 16 * (screened + 1) + 1000 <= 360_000
+    _, few = schedule(1.125, 20_000, 100, 48, "linear")
+    assert few[0][1] >= FEWEST
+    assert schedule(1.125, 20_000, 1, 48, "auto") == (0, ((1, 2_500),))
+    with pytest.raises(dp.InvalidInput, match="too few to compare"):
+        schedule(1.0125, 20_000, 100, 48, "linear")
 
 
 @pytest.mark.parametrize(
