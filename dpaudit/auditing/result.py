@@ -127,24 +127,10 @@ class AuditResult(Result):
         return self.estimate.certified
 
     def save(self, folder: str | Path, show_data: bool = False) -> Path:
-        """Write result.json, report.html and spectrum.png.
+        """Write result.json, report.html and spectrum.png into `folder`; returns the folder.
 
-        Parameters
-        ----------
-        folder : path
-            It is made if it does not exist.
-        show_data : bool, default False
-            With the values of the row that differs, which are left out otherwise.
-
-        Returns
-        -------
-        Path
-            The folder.
-
-        Raises
-        ------
-        OSError
-            When a file cannot be written.
+        The folder is made if it does not exist. show_data : with the values of the row that
+        differs, which are left out otherwise. Raises OSError.
         """
         if show_data:
             return replace(self, subject=replace(self.subject, show_data=True)).save(folder)

@@ -35,7 +35,7 @@ RANK = 1e-12  # eigenvalues below this share of the largest are zero
 
 @value_class(show_numbers=True)
 class SumAlignment:
-    """For a mechanism that releases Σ t(row) with noise, t known: as noisy counts and moments.
+    """A score for noisy sums Σ t(row) with a known t, such as noisy counts and moments.
 
     The score is the best linear estimate of the coin from the output without what is expected of
     data and canaries (`estimated_coins`). Scale t so that all its noise is alike.
@@ -68,7 +68,7 @@ class SumAlignment:
 
 @value_class(show_numbers=True)
 class GradientAlignment:
-    """For coefficients θ of a linear or logistic model, fitted by minimising a sum of losses.
+    """A score for coefficients θ of a linear or logistic model that minimise a sum of losses.
 
     Output: (p,), or (p + 1,) with the intercept last, or a fitted model with ``coef_``.
 
@@ -112,7 +112,7 @@ class GradientAlignment:
             check.real("ridge", self.ridge, 0.0)
 
     def __call__(self, output: Any, rows: Array) -> Array:
-        """Scores, (m,). Raises `InvalidInput` for an output that is no vector of coefficients."""
+        """Scores, (m,). Raises `InvalidInput` for an output other than a vector of coefficients."""
         width = rows.shape[1] - 1
         if hasattr(output, "coef_"):  # a fitted model: its coefficients, the intercept last
             intercept = np.ravel(getattr(output, "intercept_", ()))
@@ -147,7 +147,7 @@ class GradientAlignment:
 
 @value_class(show_numbers=True)
 class LossDifference:
-    """For any fitted model: how much less a canary loses than by a model fitted without canaries.
+    """A score for fitted models: how much less a canary loses than by a model without canaries.
 
     The last column is y. The loss is −ln of the probability of y where the model has
     `predict_proba` and ``classes_``, else (y − predict(X))².
@@ -172,14 +172,14 @@ class LossDifference:
     reference: Any = None
 
     def __call__(self, output: Any, rows: Array) -> Array:
-        """Scores, (m,), of a fitted model. Raises `InvalidInput` for what is none."""
+        """Scores, (m,), of a fitted model. Raises `InvalidInput` for another output."""
         own = _losses(output, rows)
         return -own if self.reference is None else _losses(self.reference, rows) - own
 
 
 @value_class(show_numbers=True)
 class NearestRecord:
-    """For synthetic tables: minus the distance of a canary to the nearest record.
+    """A score for synthetic tables: minus the distance of a canary to the nearest record.
 
     The distance is the mean over the columns.
 
@@ -245,7 +245,7 @@ def named(score: str | Score, data: Array, rows: Array, inclusion: ArrayLike) ->
 
 
 def estimated_coins(parts: Array, left: Array, inclusion: Array) -> Array:
-    """The coins of canaries from a noisy sum of their parts: an estimate of S − q, (m,).
+    """Estimate the coins of canaries from a noisy sum of their parts: S − q, (m,).
 
     Let t_i, a row of T = `parts`, (m, k), be what canary i adds if it is in, S_i its coin, P(S_i =
     1) = q_i = `inclusion`, (m,), and r = Σ (S_i − q_i) t_i + N(0, σ²I) = `left`, (k,), what is left
