@@ -52,11 +52,6 @@ def count(name: str, value: Any, minimum: int) -> int:
     return integer(name, value, minimum)
 
 
-def draws_asked(samples: Any, draws: Any) -> int:
-    """A number of draws, passed under either of its two names."""
-    return count("samples", samples, 1) if draws is None else count("draws", draws, 1)
-
-
 def real(
     name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, open_: bool = False
 ) -> float:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -24,11 +25,11 @@ R = TypeVar("R")
 def refuse_unknown(function_name: str, keywords: Iterable[str], allowed: Iterable[str]) -> None:
     """Raise a TypeError for the first of the keywords that is not one of `allowed`.
 
-    >>> refuse_unknown("audit", {"smaples": 10}, ("samples", "claim"))
+    >>> refuse_unknown("audit", {"darws": 10}, ("draws", "claim"))
     Traceback (most recent call last):
         ...
-    TypeError: audit() got an unknown keyword 'smaples'; did you mean 'samples'?
-    >>> refuse_unknown("audit", {"claim": None}, ("samples", "claim"))
+    TypeError: audit() got an unknown keyword 'darws'; did you mean 'draws'?
+    >>> refuse_unknown("audit", {"claim": None}, ("draws", "claim"))
     """
     __tracebackhide__ = True
     known = list(allowed)
@@ -46,16 +47,24 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else ""
 
 
-def refuse_both(keywords: Mapping[str, Any], name: str, other: str) -> None:
-    """Raise `InvalidInput` where a number is passed under both of its names."""
-    if name in keywords and other in keywords:
+def renamed_to_draws(keywords: dict[str, Any]) -> dict[str, Any]:
+    """The keywords with `draws` in place of `samples`, its name until 0.1, which warns.
+
+    Raises `InvalidInput` where both are passed.
+    """
+    __tracebackhide__ = True
+    if "samples" not in keywords:
+        return keywords
+    if "draws" in keywords:
         raise InvalidInput(
-            f"{other} and {name} are two names of one number; give one of them", argument=other
+            "draws and samples are two names of one number; give one of them", argument="draws"
         )
+    warnings.warn("samples is now called draws", DeprecationWarning, stacklevel=3)
+    return {"draws" if name == "samples" else name: value for name, value in keywords.items()}
 
 
 def known_keywords(*passed_to: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator that refuses unknown keywords, and `samples` together with `draws`.
+    """A decorator that refuses unknown keywords, and takes `samples` for `draws`.
 
     passed_to : the functions to which the decorated one passes its **options.
     """
@@ -68,10 +77,10 @@ def known_keywords(*passed_to: Callable[..., Any]) -> Callable[[Callable[P, R]],
         @wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
             __tracebackhide__ = True
-            refuse_unknown(function.__name__, kwargs, allowed)
-            refuse_both(kwargs, "samples", "draws")
+            keywords = renamed_to_draws(kwargs) if "draws" in allowed else kwargs
+            refuse_unknown(function.__name__, keywords, allowed)
             try:
-                return function(*args, **kwargs)
+                return function(*args, **keywords)
             except DpauditError as error:  # raised on purpose: frames of our own explain nothing
                 raise error.with_traceback(None) from error.__cause__
 

@@ -57,7 +57,13 @@ def short_repr(self: Any) -> str:
 
 def shape_repr(self: Any) -> str:
     """Like `short_repr`, but without real numbers, which are computed from the data."""
-    return _with_fields(self, lambda value: "..." if _is_real(value) else brief(value))
+    whole = (numbers.Integral, bool, np.bool_)
+
+    def describe(value: object) -> str:
+        is_real = isinstance(value, numbers.Real) and not isinstance(value, whole)
+        return "..." if is_real else brief(value)
+
+    return _with_fields(self, describe)
 
 
 def html_repr(self: Any) -> str:
@@ -103,10 +109,6 @@ def _with_fields(record: Any, describe: Callable[[object], str]) -> str:
         if field.repr
     )
     return f"{type(record).__qualname__}({', '.join(parts)})"
-
-
-def _is_real(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, (numbers.Integral, np.bool_))
 
 
 def _number(value: Any) -> str:

@@ -32,7 +32,7 @@ def audit(
     pair: NeighbourPair,
     *,
     epsilon: ArrayLike | None = None,
-    samples: Count = 1_000_000,
+    draws: Count = 1_000_000,
     claim: ClaimLike = None,
     level: float = 0.95,
     classifier: ClassifierLike = "auto",
@@ -47,7 +47,6 @@ def audit(
     store: BlockStore | None = None,
     stop: str | None = None,
     unit: str = "draw",
-    draws: Count | None = None,
 ) -> AuditResult:
     """Audit a mechanism on a pair of neighbouring databases.
 
@@ -62,10 +61,10 @@ def audit(
     epsilon : float or array of shape (m,), nats, optional
         Where δ(ε) is reported (default 0, 0.1, …, 4; for a claim that is a curve, as μ-GDP, up to
         where its δ is 1e-9). A claim's own ε is added.
-    samples : int ≥ 20, default 1,000,000
+    draws : int ≥ 20, default 1,000,000
         Draws a side, training, choosing and certifying together; 1e5 may stand for 100_000. Up to
         500 are spent as `auditing.fixed` says. Of more, those that certify are made after the
-        score, counted as they come and not kept, so memory grows as √samples.
+        score, counted as they come and not kept, so memory grows as √draws.
     claim : Claim, (ε, δ), MetricClaim or None
         What the mechanism is said to keep. `Claim.metric(...)` is resolved by the pair. Without a
         claim the exact spectrum, where there is one, is what is tested.
@@ -102,13 +101,11 @@ def audit(
         Keeps blocks of draws so that an interrupted audit resumes to the same bytes.
     stop : "verdict", optional
         Draw in growing batches and stop once the claim (without one: the exact spectrum) is
-        rejected, at the latest after `samples`; verdict and bound hold whenever that is. The shares
+        rejected, at the latest after `draws`; verdict and bound hold whenever that is. The shares
         are then not used (`dpaudit.auditing.bettor`).
     unit : {"draw", "call"}, default "draw"
         "draw", where the draws of a call are independent of each other, or "call", where they may
         share state: the mechanism is then called once for each draw, with size 1.
-    draws : int, optional
-        Another name of `samples`.
 
     Returns
     -------
@@ -139,9 +136,9 @@ def audit(
     >>> pair = dp.neighbours.zero_row([[1.0], [1.0], [1.0]], 2)
     >>> def noisy_sum(data, size, *, rng):
     ...     return data.sum() + rng.laplace(scale=1.0, size=(size, 1))
-    >>> dp.audit(noisy_sum, pair, samples=20_000, claim=(1.0, 0.0), rng=1).verdict
+    >>> dp.audit(noisy_sum, pair, draws=20_000, claim=(1.0, 0.0), rng=1).verdict
     'not violated'
-    >>> found = dp.audit(noisy_sum, pair, samples=20_000, claim=(0.5, 0.0), rng=1)
+    >>> found = dp.audit(noisy_sum, pair, draws=20_000, claim=(0.5, 0.0), rng=1)
     >>> print(found.headline.text)
     Claimed ε = 0.5 at δ = 0. At 95 % confidence at least 0.937 (row 2 zeroed).
     >>> round(float(found.certified.epsilon_at(0.0)), 2)
@@ -149,7 +146,7 @@ def audit(
     """
     return audit_subject(
         Subject(mechanism, pair),
-        samples=check.draws_asked(samples, draws),
+        draws=draws,
         epsilon=epsilon,
         claim=claim,
         level=level,
@@ -171,7 +168,7 @@ def audit(
 def audit_subject(
     subject: Subject,
     *,
-    samples: Count = 1_000_000,
+    draws: Count = 1_000_000,
     n_jobs: int | None = None,
     progress: ProgressLike = None,
     store: BlockStore | None = None,
@@ -182,7 +179,7 @@ def audit_subject(
     """
     check_pair(subject.pair)
     check_mechanism(subject.mechanism)
-    settings = Settings.of(samples, **options)
+    settings = Settings.of(draws, **options)
     subject = replace(subject, source=subject.source or source_of(subject.mechanism))
     with shown(progress) as callback:
         return audit_mechanism(subject, settings, Drawing(n_jobs, callback, store))

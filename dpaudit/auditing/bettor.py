@@ -40,16 +40,16 @@ PLAIN = (0.0, 1.0)  # the line of a score that needs no calibration
 SMALL = "small"
 
 
-def batch_sizes(samples: int) -> Iterator[int]:
-    """Sizes of the batches that make `samples` draws a side; the first one only trains."""
+def batch_sizes(draws: int) -> Iterator[int]:
+    """Sizes of the batches that make so many draws a side; the first one only trains."""
     done = 0
-    while done < samples:
+    while done < draws:
         wanted = done
         if done == 0:
             wanted = FIRST
         elif done < MANY:
             wanted //= 8 if done < FEW else 3
-        size = min(max(wanted, 1), LARGEST, samples - done)
+        size = min(max(wanted, 1), LARGEST, draws - done)
         yield size
         done += size
 

@@ -59,7 +59,7 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
             draws = MechanismDraws(
                 mechanism,
                 databases,
-                settings.samples,
+                settings.draws,
                 settings.seed,
                 n_jobs=drawing.n_jobs,
                 progress=drawing.progress,
@@ -74,7 +74,7 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
         same = partial(ignored, mechanism, pair, settings) if theory is None else no_doubt
         findings = settled(findings, settings, same, pair.rows)
         if theory is None:
-            tried = trial(mechanism, databases, settings.samples, settings.seed)
+            tried = trial(mechanism, databases, settings.draws, settings.seed)
     notes = (*subject.notes, *(tried.notes if tried else ()))
     judged = with_notes(findings.judged, notes)
     return _result(subject, setup, replace(findings, judged=judged), tried)
@@ -83,7 +83,7 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
 def audit_draws(
     P: np.ndarray, Q: np.ndarray, subject: Subject, settings: Settings, drawing: Drawing
 ) -> AuditResult:
-    """Audit `settings.samples` draws a side that were made elsewhere; of few draws, all of the
+    """Audit `settings.draws` draws a side that were made elsewhere; of few draws, all of the
     longer side. Raises as `dpaudit.audit_samples`.
     """
     setup = Setup(settings, None, Clock(), drawing.progress)
@@ -91,7 +91,7 @@ def audit_draws(
     notes: tuple[str, ...] = ()
     if not settings.few:
         notes = _left_out(len(P), len(Q))
-        P, Q = P[: settings.samples], Q[: settings.samples]
+        P, Q = P[: settings.draws], Q[: settings.draws]
     refuse_shared(P, Q)
     if settings.stop is not None:
         findings = audit_sequentially(setup, batches_in(P, Q, settings))

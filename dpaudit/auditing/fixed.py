@@ -240,7 +240,7 @@ class FewDraws:
 
     def draw(self) -> Pair:
         """All draws; of draws made elsewhere, all of the longer side."""
-        draws, number = self.draws, self.setup.settings.samples
+        draws, number = self.draws, self.setup.settings.draws
         if isinstance(draws, GivenDraws):
             number = max(len(draws.P), len(draws.Q))
         return draws.take(number)

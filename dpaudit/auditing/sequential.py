@@ -17,7 +17,7 @@ from dpaudit._core.types import Array, Mechanism
 from dpaudit.auditing.bettor import FIRST, Batch, Bettor, batch_sizes, menu_of
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
-from dpaudit.auditing.settings import MOST_SAMPLES, Drawing, Settings
+from dpaudit.auditing.settings import MOST_DRAWS, Drawing, Settings
 from dpaudit.auditing.subject import Findings, Setup
 from dpaudit.auditing.vacuous import with_unread
 from dpaudit.certify.band import Certificate, Region
@@ -58,8 +58,8 @@ def audit_sequentially(setup: Setup, batches: Iterator[Batch]) -> Findings:
         with clock.step("sample_s"):
             fresh = next(batches)
         bettor.take(number, fresh)
-        setup.progress("drawing in batches", bettor.drawn, settings.samples)
-        ended = bettor.rejected_at is not None or bettor.drawn == settings.samples
+        setup.progress("drawing in batches", bettor.drawn, settings.draws)
+        ended = bettor.rejected_at is not None or bettor.drawn == settings.draws
         if past.size >= max(FIRST_LOOK, 2 * looked_at) or (ended and looked_at < past.size):
             rows, share = past.rows(), 0.5 / ((number + 1) * (number + 2))
             drift, looked_at = refuse_dependence(rows, past.call_sizes(), share), past.size
@@ -106,7 +106,7 @@ def batches_of(
     number and kind of workers change no byte.
     """
     made = blocks = 0
-    for number, size in enumerate(batch_sizes(settings.samples)):
+    for number, size in enumerate(batch_sizes(settings.draws)):
         made += size
         source = MechanismDraws(
             mechanism,
@@ -125,7 +125,7 @@ def batches_of(
 def batches_in(P: np.ndarray, Q: np.ndarray, settings: Settings) -> Iterator[Batch]:
     """Batches of draws made elsewhere, in their order."""
     source = GivenDraws(P, Q)
-    for size in batch_sizes(settings.samples):
+    for size in batch_sizes(settings.draws):
         yield Batch(source.take(size), None)
 
 
@@ -196,14 +196,14 @@ def too_few(settings: Settings, reference: Reference, theory: Spectrum | None) -
     point = float(settings.epsilon[best]), float(allowed[best])
     # draws a side by `power` for outputs that hardly overlap, at the ε that needs fewest
     about = power.separating_bets(*point, settings.alpha)
-    if settings.samples >= AMPLE * about:
+    if settings.draws >= AMPLE * about:
         return ""
     if about > TRIED:
-        if settings.samples >= about:
+        if settings.draws >= about:
             return ""
-        needed = int(np.ceil(about)) if about < MOST_SAMPLES else None
+        needed = int(np.ceil(about)) if about < MOST_DRAWS else None
         return too_few_draws(reference, needed)
-    if rejected_at(settings, theory, settings.samples) is not None:
+    if rejected_at(settings, theory, settings.draws) is not None:
         return ""
     return too_few_draws(reference, fewest(settings, theory, int(AMPLE * about)))
 
@@ -216,10 +216,10 @@ def fewest(settings: Settings, theory: Spectrum | None, most: int) -> int | None
     return needed
 
 
-def rejected_at(settings: Settings, theory: Spectrum | None, samples: int) -> int | None:
-    """The draws a side after which `samples` draws of two values reject; None if they do not."""
+def rejected_at(settings: Settings, theory: Spectrum | None, draws: int) -> int | None:
+    """The draws a side after which so many draws of two values reject; None if they do not."""
     bettor = Bettor(settings, menu_of(settings.claim, theory), Clock())
-    for number, size in enumerate(batch_sizes(samples)):
+    for number, size in enumerate(batch_sizes(draws)):
         bettor.take(number, Batch((np.ones((size, 1)), np.zeros((size, 1))), None))
         if bettor.rejected_at is not None:
             break

@@ -25,7 +25,7 @@ from dpaudit.scoring.classifier import Classifier
 DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
 LARGEST_EPSILON = 500.0  # nats
 MOST_EPSILON = 10_000  # points of the grid: an audit takes time and memory by each
-MOST_SAMPLES = 10**12  # a quarter of 10^9 of them, which train and choose, are held in memory
+MOST_DRAWS = 10**12  # a quarter of 10^9 of them, which train and choose, are held in memory
 LEVEL = 0.95
 CURVE_POINTS, CURVE_END = 41, 1e-9  # of `claim_grid`
 # With the focus "pure" these shares of the draws choose, however many draws there are, since the
@@ -44,7 +44,7 @@ class Settings:
 
     epsilon : (m,) distinct ascending ε, nats, a claim's own ε among them.
     metric : a claim by the distance of two records, until `on` makes a claim of it.
-    samples : draws a side. classifier : an alias, an estimator or a known score.
+    draws : a side. classifier : an alias, an estimator or a known score.
     level, alpha : the joint confidence, and 1 − level exactly, which is what a computation takes:
         level rounds to the float below 1 where alpha is small.
     seed : of all random numbers. train_share, choose_share : None for the default shares.
@@ -52,7 +52,7 @@ class Settings:
     """
 
     epsilon: Array
-    samples: int
+    draws: int
     _: KW_ONLY
     claim: Claim | None = None
     metric: MetricClaim | None = None
@@ -71,8 +71,8 @@ class Settings:
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
-        if check.integer("samples", self.samples, 1) > MOST_SAMPLES:
-            check.fail("draws", self.samples, f"at most {MOST_SAMPLES:,} a side")
+        if check.integer("draws", self.draws, 1) > MOST_DRAWS:
+            check.fail("draws", self.draws, f"at most {MOST_DRAWS:,} a side")
         check.choice("focus", self.focus, FOCUS)
         if self.claim is not None:
             refuse_unbreakable(self.claim, self.epsilon)  # a user's curve may be wrong, too
@@ -90,7 +90,7 @@ class Settings:
     @classmethod
     def of(
         cls,
-        samples: Count,
+        draws: Count,
         *,
         epsilon: ArrayLike | None = None,
         claim: ClaimLike = None,
@@ -113,7 +113,7 @@ class Settings:
         score = scoring.as_classifier(classifier)
         return cls(
             grid(epsilon, held),
-            check.count("samples", samples, 1),
+            check.count("draws", draws, 1),
             claim=held,
             metric=metric,
             level=level,
@@ -164,7 +164,7 @@ class Settings:
         known = not scoring.is_trained(self.classifier)
         given = self.train_share is not None or self.choose_share is not None
         usual = self.stop is None and not given and not self.bits
-        return self.samples <= FEW and usual and (known or self.classifier == "auto")
+        return self.draws <= FEW and usual and (known or self.classifier == "auto")
 
     @property
     def call(self) -> int | None:
@@ -175,11 +175,11 @@ class Settings:
         """How the draws are split, for outputs of so many numbers. Raises `InvalidInput`."""
         trained = scoring.is_trained(self.classifier)
         if self.few:
-            return few_split(self.samples, columns, trained=trained)
+            return few_split(self.draws, columns, trained=trained)
         choose = self.choose_share
         if self.focus == "pure" and choose is None:
             choose = PURE_CHOOSE if trained else PURE_CHOOSE_KNOWN
-        return split(self.samples, self.train_share, choose, columns, trained=trained)
+        return split(self.draws, self.train_share, choose, columns, trained=trained)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ import numpy as np
 from dpaudit import outcomes, power, scoring
 from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.adapters import Command, OneDraw
-from dpaudit.auditing.settings import MOST_SAMPLES, Settings
+from dpaudit.auditing.settings import MOST_DRAWS, Settings
 from dpaudit.auditing.subject import Findings
 from dpaudit.certify.constants import FEW as FEW_DRAWS
 from dpaudit.certify.estimate import certify
@@ -29,7 +29,7 @@ from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.scoring import Fitted
 from dpaudit.scoring.constants import ENOUGH_TO_CHOOSE
-from dpaudit.verdict.headline import Reference, headline
+from dpaudit.verdict.headline import Reference, read_headline
 from dpaudit.verdict.judgement import never_green, too_few_draws, with_notes
 from dpaudit.verdict.numbers import count
 
@@ -55,13 +55,13 @@ def too_few(settings: Settings, reference: Reference | None, sizes: Split, colum
 
 def fewest(settings: Settings, reference: Reference, columns: int) -> int | None:
     """The fewest draws a side, or up to 1 % more, with which an audit refutes `reference` where
-    every output gives its database away; None beyond `MOST_SAMPLES`.
+    every output gives its database away; None beyond `MOST_DRAWS`.
     """
     able = partial(_able, settings, reference, columns)
-    low, high = 0, settings.samples
+    low, high = 0, settings.draws
     while not able(high):
         low, high = high, min(2 * high, FEW_DRAWS) if high < FEW_DRAWS else 2 * high
-        if low >= MOST_SAMPLES:
+        if low >= MOST_DRAWS:
             return None
     while high - low > max(1, high // 100):
         middle = (low + high) // 2
@@ -69,9 +69,9 @@ def fewest(settings: Settings, reference: Reference, columns: int) -> int | None
     return high
 
 
-def _able(settings: Settings, reference: Reference, columns: int, samples: int) -> bool:
+def _able(settings: Settings, reference: Reference, columns: int, draws: int) -> bool:
     try:
-        sizes = settings.replaced(samples=min(samples, MOST_SAMPLES)).split(columns)
+        sizes = settings.replaced(draws=min(draws, MOST_DRAWS)).split(columns)
     except InvalidInput:  # too few to split
         return False
     return _refutes(settings, reference, sizes)
@@ -100,13 +100,13 @@ def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
     choosing = sizes.choose if sizes.choose >= ENOUGH_TO_CHOOSE else sizes.choose + sizes.train
     drawn = _two_values(choosing), _two_values(sizes.certify)
     asked = settings.epsilon, settings.alpha
-    if settings.replaced(samples=sizes.total).few:
+    if settings.replaced(draws=sizes.total).few:
         found = certify_few(*drawn, *asked, settings.claimed, settings.focus)
     else:
         own = settings.claimed_epsilon
         claim_epsilon = () if own is None else (own,)
         found = certify(*drawn, *asked, claim_epsilon=claim_epsilon, focus=settings.focus)
-    return headline(found, reference, settings.level).exceeded
+    return read_headline(found, reference, settings.level).exceeded
 
 
 def _two_values(draws: int) -> SortedScores:
@@ -118,7 +118,7 @@ def ignored(mechanism: Mechanism, pair: NeighbourPair, settings: Settings) -> st
     """A sentence where common random numbers give the same outputs on both databases; "" else."""
     inner = mechanism.mechanism if isinstance(mechanism, Wrapped) else mechanism
     most = FEW if isinstance(inner, (OneDraw, Command)) else COMMON
-    size = min(most, max(FEW, int(SHARE * settings.samples)))
+    size = min(most, max(FEW, int(SHARE * settings.draws)))
     databases = (pair.left, pair.right)
     if not same_outputs(mechanism, databases, size, settings.seed, call=settings.call):
         return ""

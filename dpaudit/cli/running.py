@@ -40,6 +40,7 @@ from dpaudit.run.suite.relations import together
 from dpaudit.run.suite.suite import Before, Done, ScenarioOutcome, outcome, study_text, write_index
 from dpaudit.run.written import in_options, readings, source_of
 from dpaudit.verdict.numbers import count
+from dpaudit.verdict.sentences import one_line
 
 GRAVEST = (ERROR, VIOLATED, INCOMPLETE, NOT_VIOLATED)
 STATUS = {**OF_VERDICT, suite.STUDY: NOT_VIOLATED, suite.ERROR: ERROR}
@@ -280,7 +281,7 @@ def _print_place(record: dict[str, Any], folder: Path, text: str = "", before: s
     console().add(
         "audits", {**verdicts.brief(record), "report": str(page), "result": str(folder / RESULT)}
     )
-    console().answer(f"{text}Report: {page}", f"{before}{verdicts.line(record)}")
+    console().answer(f"{text}Report: {page}", f"{before}{one_line(record)}")
 
 
 def report(folder: Path, show_data: bool = False) -> int:

@@ -94,21 +94,17 @@ def peak(
             np.take_along_axis(points, order, axis=1),
             np.take_along_axis(values, order, axis=1),
         )
-        around = _around_the_best(points, values)
+        # the highest point and its neighbours; a point may stand there twice
+        best = np.argmax(values, axis=1)[:, None]
+        there = np.take_along_axis(points, best, axis=1)
+        before = np.sum(points < there, axis=1, keepdims=True) - 1
+        after = points.shape[1] - np.sum(points > there, axis=1, keepdims=True)
+        around = np.hstack([np.maximum(before, 0), best, np.minimum(after, points.shape[1] - 1)])
         x[live], y[live] = (
             np.take_along_axis(points, around, axis=1),
             np.take_along_axis(values, around, axis=1),
         )
     return np.asarray(y.max(axis=1))
-
-
-def _around_the_best(points: Array, values: Array) -> np.ndarray:
-    """Indices of each row's highest point and of its neighbours; a point may stand there twice."""
-    best = np.argmax(values, axis=1)[:, None]
-    there = np.take_along_axis(points, best, axis=1)
-    before = np.sum(points < there, axis=1, keepdims=True) - 1
-    after = points.shape[1] - np.sum(points > there, axis=1, keepdims=True)
-    return np.hstack([np.maximum(before, 0), best, np.minimum(after, points.shape[1] - 1)])
 
 
 def _candidates(x: Array, y: Array) -> Array:

@@ -266,8 +266,8 @@ class Claim:
         measurement : opendp Measurement
             As the package makes it.
         distance : int or float, default 1
-            Between two inputs, in the measurement's own input metric and of its type: 1 row by
-            default; of a measurement on numbers, the distance of two of them.
+            The distance of two inputs in the measurement's own input metric and of its type: 1 row
+            by default; for a measurement on numbers, the distance of two of them.
 
         Raises
         ------
@@ -305,9 +305,7 @@ class Claim:
         Raises
         ------
         InvalidInput
-            For what is no event, for an event that neither knows, or of which any δ follows.
-        ImportError
-            Without the package.
+            For another object, for an event that neither knows, or from which any δ follows.
         """
         delta_of, name, origin = libraries.from_dp_event(event, neighbours)
         claim = cls(0.0) if delta_of is None else cls.from_function(delta_of, name)
@@ -320,26 +318,10 @@ class Claim:
         distance: str | Distance = "euclidean",
         delta: float = 0.0,
     ) -> MetricClaim:
-        """Metric DP: (ε·d(x, x′), δ)-DP of two databases that differ in a record, x against x′.
+        """Metric DP, (ε·d(x, x′), δ)-DP of two databases that differ in a record, x against x′.
 
-        Parameters
-        ----------
-        epsilon : float ≥ 0
-            Nats a unit of distance.
-        distance : {"euclidean", "manhattan", "chebyshev", "hamming"} or callable
-            d; a function gets two records, (d,) each, and gives a number ≥ 0.
-        delta : float in [0, 1], default 0
-            δ.
-
-        Returns
-        -------
-        MetricClaim
-            `MetricClaim.on(pair)` is the claim about one pair. Audits and searches ask for it
-            themselves.
-
-        References
-        ----------
-        Chatzikokolakis et al. 2013, definition 1.
+        Arguments, errors and the source are those of `MetricClaim`. `MetricClaim.on(pair)` is the
+        claim about one pair; audits and searches ask for it themselves.
         """
         return MetricClaim(epsilon, distance, delta)
 
@@ -384,22 +366,11 @@ class Claim:
         return replace(implied, text=text, group_size=self.group_size * size, origin=group)
 
     def delta_at(self, epsilon: ArrayLike) -> Array:
-        """The largest δ that the claim allows at each ε.
+        """The largest δ that the claim allows at each ε ≥ 0, nats: a number or an array (m,).
 
-        Parameters
-        ----------
-        epsilon : float or array of shape (m,), nats
-            ε ≥ 0.
-
-        Returns
-        -------
-        array of the same shape
-
-        Notes
-        -----
-        Below its own ε an (ε₀, δ₀) claim still binds: its dominating pair is randomised response at
-        ε₀ with probability 1 − δ₀ and a full leak otherwise, so δ(ε) ≤ δ₀ + (1 − δ₀)(e^{ε₀} −
-        e^ε)/(1 + e^{ε₀}).
+        The result has that shape. Below its own ε an (ε₀, δ₀) claim still binds: its dominating
+        pair is randomised response at ε₀ with probability 1 − δ₀ and a full leak otherwise, so δ(ε)
+        ≤ δ₀ + (1 − δ₀)(e^{ε₀} − e^ε)/(1 + e^{ε₀}).
 
         References
         ----------
@@ -417,17 +388,10 @@ class Claim:
         return self.curve if isinstance(self.curve, RenyiCurve | RenyiOrders) else None
 
     def epsilon_at(self, delta: ArrayLike) -> Array:
-        """The smallest ε ≥ 0 with δ(ε) ≤ delta.
+        """The smallest ε ≥ 0 with δ(ε) ≤ delta, nats; infinite where the claim never falls to it.
 
-        Parameters
-        ----------
-        delta : float or array of shape (m,)
-            In [0, 1]; for 0 the answer is the pure ε.
-
-        Returns
-        -------
-        array of the same shape, nats
-            Infinite where the claim never falls to delta.
+        delta, in [0, 1], is a number or an array of shape (m,), which is the shape of the result.
+        For 0 the answer is the pure ε.
         """
         if self.curve is None:
             assert self.epsilon is not None
@@ -459,8 +423,9 @@ class Claim:
                 Words(f"{type(error).__name__}: {error}"),
                 "a function of epsilon that does not raise",
             )
-        if not np.all((delta >= 0) & (delta <= 1)):
-            fail("claim", delta[~((delta >= 0) & (delta <= 1))][0], "a curve with values in [0, 1]")
+        outside = ~((delta >= 0) & (delta <= 1))
+        if np.any(outside):
+            fail("claim", delta[outside][0], "a curve with values in [0, 1]")
         return delta
 
 
@@ -550,11 +515,9 @@ class MetricClaim:
         Of several records ε adds up, and δ is the least that a chain of neighbours gives, whichever
         record is changed first (`dpaudit.curves.group.tightest_chain`).
 
-        Raises
-        ------
-        InvalidInput
-            Where the databases have different numbers of records, since a record that comes or goes
-            is at no distance of another one; and where the distance is no finite number ≥ 0.
+        Raises `InvalidInput` where the databases have different numbers of records, since a record
+        that comes or goes has no distance to another, and where the distance is not a finite number
+        ≥ 0.
         """
         left, right = pair.left, pair.right
         if left.shape != right.shape:

@@ -30,19 +30,19 @@ SIGNED_STEPS = np.concatenate([-STEPS[::-1], [0.0], STEPS])
 
 def unit(name: str, value: ArrayLike) -> Array:
     """A number in [0, 1] or a 1-D array of them, as float64 of that shape, else `InvalidInput`."""
-    expected = "a number in [0, 1], or a 1-D array of them"
-    array = floats(name, value, expected)
-    if array.ndim > 1 or array.size == 0 or not np.all((array >= 0.0) & (array <= 1.0)):
-        fail(name, value, expected)
-    return array
+    return _numbers(name, value, 0.0, 1.0, "a number in [0, 1], or a 1-D array of them")
 
 
 def orders(order: ArrayLike) -> Array:
     """A finite order > 0 or a 1-D array of them, as float64 of that shape, else `InvalidInput`."""
-    expected = "a finite number > 0, or a 1-D array of them"
-    array = floats("order", order, expected)
-    if array.ndim > 1 or array.size == 0 or not np.all(np.isfinite(array) & (array > 0.0)):
-        fail("order", order, expected)
+    least, most = np.nextafter(0.0, 1.0), np.finfo(np.float64).max
+    return _numbers("order", order, least, most, "a finite number > 0, or a 1-D array of them")
+
+
+def _numbers(name: str, value: ArrayLike, least: float, most: float, expected: str) -> Array:
+    array = floats(name, value, expected)
+    if array.ndim > 1 or array.size == 0 or not np.all((array >= least) & (array <= most)):
+        fail(name, value, expected)
     return array
 
 

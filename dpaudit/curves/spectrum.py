@@ -125,12 +125,9 @@ class Spectrum:
     def to_frame(self) -> Any:
         """The curve as a table with a row for each ε of the grid.
 
-        Returns
-        -------
-        pandas.DataFrame
-            Columns `epsilon` (nats), `delta`, and those of `forward`, `backward`, `low`, `index`,
-            `candidate` and `asymptotic` that are known; `interval_low` and `interval_high` are the
-            ends of `interval`.
+        Its columns are `epsilon` (nats), `delta`, and those of `forward`, `backward`, `low`,
+        `index`, `candidate` and `asymptotic` that are known; `interval_low` and `interval_high` are
+        the ends of `interval`. It is a pandas.DataFrame, and pandas must be installed.
         """
         low, high = (None, None) if self.interval is None else self.interval
         known = {name: getattr(self, name) for name in COLUMNS}
@@ -146,22 +143,11 @@ class Spectrum:
         return self._largest(epsilon) if self.curve is not None else self._chords(epsilon)
 
     def epsilon_at(self, delta: ArrayLike) -> Array:
-        """The smallest ε ≥ 0 with δ(ε) ≤ delta.
+        """The smallest ε ≥ 0 with δ(ε) ≤ delta, nats; infinite where the curve stays above it.
 
-        Parameters
-        ----------
-        delta : float or array of shape (k,)
-            In [0, 1]; at 0 the answer is the pure ε.
-
-        Returns
-        -------
-        array of the same shape, nats
-            0 where δ(0) is at most delta, and infinity where the curve stays above it.
-
-        Raises
-        ------
-        InvalidInput
-            When the answer is outside the grid of an estimate.
+        delta, in [0, 1], is a number or an array of shape (k,), which is the shape of the result.
+        At 0 the answer is the pure ε. Raises `InvalidInput` where the answer is outside the grid of
+        an estimate.
         """
         if self.curve is None:
             return self._chords.epsilon_at(delta)
@@ -173,18 +159,11 @@ class Spectrum:
         return float(self.delta_at(0.0))
 
     def tradeoff(self, alpha: ArrayLike) -> Array:
-        """β(α), the least type II error at type I error α that δ(ε) implies.
+        """β(α), the least type II error at type I error α in [0, 1] that δ(ε) implies.
 
-        Parameters
-        ----------
-        alpha : float or array of shape (k,)
-            α in [0, 1].
-
-        Returns
-        -------
-        array of the same shape
-            β is symmetric and convex, as δ is the larger direction at every ε. For an estimate β is
-            what the points of its grid imply.
+        α is a number or an array of shape (k,), which is the shape of the result. β is symmetric
+        and convex, as δ is the larger direction at every ε. For an estimate β is what the points of
+        its grid imply.
         """
         if self.curve is None:
             return self._chords.tradeoff(alpha)

@@ -139,7 +139,7 @@ def _number(cell: str) -> float:
 
 
 def _kind(cell: str) -> str:
-    """What a cell is that is refused; not its text, which may be a value of a person's."""
+    """Why a cell is refused, without its text, which may be a person's value."""
     try:
         return "an infinite number" if math.isinf(float(cell)) else "a number with _"
     except ValueError:

@@ -16,12 +16,10 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
-from dpaudit.exact.numerics.sorted_epsilon import Curves
-from dpaudit.exact.pairs.discrete import Atoms
-from dpaudit.exact.pairs.mixed import BranchCurve
+from dpaudit.exact.pairs.discrete import Atoms, BranchCurve
 from dpaudit.laws.density import gauss_legendre
 from dpaudit.laws.vectors import laplace_log_density
 
@@ -79,19 +77,6 @@ class FirstRelease:
         )
 
 
-def adaptive(
-    first: FirstRelease,
-    curves: Callable[[float], Curve],
-    epsilon: ArrayLike,
-    breaks: Sequence[float] = (),
-) -> Curves:
-    """Exact δ(ε) of both releases together; arguments and errors as of `adaptive_curve`.
-
-    epsilon : scalar or (m,), nats. Returns (forward, backward), arrays of that shape.
-    """
-    return adaptive_curve(first, curves, breaks).delta(epsilon)
-
-
 def adaptive_curve(
     first: FirstRelease, curves: Callable[[float], Curve], breaks: Sequence[float] = ()
 ) -> BranchCurve:
@@ -119,7 +104,7 @@ def adaptive_curve(
     >>> first = FirstRelease.gaussian(0.0, 0.6, sigma=1.0)
     >>> def second(x):
     ...     return dp.exact.PrivacyLoss.gaussian_sketch(0.1 / (1.0 + x * x), rows=20)
-    >>> forward, backward = adaptive(first, second, [0.5, 1.0])
+    >>> forward, backward = adaptive_curve(first, second).delta([0.5, 1.0])
     """
     nodes, weights = gauss_legendre(*_ends(first.edges, breaks))
     x, log_weight = nodes.ravel(), np.log(weights.ravel())
@@ -130,12 +115,8 @@ def adaptive_curve(
 def _ends(edges: Array, breaks: Sequence[float]) -> tuple[Array, Array]:
     """Starts and ends of the panels: between the edges, cut at the breaks."""
     edges = np.asarray(edges, dtype=np.float64)
-    if (
-        edges.ndim != 1
-        or len(edges) < 2
-        or not np.all(np.isfinite(edges))
-        or np.any(np.diff(edges) <= 0.0)
-    ):
+    ascending = edges.ndim == 1 and len(edges) > 1 and np.all(np.diff(edges) > 0.0)
+    if not ascending or not np.all(np.isfinite(edges)):
         fail("edges", edges, "at least two finite numbers, ascending")
     marks = np.array([check.real("breaks", mark) for mark in breaks])
     edges = np.union1d(edges, marks[(marks > edges[0]) & (marks < edges[-1])])

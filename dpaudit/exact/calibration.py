@@ -110,14 +110,8 @@ def calibrate(
         `sigma_gram` of SufficientStatistics, `padding` of RandomProjection, WishartDraw and
         InverseWishartDraw, `scale` of AdditiveWishart, `rows` of ALS and RPLS. These are the
         defaults; other parameters must be named: `rows`, `dof`, `sigma_cross`.
-    law : {"finite", "asymptotic"}, default "finite"
-        As in `worst_case`.
-    relation : {"zero-out", "remove", "replace", "add"}, default "zero-out"
-        As in `worst_case`.
-    candidates : array of shape (m, d), optional
-        As in `worst_case`.
-    row_bound : float, optional
-        As in `worst_case`.
+    law, relation, candidates, row_bound : optional
+        These are the arguments of `worst_case`.
 
     Returns
     -------

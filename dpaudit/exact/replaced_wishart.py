@@ -248,7 +248,7 @@ class WishartSearch:
         return chords.reshape(len(left), 2 * len(self.epsilon))
 
     def _sharpest(self, left: np.ndarray) -> Array:
-        """By angles where it can be done: δ and what its integral may be off by, (n, 2m)."""
+        """A bound by angles, where they serve: δ and what its integral may be off by, (n, 2m)."""
         up, down = self.family.old[left], self.family.new[left]
         if self._freedom + 1 > wishart_angles.LARGEST:
             return self._bound(up, down, self.epsilon)
@@ -258,7 +258,7 @@ class WishartSearch:
         )
 
     def _with_exact(self, worst: Worst, entry: int, places: np.ndarray) -> Worst:
-        """With the exact δ of an entry, in both directions, at the ε of these places."""
+        """The worst after the exact δ of an entry, in both directions, at the ε of these places."""
         curve, _ = replaced_curve(self.family, entry)
         at = np.unique(places % len(self.epsilon))
         delta = np.concatenate(curve.delta(self.epsilon[at]))

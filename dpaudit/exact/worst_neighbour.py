@@ -109,8 +109,6 @@ def worst_case(
     ------
     NoExactSpectrum
         When none is known.
-    InvalidInput
-        When an argument is not as described.
     DegenerateData
         When the data leave the law undefined.
 

@@ -54,7 +54,7 @@ class Discrete(Law):
         return np.asarray(self.outcomes[np.minimum(picked, len(below) - 1)])
 
     def log_density(self, x: Array) -> Array:
-        """Log probability of the rows of x (m, k); −∞ for a row that is no outcome."""
+        """Log probability of the rows of x (m, k); −∞ for a row that is not an outcome."""
         place = row_positions(self.outcomes, x)
         return np.where(place >= 0, self.log_probability[place], -np.inf)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.seeds import as_generator
@@ -13,6 +15,7 @@ from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
 from dpaudit.mechanisms.parameters import check_fields
+from dpaudit.neighbours import NeighbourPair
 
 
 class LawMechanism:
@@ -147,3 +150,34 @@ class LawMechanism:
         """Parameters by name; those that are None are left out."""
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
         return {f.name: getattr(self, f.name) for f in fields if getattr(self, f.name) is not None}
+
+
+class PrintedMechanism(LawMechanism):
+    """A mechanism whose sampler is an algorithm as printed, step by step, with its claim.
+
+    Subclasses give `pair`, and `run` where the algorithm is more than a draw of its law.
+    """
+
+    epsilon: float
+    delta: float
+
+    @property
+    def claim(self) -> Claim:
+        """(ε, δ)-DP at the parameters `epsilon` and `delta`, unless a subclass claims otherwise."""
+        return Claim(self.epsilon, self.delta)
+
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        """The algorithm: (size, k) independent draws."""
+        return self.law(data).sample(size, rng)
+
+    def prepare(self, data: Array) -> Sampler:
+        """A function (size, rng) → draws of the algorithm itself, not of `law`."""
+        data = check.matrix("data", data)
+        return lambda size, rng: self.run(data, size, rng)
+
+    def pair(self) -> NeighbourPair:
+        """Two neighbouring databases that use up the claim, or break it where it does not hold.
+
+        A scenario with `relation = "pair"` audits the mechanism on them.
+        """
+        raise NotImplementedError

@@ -2,7 +2,8 @@
 
 Each has its claim, its true law and a pair of databases on which the claim fails. They stand in
 this order: noise with a wrong scale, correct noise that is wrongly handled, noise in floats, least
-squares, and the sparse vector technique.
+squares, and the sparse vector technique. A class with the parameters of its base needs no
+decorator.
 """
 
 from __future__ import annotations
@@ -68,7 +69,6 @@ MOST_ROWS = 16  # of `MissingPassed`, whose law has a term for each subset of th
 # Each is claimed to have the privacy of the mechanism with the right noise.
 
 
-@dataclass(frozen=True)
 class HalvedSensitivity(Gaussian):
     """Noise for a sensitivity of Δ/2 where it is Δ.
 
@@ -87,7 +87,6 @@ class HalvedSensitivity(Gaussian):
         return pair_of([*rest, -half], [*rest, half])
 
 
-@dataclass(frozen=True)
 class RootTwoSensitivity(Gaussian):
     """A histogram with noise for a sensitivity of 1 where it is √2.
 
@@ -111,7 +110,6 @@ class RootTwoSensitivity(Gaussian):
         return pair_of([[size, 0.0, 0.0], *rest], [[0.0, size, 0.0], *rest])
 
 
-@dataclass(frozen=True)
 class MeanSensitivity(Gaussian):
     """The sum is released with the noise of the mean, σ off by n."""
 
@@ -123,7 +121,6 @@ class MeanSensitivity(Gaussian):
         return self.calibrated_noise(self.sensitivity / len(data))
 
 
-@dataclass(frozen=True)
 class VarianceForDeviation(Gaussian):
     """The sampler takes a variance and is given σ, so the standard deviation is √σ."""
 
@@ -135,7 +132,6 @@ class VarianceForDeviation(Gaussian):
         return float(np.sqrt(self.calibrated_noise(self.sensitivity)))
 
 
-@dataclass(frozen=True)
 class LocalSensitivity(Gaussian):
     """The noise is scaled by the range of the private rows instead of a public bound on it.
 
@@ -159,7 +155,6 @@ class LocalSensitivity(Gaussian):
         return pair_of([0.0, 0.1, 0.2, 0.3, 0.2], [0.0, 0.1, 0.2, 0.3, self.sensitivity])
 
 
-@dataclass(frozen=True)
 class NoisyHistogram2(NoisyHistogram1):
     """Counts plus Laplace noise of scale ε where 1/ε is right: it is (1/ε)-DP."""
 
@@ -172,7 +167,6 @@ class NoisyHistogram2(NoisyHistogram1):
         return self.epsilon
 
 
-@dataclass(frozen=True)
 class NaturalLogGeometric(TruncatedGeometric):
     """GeoSample with k = ⌈ln(2/ε)⌉ where log₂ is meant: 0.118-DP for ε = 0.1."""
 
@@ -244,7 +238,6 @@ class NonDPLaplace1(PureExample):
         return laws.Laplace(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
 
 
-@dataclass(frozen=True)
 class NonDPLaplace2(NonDPLaplace1):
     """S/n + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): the mean itself has the true n."""
 
@@ -282,7 +275,6 @@ class NonDPGaussian1(NonDPLaplace1):
         return GaussianNoise(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
 
 
-@dataclass(frozen=True)
 class NonDPGaussian2(NonDPGaussian1):
     """S/n + N(0, (2/(ñε))²) with ñ = max(n + N(0, (2/ε)²), 1e-12), claimed to be (ε, δ)-DP."""
 
@@ -451,7 +443,6 @@ class MissingPassed(PureExample):
         return Density(log_p, panel_edges(at, 1.0 / self.epsilon))
 
 
-@dataclass(frozen=True)
 class ReportNoisyMax3(ReportNoisyMax1):
     """The value, not the index, of the largest answer after Laplace noise of scale 2/ε.
 
@@ -471,7 +462,6 @@ class ReportNoisyMax3(ReportNoisyMax1):
         return largest_value(column(data), self.noise, 2.0 / self.epsilon)
 
 
-@dataclass(frozen=True)
 class ReportNoisyMax4(ReportNoisyMax3):
     """The value, not the index, of the largest answer after exponential noise of scale 2/ε.
 
@@ -606,7 +596,6 @@ class RowBoundProjection(ExampleMechanism):
 # --- sparse vector techniques, numbered as by Lyu, Su & Li 2017: 3 to 6, and 3 beside 4
 
 
-@dataclass(frozen=True)
 class SparseVector3(SparseVector):
     """Releases the noisy answer that reached the threshold, which bounds the noisy threshold.
 
@@ -640,7 +629,6 @@ class SparseVector3(SparseVector):
         return out
 
 
-@dataclass(frozen=True)
 class SparseVector4(SparseVector):
     """ε₁ = ε/4, and query noise 1/ε₂ whatever c is: ((1 + 6c)/4·ε)-DP (Lee & Clifton 2014)."""
 
@@ -653,7 +641,6 @@ class SparseVector4(SparseVector):
         return 4.0 / self.epsilon, 4.0 / (3.0 * self.epsilon)
 
 
-@dataclass(frozen=True)
 class SparseVector5(SparseVector):
     """No noise on the queries, 1/ε₁ with ε₁ = ε/2 on the threshold, and no halt.
 
@@ -678,7 +665,6 @@ class SparseVector5(SparseVector):
         return (column(data) >= self.threshold + rho).astype(np.float64)
 
 
-@dataclass(frozen=True)
 class SparseVector6(SparseVector):
     """Noises 1/ε₁ and 1/ε₂, ε₁ = ε₂ = ε/2, and no halt: every answer costs. Output: (size, n)."""
 

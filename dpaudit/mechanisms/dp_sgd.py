@@ -15,6 +15,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.renyi import ORDERS, sampled_gaussian
 from dpaudit.mechanisms.parameters import BelowOne, Count, Positive, check_fields, one_of
@@ -26,7 +27,7 @@ RESIDUAL: dict[str, Callable[[Array], Array]] = {
 Loss = Annotated[str, one_of(*RESIDUAL)]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Step:
     """One step as its observer sees it.
 
@@ -188,7 +189,6 @@ def clipped(gradients: Array, clip: float) -> Array:
 # --- the usual bugs; each broken version claims what the sound one has
 
 
-@dataclass(frozen=True)
 class NoiseDividedTwice(DPSGD):
     """Noise of the mean gradient, σC/(qn), is added to the sum, which is then divided by qn."""
 
@@ -200,7 +200,6 @@ class NoiseDividedTwice(DPSGD):
         return super().noise(number, run) / (self.sample_rate * run.rows)
 
 
-@dataclass(frozen=True)
 class BatchClipping(DPSGD):
     """The mean gradient of a batch is clipped in place of each row's gradient."""
 
@@ -214,7 +213,6 @@ class BatchClipping(DPSGD):
         return size * clipped(gradients.sum(axis=0, keepdims=True) / size, self.clip)[0]
 
 
-@dataclass(frozen=True)
 class NoClipping(DPSGD):
     """Gradients are not clipped."""
 
@@ -226,7 +224,6 @@ class NoClipping(DPSGD):
         return np.asarray(gradients.sum(axis=0))
 
 
-@dataclass(frozen=True)
 class ShuffledBatches(DPSGD):
     """Rows are shuffled in each epoch of ⌈1/q⌉ steps and dealt to batches of equal size.
 
@@ -244,7 +241,6 @@ class ShuffledBatches(DPSGD):
         return np.asarray(run.memory == number % epoch)
 
 
-@dataclass(frozen=True)
 class NoiselessLastStep(DPSGD):
     """The last step has no noise."""
 

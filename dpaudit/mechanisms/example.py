@@ -10,13 +10,13 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.claims import Claim
-from dpaudit.mechanisms.base import LawMechanism, Sampler
+from dpaudit.mechanisms.base import PrintedMechanism
 from dpaudit.mechanisms.parameters import Positive, UpToOne
 from dpaudit.neighbours import NeighbourPair
 
 
-class ExampleMechanism(LawMechanism):
-    """A mechanism with a known law whose sampler is the algorithm as printed, step by step.
+class ExampleMechanism(PrintedMechanism):
+    """A mechanism of the zoo: its law is known, and whether its claim is true.
 
     Subclasses give `law`, `databases` or `pair`, and `run` where the algorithm is more than a draw
     of its law. The annotation of a parameter says which values it may have
@@ -43,29 +43,11 @@ class ExampleMechanism(LawMechanism):
     epsilon: Positive
     delta: UpToOne
 
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP at the parameters `epsilon` and `delta`, unless a subclass claims otherwise."""
-        return Claim(self.epsilon, self.delta)
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The algorithm: (size, k) independent draws."""
-        return self.law(data).sample(size, rng)
-
-    def prepare(self, data: Array) -> Sampler:
-        """A function (size, rng) → draws of the algorithm itself, not of `law`."""
-        data = check.matrix("data", data)
-        return lambda size, rng: self.run(data, size, rng)
-
     def view(self, x: Array) -> Array:
         """The numbers that follow `law`, one-to-one with outputs (m, k): by default the outputs."""
         return x
 
     def pair(self) -> NeighbourPair:
-        """Two databases on which a broken mechanism breaks its claim.
-
-        For a sound mechanism, two on which the claim is (nearly) used up.
-        """
         return pair_of(*self.databases)
 
     def published_pair(self) -> NeighbourPair:

@@ -69,7 +69,6 @@ class Laplace(PureExample):
         return laws.Laplace(answers, np.full(len(answers), self.scale))
 
 
-@dataclass(frozen=True)
 class NoisyHistogram1(Laplace):
     """Counts plus Laplace noise of scale 1/ε; a neighbour differs by 1 in one count.
 
@@ -253,7 +252,6 @@ class ReportNoisyMax1(PureExample):
         return largest_index(column(data), self.noise, 2.0 / self.epsilon)
 
 
-@dataclass(frozen=True)
 class ReportNoisyMax2(ReportNoisyMax1):
     """The index of the largest answer after exponential noise of scale 2/ε."""
 

@@ -59,7 +59,7 @@ def with_nearest(data: Array, box: Array, rng: np.random.Generator) -> Array:
 
 
 def within_data(data: Array, rng: np.random.Generator) -> Array:
-    """The same of the least box that holds the data, (k, d): these rows are private."""
+    """Rows as of `with_nearest` in the least box around the data, (k, d); they are private."""
     return with_nearest(data, np.column_stack([data.min(axis=0), data.max(axis=0)]), rng)
 
 

@@ -13,11 +13,10 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import shrinkage
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
-from dpaudit.mechanisms.base import LawMechanism, Sampler
+from dpaudit.mechanisms.base import LawMechanism, PrintedMechanism
 from dpaudit.mechanisms.parameters import one_of
 from dpaudit.neighbours import NeighbourPair
 
@@ -27,7 +26,7 @@ Sampling = Annotated[str, one_of("sufficient", "literal")]
 ROUNDING = 1e-12  # relative; a bound that is passed by no more counts as kept
 
 
-class Algorithm(LawMechanism):
+class Algorithm(PrintedMechanism):
     """A printed algorithm.
 
     Subclasses give `run`, `pair` and, where one is known, `law` with its families of rows. A call
@@ -70,15 +69,8 @@ class Algorithm(LawMechanism):
 
     variant: str
     sampler: str
-    epsilon: float
-    delta: float
     row_bound: Any
     label_bound: float
-
-    @property
-    def claim(self) -> Claim:
-        """(ε, δ)-DP at the parameters `epsilon` and `delta`, unless the paper claims otherwise."""
-        return Claim(self.epsilon, self.delta)
 
     def bounded(self, data: Array) -> Array:
         """The data unchanged, if every row is within the public bounds of the algorithm.
@@ -93,22 +85,6 @@ class Algorithm(LawMechanism):
         if self.label_bound < float(np.abs(data[:, -1]).max()) * (1.0 - ROUNDING):
             fail("label_bound", self.label_bound, "at least the largest label")
         return data
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The algorithm, line by line: (size, k) independent draws."""
-        raise NotImplementedError
-
-    def pair(self) -> NeighbourPair:
-        """Two neighbouring databases that use up the claimed privacy, or break the claim.
-
-        A scenario with `relation = "pair"` audits the algorithm on them.
-        """
-        raise NotImplementedError
-
-    def prepare(self, data: Array) -> Sampler:
-        """The algorithm on these data, as a function (size, rng) → draws."""
-        data = check.matrix("data", data)
-        return lambda size, rng: self.run(data, size, rng)
 
     def law(self, data: Array) -> Law:
         """The output's law. Raises `NoExactSpectrum` where none is known, as here."""

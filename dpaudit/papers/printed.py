@@ -482,17 +482,15 @@ def _mixing_curve(rows: int, gamma: float) -> RenyiCurve:
 # row is zeroed. If this holds of both databases, as in algorithms 1 and 4, which append w·I, then
 # q = vᵀ(AᵀA)⁻¹v ≤ B²/(B² + w²). If it holds of the full database alone, only q ≤ min(1, B²/w²).
 # Compare the sketch (Wishart) and inverse-Wishart releases with
-# `exact.gaussian_sketch(q, rows, ε)`.
+# `exact.gaussian_sketch(q, rows, ε)`. The parameters may be what the statements print, such as any
+# ε > 0 and δ < 1/e.
 
 
 @checked
 def theorem_3_1_padding(
     row_bound: Positive, rows: Count, epsilon: Positive, delta: BelowInverseE
 ) -> float:
-    """Paper 4, theorem 3.1, the sketch RA of r = `rows` rows: w with w² = 4B²(√(2rL) + L)/ε.
-
-    Printed for any ε > 0 and δ < 1/e.
-    """
+    """Paper 4, theorem 3.1, the sketch RA of r = `rows` rows: w with w² = 4B²(√(2rL) + L)/ε."""
     log = _log(delta)
     return row_bound * math.sqrt(4.0 * (math.sqrt(2.0 * rows * log) + log) / epsilon)
 
@@ -501,10 +499,7 @@ def theorem_3_1_padding(
 def theorem_b_1_padding(
     row_bound: Positive, rows: Count, epsilon: Positive, delta: BelowHalf
 ) -> float:
-    """Paper 4, theorem B.1, the same sketch: w with w² = B²(1 + (1 + ε/L)(2√(2rL) + 2L)/ε).
-
-    Printed for any ε > 0 and δ < 1/2.
-    """
+    """Paper 4, theorem B.1, the same sketch: w with w² = B²(1 + (1 + ε/L)(2√(2rL) + 2L)/ε)."""
     log = _log(delta)
     return row_bound * math.sqrt(1.0 + (1.0 + epsilon / log) / epsilon * _spread(rows, log))
 
@@ -548,8 +543,7 @@ def corollary_b_2_rows(
 def section_2_sigma(row_bound: Positive, epsilon: Positive, delta: BelowOne) -> float:
     """Paper 4, section 2, Analyze Gauss: σ with σ² = 2Δ² ln(2/δ)/ε, Δ² = ‖AᵀA − A′ᵀA′‖_F² = B⁴.
 
-    Printed for any ε > 0 and δ in (0, 1). ε stands where ε² belongs, and replacing a row of norm B
-    by another changes AᵀA by up to Δ² = 2B⁴.
+    ε stands where ε² belongs, and replacing a row of norm B changes AᵀA by up to Δ² = 2B⁴.
     """
     return row_bound**2 * math.sqrt(2.0 * math.log(2.0 / delta) / epsilon)
 
@@ -567,10 +561,7 @@ def algorithm_3_dof(dim: Count, epsilon: Positive, delta: BelowInverseE) -> int:
 def theorem_5_1_padding(
     row_bound: Positive, rows: Count, epsilon: Positive, delta: BelowInverseE
 ) -> float:
-    """Paper 4, theorem 5.1, inverse Wishart: w with w² = 2B²(2√(2νL) + 2L)/ε.
-
-    Printed for any ε > 0 and δ < 1/e; ν = `rows` degrees of freedom.
-    """
+    """Paper 4, theorem 5.1, inverse Wishart with ν = `rows`: w with w² = 2B²(2√(2νL) + 2L)/ε."""
     return row_bound * math.sqrt(2.0 * _spread(rows, _log(delta)) / epsilon)
 
 
@@ -580,8 +571,7 @@ def theorem_b_4_padding(
 ) -> float:
     """Paper 4, theorem B.4, the same release: w with w² = B²(2√(2νL) + 2L)/(ε(1 − ε/(2L))).
 
-    Printed for any ε > 0 and δ < 1/e. NaN from ε = 2L on, where the printed w² is negative or
-    infinite.
+    NaN from ε = 2L on, where the printed w² is negative or infinite.
     """
     log = _log(delta)
     room = 1.0 - 0.5 * epsilon / log
@@ -592,7 +582,7 @@ def theorem_b_4_padding(
 def theorem_4_1_dof(dim: Count, epsilon: BelowOne, delta: BelowInverseE) -> int:
     """Paper 4, theorem 4.1, additive noise Wishart_d(`theorem_4_1_scale`·I, k): k = ⌊d + 28L/ε²⌋.
 
-    Printed for ε < 1 and δ < 1/e. Compare with `exact.additive_wishart(1, k, d, ε)`.
+    Compare with `exact.additive_wishart(1, k, d, ε)`.
     """
     return theorem_b_3_dof(dim, 14.0 / epsilon**2, delta)
 

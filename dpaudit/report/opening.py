@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from dpaudit.curves.claims import exceeds
 from dpaudit.verdict.headline import CLAIMED, Headline
 from dpaudit.verdict.numbers import NONE, count, equation, label, number, percent, plain
 from dpaudit.verdict.record import Curves, section
+from dpaudit.verdict.sentences import breaks_exactly, whom
 
 NOTE_WIDTH = 80  # characters below a tile
 
@@ -72,37 +70,6 @@ def _neighbour(result: Mapping[str, Any]) -> Tile:
         rule = f"worst of {count(tried)} tried" + (f", of {count(pool)} in all" if pool else "")
     name = "Worst neighbour" if "worst" in rule else "Neighbour"
     return Tile(name, label(whom(result) or "two databases", 40), label(rule, NOTE_WIDTH))
-
-
-class Reason(NamedTuple):
-    """The parts of a reason: what is said of the draws first, the headline, and all else."""
-
-    notes: str
-    headline: str
-    rest: str
-
-
-def sentences(result: Mapping[str, Any]) -> Reason:
-    """The reason in its parts; one without a headline, as of an earlier version, as a whole."""
-    reason = plain(result.get("reason") or "")
-    headline = plain(section(result, "headline").get("text") or "")
-    if not headline or headline not in reason:
-        return Reason("", reason, "")
-    notes, text, rest = reason.partition(headline)
-    return Reason(notes.strip(), text, rest.strip())
-
-
-def whom(result: Mapping[str, Any]) -> str:
-    """What differs between the two databases, as "row 11 zeroed"; "" where no row is named."""
-    who = section(result, "headline").get("who")
-    return plain(who or section(result, "neighbour").get("change") or "")
-
-
-def breaks_exactly(curves: Curves) -> bool:
-    """Whether the exact spectrum is above the claim somewhere, whatever the draws say."""
-    if curves.claim is None or curves.exact is None:
-        return False
-    return bool(np.any(exceeds(curves.exact, curves.claim)))
 
 
 def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:

@@ -16,8 +16,8 @@ from markupsafe import Markup
 
 from dpaudit._core.check import fail
 from dpaudit._core.shown.printable import printable
-from dpaudit.report.opening import sentences
 from dpaudit.verdict.numbers import number, percent, plain
+from dpaudit.verdict.sentences import reason_of
 
 # symbol and word carry the verdict, colour only repeats it
 BADGES = {"violated": "✕", "not violated": "○", "inconclusive": "?"}
@@ -56,7 +56,7 @@ def render_result(template: str, result: Mapping[str, Any], **values: Any) -> st
         template,
         result=result,
         symbol=BADGES[result["verdict"]],
-        sentences=sentences(result),
+        sentences=reason_of(result),
         **values,
     )
 

@@ -43,7 +43,7 @@ class Neighbours:
     def read(
         cls, relation: str, candidates: str | Path | None, row_bound: float | None, dataset: Table
     ) -> Neighbours:
-        """From the path of a CSV file of candidates. Raises `DataNotFound`, `InvalidInput`."""
+        """The candidates are read from a CSV file. Raises `DataNotFound`, `InvalidInput`."""
         if candidates is None:
             return cls(relation, None, row_bound)
         path = Path(candidates).expanduser()

@@ -1,4 +1,4 @@
-"""From a scenario to a report: load, choose the neighbour, draw, audit, save."""
+"""The run of one scenario: load data and mechanism, choose the neighbour, draw, audit, save."""
 
 from __future__ import annotations
 
@@ -203,15 +203,19 @@ def _step(progress: Progress, name: str) -> Iterator[None]:
 def _prepare(
     scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool, show_data: bool
 ) -> tuple[Subject, dict[str, Any], Selection | None]:
-    """Load data and mechanism and choose the neighbour: what is audited, what determines the draws
-    from any database (`origin_of`), and the search if there was one.
+    """Load data and mechanism, and choose the neighbour.
+
+    Returns what is audited, what determines the draws from any database (`origin_of`), and the
+    search if there was one.
     """
     rule, selection, source = scenario.neighbour, None, None
     notes: tuple[str, ...] = ()
     if isinstance(rule, Own):
         mechanism = scenario.mechanism
         pair, words, origin = mechanism.pair(), rule.words, origin_of(scenario, mechanism)
-        described = describe_pair(pair)
+        names = tuple(f"column {number + 1}" for number in range(pair.left.shape[1]))
+        own = Table("own pair", names, pair.left, Own.words, target=names[-1])
+        described = describe_data(own)
     else:
         dataset, before = loaded_data(scenario), loaded_from(scenario.folder)
         mechanism = loaded_mechanism(scenario)
@@ -224,7 +228,7 @@ def _prepare(
             selection = rule.select(
                 mechanism,
                 dataset,
-                samples=scenario.settings.samples,
+                draws=scenario.settings.draws,
                 rng=scenario.seed,
                 n_jobs=n_jobs,
                 progress=watch,
@@ -279,7 +283,7 @@ def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:
     It comes after all draws: a mechanism may keep what it did in earlier calls.
     """
     costly = isinstance(scenario.mechanism, Program) or is_synthesizer(scenario.mechanism)
-    if result.exact is not None or costly or scenario.settings.samples < REPLAYED:
+    if result.exact is not None or costly or scenario.settings.draws < REPLAYED:
         return result
     subject = result.subject
     assert subject.mechanism is not None
@@ -304,24 +308,6 @@ def describe_data(data: Table) -> dict[str, Any]:
         "changes": list(data.changes),
         "source": data.source,
         "dropped": dict(data.dropped),
-    }
-
-
-def describe_pair(pair: NeighbourPair) -> dict[str, Any]:
-    """A mechanism's own pair, in the form in which result.json describes a data set."""
-    n, width = pair.left.shape
-    names = [f"column {number + 1}" for number in range(width)]
-    return {
-        "name": "own pair",
-        "n": n,
-        "features": width - 1,
-        "feature_names": names[:-1],
-        "target": names[-1],
-        "columns": names,
-        "shape": [n, width],
-        "changes": [],
-        "source": Own.words,
-        "dropped": {},
     }
 
 
@@ -377,7 +363,7 @@ def _made_by(origin: dict[str, Any], scenario: Scenario, pair: NeighbourPair) ->
         **origin,
         "D": digest_of(pair.left),
         "D'": digest_of(pair.right),
-        "samples": scenario.settings.samples,
+        "samples": scenario.settings.draws,
         "stop": scenario.settings.stop,
         "unit": scenario.settings.unit,
     }

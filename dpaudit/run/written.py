@@ -91,12 +91,12 @@ def written(
 ) -> File:
     """The scenario file in the current folder that would audit `target`, "package.module:callable".
 
-    data : path of a CSV file, or name of a data set. claim : (ε, δ). relations : of the neighbours
-    that are searched for; row_bound, candidates, bounds : the rows that may come in, inside the
-    bounds of the data if none of them is given. budget, named : of the search. ending : of the
-    scenario's name. label : the column to predict. one_draw : whether a call gives one output.
-    parameters : from which the callable makes the mechanism. samples : draws a side. audit : other
-    keys of [audit], None for those that are not given.
+    data : path of a CSV file, or name of a data set. claim : (ε, δ). relations : the kinds of
+    neighbours that are searched; row_bound, candidates, bounds : the rows that may come in, inside
+    the bounds of the data if none of them is given. budget, named : keys of the search. ending :
+    the end of the scenario's name. label : the column to predict. one_draw : whether a call gives
+    one output. parameters : from which the callable makes the mechanism. samples : draws a side.
+    audit : other keys of [audit], None for those that are not given.
 
     Raises `InvalidInput` for a target of another form, for relations that do not exist and for rows
     that none of them takes. What else is wrong is found where the text is read.

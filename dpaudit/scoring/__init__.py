@@ -13,13 +13,9 @@ from dpaudit.scoring.base import (
     Sides,
     evaluate,
     log_loss,
-    nan_count,
-    nan_note,
     pooled,
     refuse_batch_scores,
-    refuse_nan,
     scores,
-    without_nan,
 )
 from dpaudit.scoring.classifier import (
     ALIASES,
@@ -30,35 +26,22 @@ from dpaudit.scoring.classifier import (
     fit,
     is_trained,
 )
-from dpaudit.scoring.encode import Encoder
-from dpaudit.scoring.few import fit_few, fit_few_draws
-from dpaudit.scoring.models.logistic import calibrated
-from dpaudit.scoring.whiten import Whitener
 
 __all__ = [
     "ALIASES",
     "Classifier",
     "ClassifierLike",
-    "Encoder",
     "Fitted",
     "KnownScore",
     "Score",
     "Scores",
     "Sides",
-    "Whitener",
     "as_classifier",
-    "calibrated",
     "evaluate",
     "fit",
-    "fit_few",
-    "fit_few_draws",
     "is_trained",
     "log_loss",
-    "nan_count",
-    "nan_note",
     "pooled",
     "refuse_batch_scores",
-    "refuse_nan",
     "scores",
-    "without_nan",
 ]

@@ -104,23 +104,9 @@ class Fitted:
 
 
 def evaluate(score: Score, x: Array) -> Array:
-    """score(x), a chunk of rows at a time, so that a score's own copies of the rows stay small.
+    """The scores, (m,), of rows x, (m, k), a chunk at a time: a score's own copies stay small.
 
-    Parameters
-    ----------
-    score : callable
-        Rows (m, k) → (m,).
-    x : array of shape (m, k)
-        Rows.
-
-    Returns
-    -------
-    array of shape (m,)
-
-    Raises
-    ------
-    InvalidInput
-        Where a score does not give one number a row.
+    Raises `InvalidInput` where a score does not give one number a row.
     """
     out, step = np.empty(len(x)), rows_at_once(x)
     with one_thread():
@@ -139,22 +125,10 @@ def evaluate(score: Score, x: Array) -> Array:
 
 
 def scores(score: Score, sides: Sides) -> Scores:
-    """Scores of P's and of Q's draws.
+    """Scores of P's and of Q's draws, (n,) each.
 
     The score sees the draws of both sides mixed, in a random order that depends on their numbers
     alone. So neither the other rows of a batch nor a row's place tell the side.
-
-    Parameters
-    ----------
-    score : callable
-        Rows (m, k) → (m,).
-    sides : Sides
-        The draws.
-
-    Returns
-    -------
-    Scores
-        Two arrays of shape (n,).
     """
     rows, labels = sides.stacked()
     order = np.random.default_rng(len(rows)).permutation(len(rows))
@@ -179,23 +153,8 @@ def log_loss(score: Score, sides: Sides) -> float:
 
 
 def pooled(score: Score, train: Sides, chosen: Scores) -> Scores:
-    """Scores of the choosing draws, with those of the training draws unless the score overfits.
+    """`chosen`, scores of the choosing draws, with those of `train` unless the score overfits.
 
-    Parameters
-    ----------
-    score : callable
-        Rows (m, k) → (m,).
-    train : Sides
-        The training draws.
-    chosen : Scores
-        Scores of the choosing draws.
-
-    Returns
-    -------
-    Scores
-
-    Notes
-    -----
     A threshold is where p − e^ε q is largest, which few draws estimate badly, so the training draws
     help; but for a score that overfits they would put the threshold too high. A score is taken to
     overfit where its loss is less on the training draws by more than one standard error. Neither
@@ -214,22 +173,10 @@ def pooled(score: Score, train: Sides, chosen: Scores) -> Scores:
 
 
 def refuse_batch_scores(fitted: Fitted, sides: Sides) -> None:
-    """Refuse a score that depends on other rows of a batch, or on their order.
+    """Raise `InvalidInput` for a score that depends on other rows of a batch, or on their order.
 
     Draws certify independently of each other only if each is scored by itself. A few rows are
-    scored alone, at the end of a batch of both sides, and alone again.
-
-    Parameters
-    ----------
-    fitted : Fitted
-        The score.
-    sides : Sides
-        Draws of both sides.
-
-    Raises
-    ------
-    InvalidInput
-        For such a score.
+    scored alone, at the end of a batch of draws of both sides, and alone again.
     """
     half, others = constants.ROWS_ALONE // 2, constants.ROWS_BESIDE
     columns, later = sides.P.shape[1], slice(2 * half, 2 * half + others)
@@ -282,7 +229,7 @@ def without_nan(score: Array) -> Array:
 
 def nan_count(scores: tuple[Array, Array]) -> int:
     """How many scores of both sides are NaN."""
-    return int(sum(np.isnan(score).sum() for score in scores))
+    return int(np.isnan(scores[0]).sum() + np.isnan(scores[1]).sum())
 
 
 def nan_note(name: str, undefined: int) -> tuple[str, ...]:

@@ -140,8 +140,8 @@ def as_classifier(classifier: ClassifierLike) -> Classifier:
     if _is_sklearn_classifier(classifier):
         return classifier
     if isinstance(classifier, type):
-        shown = Words(f"the class {classifier.__name__}")
-        fail("classifier", shown, EXPECTED, "make an object of the class")
+        name = Words(f"the class {classifier.__name__}")
+        fail("classifier", name, EXPECTED, "make an object of the class")
     if not callable(classifier):
         fail("classifier", classifier, EXPECTED)
     function: Any = classifier
@@ -192,10 +192,6 @@ def fit(
     spend : bool, default False
         Whether the choosing draws may train, too, once they have chosen; `Fitted.spent` says
         whether they did.
-
-    Returns
-    -------
-    Fitted
     """
     classifier = as_classifier(classifier)
     if isinstance(classifier, KnownScore):

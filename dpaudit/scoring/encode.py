@@ -80,8 +80,13 @@ class Encoder:
         chosen = most_different(train, constants.MOST_COLUMNS) if many else None
         train = train if chosen is None else Sides(train.P[:, chosen], train.Q[:, chosen])
         marks, huge, scale = _unusual_entries(train)
-        few = max(constants.MEDIAN_NUMBERS // max(train.P.shape[1], 1), 1)
-        fill = _medians(train.head(min(constants.MEDIAN_DRAWS, few)).stacked()[0])
+        most = max(constants.MEDIAN_NUMBERS // max(train.P.shape[1], 1), 1)
+        rows = train.head(min(constants.MEDIAN_DRAWS, most)).stacked()[0]
+        if all_usable(rows):
+            fill = np.median(rows, axis=0)
+        else:
+            columns = (column[usable(column)] for column in rows.T)
+            fill = np.array([np.median(column) if len(column) else 0.0 for column in columns])
         floats = varying = np.empty(0, dtype=np.intp)
         if bits:
             pooled = train.head(constants.BIT_DRAWS).stacked()[0]
@@ -131,7 +136,7 @@ def _unusual_entries(train: Sides) -> tuple[tuple[tuple[int, int], ...], np.ndar
     indicators that are equal on all training draws only the first is used.
     """
     size = train.P.shape[1]
-    seen, plus, huge = (np.zeros(shape, dtype=bool) for shape in ((len(MARKS), size), size, size))
+    seen, (plus, huge) = np.zeros((len(MARKS), size), bool), np.zeros((2, size), bool)
     most = np.zeros(size)
     for side in (train.P, train.Q):
         for start in range(0, len(side), constants.CHUNK_ROWS):
@@ -157,14 +162,6 @@ def _unusual_entries(train: Sides) -> tuple[tuple[tuple[int, int], ...], np.ndar
     return tuple(sorted(distinct.values())), np.flatnonzero(huge), scale
 
 
-def _medians(rows: Array) -> Array:
-    """The median of the usable entries of each column, (k,); 0 where there are none."""
-    if all_usable(rows):
-        return np.asarray(np.median(rows, axis=0))
-    columns = (column[usable(column)] for column in rows.T)
-    return np.array([np.median(column) if len(column) else 0.0 for column in columns])
-
-
 def most_different(train: Sides, most: int) -> np.ndarray:
     """Positions of the `most` columns in which the sides differ most, ascending.
 
@@ -180,24 +177,19 @@ def most_different(train: Sides, most: int) -> np.ndarray:
         ordered = np.where(bits < 0, bits ^ np.iinfo(np.int64).max, bits)
         finite = np.clip(np.where(np.isnan(x), np.inf, x), -constants.LARGEST, constants.LARGEST)
         far = np.abs(finite - np.median(finite, axis=0))
-        gap = np.maximum(rank_gaps(ordered, label), rank_gaps(far, label))
+        gap = np.maximum(_rank_gaps(ordered, label), _rank_gaps(far, label))
         gaps.append(np.where(np.all(ordered == ordered[0], axis=0), -1.0, gap))
     gap = np.concatenate(gaps)
     best = np.argsort(-gap, kind="stable")[:most]
     return np.sort(best[: max(1, int(np.sum(gap[best] >= 0.0)))])
 
 
-def rank_gaps(x: np.ndarray, label: np.ndarray) -> Array:
-    """The difference of the sides' mean ranks in each column; equal values share their ranks."""
-    order = np.argsort(x, axis=0)
-    sorted_ = np.take_along_axis(x, order, axis=0)
-    place = np.broadcast_to(np.arange(len(x))[:, None], x.shape)
-    new = np.vstack([np.ones((1, x.shape[1]), dtype=bool), sorted_[1:] != sorted_[:-1]])
-    last = np.vstack([new[1:], np.ones((1, x.shape[1]), dtype=bool)])
-    first = np.maximum.accumulate(np.where(new, place, 0), axis=0)
-    end = np.minimum.accumulate(np.where(last, place, len(x))[::-1], axis=0)[::-1]
-    weight = np.where(label == 1, 1.0 / np.sum(label == 1), -1.0 / np.sum(label == 0))
-    return np.asarray(np.abs(np.sum(0.5 * (first + end) * weight[order], axis=0)))
+def _rank_gaps(x: np.ndarray, label: np.ndarray) -> Array:
+    """The difference of the sides' mean ranks in each column."""
+    from scipy.stats import rankdata  # here: slow to import, and few outputs are so wide
+
+    ranks = rankdata(x, axis=0)
+    return np.abs(ranks[label == 1].mean(axis=0) - ranks[label == 0].mean(axis=0))
 
 
 def telling_remainders(train: Sides) -> tuple[Remainder, ...]:
@@ -214,12 +206,14 @@ def telling_remainders(train: Sides) -> tuple[Remainder, ...]:
     )
     if len(few.P) < constants.LATTICE_DRAWS:
         return ()
-    P, Q = (np.where(usable(side), side, 0.0) for side in (few.P, few.Q))
+    P, Q = np.where(usable(few.P), few.P, 0.0), np.where(usable(few.Q), few.Q, 0.0)
     pooled, start = np.concatenate([P, Q]), constants.REMAINDER_DRAWS
     low, high = np.quantile(np.concatenate([P[:start], Q[:start]]), [0.25, 0.75], axis=0)
     tried: list[Remainder] = []
     for column in np.flatnonzero(high > low).tolist():
-        first = np.stack([side[: constants.LATTICE_DRAWS, column] for side in (P, Q)])
+        first = np.stack(
+            [P[: constants.LATTICE_DRAWS, column], Q[: constants.LATTICE_DRAWS, column]]
+        )
         for modulus in sorted({2.0, 2.0 * lattice_spacing(first) or 2.0}):
             if high[column] - low[column] >= constants.REMAINDER_SPREAD * modulus:
                 tried.append((column, modulus))
@@ -228,9 +222,9 @@ def telling_remainders(train: Sides) -> tuple[Remainder, ...]:
     columns = np.column_stack([remainder(pooled[:, column], m) for column, m in tried])
     evidence = surplus(Sides(*np.split(columns, [len(P)])), constants.BY_CHANCE / len(tried))
     telling = []
-    for (column, modulus), shown in zip(tried, evidence, strict=True):
+    for (column, modulus), nats in zip(tried, evidence, strict=True):
         values = len(np.unique(pooled[:, column]))
-        if shown > 0.0 and values * constants.REPEATED > len(pooled):
+        if nats > 0.0 and values * constants.REPEATED > len(pooled):
             telling.append((column, modulus))
     return tuple(telling)
 

@@ -140,38 +140,28 @@ def fit_sparse(train: Sides) -> SparseNormal:
     return SparseNormal(centre, spread, gap, excess)
 
 
-@value_class
-class LegendreRanks:
-    """Legendre polynomials of each column's rank among sorted draws (n, k).
+def legendre_ranks(x: Array, ordered: Array, degree: int) -> Array:
+    """Legendre polynomials of each column's rank among sorted draws (n, k), (m, k) → (m, k·degree).
 
-    Those of uniform ranks have mean 0 and variance 1.
+    They come by degree and within it by column. Those of uniform ranks have mean 0 and variance 1.
+    A number that equals training draws has the middle of their ranks; another one has a rank
+    between those of its neighbours, by linear interpolation.
     """
-
-    ordered: Array
-    degree: int
-
-    def __call__(self, x: Array) -> Array:
-        """(m, k) to (m, k·degree), by degree and within it by column.
-
-        A number that equals training draws has the middle of their ranks; another one has a rank
-        between those of its neighbours, by linear interpolation.
-        """
-        n, rank = len(self.ordered), np.empty(x.shape)
-        for column in range(x.shape[1]):
-            ordered, values = self.ordered[:, column], x[:, column]
-            left = np.searchsorted(ordered, values, "left")
-            right = np.searchsorted(ordered, values, "right")
-            low, high = ordered[np.maximum(left - 1, 0)], ordered[np.minimum(left, n - 1)]
-            gap = np.where(high > low, high - low, 1.0)
-            share = np.clip((values - low) / gap, 0.0, 1.0)
-            between = left + np.where((left > 0) & (left < n), share, 0.5)
-            middle = np.where(left == right, between, 0.5 * (left + right + 1))
-            rank[:, column] = 2.0 * middle / (n + 1) - 1.0
-        below, terms = np.ones_like(rank), [rank]
-        for k in range(1, self.degree):  # (k + 1) P_{k+1} = (2k + 1) t P_k − k P_{k−1}
-            below, term = terms[-1], ((2 * k + 1) * rank * terms[-1] - k * below) / (k + 1)
-            terms.append(term)
-        return np.concatenate([np.sqrt(2 * k + 3.0) * term for k, term in enumerate(terms)], axis=1)
+    n, rank = len(ordered), np.empty(x.shape)
+    for column, (draws, values) in enumerate(zip(ordered.T, x.T, strict=True)):
+        left = np.searchsorted(draws, values, "left")
+        right = np.searchsorted(draws, values, "right")
+        low, high = draws[np.maximum(left - 1, 0)], draws[np.minimum(left, n - 1)]
+        gap = np.where(high > low, high - low, 1.0)
+        share = np.clip((values - low) / gap, 0.0, 1.0)
+        between = left + np.where((left > 0) & (left < n), share, 0.5)
+        middle = np.where(left == right, between, 0.5 * (left + right + 1))
+        rank[:, column] = 2.0 * middle / (n + 1) - 1.0
+    below, terms = np.ones_like(rank), [rank]
+    for k in range(1, degree):  # (k + 1) P_{k+1} = (2k + 1) t P_k − k P_{k−1}
+        below, term = terms[-1], ((2 * k + 1) * rank * terms[-1] - k * below) / (k + 1)
+        terms.append(term)
+    return np.concatenate([np.sqrt(2 * k + 3.0) * term for k, term in enumerate(terms)], axis=1)
 
 
 @value_class
@@ -179,6 +169,9 @@ class RankFeatures:
     """Polynomials of the ranks of chosen columns and of the distance from the pooled median.
 
     The distance is in units of each column's median absolute deviation; one column has none.
+
+    ordered : (n, k) sorted training draws of these columns. degree : of their polynomials.
+    distances : (n, 1) sorted distances of the training draws.
     precision : (f,) prior precision of each feature's weight for a prior scale of 1. It is k² for
         degree k, times the number of columns for their own polynomials, which share the variance.
     """
@@ -186,8 +179,9 @@ class RankFeatures:
     columns: np.ndarray
     centre: Array
     spread: Array
-    own: LegendreRanks
-    radial: LegendreRanks | None
+    ordered: Array
+    degree: int
+    distances: Array | None
     precision: Array
 
     @classmethod
@@ -198,23 +192,22 @@ class RankFeatures:
         spread = np.median(np.abs(x - centre), axis=0)
         spread = np.where(spread > 0.0, spread, 1.0)
         degree = next(degree for most, degree in constants.RANK_DEGREES if size <= most)
-        own = LegendreRanks(np.sort(x, axis=0), degree)
-        precision = np.repeat(np.arange(1, degree + 1) ** 2.0, size) * size
-        if size == 1:
-            return cls(columns, centre, spread, own, None, precision)
-        distances = np.sort(_squared_distance(x, centre, spread), axis=0)
-        radial = LegendreRanks(distances, constants.RADIAL_DEGREE)
-        precision = np.concatenate([precision, np.arange(1, constants.RADIAL_DEGREE + 1) ** 2.0])
-        return cls(columns, centre, spread, own, radial, precision)
+        precision, distances = np.repeat(np.arange(1, degree + 1) ** 2.0, size) * size, None
+        if size > 1:
+            distances = np.sort(_squared_distance(x, centre, spread), axis=0)
+            radial = np.arange(1, constants.RADIAL_DEGREE + 1) ** 2.0
+            precision = np.concatenate([precision, radial])
+        return cls(columns, centre, spread, np.sort(x, axis=0), degree, distances, precision)
 
     def __call__(self, x: Array) -> Array:
         """(m, k) → (m, f)."""
         x = x[:, self.columns]
-        own = self.own(x)
-        if self.radial is None:
+        own = legendre_ranks(x, self.ordered, self.degree)
+        if self.distances is None:
             return own
         distance = _squared_distance(x, self.centre, self.spread)
-        return np.concatenate([own, self.radial(distance)], axis=1)
+        radial = legendre_ranks(distance, self.distances, constants.RADIAL_DEGREE)
+        return np.concatenate([own, radial], axis=1)
 
 
 def _squared_distance(x: Array, centre: Array, spread: Array) -> Array:
@@ -224,32 +217,11 @@ def _squared_distance(x: Array, centre: Array, spread: Array) -> Array:
         return np.minimum(squares, np.finfo(float).max)
 
 
-@value_class
-class RankScore:
-    """Log-odds of the mean probability of P over the weights' posteriors for several prior scales.
-
-    posteriors : (share, mode (f,), root (f, f)) for each prior scale; root·rootᵀ is the covariance
-        of the weights, by Laplace's approximation.
-    """
-
-    features: RankFeatures
-    posteriors: list[tuple[float, Array, Array]]
-
-    def __call__(self, x: Array) -> Array:
-        """Log-odds of finite rows (m, k), nats."""
-        table, p = self.features(x), np.zeros(len(x))
-        for share, mode, root in self.posteriors:
-            variance = ((table @ root) ** 2).sum(axis=1)
-            # the posterior mean of the probability of P, by MacKay's approximation
-            p += share * expit(table @ mode / np.sqrt(1.0 + np.pi / 8.0 * variance))
-        least = constants.LEAST_PROBABILITY
-        return np.asarray(logit(np.clip(p, least, 1.0 - least)))
-
-
 def fit_few_draws(train: Sides, bits: bool = False) -> Score:
     """The regression on ranks, from at least two draws a side; (n, k) outputs of any scale.
 
-    bits : as in `Encoder.fit`.
+    Its log-odds are those of the mean probability of P over the posteriors of the weights for
+    several prior scales, by Laplace's approximation. bits : as in `Encoder.fit`.
     """
     encoder = Encoder.fit(train, bits)
     train = encoder.sides(train)
@@ -267,6 +239,14 @@ def fit_few_draws(train: Sides, bits: bool = False) -> Score:
         # the log marginal likelihood, nats
         evidence[number] += 0.5 * np.log(precision).sum() + np.log(np.diag(root)).sum()
         evidence[number] -= fitted.objective
-    shares = softmax(evidence).tolist()
-    score = RankScore(features, list(zip(shares, modes, roots, strict=True)))
-    return lambda x: score(encoder(x))
+    shares, least = softmax(evidence), constants.LEAST_PROBABILITY
+
+    def log_odds(x: Array) -> Array:
+        table, p = features(encoder(x)), np.zeros(len(x))
+        for share, mode, root in zip(shares, modes, roots, strict=True):
+            variance = ((table @ root) ** 2).sum(axis=1)
+            # the posterior mean of the probability of P, by MacKay's approximation
+            p += share * expit(table @ mode / np.sqrt(1.0 + np.pi / 8.0 * variance))
+        return np.asarray(logit(np.clip(p, least, 1.0 - least)))
+
+    return log_odds

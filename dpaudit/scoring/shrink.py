@@ -27,19 +27,15 @@ def shrink(a: np.ndarray, b: np.ndarray, guess: Array) -> tuple[Array, float]:
     alone.
     """
     p = expit(np.clip(guess, -STEEPEST, STEEPEST))[:, None]
-    a, b = (count.astype(np.float64)[:, None] for count in (a, b))
-    relative = _log_marginal(a, b, p) - (a * np.log(p) + b * np.log1p(-p))
+    a, b, k = a.astype(np.float64)[:, None], b.astype(np.float64)[:, None], PRIOR_DRAWS
+    # log ∫ x^a (1 − x)^b Beta(x; κp, κ(1 − p)) dx, (cells, values of κ)
+    marginal = gammaln(a + k * p) + gammaln(b + k * (1.0 - p)) - gammaln(a + b + k)
+    marginal += gammaln(k) - gammaln(k * p) - gammaln(k * (1.0 - p))
+    relative = marginal - (a * np.log(p) + b * np.log1p(-p))
     relative = np.concatenate([relative, np.zeros_like(p)], axis=1)
     share, gain = _mixture(relative)
     means = np.concatenate([(a + PRIOR_DRAWS * p) / (a + b + PRIOR_DRAWS), p], axis=1)
     return logit(np.sum(share * means, axis=1)), gain
-
-
-def _log_marginal(a: Array, b: Array, p: Array) -> Array:
-    """log ∫ x^a (1 − x)^b Beta(x; κp, κ(1 − p)) dx, (cells, values of κ)."""
-    k = PRIOR_DRAWS
-    after = gammaln(a + k * p) + gammaln(b + k * (1.0 - p)) - gammaln(a + b + k)
-    return np.asarray(after - gammaln(k * p) - gammaln(k * (1.0 - p)) + gammaln(k))
 
 
 def _mixture(relative: Array) -> tuple[Array, float]:

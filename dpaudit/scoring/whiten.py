@@ -37,11 +37,10 @@ class Whitener:
         if not live.any():
             return cls(centre, np.zeros((P.shape[1], 1)))
         # clipped, so that heavy tails do not set the scale
-        P, Q = (
-            np.clip((side - centre)[:, live] / scale[live], -constants.CLIP, constants.CLIP)
-            for side in (P, Q)
-        )
-        within = 0.5 * sum(np.atleast_2d(np.cov(side, rowvar=False, ddof=0)) for side in (P, Q))
+        P = np.clip((P - centre)[:, live] / scale[live], -constants.CLIP, constants.CLIP)
+        Q = np.clip((Q - centre)[:, live] / scale[live], -constants.CLIP, constants.CLIP)
+        within = np.cov(P, rowvar=False, ddof=0) + np.cov(Q, rowvar=False, ddof=0)
+        within = 0.5 * np.atleast_2d(within)
         value, vector = np.linalg.eigh(within)
         varying = value > constants.CONSTANT * max(value[-1], constants.SIDES_APART)
         axes, flat = vector[:, varying] / np.sqrt(value[varying]), vector[:, ~varying]

@@ -5,15 +5,14 @@ The rows that may come in are the user's candidates, and extreme rows inside a b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import (
     NeighbourPair,
@@ -40,7 +39,7 @@ NO_ROW = -1  # in an array of row numbers
 MOST_REPLACEMENTS = 1 << 18
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Change:
     """One change of a database.
 
@@ -78,10 +77,8 @@ class Change:
         source = "" if self.source is None else f", {self.source.text}"
         return f"Change({self.relation}{place}{source})"
 
-    _repr_html_ = html_repr
 
-
-@dataclass(frozen=True, eq=False)
+@value_class
 class Pool:
     """m changes of `data`, (n, d), of which a search chooses.
 
@@ -95,8 +92,6 @@ class Pool:
     out: np.ndarray
     into: np.ndarray
     incoming: Incoming
-
-    __repr__ = short_repr
 
     def __len__(self) -> int:
         return len(self.relation)
@@ -172,14 +167,12 @@ def _changes_of(
     return np.full(len(out), RELATIONS.index(relation)), out, into
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Incoming:
     """Distinct rows that may come in, (k, d), and where each is from."""
 
     rows: Array
     sources: tuple[RowSource, ...]
-
-    __repr__ = short_repr
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -201,8 +194,8 @@ def incoming_rows(
 
     Raises `InvalidInput` for rows without a relation that takes them, or a relation without rows.
     """
-    given = {"candidates": candidates, "row_bound": row_bound, "bounds": bounds}
-    named = [name for name, value in given.items() if value is not None]
+    sources_by_name = {"candidates": candidates, "row_bound": row_bound, "bounds": bounds}
+    named = [name for name, value in sources_by_name.items() if value is not None]
     needed = [relation for relation in relations if relation in INCOMING]
     if needed and not named:
         reason = f"relation {needed[0]!r} needs rows to put in"

@@ -7,11 +7,11 @@ draws each M(D') from the same random numbers, and uses no draw of an earlier ru
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array
-from dpaudit.errors import MechanismError
+from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.outcomes import aligned
 from dpaudit.search.changes import Change
 from dpaudit.search.quick_audit import QuickEstimate, quick_audit
@@ -27,51 +27,44 @@ SCREEN_SHARE = 0.15
 SCREENED = {"auto": 512, "influence": 4096}
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """How a search spends its draws.
+Rungs = tuple[tuple[int, int], ...]  # (changes, draws each); the last rung leaves one change
 
-    screened : changes whose influence is drawn. rungs : (changes, draws each); the last rung leaves
-    one change.
+
+def schedule(
+    budget: float, audit_draws: int, pool: int, shortlist: int, rank: str
+) -> tuple[int, Rungs]:
+    """How many changes have their influence drawn; and rungs of equal cost for a shortlist.
+
+    budget : draws of search and final audit, in units of the 2·audit_draws of the audit. pool :
+    number of changes.
+
+    A change gets at least `FEWEST` draws, at most `audit_draws` and `MOST`. The list is shorter
+    than `shortlist` where the draws are too few. Raises `InvalidInput` where they are too few for
+    two changes.
     """
-
-    screened: int
-    rungs: tuple[tuple[int, int], ...]
-
-
-def schedule(draws: int, pool: int, shortlist: int, samples: int, rank: str) -> Schedule:
-    """Rungs of equal cost out of `draws` in all, for a shortlist of a pool of changes.
-
-    A change gets at least `FEWEST` draws, at most `samples` and `MOST`. The list is shorter than
-    `shortlist` where the draws are too few. Raises `ValueError` where they are too few for two
-    changes.
-    """
-    most = min(samples, MOST)
+    draws, most = int((budget - 1.0) * 2 * audit_draws), min(audit_draws, MOST)
     screened = min(pool, SCREENED.get(rank, 0), int((SCREEN_SHARE * draws - SPREAD) / PARTNERS))
     screened = screened if screened > 1 else 0
     left = draws - (SPREAD + PARTNERS * (screened + 1) if screened else 0)
-    kept = min(shortlist, pool)
-    while kept > 1:
-        sizes = _halved(kept)
-        each = [min(most, left // (len(sizes) * (size + 1))) for size in sizes]
+    size = min(shortlist, pool)
+    while size > 1:
+        sizes = [size]
+        while sizes[-1] > FACTOR:
+            sizes.append(-(-sizes[-1] // FACTOR))
+        each = [min(most, left // (len(sizes) * (changes + 1))) for changes in sizes]
         if each[0] >= FEWEST:
-            return Schedule(screened, tuple(zip(sizes, each, strict=True)))
-        kept = kept * 3 // 4
+            return screened, tuple(zip(sizes, each, strict=True))
+        size = size * 3 // 4
     if min(shortlist, pool) == 1:
-        return Schedule(0, ((1, min(most, draws // 2)),))
-    raise ValueError(f"{draws} draws are too few to compare two neighbours")
+        return 0, ((1, min(most, draws // 2)),)
+    raise InvalidInput(
+        f"budget must leave draws to search with, got {budget:g} x {2 * audit_draws:,}: "
+        f"{draws} draws are too few to compare two neighbours; take more draws",
+        argument="budget",
+    )
 
 
-def _halved(size: int) -> list[int]:
-    sizes = [size]
-    while sizes[-1] > FACTOR:
-        sizes.append(-(-sizes[-1] // FACTOR))
-    return sizes
-
-
-def halve(
-    runner: Runner, shortlist: list[Trial], rungs: tuple[tuple[int, int], ...]
-) -> tuple[list[Trial], int]:
+def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Trial], int]:
     """The trials of the shortlist after all rungs, worst first; and the draws spent.
 
     Raises `MechanismError` where the mechanism fails on all changes.
@@ -80,27 +73,24 @@ def halve(
     for rung, (size, draws) in enumerate(rungs, start=1):
         left, dropped = left[:size], left[size:]
         done = dropped + done
-        left, made = _rung(runner, left, rung, draws, len(rungs))
-        spent += made
-        done += [trial for trial in left if trial.note]
-        left = [trial for trial in left if not trial.note]
-        if not left:
+        changes = [trial.change for trial in left]
+        step = f"searching, round {rung} of {len(rungs)}"
+        outcomes = runner.run(step, f"{rung} {draws}", _audits(runner, rung, draws), changes)
+        audited, spent = [], spent + draws
+        for trial, outcome in zip(left, outcomes, strict=True):
+            if outcome.failure:
+                done.append(replace(trial, note=outcome.failure))
+                continue
+            assert isinstance(outcome.value, QuickEstimate)
+            total = trial.draws + outcome.draws
+            audited.append(replace(trial, rung=rung, draws=total, **vars(outcome.value)))
+            spent += outcome.draws
+        if not audited:
             raise MechanismError(
                 f"the mechanism failed on every neighbour that was tried: {done[-1].note}"
             )
+        left = _worst_first(audited, runner.level)
     return left + done, spent
-
-
-def _rung(
-    runner: Runner, trials: list[Trial], rung: int, draws: int, rungs: int
-) -> tuple[list[Trial], int]:
-    """The same trials with this rung's estimates, worst first; and the draws spent."""
-    changes = [trial.change for trial in trials]
-    step, stage = f"searching, round {rung} of {rungs}", f"{rung} {draws}"
-    outcomes = runner.run(step, stage, _audits(runner, rung, draws), changes)
-    after = [_after(trial, rung, one) for trial, one in zip(trials, outcomes, strict=True)]
-    spent = sum(new.draws - old.draws for new, old in zip(after, trials, strict=True))
-    return _worst_first(after, runner.level), draws + spent
 
 
 def _audits(runner: Runner, rung: int, draws: int) -> Work:
@@ -117,23 +107,16 @@ def _audits(runner: Runner, rung: int, draws: int) -> Work:
     return work
 
 
-def _after(trial: Trial, rung: int, outcome: ChangeOutcome) -> Trial:
-    if outcome.failure:
-        return replace(trial, note=outcome.failure)
-    assert isinstance(outcome.value, QuickEstimate)
-    return replace(trial, rung=rung, draws=trial.draws + outcome.draws, **vars(outcome.value))
-
-
 def _worst_first(trials: list[Trial], level: Level) -> list[Trial]:
-    """Largest δ first, then largest gain; failures last.
+    """Largest δ first, then largest gain.
 
     Under a claim by distance an ε may be so large that few draws say nothing: a δ of which counting
     errs by more than 1 then counts as 0.
     """
 
-    def badness(trial: Trial) -> tuple[bool, float, float]:
+    def badness(trial: Trial) -> tuple[float, float]:
         blind = level.metric is not None and (trial.error or 0.0) > 1.0
         gain = level.beyond(trial.gain or 0.0, trial.change)
-        return not trial.note, 0.0 if blind else trial.delta or 0.0, gain
+        return 0.0 if blind else trial.delta or 0.0, gain
 
     return sorted(trials, key=badness, reverse=True)

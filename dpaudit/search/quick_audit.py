@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -13,9 +10,9 @@ from scipy.special import expit
 from dpaudit import scoring
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
-from dpaudit.scoring import Classifier
-from dpaudit.scoring.base import Score, Sides, refuse_nan
-from dpaudit.scoring.encode import Encoder, usable
+from dpaudit.scoring import Classifier, Score, Scores, Sides
+from dpaudit.scoring.base import refuse_nan
+from dpaudit.scoring.encode import Encoder, all_usable
 from dpaudit.scoring.models.closed import directions, fit_quadratic, full
 from dpaudit.scoring.models.logistic import fit_ridge
 from dpaudit.scoring.whiten import Whitener
@@ -26,8 +23,8 @@ COUPLED = 0.5  # share of independent draws' squared distance below which partne
 CHOOSE = 0.25  # of the training draws, for classifiers that choose
 HITS = 20  # draws beyond ε, of both sides together, that an estimate from the odds needs
 # Standard errors, and share, by which the estimate from the odds may differ from the counts. A
-# count within as many errors is none: the largest of many neighbours' counts exceeds one or two.
-ERRORS, SHAPE = (4.0, 0.15)
+# count within as many errors is taken as 0: the largest of many counts exceeds one or two.
+ERRORS, SHAPE = 4.0, 0.15
 MOST_ODDS = 50.0  # nats; scores of any scale are clipped there
 SLOPE_PENALTY = 1.0  # of the slope by standard deviations
 DEFAULT = "quadratic"
@@ -57,50 +54,44 @@ def quick_audit(
 ) -> QuickEstimate:
     """Estimates by cross-fitting: a score trained on one half of the draws judges the other half.
 
-    P, Q : (n, k) partners. classifier : `DEFAULT` or what `scoring.fit` takes.
+    P, Q : (n, k) partners. classifier : `DEFAULT` or what `scoring.fit` takes. By default it is a
+    quadratic discriminant: with all moments where the noise is common, else along few directions.
 
     For any set S, P(S) − e^ε Q(S) ≤ δ(ε), so a count that saw neither score nor threshold can err
     upwards by noise only. Its noise is that of the difference of partners.
 
     Raises `InvalidInput` for a classifier whose scores are NaN.
     """
-    draws, half = _finite(Sides(P, Q)), len(P) // 2
-    fit = _fitting(draws, classifier, seed)
-    parts = draws.head(half), Sides(draws.P[half:], draws.Q[half:])
-    with one_thread():
-        judged = [_half(fit(train), train, test, epsilon) for train, test in (parts, parts[::-1])]
-    counted, error = _count(judged, epsilon)
-    delta, gain = _from_odds([half.scores for half in judged], epsilon)
+    draws, half = Sides(P, Q), len(P) // 2
+    if not (all_usable(P) and all_usable(Q)):
+        draws = Encoder.fit(draws).sides(draws)
+    quadratic = isinstance(classifier, str) and classifier == DEFAULT
+    common = quadratic and has_common_noise(draws.P[:COMPARED], draws.Q[:COMPARED])
+    halves = draws.head(half), Sides(draws.P[half:], draws.Q[half:])
+    gamma, counts, held_out = float(np.exp(epsilon)), [], []
+    for train, test in (halves, halves[::-1]):
+        with one_thread():
+            if quadratic:
+                score: Score = fit_quadratic(train, full if common else directions)
+            else:
+                size = max(1, int((1.0 - CHOOSE) * len(train.P)))
+                choose = Sides(train.P[size:], train.Q[size:])
+                score = scoring.fit(classifier, train.head(size), choose, seed).score
+            trained, tested = scoring.scores(score, train), scoring.scores(score, test)
+        for part in (trained, tested):
+            refuse_nan(part, "the quick audit's classifier", argument="quick")
+        backward = (-trained[1], -trained[0]), (-tested[1], -tested[0])
+        counts.append([_counts(trained, tested, gamma), _counts(*backward, gamma)])
+        held_out.append(tested)
+    forward, backward_counts = (np.concatenate(way) for way in zip(*counts, strict=True))
+    values = forward if forward.sum() >= backward_counts.sum() else backward_counts
+    counted = float(np.clip(values.mean(), 0.0, 1.0))
+    # at least the error of one draw of Q in S, e^ε/n
+    error = max(float(values.std()), gamma / np.sqrt(len(values))) / float(np.sqrt(len(values)))
+    delta, gain = _from_odds(held_out, epsilon)
     if abs(delta - counted) > ERRORS * error + SHAPE * delta:
         delta = counted if counted > ERRORS * error else 0.0
     return QuickEstimate(delta, counted, error, gain)
-
-
-def _finite(sides: Sides) -> Sides:
-    """The draws with columns of their own for values that are not finite numbers."""
-    if usable(sides.P).all() and usable(sides.Q).all():
-        return sides
-    return Encoder.fit(sides).sides(sides)
-
-
-def _fitting(
-    draws: Sides, classifier: Classifier, seed: np.random.SeedSequence
-) -> Callable[[Sides], Score]:
-    """What fits a score to draws.
-
-    By default a quadratic discriminant: with all moments where the noise is common, else along few
-    directions.
-    """
-    if isinstance(classifier, str) and classifier == DEFAULT:
-        common = has_common_noise(draws.P[:COMPARED], draws.Q[:COMPARED])
-        return partial(fit_quadratic, structure=full if common else directions)
-
-    def fit(train: Sides) -> Score:
-        size = max(1, int((1.0 - CHOOSE) * len(train.P)))
-        choose = Sides(train.P[size:], train.Q[size:])
-        return scoring.fit(classifier, train.head(size), choose, seed).score
-
-    return fit
 
 
 def has_common_noise(P: Array, Q: Array) -> bool:
@@ -111,28 +102,7 @@ def has_common_noise(P: Array, Q: Array) -> bool:
     return bool(np.var(P - Q, axis=0).sum() < COUPLED * independent)
 
 
-class _Half(NamedTuple):
-    """What the held-out half of the draws says.
-
-    value : for each direction, what each pair of partners adds to P(S) − e^ε Q(S), two arrays (n,).
-    scores : held-out scores of the draws of P and of Q.
-    """
-
-    value: tuple[Array, Array]
-    scores: tuple[Array, Array]
-
-
-def _half(score: Score, train: Sides, test: Sides, epsilon: float) -> _Half:
-    trained, tested = scoring.scores(score, train), scoring.scores(score, test)
-    for part in (trained, tested):
-        refuse_nan(part, "the quick audit's classifier", argument="quick")
-    gamma = float(np.exp(epsilon))
-    forward = _value(trained, tested, gamma)
-    backward = _value((-trained[1], -trained[0]), (-tested[1], -tested[0]), gamma)
-    return _Half((forward, backward), tested)
-
-
-def _value(trained: tuple[Array, Array], tested: tuple[Array, Array], gamma: float) -> Array:
+def _counts(trained: Scores, tested: Scores, gamma: float) -> Array:
     """1{p > τ} − γ·1{q > τ} of held-out partners, with the τ that is best on the training draws."""
     tau = np.unique(np.quantile(np.concatenate(trained), np.linspace(0.0, 1.0, THRESHOLDS)))
     p, q = (1.0 - np.searchsorted(np.sort(side), tau, side="right") / len(side) for side in trained)
@@ -140,19 +110,7 @@ def _value(trained: tuple[Array, Array], tested: tuple[Array, Array], gamma: flo
     return (tested[0] > best).astype(np.float64) - gamma * (tested[1] > best)
 
 
-def _count(judged: list[_Half], epsilon: float) -> tuple[float, float]:
-    """P(S) − e^ε Q(S) in the larger direction, in [0, 1], and its standard error.
-
-    The error is at least that of one draw of Q in S, e^ε/n.
-    """
-    best = max(range(2), key=lambda way: sum(float(half.value[way].sum()) for half in judged))
-    value = np.concatenate([half.value[best] for half in judged])
-    root = float(np.sqrt(len(value)))
-    deviation = max(float(value.std()), float(np.exp(epsilon)) / root)
-    return float(np.clip(value.mean(), 0.0, 1.0)), deviation / root
-
-
-def _from_odds(parts: list[tuple[Array, Array]], epsilon: float) -> tuple[float, float]:
+def _from_odds(parts: list[Scores], epsilon: float) -> tuple[float, float]:
     """δ(ε) and the gain, if the recalibrated scores were the privacy loss L itself.
 
     Over both sides together, with σ(L) the probability that a draw is of P, E_P[(1 − e^{ε−L})₊] =

@@ -2,70 +2,73 @@
 
 The influence of a change is how far M(D') lies from M(D) with common random numbers, in units of
 the noise of M(D), from a few draws.
+
+By least squares: let z be the row in coordinates in which the features' Gram matrix is I, h = ‖z‖²
+its leverage, and w its residual. To first order in the rows, taking the row out moves the solution
+by −zw/(1 − h), and putting a row in by zw/(1 + h) (Cook 1977). Which of the measures becomes
+privacy loss depends on the mechanism, so changes are taken from all measures in turn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import below, generator
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.errors import MechanismError
 from dpaudit.outcomes import aligned
-from dpaudit.scoring.base import Sides
+from dpaudit.scoring import Sides
 from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.whiten import Whitener
 from dpaudit.search.changes import Change, Pool
-from dpaudit.search.linear import in_turn, measures
-from dpaudit.search.runner import ChangeOutcome, Runner, Work, draw_common
+from dpaudit.search.runner import ChangeOutcome, Runner, draw_common
 from dpaudit.search.selection import Trial
 
 RANKS = ("auto", "linear", "influence", "random")
 PARTNERS, SPREAD = 16, 1_000  # draws for the influence of a change, and for the noise of M(D)
 ORDER_KEY = (1 << 20) + 1  # a key below the search's seed that no rung has
+MEASURES = ("cook", "displacement", "scatter", "fit", "size", "deviation")
+SMALLEST = 1e-10  # share of the largest singular value below which a direction is left out
+ROOM = 1e-12  # lower limit of 1 − h, which is 0 where a row alone spans a direction
 RankScore = Callable[[Array, Array, Array], ArrayLike]  # score(data, out, into) → (m,)
 Rank = str | RankScore
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
-    """The order in which changes are audited.
-
-    shortlist : changes to audit, likeliest first. failed : changes on which the mechanism failed.
-    draws : how many of M(D) and of M(D') the ranking took.
-    """
-
-    shortlist: list[Trial]
-    failed: list[Trial]
-    draws: int
-
-    __repr__ = short_repr
-
-
-def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist: int) -> Ranking:
-    """The first `shortlist` changes by the scores of `rank`.
+def ranking(
+    runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist: int
+) -> tuple[list[Trial], list[Trial], int]:
+    """The first `shortlist` changes by the scores of `rank`; those that failed; the draws spent.
 
     screened : number of changes whose influence is drawn, the first by scores that need no draws.
 
     Raises `MechanismError` where the mechanism fails on all of them.
     """
-    scores = _scores(runner, changes, rank)
+    rows_out, rows_in = changes.rows_out(), changes.rows_in()
+    chance = generator(runner.seed, ORDER_KEY).random(len(changes))
+    if callable(rank):
+        scores = _user_scores(rank, changes.data, rows_out, rows_in)
+    elif rank == "random":
+        scores = chance
+    else:
+        scores = in_turn(measures(changes.data, rows_out, rows_in))
     if runner.level.metric is not None:
-        scores = _near_and_far(runner, changes, scores)
+        # large changes are allowed the most, so small and random ones take turns with the largest
+        scores = in_turn(np.stack([scores, -np.linalg.norm(rows_out - rows_in, axis=1), chance]))
     order = np.argsort(-scores, kind="stable")
     if screened == 0:
-        return Ranking(_trials(changes, scores, order[:shortlist]), [], 0)
+        return _trials(changes, scores, order[:shortlist]), [], 0
     first = _trials(changes, scores, order[:screened])
     rest = _trials(changes, scores, order[screened : screened + shortlist])
     influence, outcomes = influences(runner, [trial.change for trial in first])
     if outcomes:
-        values = _by_influence(influence, rank)
+        values = np.nan_to_num(influence, nan=0.0)
+        if rank != "influence":  # in turn with the scores by which the changes are sorted
+            values = in_turn(np.stack([values, np.arange(len(values), 0.0, -1.0)]))
         first = [
             Trial(trial.change, float(value), draws=outcome.draws, note=outcome.failure)
             for trial, value, outcome in zip(first, values, outcomes, strict=True)
@@ -78,7 +81,7 @@ def ranking(runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist:
         )
     sound.sort(key=lambda trial: trial.score, reverse=True)
     draws = SPREAD + PARTNERS + sum(outcome.draws for outcome in outcomes)
-    return Ranking([*sound, *rest][:shortlist], failed, draws)
+    return [*sound, *rest][:shortlist], failed, draws
 
 
 def _trials(changes: Pool, scores: Array, entries: np.ndarray) -> list[Trial]:
@@ -90,28 +93,10 @@ def heaviest(data: Array) -> np.ndarray:
     return np.argsort(-in_turn(measures(data, data, np.zeros_like(data))), kind="stable")
 
 
-def _scores(runner: Runner, changes: Pool, rank: Rank) -> Array:
-    """Scores that need no draws, (m,); the largest is audited first."""
-    if callable(rank):
-        return _user_scores(rank, changes)
-    if rank == "random":
-        return generator(runner.seed, ORDER_KEY).random(len(changes))
-    return in_turn(measures(changes.data, changes.rows_out(), changes.rows_in()))
-
-
-def _near_and_far(runner: Runner, changes: Pool, scores: Array) -> Array:
-    """Scores for a claim by distance: the largest, small changes and random ones in turn, since
-    large changes are allowed the most.
-    """
-    moved = np.linalg.norm(changes.rows_out() - changes.rows_in(), axis=1)
-    chance = generator(runner.seed, ORDER_KEY).random(len(changes))
-    return in_turn(np.stack([scores, -moved, chance]))
-
-
-def _user_scores(rank: RankScore, changes: Pool) -> Array:
-    size = len(changes)
+def _user_scores(rank: RankScore, data: Array, rows_out: Array, rows_in: Array) -> Array:
+    size = len(rows_out)
     expected = f"a function score(data, out, into) that gives {size} numbers"
-    answer = rank(changes.data, changes.rows_out(), changes.rows_in())
+    answer = rank(data, rows_out, rows_in)
     scores = check.array_of_numbers("rank", answer, expected).astype(np.float64)
     if scores.shape != (size,):
         fail("rank", Words(f"shape {scores.shape}"), expected)
@@ -120,11 +105,11 @@ def _user_scores(rank: RankScore, changes: Pool) -> Array:
     return scores
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class NoiseUnits:
     """Coordinates in which the draws of M(D) have unit variance.
 
-    fixed : the columns in which they do not vary at all; value : what they are there.
+    fixed : the columns in which they do not vary at all. value : the numbers in these columns.
     """
 
     encoder: Encoder
@@ -132,11 +117,9 @@ class NoiseUnits:
     fixed: np.ndarray
     value: Array
 
-    __repr__ = short_repr
-
     @classmethod
     def of(cls, draws: Array) -> NoiseUnits:
-        """Fit them to draws of M(D), (n, k)."""
+        """The units of draws of M(D), (n, k)."""
         encoder = Encoder.fit(Sides(draws, draws))
         encoded = encoder(draws)
         fixed = np.ptp(encoded, axis=0) == 0.0
@@ -164,26 +147,76 @@ def influences(runner: Runner, changes: Sequence[Change]) -> tuple[Array, list[C
     spread, partners = runner.shared_draws(SPREAD, 0, 0), runner.shared_draws(PARTNERS, 0, 1)
     if not all(side.ndim == 2 and side.dtype.kind == "f" for side in (spread, partners)):
         return np.full(len(changes), np.nan), []
-    work = _distances(runner, NoiseUnits.of(spread), partners)
-    outcomes = list(runner.run("ranking neighbours", f"rank {PARTNERS}", work, changes))
-    values = [one.value if isinstance(one.value, float) else np.nan for one in outcomes]
-    return np.array(values), outcomes
+    units, mechanism, seed = NoiseUnits.of(spread), runner.mechanism, below(runner.seed, 0, 1)
 
-
-def _distances(runner: Runner, units: NoiseUnits, partners: Array) -> Work:
-    """The influence of one change; it does not refer to the runner, which may not be pickled."""
-    mechanism, seed = runner.mechanism, below(runner.seed, 0, 1)
-
-    def work(right: Array, change: Change) -> ChangeOutcome:
+    def work(right: Array, change: Change) -> ChangeOutcome:  # without the runner: it is pickled
         drawn = draw_common(mechanism, right, PARTNERS, seed, f"M(D'), {change.text}")
         return ChangeOutcome(PARTNERS, units.distance(*aligned(partners, drawn)))
 
-    return work
+    outcomes = list(runner.run("ranking neighbours", f"rank {PARTNERS}", work, changes))
+    values = [outcome.value if isinstance(outcome.value, float) else np.nan for outcome in outcomes]
+    return np.array(values), outcomes
 
 
-def _by_influence(influence: Array, rank: Rank) -> Array:
-    """Scores of changes that other scores have sorted: by influence, or by both in turn."""
-    known = np.nan_to_num(influence, nan=0.0)
-    if rank == "influence":
-        return known
-    return in_turn(np.stack([known, np.arange(len(known), 0.0, -1.0)]))
+def _whitening(matrix: Array) -> Array:
+    """W with (matrix·W)ᵀ(matrix·W) = I over the directions that the rows span, (d, k)."""
+    if matrix.shape[1] == 0:
+        return np.zeros((0, 0))
+    norms = np.linalg.norm(matrix, axis=0)
+    scale = np.where(norms > 0.0, norms, 1.0)
+    _, size, axes = np.linalg.svd(matrix / scale, full_matrices=False)
+    spanned = size > SMALLEST * max(size[0], 1e-300)
+    return np.asarray((axes[spanned] / size[spanned, None]).T / scale[:, None])
+
+
+def measures(data: Array, out: Array, into: Array) -> Array:
+    """Six measures of each change, (6, m), in the order of `MEASURES`.
+
+    data : (n, d), label last. out, into : (m, d) rows that leave and come in, zeros where none
+    does.
+
+    cook : ‖change of the solution‖² in the metric of the features, divided by the residual sum of
+        squares; leverage × residual.
+    displacement : Euclidean norm of the change of the solution.
+    scatter : ‖change of DᵀD‖ in coordinates in which DᵀD is I; the leverage, label included.
+    fit : relative change of the residual sum of squares.
+    size : ‖into − out‖. deviation : the same with each column divided by its root mean square.
+    """
+    x, label = data[:, :-1], data[:, -1]
+    features, scatter = _whitening(x), _whitening(data)
+    solution = features @ (features.T @ (x.T @ label))
+    total = max(float(np.sum((label - x @ solution) ** 2)), 1e-300)
+    scale = np.sqrt(np.mean(data**2, axis=0))
+    step, residuals = np.zeros((len(out), features.shape[1])), np.zeros(len(out))
+    for rows, sign in ((out, -1.0), (into, 1.0)):
+        z, residual = rows[:, :-1] @ features, rows[:, -1] - rows[:, :-1] @ solution
+        room = np.maximum(1.0 + sign * np.sum(z * z, axis=1), ROOM)
+        step += sign * z * (residual / room)[:, None]
+        residuals += sign * residual**2 / room
+    left, new = out @ scatter, into @ scatter
+    cross = np.sum(left * new, axis=1)
+    norm = np.sum(left**2, axis=1) ** 2 + np.sum(new**2, axis=1) ** 2 - 2.0 * cross**2
+    return np.stack(
+        [
+            np.sum(step**2, axis=1) / total,
+            np.linalg.norm(step @ features.T, axis=1),
+            np.sqrt(np.maximum(norm, 0.0)),
+            np.abs(residuals) / total,
+            np.linalg.norm(into - out, axis=1),
+            np.linalg.norm((into - out) / np.where(scale > 0.0, scale, 1.0), axis=1),
+        ]
+    )
+
+
+def in_turn(scores: Array) -> Array:
+    """One score out of several, (c, m) → (m,): 1 over the best rank of a change.
+
+    Sorting by it takes the largest of each score in turn. Constant scores are left out.
+    """
+    varying = scores[np.ptp(scores, axis=1) > 0.0]
+    if len(varying) == 0:
+        return np.ones(scores.shape[1])
+    ranks = np.empty(varying.shape)
+    for rank, score in zip(ranks, varying, strict=True):
+        rank[np.argsort(-score, kind="stable")] = np.arange(1.0, len(score) + 1.0)
+    return np.asarray(1.0 / ranks.min(axis=0))

@@ -16,10 +16,10 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from dpaudit._core.seeds import below, describe, generator
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism
 from dpaudit._core.user_code import Carried
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import MetricClaim
 from dpaudit.errors import DpauditError
 from dpaudit.sampling import Progress, checked, joined, outputs, sampler_of
@@ -34,7 +34,7 @@ FARTHEST = 500.0  # nats, above which no claim is judged
 EPSILON = np.concatenate([[0.0], np.geomspace(1e-3, 40.0, 2000)])  # nats
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Level:
     """The ε at which the neighbours of `data`, (n, d), are compared.
 
@@ -44,8 +44,6 @@ class Level:
     data: Array
     epsilon: float
     metric: MetricClaim | None = None
-
-    __repr__ = short_repr
 
     def of(self, right: Array) -> float:
         """ε of a neighbour, nats. Raises `InvalidInput` as `MetricClaim.on`."""
@@ -65,7 +63,8 @@ class Level:
         """
         if self.metric is None:
             return gain
-        taken = float(np.interp(gain, np.log(2.0) - _entropy(EPSILON), EPSILON))
+        entropy = np.logaddexp(0.0, -EPSILON) + EPSILON / (1.0 + np.exp(EPSILON))
+        taken = float(np.interp(gain, np.log(2.0) - entropy, EPSILON))
         return taken - self.of(change.pair(self.data).right)
 
     @property
@@ -74,11 +73,6 @@ class Level:
         if self.metric is None:
             return number(self.epsilon)
         return f"{self.metric.epsilon:g}·d ({self.metric.named})"
-
-
-def _entropy(epsilon: Array) -> Array:
-    """h(1/(1 + e^ε)), nats: what a randomised response at ε leaves unknown of a coin."""
-    return np.asarray(np.logaddexp(0.0, -epsilon) + epsilon / (1.0 + np.exp(epsilon)))
 
 
 @dataclass(frozen=True)
@@ -113,12 +107,12 @@ class Checkpoint(Protocol):
 Work = Callable[[Array, Change], ChangeOutcome]  # of the neighbour D' and the change that made it
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Runner:
     """The mechanism, the database and the settings that all steps of a search share.
 
-    level : the ε where δ is compared. classifier : that of the quick audits.
-    seed : the search's own, at key `Purpose.SEARCH` of the audit's.
+    level : the ε where δ is compared. classifier : scores the draws of quick audits.
+    seed : the seed of the search, at key `Purpose.SEARCH` of the audit's.
     """
 
     mechanism: Mechanism
@@ -130,8 +124,6 @@ class Runner:
     progress: Progress
     checkpoint: Checkpoint | None = None
 
-    __repr__ = short_repr
-
     def run(
         self, step: str, stage: str, work: Work, changes: Sequence[Change]
     ) -> Iterator[ChangeOutcome]:
@@ -140,7 +132,13 @@ class Runner:
         step : what progress is shown as. stage : what the outcomes are kept under, with their
         draws. An outcome of the checkpoint is not worked out again.
         """
-        keys = [_key(stage, change) for change in changes]
+        keys = []
+        for change in changes:
+            index = "" if change.index is None else change.index
+            digest = ""
+            if change.row is not None:
+                digest = hashlib.sha256(np.ascontiguousarray(change.row).data).hexdigest()
+            keys.append(f"{stage} {change.relation} {index} {digest}".rstrip())
         known = [self._recalled(key) for key in keys]
         missing = [change for change, old in zip(changes, known, strict=True) if old is None]
         carried = Carried(work)
@@ -150,8 +148,11 @@ class Runner:
             )
             for done, (key, old) in enumerate(zip(keys, known, strict=True), start=1):
                 outcome = next(fresh) if old is None else old
-                if old is None:
-                    self._remember(key, outcome)
+                # the cause of a failure may be gone at the next start
+                if old is None and self.checkpoint is not None and not outcome.failure:
+                    value = outcome.value
+                    record = vars(value) if isinstance(value, QuickEstimate) else value
+                    self.checkpoint.put_outcome(key, [outcome.draws, record])
                 self.progress(step, done, len(keys))
                 yield outcome
             next(fresh, None)  # lets joblib end the call
@@ -177,21 +178,6 @@ class Runner:
             return None
         draws, value = record
         return ChangeOutcome(draws, QuickEstimate(**value) if isinstance(value, dict) else value)
-
-    def _remember(self, key: str, outcome: ChangeOutcome) -> None:
-        """Keep an outcome, unless it is a failure, whose cause may be gone at the next start."""
-        if self.checkpoint is not None and not outcome.failure:
-            value = outcome.value
-            record = vars(value) if isinstance(value, QuickEstimate) else value
-            self.checkpoint.put_outcome(key, [outcome.draws, record])
-
-
-def _key(stage: str, change: Change) -> str:
-    """The key of a change's outcome. stage : what is done, with how many draws."""
-    index = "" if change.index is None else change.index
-    row = change.row
-    digest = "" if row is None else hashlib.sha256(np.ascontiguousarray(row).data).hexdigest()
-    return f"{stage} {change.relation} {index} {digest}".rstrip()
 
 
 def _attempt(work: Work, data: Array, change: Change) -> ChangeOutcome:

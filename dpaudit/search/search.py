@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,27 +14,25 @@ from dpaudit._core.check import fail
 from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import Purpose, below, root
 from dpaudit._core.shown.frame import frame
-from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
+from dpaudit._core.value import value_class
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.subject import Subject
 from dpaudit.curves.claims import ClaimLike, MetricClaim, as_claim, refuse_unbreakable
-from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import check_mechanism
-from dpaudit.scoring import Classifier, ClassifierLike
+from dpaudit.scoring import ClassifierLike
 from dpaudit.search.changes import (
     NOT_PUBLIC,
     RELATIONS,
     RESIZING,
-    Pool,
     incoming_rows,
     is_of_data,
     pool,
 )
-from dpaudit.search.halving import Schedule, halve, schedule
+from dpaudit.search.halving import halve, schedule
 from dpaudit.search.quick_audit import DEFAULT
 from dpaudit.search.ranking import RANKS, Rank, heaviest, ranking
 from dpaudit.search.runner import FARTHEST, Checkpoint, Level, Runner
@@ -56,7 +54,7 @@ NOTE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class SearchSettings:
     """Which neighbours a search compares, and with how many draws, checked.
 
@@ -72,10 +70,8 @@ class SearchSettings:
     shortlist: int = SHORTLIST
     budget: float = BUDGET
     quick: ClassifierLike = DEFAULT
-    samples: int = 100_000
+    draws: int = 100_000
     claim: ClaimLike = None
-
-    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if not self.kinds:
@@ -86,7 +82,7 @@ class SearchSettings:
         if not callable(self.rank):
             check.choice("rank", self.rank, RANKS)
         check.integer("shortlist", self.shortlist, 1)
-        object.__setattr__(self, "samples", check.count("samples", self.samples, 1))
+        object.__setattr__(self, "draws", check.count("draws", self.draws, 1))
         check.real("budget", self.budget, 1.0)
         if isinstance(self.claim, MetricClaim):
             if resized := [kind for kind in self.kinds if kind in RESIZING]:
@@ -102,13 +98,6 @@ class SearchSettings:
         """The relations, as a tuple."""
         return (self.relations,) if isinstance(self.relations, str) else tuple(self.relations)
 
-    @property
-    def classifier(self) -> Classifier:
-        """The classifier of the quick audits. Raises `InvalidInput`."""
-        if isinstance(self.quick, str) and self.quick == DEFAULT:
-            return DEFAULT
-        return scoring.as_classifier(self.quick)
-
     def level(self, data: Array) -> Level:
         """ε at which neighbours of `data` are compared. Raises `InvalidInput`."""
         if self.at is not None:
@@ -119,29 +108,8 @@ class SearchSettings:
         own = 0.0 if claim is None or claim.epsilon is None else float(claim.epsilon)
         return Level(data, own)
 
-    def pool(self, data: Array, seed: np.random.SeedSequence) -> Pool:
-        """The changes of `data` that may be searched. seed : that of random rows inside a bound."""
-        sources = self.candidates, self.row_bound, self.bounds
-        incoming = incoming_rows(data, self.kinds, *sources, seed)
-        # the order of the rows matters to replacements only
-        order = heaviest(data) if "replace" in self.kinds else np.arange(len(data))
-        return pool(data, self.kinds, incoming, order)
 
-    def schedule(self, changes: int) -> Schedule:
-        """How the draws are spent on so many changes. Raises `InvalidInput` for too few draws."""
-        draws = int((self.budget - 1.0) * 2 * self.samples)
-        rank = self.rank if isinstance(self.rank, str) else ""
-        try:
-            return schedule(draws, changes, self.shortlist, self.samples, rank)
-        except ValueError as error:
-            audits = f"{self.budget:g} x {2 * self.samples:,}"
-            raise InvalidInput(
-                f"budget must leave draws to search with, got {audits}: {error}; take more draws",
-                argument="budget",
-            ) from None
-
-
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class SearchResult:
     """What a search found.
 
@@ -152,7 +120,7 @@ class SearchResult:
     pair : NeighbourPair
         The chosen one.
     audit : AuditResult
-        Of the pair, from draws that the search has not seen.
+        The audit of the pair, from draws that the search has not seen.
     note : str
         What the search does not show.
     """
@@ -165,8 +133,6 @@ class SearchResult:
     def __repr__(self) -> str:
         outcome = f"{self.audit.verdict}: {self.audit.headline.text}"
         return f"SearchResult({self.pair!r}\n  {outcome}\n  {self.selection.comparison})"
-
-    _repr_html_ = html_repr
 
     @property
     def relation(self) -> str:
@@ -218,12 +184,11 @@ def search_neighbours(
     shortlist: int = SHORTLIST,
     budget: float = BUDGET,
     quick: ClassifierLike = DEFAULT,
-    samples: Count = 100_000,
+    draws: Count = 100_000,
     claim: ClaimLike = None,
     rng: RngLike = None,
     n_jobs: int | None = None,
     progress: ProgressLike = None,
-    draws: Count | None = None,
     **settings: Any,
 ) -> SearchResult:
     """Search for the neighbour on which a mechanism leaks most, without theory, and audit it.
@@ -258,15 +223,13 @@ def search_neighbours(
     shortlist : int
         Number of neighbours that get a quick audit.
     budget : float
-        Draws of search and final audit together, in units of the audit's 2·samples draws.
+        Draws of search and final audit together, in units of the audit's 2·draws.
     quick : str, classifier or score
         Classifier of the quick audits, "quadratic" or what `dpaudit.audit` takes.
-    samples : int, default 100,000
+    draws : int, default 100,000
         Draws a side of the final audit, as in `dpaudit.audit`.
     claim, rng, n_jobs, progress : optional
         As in `dpaudit.audit`. The same rng gives the same result whatever `n_jobs`.
-    draws : int, optional
-        Another name of `samples`.
     **settings
         Further settings of the final audit, as in `dpaudit.audit`.
 
@@ -278,9 +241,9 @@ def search_neighbours(
     Raises
     ------
     DegenerateData
-        When the data leave undefined what is asked for.
+        Where least squares or the mechanism are undefined on the data.
     MechanismError
-        As in `dpaudit.audit`, also where the mechanism fails on every neighbour that is tried.
+        Where the mechanism fails on the chosen pair, or on every neighbour that is tried.
 
     Examples
     --------
@@ -291,12 +254,11 @@ def search_neighbours(
     >>> def release(data, size, *, rng):
     ...     solution = np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0]
     ...     return solution + 0.1 * rng.normal(size=(size, 2))
-    >>> found = dp.search_neighbours(release, data, claim=(1.0, 0.01), samples=2_000, rng=1)
+    >>> found = dp.search_neighbours(release, data, claim=(1.0, 0.01), draws=2_000, rng=1)
     >>> found.pair.index, found.audit.verdict
     (7, 'violated')
     """
     seed = root(rng)
-    samples = check.draws_asked(samples, draws)
     search: dict[str, Any] = {
         "at": at,
         "relations": relations,
@@ -307,13 +269,13 @@ def search_neighbours(
         "shortlist": shortlist,
         "budget": budget,
         "quick": quick,
-        "samples": samples,
+        "draws": draws,
         "claim": claim,
     }
     selection = select(mechanism, data, rng=seed, n_jobs=n_jobs, progress=progress, **search)
     pair = selection.best.change.pair(check.matrix("data", data))
     options = {
-        "samples": samples,
+        "draws": draws,
         "claim": claim,
         "rng": seed,
         "n_jobs": n_jobs,
@@ -339,29 +301,38 @@ def select(
     """The search of `search_neighbours`, without the final audit.
 
     search : the keywords of `search_neighbours` that are fields of `SearchSettings`. `budget`
-        includes the 2·samples draws of the final audit, which are not made.
+        includes the 2·draws of the final audit, which are not made.
     checkpoint : keeps what is found, so that an interrupted search continues where it was.
     """
     __tracebackhide__ = True
     refuse_unknown("search_neighbours", search, [field.name for field in fields(SearchSettings)])
     settings = SearchSettings(**search)
     check_mechanism(mechanism)
-    database, classifier = check.matrix("data", data), settings.classifier
-    seed = below(root(rng), int(Purpose.SEARCH))
-    changes, level = settings.pool(database, below(seed, OUTLIER_KEY)), settings.level(database)
-    spending = settings.schedule(len(changes))
+    database, classifier = check.matrix("data", data), settings.quick
+    if classifier != DEFAULT:
+        classifier = scoring.as_classifier(classifier)
+    seed, kinds = below(root(rng), int(Purpose.SEARCH)), settings.kinds
+    sources = settings.candidates, settings.row_bound, settings.bounds
+    incoming = incoming_rows(database, kinds, *sources, below(seed, OUTLIER_KEY))
+    # the order of the rows matters to replacements only
+    order = heaviest(database) if "replace" in kinds else np.arange(len(database))
+    changes, level = pool(database, kinds, incoming, order), settings.level(database)
+    rank = settings.rank if isinstance(settings.rank, str) else ""
+    screened, rungs = schedule(
+        settings.budget, settings.draws, len(changes), settings.shortlist, rank
+    )
+    own_name = getattr(settings.rank, "__name__", "a user's score")
     with shown(progress) as callback:
         runner = Runner(mechanism, database, level, classifier, seed, n_jobs, callback, checkpoint)
-        ranked = ranking(runner, changes, settings.rank, spending.screened, spending.rungs[0][0])
-        tried, drawn = halve(runner, ranked.shortlist, spending.rungs)
-    own_name = getattr(settings.rank, "__name__", "a user's score")
+        shortlist, failed, ranked = ranking(runner, changes, settings.rank, screened, rungs[0][0])
+        tried, drawn = halve(runner, shortlist, rungs)
     return Selection(
-        tried=(*tried, *ranked.failed),
+        tried=(*tried, *failed),
         pool=len(changes),
-        ranked=spending.screened,
+        ranked=screened,
         epsilon=level.of(tried[0].change.pair(database).right),
         level=level.text,
-        draws=ranked.draws + drawn,
-        rank=f"rank {settings.rank if isinstance(settings.rank, str) else own_name}",
-        rungs=spending.rungs,
+        draws=ranked + drawn,
+        rank=f"rank {rank or own_name}",
+        rungs=rungs,
     )

@@ -6,11 +6,10 @@ import csv
 import io
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from dpaudit._core.shown.short_repr import html_repr
+from dpaudit._core.value import value_class
 from dpaudit.neighbours import RowSource
 from dpaudit.search.changes import Change
 from dpaudit.verdict.numbers import count, number
@@ -27,10 +26,10 @@ LEGEND = (
 )
 LEGEND_WIDTH = 100  # characters
 NOTE_WIDTH = 60  # characters of a note in the table
-USUAL_RANK = "rank auto"  # which is not told
+USUAL_RANK = "rank auto"  # the comparison leaves it out
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Trial:
     """One change that was tried.
 
@@ -57,8 +56,6 @@ class Trial:
         estimate = f"δ estimate {number(self.delta)} ± {number(self.error, 2)}"
         return f"Trial({self.change.text}; {estimate}, rung {self.rung}, {count(self.draws)} draws)"
 
-    _repr_html_ = html_repr
-
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """The trial in JSON types, by name.
 
@@ -76,15 +73,18 @@ class Trial:
         }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Selection:
     """The neighbour that a search chose, and how. Nothing is certified: that takes fresh draws.
 
-    tried : the changes that were audited or failed, worst first. pool : number of changes to choose
-    from. ranked : number of changes whose influence was drawn. epsilon : nats, where δ was
-    compared, of a claim by distance for the chosen change; level : the same of all, in words.
-    draws : how many of M(D) and M(D') the search made. rank : how the changes were ranked,
-    in words. rungs : (changes, draws each) of the halving.
+    tried : the changes that were audited or failed, worst first.
+    pool : number of changes to choose from.
+    ranked : number of changes whose influence was drawn.
+    epsilon : nats, where δ was compared; under a claim by distance, that of the chosen change.
+    level : the same of all changes, in words.
+    draws : how many of M(D) and M(D') the search made.
+    rank : how the changes were ranked, in words.
+    rungs : (changes, draws each) of the halving.
     """
 
     tried: tuple[Trial, ...]
@@ -98,8 +98,6 @@ class Selection:
 
     def __repr__(self) -> str:
         return f"Selection({self.rule})"
-
-    _repr_html_ = html_repr
 
     @property
     def best(self) -> Trial:
@@ -133,12 +131,12 @@ class Selection:
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """The search in JSON types, with a record for each trial, worst first.
 
-        show_data : with the values of all rows that come in, as in `Trial.to_dict`.
+        show_data : with the values of all rows that come in.
         """
         names = ("pool", "ranked", "epsilon", "draws", "rank")
         return {
             **{name: getattr(self, name) for name in names},
-            "rungs": [{"neighbours": kept, "draws": each} for kept, each in self.rungs],
+            "rungs": [{"neighbours": changes, "draws": each} for changes, each in self.rungs],
             "tried": [trial.to_dict(show_data=show_data) for trial in self.tried],
         }
 
@@ -154,16 +152,14 @@ class Selection:
         most : number of trials that are shown; None for all.
         """
         cells = [_cells(row) for row in itertools.islice(self.rows(), most)]
-        rows = [
-            [HEADS.get(name, name) for name in cells[0]],
-            *(list(one.values()) for one in cells),
-        ]
+        heads = [HEADS.get(name, name) for name in cells[0]]
+        rows = [heads, *(list(row.values()) for row in cells)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in rows
         ]
-        more = len(self.tried) - (len(rows) - 1)
+        more = len(self.tried) - len(cells)
         rest = [f"... and {count(more)} more"] if more else []
         return "\n".join([self.legend, "", *lines, *rest])
 
@@ -183,23 +179,18 @@ class Selection:
         """The trials, worst first, by the names of search.csv; texts in `row_put_in`."""
         for place, trial in enumerate(self.tried, start=1):
             row = {"place": place, **trial.to_dict(show_data=show_data)}
-            if (put_in := row["row_put_in"]) is not None:
-                values = put_in.get("values")
-                row["row_put_in"] = (
-                    RowSource.from_dict(put_in).text
-                    if values is None
-                    else ";".join(map(repr, values))
-                )
+            if (source := row["row_put_in"]) is not None:
+                values = source.get("values")
+                text = RowSource.from_dict(source).text if values is None else ""
+                row["row_put_in"] = text or ";".join(map(repr, values))
             yield row
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The δ estimates of the trials that were audited, on matplotlib axes."""
         from dpaudit.report import plot_trials
 
-        audited = [trial for trial in self.tried if trial.delta is not None]
-        delta, error = (
-            [float(getattr(trial, key)) for trial in audited] for key in ("delta", "error")
-        )
+        audited = [trial for trial in self.tried if trial.rung]
+        delta, error = [trial.delta or 0.0 for trial in audited], [t.error or 0.0 for t in audited]
         return plot_trials(self.best.change.text, delta, error, self.at, ax)
 
 

@@ -41,7 +41,7 @@ SpectrumLike = Spectrum | Claim | Callable[[Any], Any] | tuple[ArrayLike, ArrayL
 
 BUDGET = 10.0  # draws of search and audit in units of the audit's, as in `search_neighbours`
 BY_EXACT = "violated by the exact spectrum"  # a verdict
-OF_THE_AUDIT = ("samples", "claim")  # settings of a search that the assertion gives
+OF_THE_AUDIT = ("draws", "claim")  # settings of a search that the assertion gives
 ONE_RUN_FALSE_FAILURE = 0.01  # by default
 EITHER, FORWARD, BACKWARD = range(3)  # the larger direction, D against D′, D′ against D
 DIRECTIONS = ("either direction", "D against D′", "D′ against D")
@@ -55,7 +55,6 @@ def assert_private(
     pair_or_data: NeighbourPair | ArrayLike,
     claim: ClaimLike,
     *,
-    samples: int | None = None,
     draws: int | None = None,
     false_failure: float | None = None,
     level: float | None = None,
@@ -76,8 +75,8 @@ def assert_private(
         where it is known, else the worst row that `dpaudit.search_neighbours` finds.
     claim : Claim or (ε, δ)
         What the mechanism is said to keep.
-    samples, draws : int, optional
-        Draws a side of the audit; give one of the two names. A search takes nine times as many
+    draws : int, optional
+        Draws a side of the audit. A search takes nine times as many
         before it (`search={"budget": 10}`). By default search and audit together take 100,000, or
         all that are left of the test's budget.
     false_failure : float, optional
@@ -119,12 +118,12 @@ def assert_private(
     >>> def noisy_mean(data, size, *, rng):
     ...     return data.mean() + rng.laplace(scale=1 / len(data), size=size)  # rows in [0, 1]
     >>> data = np.array([[0.2], [0.9], [1.0]])
-    >>> dp.testing.assert_private(noisy_mean, data, (1.0, 0.0), samples=3000).verdict
+    >>> dp.testing.assert_private(noisy_mean, data, (1.0, 0.0), draws=3000).verdict
     'not violated'
     """
     __tracebackhide__ = True
     claimed = _claim(claim)
-    samples, rate = samples if draws is None else draws, rate_of(false_failure, level)
+    rate = rate_of(false_failure, level)
     epsilon = grid(options.get("epsilon"), claimed)
     pair, rule, tried, data = None, "", None, None
     if isinstance(pair_or_data, NeighbourPair):
@@ -136,18 +135,18 @@ def assert_private(
             pair, tried = zero_row(data, index), len(data)
             rule = "worst of all rows by the exact spectrum"
     times = 1.0 if pair is not None else _times(search or {})
-    samples, rate, seed = granted(samples, rate, seed_of(rng), times)
+    size, rate, seed = granted(draws, rate, seed_of(rng), times)
     searched = pair is None
     if pair is None:
         assert data is not None
-        settings: dict[str, Any] = {"samples": samples, "claim": claimed, "rng": seed}
+        settings: dict[str, Any] = {"draws": size, "claim": claimed, "rng": seed}
         settings["n_jobs"] = options.get("n_jobs")
         selection = _searched(mechanism, data, {"budget": BUDGET, **(search or {}), **settings})
         pair, rule, tried = selection.best.change.pair(data), selection.rule, selection.audited
     settings = {"rng": seed, "detect": detect, **options}
     result = audit_subject(
         Subject(mechanism, pair, rule=rule or None),
-        **{**settings, "samples": samples, "claim": claimed, "epsilon": epsilon, "alpha": rate},
+        **{**settings, "draws": size, "claim": claimed, "epsilon": epsilon, "alpha": rate},
     )
     excess, verdict = _exact_excess(result, claimed), result.verdict
     if verdict != "violated" and excess.any():
@@ -164,7 +163,7 @@ def assert_private(
     if searched and code == "pair":
         code, settings = "data", {**settings, "search": search}
     # in the order of the signature, as the failure prints them
-    settings = {"draws": samples, "false_failure": rate, **settings}
+    settings = {"draws": size, "false_failure": rate, **settings}
     violated = result.verdict == "violated"
     chance = f"{failure.chance(rate)} tests at most, where the claim holds"
     facts = {
@@ -172,7 +171,7 @@ def assert_private(
         **failure.headline_facts(result),
         "mechanism": failure.mechanism_code(mechanism),
         **failure.pair_fact(pair, rule, show_data=with_values),
-        **failure.draws_fact(samples, seed),
+        **failure.draws_fact(size, seed),
         **({"by chance": chance} if violated else {}),
         **failure.repeat_facts(
             "assert_private", mechanism, code, failure.claim_code(claimed), settings
@@ -259,7 +258,6 @@ def assert_matches(
     spectrum: SpectrumLike,
     *,
     epsilon: ArrayLike | None = None,
-    samples: int | None = None,
     draws: int | None = None,
     false_failure: float | None = None,
     level: float | None = None,
@@ -293,7 +291,7 @@ def assert_matches(
         function of ε, or a pair (ε, δ) of arrays, (m,) each.
     epsilon : array of shape (m,), nats, optional
         Where they are compared; by default the spectrum's own grid, else 0, 0.1, …, 4.
-    samples, draws, false_failure, level, rng : optional
+    draws, false_failure, level, rng : optional
         As for `assert_private`.
     rtol : float in [0, 1], default 0.1
         Relative tolerance of the second test.
@@ -329,15 +327,14 @@ def assert_matches(
     >>> def noisy(data, size, *, rng):
     ...     return data.sum() + rng.normal(size=size)
     >>> pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
-    >>> dp.testing.assert_matches(noisy, pair, dp.Claim.gdp(1.0), samples=3000).fitted.name
+    >>> dp.testing.assert_matches(noisy, pair, dp.Claim.gdp(1.0), draws=3000).fitted.name
     'logistic from qda'
     """
     __tracebackhide__ = True
     check_pair(pair)
     rtol, atol = check.real("rtol", rtol, 0.0, 1.0), check.real("atol", atol, 0.0, 1.0)
     target = _target(spectrum, epsilon)
-    samples = samples if draws is None else draws
-    size, rate, seed = granted(samples, rate_of(false_failure, level), seed_of(rng))
+    size, rate, seed = granted(draws, rate_of(false_failure, level), seed_of(rng))
     both = pair.left, pair.right
     P, Q = outcomes.aligned(
         *MechanismDraws(mechanism, both, size, root(seed), n_jobs=n_jobs).take(size)
@@ -435,7 +432,7 @@ def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) ->
         if error.argument != "budget":
             raise
         advice = "or give the pair: dpaudit.neighbours.zero_row(data, 0)"
-        raise InvalidInput(f"{error}, {advice}", argument="samples") from None
+        raise InvalidInput(f"{error}, {advice}", argument="draws") from None
 
 
 # The exact spectrum of assert_private

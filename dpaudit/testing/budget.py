@@ -151,7 +151,7 @@ def granted(
 
     samples, times : as in `Budget.grant`.
     """
-    samples = None if samples is None else check.count("samples", samples, 1)
+    samples = None if samples is None else check.count("draws", samples, 1)
     budget = _CURRENT.get()
     if budget is not None:
         return budget.grant(samples, false_failure, seed, times)

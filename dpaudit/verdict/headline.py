@@ -189,7 +189,7 @@ class Reference:
         return int(np.argmin(np.abs(self.epsilon - self.claim.epsilon)))
 
 
-def headline(
+def read_headline(
     estimate: Estimate,
     reference: Reference | None,
     level: float,

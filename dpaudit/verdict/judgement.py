@@ -19,7 +19,7 @@ from dpaudit._core.shown.short_repr import short_repr
 from dpaudit.curves.claims import exceeds
 from dpaudit.sampling.degenerate import INFINITE
 from dpaudit.verdict.evidence import Sequential
-from dpaudit.verdict.headline import Headline, Reference, headline, renyi_excess
+from dpaudit.verdict.headline import Headline, Reference, read_headline, renyi_excess
 from dpaudit.verdict.numbers import apart, count, number
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def judge_band(
     "". least : position on the grid of ε ↦ the smallest excess that would show there, where that
     is known better than by `power.smallest_excess`. unread : as in `Fitted`.
     """
-    head = headline(estimate, reference, level, who)
+    head = read_headline(estimate, reference, level, who)
     if reference is None:
         return Verdict("inconclusive", f"{head.text} {NOTHING}", None, head)
 
@@ -146,7 +146,7 @@ def judge_e_value(
     others = positions if reference.claimed_at is None else ()
     detectable = _detectable(excess, others, reference, excess, unread)
     rejected = process.rejected_at
-    head = headline(estimate, reference, process.level, who, rejected is not None)
+    head = read_headline(estimate, reference, process.level, who, rejected is not None)
     if rejected is not None:
         stopped = (
             f"Stopped after {count(rejected)} draws a side: the e-value against "

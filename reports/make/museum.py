@@ -137,7 +137,7 @@ def audit(path: Path, seeds: int) -> Outcome:
     claimed = results[0].headline.claimed
     assert claimed is not None
     certified = min(result.headline.certified for result in results)
-    draws = scenario.settings.samples
+    draws = scenario.settings.draws
     return Outcome(violated, seeds, draws, claimed, certified, spent.cpu)
 
 

@@ -9,15 +9,15 @@ from dpaudit._core.keywords import known_keywords
 pytestmark = pytest.mark.quick
 
 
-def inner(data, *, samples=10, level=0.95):
+def inner(data, *, draws=10, level=0.95):
     """Takes what `outer` passes on."""
-    return data, samples, level
+    return data, draws, level
 
 
 @known_keywords(inner)
-def outer(data, *, samples: int = 5, draws: int | None = None, **options):
+def outer(data, *, draws: int = 5, **options):
     """A function with **options."""
-    return inner(data, samples=samples if draws is None else draws, **options)
+    return inner(data, draws=draws, **options)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def outer(data, *, samples: int = 5, draws: int | None = None, **options):
     [
         ({"levle": 1}, "did you mean 'level'"),  # a keyword of the function that it is passed to
         ({"confidence": 0.9}, "'confidence'; did you mean 'level'"),
-        ({"zzz": 1}, "'zzz'; it takes data, samples, draws, level"),
+        ({"zzz": 1}, "'zzz'; it takes data, draws, level"),
     ],
 )
 def test_an_unknown_keyword_is_a_type_error_with_the_nearest(keywords, message):
@@ -34,6 +34,6 @@ def test_an_unknown_keyword_is_a_type_error_with_the_nearest(keywords, message):
 
 
 def test_known_keywords_arrive_and_the_signature_stays():
-    assert outer([1], samples=3, level=0.5) == ([1], 3, 0.5)
+    assert outer([1], draws=3, level=0.5) == ([1], 3, 0.5)
     assert outer(data=[1], draws=4) == ([1], 4, 0.95)
-    assert list(inspect.signature(outer).parameters) == ["data", "samples", "draws", "options"]
+    assert list(inspect.signature(outer).parameters) == ["data", "draws", "options"]

@@ -64,7 +64,7 @@ def test_the_file_of_a_function_is_its_source():
     exec("def release(data, size, *, rng): return data", typed)
     for mechanism in (typed["release"], dp.mechanisms.ALS(9), np.mean, 3, None):
         assert source_of(mechanism) is None or mechanism is np.mean
-    result = dp.audit(release, PAIR, samples=100, claim=(1.0, 0.5), classifier="qda", rng=0)
+    result = dp.audit(release, PAIR, draws=100, claim=(1.0, 0.5), classifier="qda", rng=0)
     assert result.to_dict()["source"]["sha256"] == here
 
 

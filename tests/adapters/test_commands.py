@@ -128,7 +128,7 @@ def test_a_failure_in_an_audit_names_the_block():
     with pytest.raises(
         dp.MechanismError, match=r"(?s)M\(D'?\), block 0 \(10 draws, seed 1, .*exit status 7"
     ):
-        dp.audit(program(FAILS["status"][0]), dp.neighbours.zero_row(DATA, 0), samples=600, rng=1)
+        dp.audit(program(FAILS["status"][0]), dp.neighbours.zero_row(DATA, 0), draws=600, rng=1)
 
 
 @pytest.mark.slow

@@ -98,7 +98,7 @@ def test_predictions_at_points_and_functions():
 def test_an_audit_of_what_has_too_little_noise():
     """y of row 3 is 1: without it the weight moves by many times σ = 0.001."""
     result = dp.audit(
-        adapters.estimator(lambda: Noisy(0.001)), PAIR, samples=1000, claim=(1.0, 1e-5), rng=1
+        adapters.estimator(lambda: Noisy(0.001)), PAIR, draws=1000, claim=(1.0, 1e-5), rng=1
     )
     assert result.verdict == "violated"
 
@@ -106,7 +106,7 @@ def test_an_audit_of_what_has_too_little_noise():
 def test_no_noise_at_all_is_said():
     """LogisticRegression has a random_state, which this solver does not use."""
     result = dp.audit(
-        adapters.estimator(LogisticRegression), PAIR, samples=100, claim=(1.0, 1e-5), rng=1
+        adapters.estimator(LogisticRegression), PAIR, draws=100, claim=(1.0, 1e-5), rng=1
     )
     assert result.verdict == "violated"
     assert result.reason.startswith("Not random: every draw is one value on D and another on D'")

@@ -83,7 +83,7 @@ def raises():
 
 def test_what_it_raises_is_said_with_the_seed_that_repeats_it():
     with pytest.raises(dp.MechanismError, match="ArithmeticError: singular") as caught:
-        dp.audit(adapters.one_draw(sometimes(raises)), PAIR, samples=2000, rng=9)
+        dp.audit(adapters.one_draw(sometimes(raises)), PAIR, draws=2000, rng=9)
     assert re.search(r"block 0 \(256 draws, seed 9, key \(0, [01], 0\)\)", str(caught.value))
     written = re.search(r"rng = (numpy\.random\.default_rng\(.*\))\)", str(caught.value)).group(1)
     with pytest.raises(ArithmeticError):
@@ -98,7 +98,7 @@ def test_what_hangs_is_ended_and_said():
         dp.audit(
             adapters.one_draw(sometimes(lambda: time.sleep(20)), timeout=0.2),
             PAIR,
-            samples=2000,
+            draws=2000,
             rng=9,
         )
     assert time.monotonic() - started < 10
@@ -111,7 +111,7 @@ def test_a_batch_that_hangs_is_ended_and_said():
     with pytest.raises(
         dp.MechanismError, match=r"block 0 \(.*TimeoutError: no output within 0\.1 s"
     ):
-        dp.audit(adapters.limited(hangs, 0.1), PAIR, samples=2000, rng=9)
+        dp.audit(adapters.limited(hangs, 0.1), PAIR, draws=2000, rng=9)
 
 
 def test_a_limit_that_is_kept_changes_nothing():
@@ -129,7 +129,7 @@ def test_an_output_that_is_none_of_ours_is_said_with_its_type():
     with pytest.raises(
         dp.MechanismError, match=r"numbers, text, .*, got a object on M\(D'?\), block 0"
     ):
-        dp.audit(adapters.one_draw(sometimes(object)), PAIR, samples=2000, rng=9)
+        dp.audit(adapters.one_draw(sometimes(object)), PAIR, draws=2000, rng=9)
 
 
 @pytest.mark.parametrize("wrong", [5, "name", None, int, dp.mechanisms.ALS])

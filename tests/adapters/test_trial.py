@@ -29,8 +29,8 @@ def fails(data, size, *, rng):
     raise ArithmeticError
 
 
-def tried(mechanism, samples=10_000):
-    return trial.trial(mechanism, (PAIR.left, PAIR.right), samples, np.random.SeedSequence(1))
+def tried(mechanism, draws=10_000):
+    return trial.trial(mechanism, (PAIR.left, PAIR.right), draws, np.random.SeedSequence(1))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_warnings_are_counted_without_values_of_the_data():
     text = "UserWarning: bounds taken from the data, such as …"
     assert found.warned == ((text, 16),)  # 8 draws a call; D' has no warning
     assert found.notes == (f"The mechanism warns (16 times in 24 draws of a trial): {text}",)
-    assert tried(adapters.one_draw(warned), samples=30).warned == ((text, 2),)
+    assert tried(adapters.one_draw(warned), draws=30).warned == ((text, 2),)
 
 
 def test_a_report_says_first_what_the_mechanism_warned_of():

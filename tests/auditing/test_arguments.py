@@ -83,7 +83,7 @@ def test_many_rows_of_another_number_are_not(output):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: dp.audit(never, PAIR, smaples=10), r"^audit\(\) .*'smaples'; .* 'samples'"),
+        (lambda: dp.audit(never, PAIR, darws=10), r"^audit\(\) .*'darws'; .* 'draws'"),
         (lambda: dp.audit_samples([1], [2], clam=1), r"^audit_samples\(\) .*'clam'; .* 'claim'"),
         (
             lambda: dp.search_neighbours(never, DATA, shortlst=3),
@@ -94,8 +94,8 @@ def test_many_rows_of_another_number_are_not(output):
             r"^search_neighbours\(\) .*'clasifier'; .* 'classifier'",
         ),
         (
-            lambda: dp.testing.assert_private(never, PAIR, (1, 0), samplse=3),
-            r"^assert_private\(\) .*'samplse'; .* 'samples'",
+            lambda: dp.testing.assert_private(never, PAIR, (1, 0), drwas=3),
+            r"^assert_private\(\) .*'drwas'; .* 'draws'",
         ),
         (
             lambda: dp.testing.assert_matches(never, PAIR, dp.Claim(1.0), fokus="pure"),
@@ -108,14 +108,13 @@ def test_unknown_keywords_are_answered_by_the_function_called(call, message):
         call()
 
 
-def test_draws_and_samples_are_two_names_of_one_number():
-    given = ({"samples": 1000}, {"samples": 1e3}, {"draws": 1000}, {"draws": np.float64(1e3)})
-    first, *others = (
-        dp.audit(shifted(1.0), PAIR, classifier="qda", rng=1, **names).to_dict() for names in given
-    )
-    for one in others:
-        assert one["samples"] == first["samples"]
-        assert one["empirical"] == first["empirical"]
+def test_samples_is_an_old_name_of_draws_and_warns():
+    new = dp.audit(shifted(1.0), PAIR, classifier="qda", rng=1, draws=np.float64(1e3)).to_dict()
+    with pytest.warns(DeprecationWarning, match="samples is now called draws") as warned:
+        old = dp.audit(shifted(1.0), PAIR, classifier="qda", rng=1, samples=1000).to_dict()
+    assert warned[0].filename == __file__
+    assert old["samples"] == new["samples"]
+    assert old["empirical"] == new["empirical"]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ LEVEL = 0.999
 
 
 def audit(mechanism, pair=PAIR, **changes):
-    settings = {"epsilon": GRID, "samples": 10_000, "classifier": "qda", "rng": 5, "level": LEVEL}
+    settings = {"epsilon": GRID, "draws": 10_000, "classifier": "qda", "rng": 5, "level": LEVEL}
     return dp.audit(mechanism, pair, **(settings | changes))
 
 
@@ -45,7 +45,7 @@ def without_clock(result):
 @pytest.mark.parametrize("classifier", one_in(2, ["qda", "auto"]))
 def test_workers_change_nothing(mechanism, classifier):
     alone, two = (
-        without_clock(audit(mechanism, samples=3000, classifier=classifier, n_jobs=n_jobs))
+        without_clock(audit(mechanism, draws=3000, classifier=classifier, n_jobs=n_jobs))
         for n_jobs in (1, 2)
     )
     assert alone == two
@@ -67,8 +67,8 @@ def test_another_seed_is_another_result():
 
 
 def test_the_seed_of_an_unseeded_run_repeats_it():
-    first = without_clock(audit(shifted(1.0), samples=1000, rng=None))
-    assert without_clock(audit(shifted(1.0), samples=1000, rng=int(first["seed"]))) == first
+    first = without_clock(audit(shifted(1.0), draws=1000, rng=None))
+    assert without_clock(audit(shifted(1.0), draws=1000, rng=int(first["seed"]))) == first
 
 
 # --- verdicts -------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def test_a_violation_is_one_whatever_was_to_be_detected():
 
 def test_the_detectable_excess_shrinks_with_the_draws():
     few, many = (
-        audit(shifted(1.0), claim=dp.Claim(1.0, 0.2), samples=n).detectable for n in (1000, 16_000)
+        audit(shifted(1.0), claim=dp.Claim(1.0, 0.2), draws=n).detectable for n in (1000, 16_000)
     )
     assert few["epsilon"] == many["epsilon"] == 1.0
     assert few["power"] == many["power"] == 0.8
@@ -340,7 +340,7 @@ def test_whole_numbers_and_truth_values_are_draws():
 
 
 def test_draws_made_elsewhere_equal_those_made_here():
-    result = audit(shifted(1.0), samples=2000)
+    result = audit(shifted(1.0), draws=2000)
     from dpaudit._core.seeds import root
     from dpaudit.sampling import draw
 
@@ -429,7 +429,7 @@ def test_a_claimed_curve_is_checked_before_anything_is_drawn():
 )  # fmt: skip
 def test_too_few_samples_are_refused(size, classifier, message):
     with pytest.raises(dp.InvalidInput, match=f"draws must .*{message}.* got {size}"):
-        audit(never, samples=size, classifier=classifier)
+        audit(never, draws=size, classifier=classifier)
     with pytest.raises(dp.InvalidInput, match=f"draws must .*{message}.* got {size}"):
         audit_samples(*samples(size), classifier=classifier)
 
@@ -437,8 +437,8 @@ def test_too_few_samples_are_refused(size, classifier, message):
 @pytest.mark.quick
 @pytest.mark.parametrize("size", [0, -1, 1.5, "many", None])
 def test_samples_is_an_integer(size):
-    with pytest.raises(dp.InvalidInput, match="samples must be an integer"):
-        audit(never, samples=size)
+    with pytest.raises(dp.InvalidInput, match="draws must be an integer"):
+        audit(never, draws=size)
 
 
 @pytest.mark.parametrize("n_jobs", [0, "two", 1.5])
@@ -523,13 +523,13 @@ PARTS = {
     "timings": {"sample_s", "fit_s", "certify_s", "total_s"},
 }
 RUNS = {
-    "law": lambda: audit(dp.mechanisms.ALS(12), samples=1000),
+    "law": lambda: audit(dp.mechanisms.ALS(12), draws=1000),
     "claim": lambda: audit(
         dp.mechanisms.GaussianLS(epsilon=1.0, delta=1e-3, sensitivity=1.0), claim=(1.0, 1e-3)
     ),
-    "function": lambda: audit(shifted(1.0), samples=1000, claim=dp.Claim.gdp(1.0)),
+    "function": lambda: audit(shifted(1.0), draws=1000, claim=dp.Claim.gdp(1.0)),
     "pair": lambda: audit(
-        dp.mechanisms.RandomProjection(2), dp.NeighbourPair(DATA, DATA[1:]), samples=1000
+        dp.mechanisms.RandomProjection(2), dp.NeighbourPair(DATA, DATA[1:]), draws=1000
     ),
     "samples": lambda: audit_samples(*samples(1000)),
 }
@@ -561,7 +561,7 @@ def test_the_record_is_json_without_nan(run):
 
 @pytest.mark.quick
 def test_the_record_says_what_was_audited():
-    record = audit(dp.mechanisms.ALS(12), samples=1000).to_dict()
+    record = audit(dp.mechanisms.ALS(12), draws=1000).to_dict()
     rows = dp.neighbours.row_statistics(DATA)
     assert record["mechanism"]["name"] == "ALS"
     assert record["mechanism"]["parameters"] == {"rows": 12, "sampler": "student"}
@@ -576,7 +576,7 @@ def test_the_record_says_what_was_audited():
 
 def test_a_row_without_statistics_leaves_them_out():
     data = np.column_stack([np.ones(30), np.ones(30), np.arange(30.0)])
-    record = audit(shifted(1.0), dp.neighbours.zero_row(data, 0), samples=1000).to_dict()
+    record = audit(shifted(1.0), dp.neighbours.zero_row(data, 0), draws=1000).to_dict()
     assert record["neighbour"]["leverage"] is record["neighbour"]["residual_share"] is None
 
 
@@ -584,13 +584,13 @@ def test_a_row_of_leverage_one_is_recorded():
     data = database()
     data[:, 2] = 0.0
     data[7, 2] = 1.0
-    record = audit(shifted(1.0), dp.neighbours.zero_row(data, 7), samples=1000).to_dict()
+    record = audit(shifted(1.0), dp.neighbours.zero_row(data, 7), draws=1000).to_dict()
     assert record["neighbour"]["leverage"] == 1.0
     json.dumps(record, allow_nan=False)
 
 
 def test_values_of_the_row_are_saved_only_if_asked_for(tmp_path, no_figures):
-    result = audit(shifted(1.0), dp.neighbours.zero_row(DATA, 7), samples=1000)
+    result = audit(shifted(1.0), dp.neighbours.zero_row(DATA, 7), draws=1000)
     taken_out = []
     for show_data in (False, True, False):
         result.save(tmp_path, show_data=show_data)
@@ -610,7 +610,7 @@ def test_infinity_is_text_and_nan_a_bug():
 
 @pytest.mark.usefixtures("undrawn")
 def test_saving_writes_the_three_files(tmp_path):
-    result = audit(dp.mechanisms.ALS(12), samples=1000)
+    result = audit(dp.mechanisms.ALS(12), draws=1000)
     folder = result.save(tmp_path / "new" / "run")
     assert {path.name for path in folder.iterdir()} == {
         "result.json",
@@ -644,7 +644,7 @@ def test_the_estimate_counts_training_draws_unless_the_score_knows_them_too_well
     memorised, counted, monkeypatch
 ):
     """500 draws train, 200 choose. A score that knows its training draws says whose each is."""
-    sizes, settings = Split(500, 200, 1_300), Settings.of(samples=2_000, classifier="qda")
+    sizes, settings = Split(500, 200, 1_300), Settings.of(draws=2_000, classifier="qda")
     rng = np.random.default_rng(0)
     P, Q = rng.normal(1.0, 1.0, (700, 1)), rng.normal(0.0, 1.0, (700, 1))
 

@@ -31,12 +31,12 @@ def normals(n, m, mu, seed=0):
 
 @pytest.mark.parametrize(
     ("options", "few"),
-    [({}, True), ({"samples": 501}, False), ({"classifier": first}, True),
+    [({}, True), ({"draws": 501}, False), ({"classifier": first}, True),
      ({"classifier": "qda"}, False), ({"train_share": 0.4}, False), ({"choose_share": 0.1}, False),
      ({"bits": True}, False), ({"stop": "verdict", "claim": (1.0, 0.0)}, False)],
 )  # fmt: skip
 def test_which_audits_are_of_few_draws(options, few):
-    assert Settings.of(**{"samples": 500, **options}).few == few
+    assert Settings.of(**{"draws": 500, **options}).few == few
 
 
 def test_twenty_draws_a_side_of_a_known_score_certify():
@@ -62,7 +62,7 @@ def test_all_draws_of_the_longer_side_are_used():
 
 @pytest.mark.slow  # two seconds, for the figure
 def test_result_report_and_headline_say_what_was_done(tmp_path):
-    found = dp.audit(noisy_sum, PAIR, samples=300, claim=(0.2, 0.0), rng=0)
+    found = dp.audit(noisy_sum, PAIR, draws=300, claim=(0.2, 0.0), rng=0)
     assert found.verdict == "violated"
     assert found.sizes.choose == 0
     record = json.loads((found.save(tmp_path) / "result.json").read_text())
@@ -76,7 +76,7 @@ def test_result_report_and_headline_say_what_was_done(tmp_path):
 @pytest.mark.slow  # 0.3 CPU seconds
 def test_the_same_seed_gives_the_same_audit_whatever_the_workers():
     one, other = (
-        dp.audit(noisy_sum, PAIR, samples=200, rng=3, n_jobs=jobs).to_dict() for jobs in (1, 2)
+        dp.audit(noisy_sum, PAIR, draws=200, rng=3, n_jobs=jobs).to_dict() for jobs in (1, 2)
     )
     for name in ("empirical", "certified", "reason", "classifier"):
         assert one[name] == other[name]
@@ -84,14 +84,12 @@ def test_the_same_seed_gives_the_same_audit_whatever_the_workers():
 
 @pytest.mark.slow  # 0.4 CPU seconds
 def test_draws_that_could_refute_nothing_are_inconclusive_and_told_how_many_could():
-    few = dp.audit(published, PAIR, samples=30, claim=(3.0, 1e-5), rng=0)
+    few = dp.audit(published, PAIR, draws=30, claim=(3.0, 1e-5), rng=0)
     assert few.verdict == "inconclusive"
     needed = int(few.reason.split("take at least ")[1].split()[0])
     assert 30 < needed <= 500
     for samples, verdict in ((needed, "violated"), (int(0.9 * needed), "inconclusive")):
-        assert (
-            dp.audit(published, PAIR, samples=samples, claim=(3.0, 1e-5), rng=0).verdict == verdict
-        )
+        assert dp.audit(published, PAIR, draws=samples, claim=(3.0, 1e-5), rng=0).verdict == verdict
 
 
 def test_draws_that_depend_on_each_other_are_refused():
@@ -114,6 +112,6 @@ def test_texts_are_outputs_like_others():
 
 @pytest.mark.slow  # 0.3 CPU seconds
 def test_the_excess_that_would_show_is_that_of_the_draws_that_certify():
-    found = dp.audit(noisy_sum, PAIR, samples=40, claim=(1.0, 0.05), rng=0)
+    found = dp.audit(noisy_sum, PAIR, draws=40, claim=(1.0, 0.05), rng=0)
     excess = dp.power.least_excess((32, 32), 1.0, 0.05, 0.5 * 0.05, choosing=8)
     assert found.detectable["excess"] == pytest.approx(excess, rel=1e-6)

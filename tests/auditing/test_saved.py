@@ -45,6 +45,21 @@ def test_a_result_comes_back_from_its_folder(known, tmp_path):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
+@pytest.mark.slow  # with its figures
+@pytest.mark.parametrize("kind", ["audit", "one run"])
+def test_a_report_of_a_saved_result_is_the_report_of_the_result(known, tmp_path, kind):
+    result = known
+    if kind == "one run":
+        scores = np.linspace(-1.0, 1.0, 40)
+        result = dp.audit_one_run(scores, (scores > 0.1).astype(int), claim=(1.0, 1e-5))
+    loaded = type(result).load(result.save(tmp_path / "one"))
+    loaded.save(tmp_path / "two")
+    names = sorted(path.name for path in (tmp_path / "one").iterdir())
+    assert len(names) == 3
+    for name in names:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
 def test_it_says_and_shows_the_same(known):
     loaded = again(known)
     for name in ("verdict", "reason", "headline", "detectable", "timings", "peak_memory_mb"):

@@ -19,7 +19,7 @@ GRID = [0.0, 0.5, 1.0]
 
 
 def audit(mechanism, pair=PAIR, **changes):
-    settings = {"epsilon": GRID, "samples": 3000, "classifier": "qda", "rng": 5, "stop": "verdict"}
+    settings = {"epsilon": GRID, "draws": 3000, "classifier": "qda", "rng": 5, "stop": "verdict"}
     return dp.audit(mechanism, pair, **(settings | changes))
 
 
@@ -155,7 +155,7 @@ def test_lower_bounds_rise_towards_the_truth():
     A bound exceeds the truth with probability 0.001 at most; the estimates' standard error is below
     0.006 and what they lose by imperfect sets below 0.01.
     """
-    found = audit(shifted(1.0), claim=(0.0, 0.5), samples=20_000, level=0.999).spectrum
+    found = audit(shifted(1.0), claim=(0.0, 0.5), draws=20_000, level=0.999).spectrum
     truth = dp.exact.gaussian_shift(1.0, np.array(GRID))
     assert np.all(found.low <= truth)
     assert np.all(found.low > truth - 0.05)
@@ -180,7 +180,7 @@ def test_a_known_score_needs_no_training():
     "classifier", ["auto", pytest.param("qda", marks=pytest.mark.slow), "logistic"]
 )
 def test_classifiers_take_over_from_the_small_score(classifier):
-    result = audit(shifted(0.3), claim=(0.0, 0.3), classifier=classifier, samples=2500)
+    result = audit(shifted(0.3), claim=(0.0, 0.3), classifier=classifier, draws=2500)
     assert result.sequential.drawn == 2500
     if classifier != "auto":
         assert result.fitted.name == classifier

@@ -14,10 +14,10 @@ from dpaudit.auditing.api import audit_subject
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Subject
 from dpaudit.auditing.vacuous import COMMON, fewest
-from dpaudit.curves.claims import doubtful
+from dpaudit.curves import doubtful
 from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.search import select
-from dpaudit.verdict.headline import Reference
+from dpaudit.verdict import Reference
 from tests.sparse import one_in
 
 quick = pytest.mark.quick
@@ -39,11 +39,11 @@ def publisher(data, size, *, rng):
 # --- claims that no mechanism breaks --------------------------------------------------------------
 
 ENTRIES = {
-    "audit": lambda claim: dp.audit(noisy_sum, PAIR, samples=200, claim=claim),
+    "audit": lambda claim: dp.audit(noisy_sum, PAIR, draws=200, claim=claim),
     "audit_samples": lambda claim: dp.audit_samples(np.zeros(200), np.ones(200), claim=claim),
-    "search": lambda claim: dp.search_neighbours(noisy_sum, DATA, samples=200, claim=claim),
-    "select": lambda claim: select(noisy_sum, DATA, samples=200, claim=claim),
-    "assert_private": lambda claim: dp.testing.assert_private(noisy_sum, PAIR, claim, samples=200),
+    "search": lambda claim: dp.search_neighbours(noisy_sum, DATA, draws=200, claim=claim),
+    "select": lambda claim: select(noisy_sum, DATA, draws=200, claim=claim),
+    "assert_private": lambda claim: dp.testing.assert_private(noisy_sum, PAIR, claim, draws=200),
 }
 
 
@@ -63,7 +63,7 @@ def test_nothing_is_drawn_for_such_a_claim():
         raise AssertionError
 
     with pytest.raises(dp.InvalidInput, match="did you mean"):
-        dp.search_neighbours(never, DATA, samples=200, claim=SWAPPED)
+        dp.search_neighbours(never, DATA, draws=200, claim=SWAPPED)
 
 
 @quick
@@ -97,7 +97,7 @@ def test_a_delta_above_one_is_refused_with_the_swap_where_that_is_a_claim(pair, 
 @quick
 @STOPS
 def test_a_large_delta_at_a_tiny_epsilon_is_doubted_first(stop):
-    doubted = dp.audit(noisy_sum, PAIR, samples=500, claim=(1e-5, 0.5), stop=stop, **SEEDED)
+    doubted = dp.audit(noisy_sum, PAIR, draws=500, claim=(1e-5, 0.5), stop=stop, **SEEDED)
     assert doubted.reason.startswith("δ = 0.5 allows a mechanism to publish its data")
     assert "ε comes first in the claim (1e-05, 0.5)" in doubted.reason
     assert doubtful(dp.Claim(1e-5, 0.49)) is None
@@ -133,7 +133,7 @@ def with_nan(data, size, *, rng):
 )
 def test_a_mechanism_that_ignores_what_differs_is_inconclusive(mechanism, stop):
     """A certified δ(0) above 0, for which nothing is said, has probability 0.05 at most."""
-    found = dp.audit(mechanism, PAIR, samples=2000, claim=(1.0, 1e-5), stop=stop, **SEEDED)
+    found = dp.audit(mechanism, PAIR, draws=2000, claim=(1.0, 1e-5), stop=stop, **SEEDED)
     assert found.verdict == "inconclusive"
     assert found.reason.startswith(
         "Under the same random numbers M(D) and M(D') gave the same 200 outputs: none of them uses"
@@ -167,7 +167,7 @@ def test_a_fit_for_each_draw_makes_few_draws_more():
         calls.append(0)
         return float(rng.normal())
 
-    dp.audit(dp.adapters.one_draw(fit), PAIR, samples=1000, claim=(1.0, 1e-5), **SEEDED)
+    dp.audit(dp.adapters.one_draw(fit), PAIR, draws=1000, claim=(1.0, 1e-5), **SEEDED)
     assert len(calls) == 2 * (1000 + 32) + 3 * 4  # the last of `adapters.trial`
 
 
@@ -179,7 +179,7 @@ def test_where_the_claim_is_refuted_further_draws_and_a_trial_follow():
         made.append(size)
         return 3.0 * data.sum() + rng.laplace(size=(size, 1))
 
-    assert dp.audit(recorded, PAIR, samples=2000, claim=(0.5, 0.0), **SEEDED).verdict == "violated"
+    assert dp.audit(recorded, PAIR, draws=2000, claim=(0.5, 0.0), **SEEDED).verdict == "violated"
     assert sum(made) == 2 * 2000 + 2 * 256 + 3 * 8
 
 
@@ -193,7 +193,7 @@ def test_a_mechanism_that_fails_in_the_check_is_judged_by_its_draws():
             raise OSError
         return rng.normal(size=(size, 1))
 
-    found = dp.audit(failing, PAIR, samples=2000, claim=(1.0, 1e-5), **SEEDED)
+    found = dp.audit(failing, PAIR, draws=2000, claim=(1.0, 1e-5), **SEEDED)
     assert found.verdict == "not violated"
 
 
@@ -225,7 +225,7 @@ LEAKS = [
 
 def published(samples, claim, alpha):
     subject = Subject(publisher, PAIR)
-    return audit_subject(subject, samples=samples, claim=claim, alpha=alpha, rng=1)
+    return audit_subject(subject, draws=samples, claim=claim, alpha=alpha, rng=1)
 
 
 @pytest.mark.parametrize(("claim", "alpha"), LEAKS)
@@ -251,7 +251,7 @@ def test_so_do_the_fewest_draws_of_a_sequential_audit(claim):
     settings = Settings.of(100, claim=claim, stop="verdict")
     needed = sequential.fewest(settings, None, 10_000)
     enough, few = (
-        dp.audit(publisher, PAIR, samples=n, claim=claim, stop="verdict", rng=1)
+        dp.audit(publisher, PAIR, draws=n, claim=claim, stop="verdict", rng=1)
         for n in (needed, int(0.8 * needed))
     )
     assert (enough.verdict, few.verdict) == ("violated", "inconclusive")
@@ -261,7 +261,7 @@ def test_so_do_the_fewest_draws_of_a_sequential_audit(claim):
 @quick
 @STOPS
 def test_a_claim_beyond_all_draws_is_inconclusive(stop):
-    found = dp.audit(noisy_sum, PAIR, samples=1000, claim=(60.0, 0.0), stop=stop, **SEEDED)
+    found = dp.audit(noisy_sum, PAIR, draws=1000, claim=(60.0, 0.0), stop=stop, **SEEDED)
     assert found.verdict == "inconclusive"
     assert "No number of draws refutes the claim of (60, 0)-DP" in found.reason
 
@@ -289,8 +289,8 @@ def test_a_claim_that_the_exact_spectrum_breaks_is_never_green(stop):
     pair = dp.neighbours.zero_row(data, 15)
     truth = float(dp.exact.spectrum(mechanism, pair, [0.0]).delta[0])
     claim = (0.0, 0.99 * truth)
-    found = dp.audit(mechanism, pair, samples=1000, claim=claim, stop=stop, **SEEDED)
+    found = dp.audit(mechanism, pair, draws=1000, claim=claim, stop=stop, **SEEDED)
     assert found.verdict == "inconclusive"
     assert found.reason.startswith("The exact spectrum breaks")
     with pytest.raises(dp.testing.PrivacyFailure, match="VIOLATED by the exact spectrum"):
-        dp.testing.assert_private(mechanism, pair, claim, samples=1000, classifier="qda")
+        dp.testing.assert_private(mechanism, pair, claim, draws=1000, classifier="qda")

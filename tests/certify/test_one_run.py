@@ -12,7 +12,7 @@ from scipy.stats import binom, norm
 
 from dpaudit.certify.one_run import bound, likelihood, recursion
 from dpaudit.certify.one_run.guesses import Guesses, centre
-from dpaudit.curves.claims import Claim
+from dpaudit.curves import Claim
 
 pytestmark = pytest.mark.quick
 HALF = 0.5

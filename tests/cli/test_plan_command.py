@@ -74,7 +74,7 @@ def test_audits_of_the_planned_size_show_the_excess(stop):
     mu = shift_of(1.0, 0.101)
     pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
     samples = int(row.audit if stop is None else row.early)
-    options = {"samples": samples, "claim": (1.0, 1e-3), "classifier": "qda", "stop": stop}
+    options = {"draws": samples, "claim": (1.0, 1e-3), "classifier": "qda", "stop": stop}
     found = [dp.audit(shifted(mu), pair, rng=seed, **options).verdict for seed in range(10)]
     assert found.count("violated") >= 3
 
@@ -85,7 +85,7 @@ def test_the_share_of_a_claim_is_what_the_plan_counts_with():
     result = dp.audit(
         lambda data, size, *, rng: data[0] + rng.normal(size=(size, 1)),
         pair,
-        samples=5000,
+        draws=5000,
         claim=(1.0, 1e-5),
         classifier="qda",
         rng=0,

@@ -25,7 +25,7 @@ import dpaudit as dp
 AUDIT = """
 pair = dp.neighbours.zero_row([[1.0], [1.0]], 1)
 mean = lambda data, size, *, rng: data.sum() + rng.normal(size=(size, 1))
-result = dp.audit(mean, pair, claim=(0.1, 0.01), samples=2000, classifier="qda", rng=1)
+result = dp.audit(mean, pair, claim=(0.1, 0.01), draws=2000, classifier="qda", rng=1)
 """
 
 

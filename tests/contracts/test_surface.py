@@ -206,7 +206,7 @@ def test_the_signature_of_an_audit():
     assert positional == ["mechanism", "pair"]
     contract = {
         "epsilon": None,
-        "samples": 1_000_000,
+        "draws": 1_000_000,
         "claim": None,
         "level": 0.95,
         "classifier": "auto",
@@ -214,7 +214,7 @@ def test_the_signature_of_an_audit():
     }
     assert contract.items() <= found.items()
     assert {"n_jobs", "progress", "detect"} <= found.keys()
-    assert {"P", "Q", *contract} - {"samples"} <= defaults(dp.audit_samples)[0].keys()
+    assert {"P", "Q", *contract} - {"draws"} <= defaults(dp.audit_samples)[0].keys()
 
 
 def test_the_signatures_of_the_exact_side():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.curves.claims import as_claim
+from dpaudit.curves import as_claim
 from tests.sparse import one_in
 
 pytestmark = pytest.mark.quick

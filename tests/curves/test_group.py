@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.curves.claims import about_fewer
-from dpaudit.curves.group import GroupCurve, chained
+from dpaudit.curves import GroupCurve, about_fewer, chained
 
 pytestmark = pytest.mark.quick
 
@@ -95,7 +94,7 @@ def noisy_sum(data, size, *, rng):
 
 
 def judged(claim, pair):
-    return dp.audit(noisy_sum, pair, claim=claim, samples=60, classifier=KNOWN, rng=1)
+    return dp.audit(noisy_sum, pair, claim=claim, draws=60, classifier=KNOWN, rng=1)
 
 
 KNOWN = dp.scoring.KnownScore(lambda outcome: -outcome[:, 0], "sum")

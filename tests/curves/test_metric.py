@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.curves.claims import as_claim
+from dpaudit.curves import as_claim
 from dpaudit.errors import InvalidInput
 
 pytestmark = pytest.mark.quick
@@ -91,7 +91,7 @@ def near(data, size, *, rng):
 def test_an_audit_resolves_the_claim_by_its_pair():
     pair = dp.neighbours.replace_row(DATA, 1, [2.0, 1.5])
     known = dp.scoring.KnownScore(lambda outcome: -outcome.sum(axis=1), "sum")
-    options = {"samples": 4_000, "classifier": known, "rng": 1}
+    options = {"draws": 4_000, "classifier": known, "rng": 1}
     found = dp.audit(near, pair, claim=dp.Claim.metric(0.2, "manhattan"), **options)
     assert found.verdict == "violated"
     first = "Claimed ε = 0.3 at δ = 0 (0.2·d at d(x, x′) = 1.5, manhattan)."

@@ -8,7 +8,11 @@ from scipy.integrate import quad
 
 from dpaudit import InvalidInput
 from dpaudit.exact import FirstRelease, PrivacyLoss, adaptive_curve, gaussian_shift, gaussian_sketch
-from dpaudit.exact.adaptive import adaptive
+
+
+def adaptive(first, curves, epsilon, breaks=()):
+    return adaptive_curve(first, curves, breaks).delta(epsilon)
+
 
 EPSILON = np.linspace(0.0, 10.0, 21)
 SAME = PrivacyLoss.gaussian_shift(0.0)

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 import dpaudit as dp
 from dpaudit import mechanisms as m
 from dpaudit._core.linalg import least_squares
-from dpaudit.curves.readings import gdp_mu
+from dpaudit.curves import gdp_mu
 from dpaudit.exact import calibrate, gaussian_sketch, worst_case
 from dpaudit.mechanisms import OWN
 

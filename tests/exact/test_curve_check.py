@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpaudit.curves.gaussian_shift import gaussian_shift
+from dpaudit.curves import gaussian_shift
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact import PrivacyLoss
 from dpaudit.exact.numerics import contour

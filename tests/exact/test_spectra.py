@@ -257,4 +257,4 @@ def test_a_zeroed_row_needs_no_family_of_rows():
     same = dp.exact.spectrum(mechanism, replace_row(row, 0, [0.0]), EPSILON)
     np.testing.assert_array_equal(found.delta, same.delta)
     assert found.delta[0] > 0.0
-    assert dp.audit(mechanism, zero_row(row, 0), samples=2_000, rng=1).exact is not None
+    assert dp.audit(mechanism, zero_row(row, 0), draws=2_000, rng=1).exact is not None

@@ -29,7 +29,7 @@ def center(data):
 
 
 def audit(mechanism, pair=PAIR, **changes):
-    settings = {"claim": CLAIM, "level": 1.0 - 1e-6, "samples": SAMPLES, "classifier": "qda"}
+    settings = {"claim": CLAIM, "level": 1.0 - 1e-6, "draws": SAMPLES, "classifier": "qda"}
     return dp.audit(mechanism, pair, **{**settings, "rng": 1, **changes})
 
 
@@ -87,19 +87,19 @@ def test_draws_that_depend_within_a_call_are_refused(mechanism, seed):
 
 @pytest.mark.parametrize("mechanism", one_in(3, DEPENDENT), ids=lambda one: one.__name__)
 def test_a_call_for_each_draw_audits_them_all_the_same(mechanism):
-    found = audit(mechanism, unit="call", samples=1000, claim=(1.0, 1e-9))
+    found = audit(mechanism, unit="call", draws=1000, claim=(1.0, 1e-9))
     assert found.verdict != "violated"
 
 
 def test_a_call_for_each_draw_still_finds_a_leak():
     """(1, 0)-DP is what the scale 1/3 gives; (0.25, 0) is false."""
-    assert audit(size_forgotten, unit="call", samples=3000, claim=(0.25, 0.0)).verdict == "violated"
+    assert audit(size_forgotten, unit="call", draws=3000, claim=(0.25, 0.0)).verdict == "violated"
 
 
 @SEEDS
 def test_the_assertion_does_not_accuse_a_forgotten_size(seed):
     with pytest.raises(dp.MechanismError, match="size= forgotten"):
-        dp.testing.assert_private(size_forgotten, PAIR, CLAIM, samples=SAMPLES, rng=seed)
+        dp.testing.assert_private(size_forgotten, PAIR, CLAIM, draws=SAMPLES, rng=seed)
 
 
 # --- calls that are the same ----------------------------------------------------------------------
@@ -218,7 +218,7 @@ def test_without_the_check_mixed_batches_still_certify_nothing(score, stop, monk
 )
 def test_scores_of_single_rows_are_not_refused(classifier):
     pair = dp.neighbours.zero_row([[1.0], [0.0]], 0)
-    found = audit(shifted(2.0), pair, classifier=classifier, samples=4000)
+    found = audit(shifted(2.0), pair, classifier=classifier, draws=4000)
     dp.scoring.refuse_batch_scores(
         found.fitted, dp.scoring.Sides(*np.random.default_rng(0).normal(size=(2, 400, 1)))
     )
@@ -252,7 +252,7 @@ def test_drift_between_successive_calls_is_refused(seed):
 
 
 def test_slow_drift_is_said_first():
-    found = audit(Wearing(0.01), samples=100_000)
+    found = audit(Wearing(0.01), draws=100_000)
     assert found.verdict == "not violated"
     assert found.reason.startswith("Drift: the law changes during the run")
 
@@ -335,5 +335,5 @@ HONEST = [rounded, coin, mixed, texts, lists]
 )
 def test_honest_mechanisms_are_not_refused(mechanism, unit, stop):
     """With a probability of 1e-6 in each case."""
-    found = audit(mechanism, samples=600, stop=stop, unit=unit, claim=(2.0, 0.1))
+    found = audit(mechanism, draws=600, stop=stop, unit=unit, claim=(2.0, 0.1))
     assert found.verdict != "violated"

@@ -32,7 +32,7 @@ def few_noises_a_call(data, size, *, rng):
     ids=["nearly the same", "few noises"],
 )
 def test_an_audit_that_stops_early_does_not_accuse(mechanism, level, seed):
-    settings = {"samples": 3000, "stop": "verdict", "classifier": "qda", "level": level}
+    settings = {"draws": 3000, "stop": "verdict", "classifier": "qda", "level": level}
     with pytest.raises(dp.MechanismError, match="not independent"):
         dp.audit(mechanism, PAIR, claim=CLAIM, rng=seed, **settings)
 
@@ -47,7 +47,7 @@ def vector(data, size, *, rng):
 @pytest.mark.slow
 def test_trees_whose_thresholds_are_training_values_are_not_refused():
     trees = HistGradientBoostingClassifier(max_iter=10)
-    settings = {"samples": 600, "stop": "verdict", "classifier": trees}
+    settings = {"draws": 600, "stop": "verdict", "classifier": trees}
     assert dp.audit(vector, PAIR, claim=(4.0, 0.0), rng=1, **settings).verdict == "not violated"
 
 

@@ -9,7 +9,7 @@ import pytest
 import dpaudit as dp
 from dpaudit.cli.answers import folders
 from dpaudit.run.ledger import Standing
-from dpaudit.verdict.numbers import from_log
+from dpaudit.verdict import from_log
 from tests.run.test_ledger import entry
 
 # --- step by step ---------------------------------------------------------------------------------

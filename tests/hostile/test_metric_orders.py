@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.curves.group import chained, tightest_chain
+from dpaudit.curves import chained, tightest_chain
 
 
 def moved(*distances):

@@ -13,8 +13,9 @@ import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit._core.percent import percent
 from dpaudit.outcomes.tables import SLOTS
-from dpaudit.scoring import Encoder, Sides
+from dpaudit.scoring import Sides
 from dpaudit.scoring.constants import MOST_COLUMNS
+from dpaudit.scoring.encode import Encoder
 from tests.sparse import one_in
 
 SIZE = 1000
@@ -86,7 +87,7 @@ def test_a_mechanism_whose_outputs_differ_by_the_sign_of_zero(stop):
         return np.copysign(np.zeros((size, 1)), data.sum())
 
     pair = dp.NeighbourPair([[1.0]], [[-1.0]])
-    found = dp.audit(signed, pair, samples=SIZE, claim=(1.0, 0.1), rng=1, stop=stop)
+    found = dp.audit(signed, pair, draws=SIZE, claim=(1.0, 0.1), rng=1, stop=stop)
     assert found.verdict == "violated"
 
 
@@ -96,7 +97,7 @@ def test_a_mechanism_with_another_number_of_columns(stop):
         return rng.normal(size=(size, len(data)))
 
     pair = dp.NeighbourPair([[1.0], [2.0]], [[1.0]])
-    found = dp.audit(by_rows, pair, samples=SIZE, claim=(1.0, 0.1), rng=1, stop=stop)
+    found = dp.audit(by_rows, pair, draws=SIZE, claim=(1.0, 0.1), rng=1, stop=stop)
     assert found.verdict == "violated"
 
 

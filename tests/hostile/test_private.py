@@ -117,7 +117,7 @@ def shown(one):
 
 def results():
     mechanism = dp.mechanisms.GaussianLS(sigma=1.0)
-    options = {"samples": 1000, "rng": 1, "classifier": "qda"}
+    options = {"draws": 1000, "rng": 1, "classifier": "qda"}
     return {
         "audit": lambda: dp.audit(clipped_mean, pair(), claim=(1.0, 1e-5), **options),
         "to a verdict": lambda: dp.audit(
@@ -131,7 +131,7 @@ def results():
             candidates=DATA[ROW - 1 : ROW + 1],
             claim=(1.0, 1e-5),
             shortlist=4,
-            samples=1000,
+            draws=1000,
             rng=1,
             classifier="qda",
         ),
@@ -230,7 +230,7 @@ BAD_INPUT = {
     "an array for a level": lambda: dp.audit(clipped_mean, pair(), level=DATA[ROW]),
     "an array for ε": lambda: dp.audit(clipped_mean, pair(), epsilon=DATA),
     "an array for a seed": lambda: dp.audit(clipped_mean, pair(), rng=DATA),
-    "an array for samples": lambda: dp.audit(clipped_mean, pair(), samples=DATA[ROW]),
+    "an array for samples": lambda: dp.audit(clipped_mean, pair(), draws=DATA[ROW]),
     "a wrong relation": lambda: dp.NeighbourPair(DATA, DATA[:-1], "zero-out", ROW),
     "a row not zeroed": lambda: dp.NeighbourPair(DATA, DATA + np.eye(40, 4, -ROW), "zero-out", ROW),
     "other rows": lambda: dp.NeighbourPair(DATA, np.vstack([DATA[1:], DATA[:1]]), "replace", ROW),
@@ -278,7 +278,7 @@ def test_a_csv_file_is_refused_without_its_cells(kind, tmp_path):
 
 def raised_by(mechanism, **options):
     with pytest.raises(dp.MechanismError) as caught:
-        dp.audit(mechanism, pair(), samples=600, claim=(1.0, 1e-5), rng=1, **options)
+        dp.audit(mechanism, pair(), draws=600, claim=(1.0, 1e-5), rng=1, **options)
     return caught.value
 
 
@@ -339,7 +339,7 @@ def test_a_search_notes_failures_without_values():
         return clipped_mean(data, size, rng=rng) if fine else shouts(data)
 
     found = dp.search_neighbours(
-        fails_on_some, DATA, shortlist=4, samples=1000, rng=1, classifier="qda"
+        fails_on_some, DATA, shortlist=4, draws=1000, rng=1, classifier="qda"
     )
     text = json.dumps(found.selection.to_dict())
     assert "ValueError" in text

@@ -83,7 +83,7 @@ def test_forty_audits_of_one_test_pass_where_the_claim_holds():
     """The claim is loose: a false failure has probability below 1e-6 in all."""
     with spending(Budget()):
         levels = [
-            testing.assert_private(coin, PAIR, (1.0, 0.8), samples=800, **QDA).settings.level
+            testing.assert_private(coin, PAIR, (1.0, 0.8), draws=800, **QDA).settings.level
             for _ in range(40)
         ]
     assert max(levels) < 1.0
@@ -95,7 +95,7 @@ def test_a_leak_is_seen_at_a_level_that_rounds_to_one(rate, stop):
     """δ(1) = 0.63 where 0.01 is claimed: 3000 draws miss it with probability below 1e-9."""
     with pytest.raises(testing.PrivacyFailure) as found:
         testing.assert_private(
-            coin, PAIR, (1.0, 0.01), samples=3000, false_failure=rate, stop=stop, **QDA
+            coin, PAIR, (1.0, 0.01), draws=3000, false_failure=rate, stop=stop, **QDA
         )
     result = found.value.result
     assert result.settings.alpha == rate
@@ -157,8 +157,8 @@ def test_network(dp_audit):
 @pytest.mark.privacy(draws=2000)
 def test_a_failure_that_is_expected(dp_audit):
     with pytest.raises(dp.testing.PrivacyFailure):
-        dp_audit.private(coin, PAIR, (1.0, 0.1), samples=1500, classifier="qda")
-    dp_audit.private(coin, PAIR, (3.0, 0.1), samples=500, classifier="qda")
+        dp_audit.private(coin, PAIR, (1.0, 0.1), draws=1500, classifier="qda")
+    dp_audit.private(coin, PAIR, (3.0, 0.1), draws=500, classifier="qda")
     RUNS.append("again")
     assert RUNS.count("again") == 2, "once more"
 """
@@ -175,6 +175,6 @@ def test_names_of_mechanisms_do_not_control_a_terminal():
 
     named.__qualname__ = "a\x1b[2J\u202eb\nVIOLATED"
     with pytest.raises(testing.PrivacyFailure) as found:
-        testing.assert_private(named, PAIR, (1.0, 0.1), samples=2000, **QDA)
+        testing.assert_private(named, PAIR, (1.0, 0.1), draws=2000, **QDA)
     assert not {"\x1b", "\u202e"} & set(str(found.value))
     assert str(found.value).count("\nVIOLATED") == 0

@@ -9,7 +9,8 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.cli import main
-from dpaudit.scoring import Encoder, Sides
+from dpaudit.scoring import Sides
+from dpaudit.scoring.encode import Encoder
 from dpaudit.testing import PrivacyFailure
 from tests.sparse import one_in
 
@@ -150,7 +151,7 @@ def test_a_grid_that_both_sides_share_is_no_leak(stop):
 
 def test_a_test_and_the_command_line_find_it(in_tmp_path, no_figures):
     with pytest.raises(PrivacyFailure, match="VIOLATED"):
-        dp.testing.assert_private(leaky("shifted grid"), PAIR, CLAIM, samples=1000)
+        dp.testing.assert_private(leaky("shifted grid"), PAIR, CLAIM, draws=1000)
     rng = np.random.default_rng(5)
     for name, total in (("P.npy", 2.0), ("Q.npy", 1.0)):
         np.save(name, LEAKS["parity"](total, 1000, rng))

@@ -62,8 +62,8 @@ def test_nor_where_an_audit_stops_at_its_verdict(draws):
 
 def test_nor_in_a_test_of_few_draws():
     with pytest.raises(AssertionError, match="INCONCLUSIVE"):
-        assert_private(jitter, PAIR, (1.0, 0.0), samples=200)
-    assert assert_private(one_noise, PAIR, (1.0, 0.0), samples=200).verdict == "not violated"
+        assert_private(jitter, PAIR, (1.0, 0.0), draws=200)
+    assert assert_private(one_noise, PAIR, (1.0, 0.0), draws=200).verdict == "not violated"
 
 
 def test_nor_on_the_command_line(tmp_path, monkeypatch, capsys):

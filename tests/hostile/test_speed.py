@@ -40,7 +40,7 @@ def test_a_curve_of_a_very_large_group(rows):
 
 
 def test_the_closed_form_of_a_group_is_its_chain():
-    from dpaudit.curves.group import chained, repeated
+    from dpaudit.curves import chained, repeated
 
     rng = np.random.default_rng(5)
     for _ in range(200):

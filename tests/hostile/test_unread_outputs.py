@@ -126,7 +126,7 @@ def test_a_test_of_it_fails_as_inconclusive():
     for options in ({}, {"detect": 0.3}, {"detect": 1.0}):
         with pytest.raises(PrivacyFailure, match=r"INCONCLUSIVE.*No score can read texts"):
             dp.testing.assert_private(
-                released(FORMS["json"][1]), PAIR, CLAIM, samples=1000, **options
+                released(FORMS["json"][1]), PAIR, CLAIM, draws=1000, **options
             )
 
 

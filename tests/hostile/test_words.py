@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.cli.answers.summary import line, summary
+from dpaudit.cli.answers.summary import summary
 from dpaudit.report import render_index
 from dpaudit.report.audit import render_html
 from dpaudit.report.one_run import render_page
 from dpaudit.run.suite.outputs import job_summary, junit, sarif
 from dpaudit.run.suite.suite import ScenarioOutcome
-from dpaudit.verdict.headline import Headline
+from dpaudit.verdict import Headline
+from dpaudit.verdict.sentences import one_line
 
 ROOT = Path(__file__).parents[2]
 FROM_ABOVE = re.compile(r"\bno (?:ε|μ|ρ|δ(?:\([^)]*\))?|\\u03b5|\\u03bc) above\b", re.IGNORECASE)
@@ -67,7 +68,7 @@ def test_every_output_says_what_is_ruled_out(made, ruled_out):
         "repr": repr(result),
         "notebook": result._repr_html_(),
         "terminal": summary(record),
-        "quiet": line(record),
+        "quiet": one_line(record),
         "report": page,
         "index": render_index([row]),
         "JUnit": junit([done]).decode("utf-8"),
@@ -108,7 +109,7 @@ def test_no_page_and_no_report_says_it_from_above():
 
 
 def test_a_line_says_that_the_exact_spectrum_breaks_the_claim(result):
-    assert "The exact spectrum" not in line(result)
+    assert "The exact spectrum" not in one_line(result)
     result["verdict"], result["claim"]["delta"] = "inconclusive", [0.0] * len(result["epsilon"])
-    assert "INCONCLUSIVE: " in (text := line(result))
+    assert "INCONCLUSIVE: " in (text := one_line(result))
     assert "The exact spectrum breaks the claim, which these draws are too few to show." in text

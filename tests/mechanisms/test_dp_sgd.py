@@ -8,7 +8,7 @@ import pytest
 from scipy.special import comb
 
 import dpaudit as dp
-from dpaudit.curves.renyi import sampled_gaussian
+from dpaudit.curves import sampled_gaussian
 from dpaudit.mechanisms import BROKEN_DPSGD, DPSGD
 
 pytestmark = pytest.mark.quick

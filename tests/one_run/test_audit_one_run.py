@@ -136,21 +136,11 @@ def test_a_saved_result_is_read_by_its_own_kind(violated, tmp_path):
         dp.AuditResult.load(folder)
 
 
-def test_reprs_hold_the_headline_and_no_score(violated):
-    assert repr(violated) == f"OneRunResult(violated: {violated.headline.text})"
-    assert "(150,) float64 array" in repr(violated.guesses)
-
-
 def test_scores_that_are_smaller_where_a_canary_is_in_are_no_pass(run):
     found = dp.audit_one_run(-run[0], run[1], claim=CLAIM)
     assert found.verdict == "inconclusive"
     assert found.reason.endswith("Turn their sign round.")
     assert found.gdp_mu == 0.0
-
-
-def test_a_few_wrong_guesses_have_a_gaussian_bound():
-    found = dp.audit_one_run([5.0, 4.0, 3.0, 2.0, 1.5], [0, 0, 0, 0, 1], claim=dp.Claim.gdp(1.0))
-    assert (found.verdict, found.gdp_mu) == ("inconclusive", 0.0)
 
 
 def test_a_large_delta_that_no_scores_refute_is_no_pass():

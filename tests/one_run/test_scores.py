@@ -25,12 +25,6 @@ def separates(scores):
     return scores[IN].min() > scores[~IN].max()
 
 
-def test_the_gradient_of_least_squares_tells_who_is_in():
-    data, made, inserted = regression()
-    theta = np.linalg.lstsq(inserted[:, :-1], inserted[:, -1], rcond=None)[0]
-    assert separates(GradientAlignment("squared", data, ridge=0.0)(theta, made.rows))
-
-
 def right(scores):
     return np.mean((scores > 0.0) == IN)
 
@@ -196,10 +190,3 @@ def test_an_output_of_another_form_is_refused_by_name():
         GradientAlignment("squared", data)(np.zeros(5), made.rows)
     with pytest.raises(dp.InvalidInput, match="output must be"):
         GradientAlignment("squared", data)({"a": 1}, made.rows)
-
-
-def test_a_repr_shows_no_data():
-    data = np.full((2, 3), 73417.25)
-    for score in (GradientAlignment("squared", data), SumAlignment(np.sin, data)):
-        assert "73417" not in repr(score)
-    assert "73417" not in repr(NearestRecord.of(data * [1.0, 2.0, 3.0]))

@@ -47,12 +47,6 @@ def test_a_bet_on_the_coin_is_fair_for_every_share_and_score(rate):
             assert np.all(found <= 1.0 + 1e-12)
 
 
-def test_a_bet_on_the_coin_is_fair_to_the_limit():
-    """With the right score and the whole shift, bets on one side have mean 1."""
-    found, _ = coin_means(CoinBets(0.3, 1.0, True), 0.3, (1.0, 1.0), (1.0, 0.5))
-    np.testing.assert_allclose(found, 1.0, atol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("law", "gains"), [((1.0, 1.0), False), ((1.0, 0.5), True), ((3.0, 1.0), True)]
 )
@@ -78,14 +72,6 @@ def test_a_bet_on_the_noise_is_fair_wherever_the_rest_of_the_batch_lies(sigma):
         assert np.all(means <= 1.0 + 1e-9)
         if centre == 0.0:
             np.testing.assert_allclose(means, 1.0, atol=1e-9)
-
-
-def test_what_is_put_aside_is_what_remains_when_all_bets_are_lost():
-    bets = NoiseBets(1.0, True)
-    assert bets.log_wealth == 0.0
-    for _ in range(2_000):
-        bets.bet(np.array([3.0]))
-    assert np.isclose(bets.log_wealth, -np.log(np.log2(2_002.0)), atol=1e-3)
 
 
 @pytest.mark.parametrize("rate", [0.2, 0.3, 0.5])
@@ -212,11 +198,8 @@ def test_a_record_has_json_types_and_a_repr_no_projection():
     ("arguments", "said"),
     [
         ((np.nan, True), "projection must be a finite number"),
-        (("a", True), "projection must be"),
         ((0.1, 2), "included must be True or False"),
-        ((0.1, None), "included must be True or False"),
         (([0.1, 0.2], True), "projection must be .* got shape"),
-        (([[0.1]], [[True]]), "included must be"),
         (([], []), "included must be"),
     ],
 )
@@ -236,13 +219,7 @@ def test_the_number_of_canaries_stays():
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        {"sample_rate": 0.0},
-        {"sample_rate": 1.0},
-        {"noise_multiplier": 0.0},
-        {"level": 1.0},
-        {"orthogonal": "yes"},
-    ],
+    [{"sample_rate": 1.0}, {"noise_multiplier": 0.0}, {"level": 1.0}, {"orthogonal": "yes"}],
 )
 def test_a_wrong_parameter_is_named(wrong):
     with pytest.raises(dp.InvalidInput, match=next(iter(wrong))):

@@ -220,7 +220,7 @@ def test_a_rare_category_is_an_atom():
         return np.where(rare, "secret", rng.choice(words, size))
 
     result = dp.audit(
-        says, dp.neighbours.zero_row(DATA, 3), samples=20_000, epsilon=[0.0, 1.0], rng=1
+        says, dp.neighbours.zero_row(DATA, 3), draws=20_000, epsilon=[0.0, 1.0], rng=1
     )
     assert np.all((result.spectrum.low > 0.01) & (result.spectrum.low <= 0.02 + 0.006))
 
@@ -300,7 +300,7 @@ def test_n_jobs_and_a_store_change_no_byte(tmp_path):
 
 
 def audited(function, **options):
-    options = {"samples": 2000, "claim": (1.0, 0.01), "rng": 1, **options}
+    options = {"draws": 2000, "claim": (1.0, 0.01), "rng": 1, **options}
     return dp.audit(function, dp.neighbours.zero_row(DATA, 3), **options)
 
 

@@ -145,9 +145,7 @@ def test_a_length_that_gives_the_database_away():
             rng.standard_normal(1 + (data[3].any() and rng.random() < 0.5)) for _ in range(size)
         ]
 
-    result = dp.audit(
-        above, dp.neighbours.zero_row(DATA, 3), samples=4000, epsilon=[0.0, 3.0], rng=5
-    )
+    result = dp.audit(above, dp.neighbours.zero_row(DATA, 3), draws=4000, epsilon=[0.0, 3.0], rng=5)
     assert np.all((result.spectrum.low > 0.4) & (result.spectrum.low <= 0.5))
 
 

@@ -120,7 +120,7 @@ def test_certified_is_below_exact(algorithm):
         assert algorithm.unknown
         return
     found = dp.audit(
-        algorithm, pair, samples=SAMPLES, epsilon=epsilon, level=LEVEL, classifier="qda", rng=5
+        algorithm, pair, draws=SAMPLES, epsilon=epsilon, level=LEVEL, classifier="qda", rng=5
     )
     assert np.all((exact.delta >= 0.0) & (exact.delta <= 1.0))
     assert np.all(found.spectrum.low <= exact.delta + 1e-12)

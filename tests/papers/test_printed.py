@@ -16,7 +16,6 @@ from dpaudit.exact import additive_wishart, gaussian_shift, gaussian_sketch
 from dpaudit.mechanisms import RPLS
 from dpaudit.papers import printed
 from reports.make.exact.printed import SHOWN, refute
-from tests.sparse import one_in
 
 
 def test_lemma_10_takes_the_smaller_direction_below_its_split():
@@ -45,7 +44,7 @@ def test_an_audit_refutes_the_printed_line(name, leverage, rows):
 
     Failure by chance below 1e-6.
     """
-    assert refute(name, leverage, rows, samples=100_000).verdict == "violated"
+    assert refute(name, leverage, rows, draws=100_000).verdict == "violated"
 
 
 def sketch(q, rows, epsilon):
@@ -93,13 +92,6 @@ def test_lemma_1_is_exact_and_the_larger_direction(q, rows, order):
     assert renyi(lambda c: -offset - 0.5 * c * q) < phi
 
 
-@pytest.mark.parametrize("rows", one_in(2, [1, 20, 1000, 100_000]))
-@pytest.mark.parametrize("gamma", [1.01, 2.0, 10.0, 1e3])
-def test_lemma_1_and_proposition_1_bound_every_sketch(rows, gamma):
-    for delta in (0.1, 1e-3, 1e-7):
-        assert sketch(1.0 / gamma, rows, printed.gaussmix_epsilon(rows, gamma, delta)) <= delta
-
-
 def test_how_much_epsilon_each_bound_of_a_sketch_costs():
     """k = 1000, γ = 100, δ = 1e-6: the exact ε is 1.011.
 
@@ -137,19 +129,6 @@ def test_the_epsilon_below_corollary_1_fails_without_its_condition():
     assert sketch(0.1, 5, printed.corollary_1_epsilon(5, 10.0, 1e-10)) > 5000 * 1e-10
 
 
-@pytest.mark.parametrize("rows", [10, 1000, 100_000])
-@pytest.mark.parametrize("gamma", [2.6, 10.0, 100.0])
-def test_the_epsilon_below_corollary_1_holds_under_it(rows, gamma):
-    rho, omega = printed.corollary_1_tcdp(rows, gamma)
-    for delta in (0.3, 1e-3, 1e-8):
-        if np.log(1.0 / delta) <= (omega - 1.0) ** 2 * rho:
-            epsilon = printed.corollary_1_epsilon(rows, gamma, delta)
-            assert float(printed.proposition_2(rho, omega, epsilon)) == pytest.approx(
-                delta, rel=1e-9
-            )
-            assert sketch(1.0 / gamma, rows, epsilon) < delta
-
-
 @pytest.mark.parametrize(("rho", "omega"), [(0.1, 8.0), (2.0, 1.5), (1e-3, 400.0)])
 def test_proposition_2_is_the_least_over_the_orders(rho, omega):
     epsilon = np.array([0.0, 0.5 * rho, rho, 1.5 * rho, 3.0 * rho, 0.3, 1.0, 5.0])
@@ -175,15 +154,6 @@ def test_sheffet_2019_as_quoted_fails_at_large_epsilon(rows, gamma, delta, epsil
         exact, rel=1e-4
     )
     assert exact > delta
-
-
-@pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-8])
-def test_sheffet_2019_as_quoted_is_loose_at_small_epsilon(delta):
-    for rows, gamma in itertools.product([1, 20, 1000, 100_000], [1.5, 5.0, 50.0, 5000.0]):
-        epsilon = printed.sheffet_2019(rows, gamma, delta)
-        if epsilon <= np.log(4.0 / delta):
-            assert sketch(1.0 / gamma, rows, epsilon) < 0.05 * delta
-            assert printed.gaussmix_epsilon(rows, gamma, delta) < 0.6 * epsilon
 
 
 # Paper 4: paddings
@@ -220,30 +190,12 @@ def test_theorem_3_1_fails_at_very_large_epsilon():
     )
 
 
-def test_theorem_3_1_asks_of_one_database_what_both_must_have():
-    """σ_min(A) ≥ w allows A = one row of norm w ≤ B, whose neighbour is zero.
-
-    All is lost where w ≤ B.
-    """
-    assert printed.theorem_3_1_padding(1.0, 2, 24.0, 0.36) < 1.0
-    assert all(printed.theorem_b_1_padding(1.0, *setting) > 1.0 for setting in SETTINGS)
-
-
 def test_theorem_b_4_has_no_padding_from_twice_the_logarithm_on():
     """δ = 0.35, ε = 6 > 2 ln(4/δ) = 4.87, both allowed: the printed w² is negative."""
     assert math.isnan(printed.theorem_b_4_padding(1.0, 10, 6.0, 0.35))
     assert printed.theorem_b_4_padding(1.0, 10, 4.8, 0.35) > printed.theorem_b_4_padding(
         1.0, 10, 2.0, 0.35
     )
-
-
-def test_corollary_b_2_is_more_than_theorem_b_1():
-    for rows, epsilon, delta in itertools.product(
-        [5, 50, 5000], [0.01, 0.3, 0.99], [0.36, 1e-3, 1e-9]
-    ):
-        if rows >= 2.0 * np.log(4.0 / delta):
-            enough = printed.theorem_b_1_padding(2.0, rows, epsilon, delta)
-            assert printed.corollary_b_2_padding(2.0, rows, epsilon, delta) > enough
 
 
 def test_figure_4_pads_far_more_than_theorem_3_1():

@@ -36,14 +36,6 @@ def test_gammas_are_the_least_and_hold(rows, epsilon, delta):
     )
 
 
-@pytest.mark.parametrize(("rows", "epsilon", "delta"), one_in(5, BUDGETS))
-def test_sheffet_2017_is_loose(rows, epsilon, delta):
-    gamma = printed.sheffet_2017_gamma(rows, epsilon, delta)
-    assert leak(max(gamma, 1.0 + 1e-9), rows, 0.5 * epsilon) <= delta
-    if epsilon <= 2.0:
-        assert gamma > 3.5 * printed.gaussmix_gamma(rows, epsilon, delta)
-
-
 def test_the_epsilon_below_theorem_1_fails_for_few_rows():
     """No noise to save: a row of norm C and nothing else on its axis, so that q = 1/(1 + γ)."""
     epsilon = printed.after_theorem_1_epsilon(1, 5.0, 1e-10)

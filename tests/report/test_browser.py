@@ -121,17 +121,6 @@ ALL = ("full", "bare", "hostile", "index", "hostile-index")
 SOUND = ("full", "bare", "index")
 
 
-def test_what_a_page_complains_of_is_heard(browser, tmp_path):
-    path = tmp_path / "bad.html"
-    path.write_text(
-        "<script>console.error('heard')</script><img src='http://example.org/x.png'>",
-        encoding="utf-8",
-    )
-    browser.open(path)
-    assert "heard" in browser.messages
-    assert any("example.org" in url for url in browser.requests)
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_it_opens_from_disk_without_complaint_or_request(browser, pages, name):
     browser.open(pages[name])
@@ -288,12 +277,6 @@ def test_figures_in_the_dark_lie_on_the_colour_of_the_page_with_lines_that_stand
     assert np.any(blue - red > 0.4)
 
 
-def test_faint_text_is_found(browser, tmp_path):
-    path = tmp_path / "faint.html"
-    path.write_text("<body><p style='color:#999'>faint</p><p>dark</p></body>", encoding="utf-8")
-    assert [one[1] for one in browser.open(path).evaluate(TOO_FAINT)] == ["faint"]
-
-
 @pytest.mark.parametrize("name", SOUND)
 def test_a_keyboard_reaches_what_scrolls_folds_or_leads_on(browser, pages, name):
     browser.open(pages[name])
@@ -308,21 +291,6 @@ def test_a_keyboard_reaches_what_scrolls_folds_or_leads_on(browser, pages, name)
     assert len(seen) == wanted >= 1
     assert {tag for tag, _, _ in seen} <= {"A", "SUMMARY", "DIV"}
     assert all(text and outlined for _, text, outlined in seen)
-
-
-def test_return_unfolds_the_table_of_all_curves(browser, pages):
-    browser.open(pages["full"])
-    browser.evaluate("document.querySelector('summary').focus()")
-    assert browser.evaluate("document.querySelector('details').open") is False
-    browser(
-        "Input.dispatchKeyEvent",
-        type="keyDown",
-        key="Enter",
-        code="Enter",
-        windowsVirtualKeyCode=13,
-        text="\r",
-    )
-    assert browser.evaluate("document.querySelector('details').open") is True
 
 
 @pytest.mark.parametrize("name", SOUND)

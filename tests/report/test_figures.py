@@ -57,13 +57,6 @@ def test_curves_differ_in_more_than_colour(result):
     assert len({to_hex(line.get_color()) for line in lines.values()}) == 4
 
 
-def test_axes_are_drawn_on_and_returned(result):
-    ax = Figure().subplots()
-    assert plot_spectrum(read_curves(result), ax) is ax
-    ax = Figure().subplots()
-    assert plot_tradeoff(read_curves(result), ax) is ax
-
-
 def test_figure_has_a_linear_and_a_log_panel_and_one_legend(result):
     figure = spectrum_figure(read_curves(result))
     assert [ax.get_yscale() for ax in figure.axes] == ["linear", "log"]
@@ -94,12 +87,6 @@ def test_log_axis_ends_at_the_decade_of_one_draw_or_below_what_there_is_to_see()
     assert plot_spectrum(read_curves(small), log=True).get_ylim()[0] == pytest.approx(1e-10)
 
 
-def test_a_claim_far_above_does_not_flatten_what_was_measured():
-    far = make_result(c=0.15)
-    assert plot_spectrum(read_curves(far)).get_ylim()[1] < 0.1
-    assert plot_spectrum(read_curves(far), log=True).get_ylim()[1] > 1
-
-
 @pytest.mark.parametrize("log", one_in(2, [True, False]))
 def test_curves_of_zeros_leave_a_usable_figure(result, log):
     zeros = [0.0] * 41
@@ -123,11 +110,6 @@ def test_a_single_epsilon_is_visible(result):
     ax = plot_spectrum(read_curves(result))
     assert all(line.get_marker() != "None" for line in ax.lines if line.get_label() != CERTIFIED)
     as_png(spectrum_figure(read_curves(result)))
-
-
-def test_the_band_does_not_stretch_the_axis_beyond_the_grid(result):
-    result["empirical"]["low"] = [0.999] * 41
-    assert plot_spectrum(read_curves(result)).get_xlim()[1] == pytest.approx(1.03 * 4.0)
 
 
 def test_tradeoff_says_on_which_side_the_truth_is(result):
@@ -201,11 +183,6 @@ def squeezed(result, claim):
     return result
 
 
-def test_curves_far_from_the_diagonal_are_not_enlarged(result):
-    assert not is_close(read_curves(result))
-    assert plot_tradeoff(read_curves(result)).child_axes == []
-
-
 def test_a_log_axis_shows_no_estimate_of_a_few_draws(result):
     result["empirical"]["delta"][-4:] = [9e-5] * 4  # 9 of 100,000 draws
     ax = plot_spectrum(read_curves(result), log=True)
@@ -221,14 +198,6 @@ def test_names_are_drawn_as_they_are_and_never_as_formulas(result):
     assert legend_of(plot_spectrum(read_curves(result)))[2] == r"claim: $\frac{x 50\% of $"
     for figure in (spectrum_figure(read_curves(result)), tradeoff_figure(read_curves(result))):
         assert as_svg(figure).startswith(b"<?xml")
-
-
-def test_samples_alone_have_three_entries(samples_result):
-    assert legend_of(plot_spectrum(read_curves(samples_result))) == [
-        "point estimate, no bound",
-        CERTIFIED,
-        "ruled out: the true δ(ε) is above",
-    ]
 
 
 @pytest.mark.parametrize("log", [False, True])

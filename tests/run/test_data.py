@@ -140,7 +140,7 @@ def test_a_leak_is_the_same_from_a_scenario_and_from_python(write_scenario, tmp_
         data,
         shortlist=6,
         budget=4,
-        samples=1000,
+        draws=1000,
         classifier="qda",
         epsilon=[0.0, 1.0, 2.0],
         claim=(2.0, 1e-5),

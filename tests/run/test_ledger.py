@@ -373,7 +373,7 @@ def test_what_one_run_finds_and_the_history_does_not_is_inconclusive(tmp_path):
         return data.sum() + rng.laplace(scale=0.5, size=(size, 1))
 
     pair = dp.neighbours.replace_row(np.array([[0.0], [1.0]]), 0, [1.0])
-    result = dp.audit(twice, pair, claim=(1.0, 0.0), samples=2000, rng=0)
+    result = dp.audit(twice, pair, claim=(1.0, 0.0), draws=2000, rng=0)
     assert result.verdict == "violated"
     sound = Standing.of(1, [entry((0.0,))])
     judged = judged_by(sound, result)

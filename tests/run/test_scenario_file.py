@@ -20,14 +20,14 @@ def test_a_valid_scenario(write_scenario):
     assert (scenario.neighbour.rule, scenario.neighbour.at) == ("worst", 1.0)
     assert (scenario.claim.epsilon, scenario.claim.delta) == (1.0, 0.9)
     assert scenario.seed == 0
-    assert (scenario.settings.samples, scenario.settings.level) == (2000, 0.95)
+    assert (scenario.settings.draws, scenario.settings.level) == (2000, 0.95)
     np.testing.assert_array_equal(scenario.settings.epsilon, [0, 1, 2])
 
 
 def test_only_data_and_mechanism_are_required(write_scenario):
     scenario = Scenario.load(write_scenario(neighbour=None, claim=None, audit=None))
     assert (scenario.neighbour.rule, scenario.neighbour.at, scenario.claim) == ("worst", 0.0, None)
-    assert scenario.settings.samples == 1_000_000
+    assert scenario.settings.draws == 1_000_000
     np.testing.assert_array_equal(scenario.settings.epsilon, DEFAULT_EPSILON)
 
 
@@ -138,7 +138,7 @@ def test_files_that_are_no_scenario(tmp_path):
 def test_overrides_are_checked(write_scenario):
     scenario = Scenario.load(write_scenario())
     other = scenario.override(500, 3)
-    assert (other.seed, other.settings.samples, scenario.settings.samples) == (3, 500, 2000)
+    assert (other.seed, other.settings.draws, scenario.settings.draws) == (3, 500, 2000)
     with pytest.raises(dp.InvalidInput, match="draws must leave at least 10"):
         scenario.override(5, None)
     with pytest.raises(dp.InvalidInput, match="seed must be an integer >= 0"):

@@ -68,7 +68,7 @@ def test_a_run_leaves_the_table_of_what_was_tried(write_scenario, tmp_path):
         at=1.0,
         shortlist=4,
         budget=6,
-        samples=2000,
+        draws=2000,
         claim=(1.0, 0.9),
         classifier="qda",
         epsilon=[0.0, 1.0, 2.0],

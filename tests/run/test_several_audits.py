@@ -52,7 +52,7 @@ def test_each_has_the_tables_of_the_file_with_its_own_keys(several):
     few, many = (load_scenario(f"{several}:{name}") for name in ("few", "many"))
     assert (few.name, few.mechanism.rows, few.neighbour.rule) == ("few", 20, "worst")
     assert (many.name, many.mechanism.sampler, many.neighbour.index) == ("many", "wishart", 3)
-    assert (few.claim.delta, many.claim.delta, many.settings.samples) == (0.9, 0.5, 200)
+    assert (few.claim.delta, many.claim.delta, many.settings.draws) == (0.9, 0.5, 200)
     assert few.folder == many.folder == several.parent
 
 

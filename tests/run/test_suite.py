@@ -17,7 +17,7 @@ from dpaudit.errors import MechanismError
 from dpaudit.report.comparison import moved
 from dpaudit.run.suite.outputs import Outputs, job_summary, junit, sarif
 from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, redraw_suite, write_index
-from dpaudit.verdict.numbers import number
+from dpaudit.verdict import number
 from tests.cases import shifted
 from tests.run.records import record_of
 
@@ -243,7 +243,7 @@ def record(mu, draws=2000, seed=1, **changes):
     epsilon = np.linspace(0.0, 2.0, 9)
     return (
         dp.audit(
-            shifted(mu), pair, samples=draws, epsilon=epsilon, classifier="qda", rng=seed
+            shifted(mu), pair, draws=draws, epsilon=epsilon, classifier="qda", rng=seed
         ).to_dict()
         | changes
     )

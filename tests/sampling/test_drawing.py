@@ -224,13 +224,13 @@ def test_a_mechanism_that_raises_midway_can_be_raised_again_from_the_message():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_errors_of_a_mechanism_reach_the_caller_of_an_audit(n_jobs):
     with pytest.raises(dp.MechanismError, match="ArithmeticError: singular sketch"):
-        dp.audit(fails_now_and_then, PAIR, samples=SIZE, rng=1, n_jobs=n_jobs)
+        dp.audit(fails_now_and_then, PAIR, draws=SIZE, rng=1, n_jobs=n_jobs)
 
 
 @pytest.mark.parametrize("mechanism", [5, None, "ALS", dp.mechanisms.ALS])
 def test_what_cannot_be_called_as_a_mechanism_is_refused(mechanism):
     with pytest.raises(dp.DpauditError, match="mechanism"):
-        dp.audit(mechanism, PAIR, samples=SIZE, rng=1)
+        dp.audit(mechanism, PAIR, draws=SIZE, rng=1)
 
 
 def test_data_that_a_mechanism_cannot_take_are_no_fault_of_a_draw():
@@ -245,6 +245,6 @@ def test_a_mechanism_that_writes_into_its_data_cannot_change_the_databases():
 
     pair = dp.neighbours.zero_row(DATA.copy(), 3)
     with contextlib.suppress(dp.MechanismError):  # a read-only view would make it raise
-        dp.audit(centres, pair, samples=1000, classifier="qda", rng=1)
+        dp.audit(centres, pair, draws=1000, classifier="qda", rng=1)
     np.testing.assert_array_equal(pair.left, DATA)
     np.testing.assert_array_equal(np.delete(pair.right, 3, axis=0), np.delete(DATA, 3, axis=0))

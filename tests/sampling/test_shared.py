@@ -102,7 +102,7 @@ def test_a_mechanism_that_takes_both_sides_from_one_cache_is_found():
 
     pair = dp.neighbours.zero_row([[1.0], [2.0]], 0)
     with pytest.raises(dp.MechanismError, match="not independent"):
-        dp.audit(cached, pair, samples=20_000, claim=(1.0, 0.0), rng=1)
+        dp.audit(cached, pair, draws=20_000, claim=(1.0, 0.0), rng=1)
     calls = np.full(100, 100)
     half = np.random.default_rng(7).permutation(pool)[:20_000, None]
     found = examine(half[:10_000], half[5_000:15_000], (calls, calls))

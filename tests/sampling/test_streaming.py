@@ -136,7 +136,7 @@ def test_memory_does_not_grow_with_the_draws(n_jobs, monkeypatch):
     shares = {"train_share": 0.1, "choose_share": 0.025}
     tracemalloc.start()
     try:
-        dp.audit(wide, PAIR, samples=1_200_000, **shares, classifier="qda", n_jobs=n_jobs, rng=1)
+        dp.audit(wide, PAIR, draws=1_200_000, **shares, classifier="qda", n_jobs=n_jobs, rng=1)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -192,7 +192,7 @@ def test_nothing_certifies_that_was_drawn_before_the_score():
     dp.audit(
         shifted(1.0),
         PAIR,
-        samples=SIZE,
+        draws=SIZE,
         classifier="qda",
         rng=1,
         progress=lambda step, done, wanted: steps.append((step, done)),
@@ -225,4 +225,4 @@ def test_columns_that_change_among_certifying_draws_are_an_error():
         dp.MechanismError,
         match=r"same number of columns .*, got 2 after 1 on M\(D\), block 19 .*key",
     ):
-        dp.audit(widens, PAIR, samples=SIZE, classifier="qda", rng=1)
+        dp.audit(widens, PAIR, draws=SIZE, classifier="qda", rng=1)

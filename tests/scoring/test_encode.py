@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import rankdata
 
 import dpaudit as dp
-from dpaudit.scoring import Encoder, Sides, encode
-from dpaudit.scoring.encode import NO_EXPONENT, NO_GRID, bit_features
+from dpaudit.scoring import Sides
+from dpaudit.scoring.encode import NO_EXPONENT, NO_GRID, Encoder, bit_features
 
 pytestmark = pytest.mark.quick
 
@@ -149,12 +148,3 @@ def test_numbers_too_large_to_square_are_outcomes():
     )
     found = dp.audit_samples(P, Q, epsilon=[0.0], level=0.9999, rng=0)
     assert 0.4 < found.spectrum.low[0] <= 0.5 + 1e-2
-
-
-def test_mean_ranks_are_those_of_scipy(rng):
-    x = rng.integers(0, 5, size=(40, 30)).astype(float)
-    x[:, 3] = 1.0
-    label = np.repeat([1, 0], 20)
-    ranks = rankdata(x, axis=0)
-    apart = np.abs(ranks[label == 1].mean(axis=0) - ranks[label == 0].mean(axis=0))
-    np.testing.assert_allclose(encode.rank_gaps(x, label), apart, atol=1e-12)

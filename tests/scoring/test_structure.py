@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import special_ortho_group
 
-from dpaudit.scoring import Sides, Whitener, log_loss
+from dpaudit.scoring import Sides, log_loss
 from dpaudit.scoring.models.closed import STRUCTURES, MomentDifference, Quadratic
+from dpaudit.scoring.whiten import Whitener
 
 pytestmark = pytest.mark.quick
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpaudit.scoring import Sides, Whitener, constants, fit, portfolio
+from dpaudit.scoring import Sides, constants, fit, portfolio, whiten
 from dpaudit.scoring.models import closed
 
 COLUMNS = 120
@@ -22,11 +22,11 @@ def shifted(seed, draws):
 
 def test_moments_are_the_same_before_and_after_whitening(monkeypatch):
     train = shifted(1, 1000)
-    whiten = Whitener.fit(train.P, train.Q)
-    assert whiten.least > constants.WELL_CONDITIONED
-    before = closed.MomentDifference.fit(train, whiten)
+    whitener = whiten.Whitener.fit(train.P, train.Q)
+    assert whitener.least > constants.WELL_CONDITIONED
+    before = closed.MomentDifference.fit(train, whitener)
     monkeypatch.setattr(constants, "WIDE", COLUMNS)
-    after = closed.MomentDifference.fit(train, whiten)
+    after = closed.MomentDifference.fit(train, whitener)
     np.testing.assert_allclose(before.gap, after.gap, atol=1e-9)
     np.testing.assert_allclose(before.excess, after.excess, atol=1e-9)
 
@@ -39,7 +39,7 @@ def test_axes_without_an_excess_are_scored_together():
     p, q = 1.0 - 0.5 * excess, 1.0 + 0.5 * excess
     each = ((x + 0.5 * gap) ** 2 / q - (x - 0.5 * gap) ** 2 / p + np.log(q / p)) / 2.0
     score = closed.Quadratic(coordinates, gap, excess)
-    assert len(score._short) == 6
+    assert len(score._short.gap) == 6
     np.testing.assert_allclose(score(x), each.sum(axis=1), rtol=1e-12)
 
 

@@ -25,7 +25,7 @@ def test_a_near_neighbour_that_breaks_its_claim_is_found_among_far_ones():
     near = near[near[:, 0] - DATA[:, 0] < 0.06][:4]
     far = np.array([[9.0, 9.0], [-9.0, 9.0]])
     candidates = np.concatenate([far, near])
-    options = {"candidates": candidates, "shortlist": 12, "samples": 2_000, "classifier": KNOWN}
+    options = {"candidates": candidates, "shortlist": 12, "draws": 2_000, "classifier": KNOWN}
     found = dp.search_neighbours(coarse, DATA, claim=CLAIM, relations="replace", rng=1, **options)
     claimed = CLAIM.on(found.pair).epsilon
     true = abs(float(np.diff([np.floor(4.0 * x[:, 0]).sum() for x in sides(found.pair)])[0])) / 4.0

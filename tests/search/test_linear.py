@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.search.linear import MEASURES, in_turn, measures
+from dpaudit.search.ranking import MEASURES, in_turn, measures
 
 pytestmark = pytest.mark.quick
 

@@ -11,7 +11,7 @@ from dpaudit._core.seeds import Purpose
 from dpaudit.search.halving import FEWEST, schedule
 from tests.sparse import one_in
 
-OPTIONS = {"samples": 2000, "shortlist": 8, "rng": 7}
+OPTIONS = {"draws": 2000, "shortlist": 8, "rng": 7}
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_a_search_is_paid_for_by_fresh_draws(data):
     assert keys.index(audited[0]) > max(number for number, key in enumerate(keys) if key[0] == 4)
     assert sum(size for _, size in seen) == result.draws
     assert sum(size for key, size in seen if key[0] == 4) == result.selection.draws
-    alone = dp.audit(watched, result.pair, samples=2000, claim=(0.2, 0.01), rng=7)
+    alone = dp.audit(watched, result.pair, draws=2000, claim=(0.2, 0.01), rng=7)
     np.testing.assert_array_equal(alone.spectrum.low, result.audit.spectrum.low)
     assert result.audit.exact is None
     assert result.audit.to_dict()["neighbour"]["rule"] == result.selection.rule
@@ -76,7 +76,7 @@ def test_a_search_is_paid_for_by_fresh_draws(data):
 @pytest.mark.parametrize("budget", [2.0, 3.5, pytest.param(10.0, marks=pytest.mark.slow)])
 def test_the_budget_is_kept(data, budget):
     mechanism = blind(dp.mechanisms.GaussianLS(sigma=1.0))
-    found = search.select(mechanism, data, budget=budget, samples=4000, rng=1)
+    found = search.select(mechanism, data, budget=budget, draws=4000, rng=1)
     assert 0.5 * min(budget - 1.0, 3.0) * 8000 < found.draws <= (budget - 1.0) * 8000
 
 
@@ -233,16 +233,16 @@ def test_the_table_of_what_was_tried(data):
 
 
 def test_rungs_cost_alike_and_stay_within_the_draws():
-    plan = schedule(360_000, 2809, 48, 20_000, "auto")
-    assert [kept for kept, _ in plan.rungs] == [48, 12, 3]
-    costs = [(kept + 1) * each for kept, each in plan.rungs]
+    screened, rungs = schedule(10.0, 20_000, 2809, 48, "auto")
+    assert [size for size, _ in rungs] == [48, 12, 3]
+    costs = [(size + 1) * each for size, each in rungs]
     assert max(costs[:2]) < 1.01 * min(costs[:2])
-    assert sum(costs) + 16 * (plan.screened + 1) + 1000 <= 360_000
-    few = schedule(5_000, 100, 48, 20_000, "linear")
-    assert few.rungs[0][1] >= FEWEST
-    assert schedule(5_000, 1, 48, 20_000, "auto").rungs == ((1, 2_500),)
-    with pytest.raises(ValueError, match="too few"):
-        schedule(500, 100, 48, 20_000, "linear")
+    assert sum(costs) + 16 * (screened + 1) + 1000 <= 360_000
+    _, few = schedule(1.125, 20_000, 100, 48, "linear")
+    assert few[0][1] >= FEWEST
+    assert schedule(1.125, 20_000, 1, 48, "auto") == (0, ((1, 2_500),))
+    with pytest.raises(dp.InvalidInput, match="too few to compare"):
+        schedule(1.0125, 20_000, 100, 48, "linear")
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ SOURCES = {
 @pytest.mark.parametrize("source", one_in(2, SOURCES))
 def test_a_found_pair_is_made_again_from_its_record(data, source):
     options = SOURCES[source] or {"relations": source}
-    found = search.select(mean, data, **options, **{**OPTIONS, "samples": 800})
+    found = search.select(mean, data, **options, **{**OPTIONS, "draws": 800})
     pair = found.best.change.pair(data)
     record = json.loads(json.dumps({"neighbour": pair.to_dict()}))
     again = dp.neighbours.from_record(data, record, candidates=options.get("candidates"))
@@ -348,7 +348,7 @@ def test_corners_of_a_public_bound_are_shown_and_axes_of_the_data_are_not(data):
 
 def test_draws_may_be_given_as_1e3_and_unknown_keywords_get_the_nearest_name(data):
     one, other = (
-        search.select(mean, data, **{**OPTIONS, "samples": samples}) for samples in (1e3, 1000)
+        search.select(mean, data, **{**OPTIONS, "draws": samples}) for samples in (1e3, 1000)
     )
     assert one.to_dict() == other.to_dict()
     assert "." not in str(one.draws)
@@ -365,7 +365,7 @@ def test_where_the_claim_holds_exactly_the_largest_gain_decides(seed):
     def noisy_sum(data, size, *, rng):
         return data.sum() + rng.laplace(scale=1.0, size=(size, 1))
 
-    found = search.select(noisy_sum, data, claim=(1.0, 0.0), samples=20_000, rng=seed)
+    found = search.select(noisy_sum, data, claim=(1.0, 0.0), draws=20_000, rng=seed)
     assert found.best.change.index == np.argmax(data)
     assert found.best.delta == 0.0
 

@@ -24,7 +24,7 @@ def accusations(mechanism, runs, **options):
                 mechanism() if isinstance(mechanism, type) else mechanism,
                 PAIR,
                 claim=(0.0, 0.0),
-                samples=SAMPLES,
+                draws=SAMPLES,
                 classifier=KNOWN,
                 epsilon=[0.0],
                 rng=seed,

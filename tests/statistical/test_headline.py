@@ -104,7 +104,7 @@ def audit(case: Case, number: int, stop: str | None):
     options = {"claim": case.claim, "epsilon": EPSILON, "rng": number, "stop": stop}
     options["classifier"] = case.score
     if case.draws is None:
-        return dp.audit(case.mechanism, case.mechanism.pair(), samples=case.size, **options)
+        return dp.audit(case.mechanism, case.mechanism.pair(), draws=case.size, **options)
     return dp.audit_samples(*case.draws(np.random.default_rng([16, number]), case.size), **options)
 
 

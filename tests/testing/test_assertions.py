@@ -31,7 +31,7 @@ def failing(assertion, *arguments, **options):
 def test_a_failure_names_everything_that_is_needed():
     """δ(1) = 0.127 where 1e-5 is claimed: 4000 draws miss it with probability below 1e-6."""
     failure = failing(
-        testing.assert_private, Shifted(1.0), PAIR, (1.0, 1e-5), samples=4000, rng=5, **QDA
+        testing.assert_private, Shifted(1.0), PAIR, (1.0, 1e-5), draws=4000, rng=5, **QDA
     )
     assert isinstance(failure, AssertionError)
     lines = str(failure).splitlines()
@@ -70,7 +70,7 @@ def test_a_failure_shows_values_of_the_data_only_if_asked(relation):
         "replace": lambda: dp.neighbours.replace_row(SECRET, 3, [-73.1234567, 2.0]),
         "remove": lambda: dp.neighbours.remove_row(SECRET, 3),
     }[relation]()
-    given = {"samples": 500, **QDA}
+    given = {"draws": 500, **QDA}
     found = [
         failing(testing.assert_private, total, pair, (1.0, 0.0), **given),
         failing(testing.assert_matches, total, pair, dp.Claim.gdp(0.1), **given),
@@ -84,7 +84,7 @@ def test_a_failure_shows_values_of_the_data_only_if_asked(relation):
 
 
 def test_the_call_in_a_failure_reproduces_it():
-    failure = failing(testing.assert_private, coin, PAIR, (0.5, 0.01), samples=3000, rng=7, **QDA)
+    failure = failing(testing.assert_private, coin, PAIR, (0.5, 0.01), draws=3000, rng=7, **QDA)
     code = failure.facts["in Python"].replace(f"{coin.__module__}.coin", "coin")
     names = {"dpaudit": dp, "coin": coin, "data": DATA}
     with pytest.raises(testing.PrivacyFailure) as again:
@@ -99,7 +99,7 @@ def test_the_call_names_the_adapter_of_a_function_that_makes_one_draw():
 
 @pytest.mark.quick
 def test_what_holds_passes_and_says_what_was_found():
-    result = testing.assert_private(Shifted(1.0), PAIR, dp.Claim.gdp(1.0), samples=2000, **QDA)
+    result = testing.assert_private(Shifted(1.0), PAIR, dp.Claim.gdp(1.0), draws=2000, **QDA)
     assert result.verdict == "not violated"
     assert result.settings.level == pytest.approx(1.0 - 1e-6)
     assert result.spectrum.epsilon[-1] == pytest.approx(float(dp.Claim.gdp(1.0).epsilon_at(1e-9)))
@@ -107,7 +107,7 @@ def test_what_holds_passes_and_says_what_was_found():
 
 def test_the_level_is_one_minus_the_rate():
     for given in ({"level": 0.9}, {"false_failure": 0.1}):
-        result = testing.assert_private(coin, PAIR, (1.0, 0.1), samples=500, **QDA, **given)
+        result = testing.assert_private(coin, PAIR, (1.0, 0.1), draws=500, **QDA, **given)
         assert result.settings.level == pytest.approx(0.9)
     with pytest.raises(
         dp.InvalidInput, match="level must be left out where false_failure is given"
@@ -117,7 +117,7 @@ def test_the_level_is_one_minus_the_rate():
 
 def test_an_audit_that_could_not_have_failed_fails_if_asked():
     failure = failing(
-        testing.assert_private, coin, PAIR, (1.0, 0.1), samples=100, detect=0.001, **QDA
+        testing.assert_private, coin, PAIR, (1.0, 0.1), draws=100, detect=0.001, **QDA
     )
     assert str(failure).startswith("INCONCLUSIVE: Claimed ε = 1 at δ = 0.1. Ruled out at ")
     assert "These draws would have shown" in str(failure)
@@ -129,7 +129,7 @@ def test_stopping_early_fails_too():
 
     2000 draws are too few with probability below 1e-9.
     """
-    failure = failing(testing.assert_private, coin, PAIR, (0.0, 0.01), samples=2000, stop="verdict")
+    failure = failing(testing.assert_private, coin, PAIR, (0.0, 0.01), draws=2000, stop="verdict")
     assert "Stopped after" in str(failure)
 
 
@@ -137,7 +137,7 @@ def test_of_a_database_the_worst_row_is_taken_by_theory():
     data = np.random.default_rng(3).normal(size=(30, 3))
     mechanism = dp.mechanisms.ALS(rows=20)
     worst = dp.exact.worst_case(mechanism, data, [1.0])
-    failure = failing(testing.assert_private, mechanism, data, (1.0, 1e-5), samples=500, **QDA)
+    failure = failing(testing.assert_private, mechanism, data, (1.0, 1e-5), draws=500, **QDA)
     assert str(failure).startswith("VIOLATED")
     assert failure.facts["row"].startswith(
         f"{worst.index[0]} of 30 (counted from 0), zeroed (worst of all rows by"
@@ -152,12 +152,12 @@ def test_an_exact_spectrum_above_the_claim_fails_whatever_the_draws_say():
     data = np.random.default_rng(3).normal(size=(200, 3))
     mechanism = dp.mechanisms.ALS(rows=50)
     exact = float(dp.exact.worst_case(mechanism, data, [1.0]).delta[0])
-    failure = failing(testing.assert_private, mechanism, data, (1.0, exact / 2), samples=500, **QDA)
+    failure = failing(testing.assert_private, mechanism, data, (1.0, exact / 2), draws=500, **QDA)
     assert str(failure).startswith("VIOLATED by the exact spectrum, whatever the draws show: ")
     assert "Claimed ε = 1 at δ = " in str(failure)
     assert failure.result.verdict != "violated"
     assert (
-        testing.assert_private(mechanism, data, (1.0, exact), samples=500, **QDA).verdict
+        testing.assert_private(mechanism, data, (1.0, exact), draws=500, **QDA).verdict
         == "not violated"
     )
 
@@ -177,7 +177,7 @@ def heavy():
 
 def test_of_a_database_without_theory_the_search_is_that_of_search_neighbours(heavy):
     """Same data, mechanism, claim, draws, level and seed: the same row and the same certificate."""
-    given = {"samples": 1000, "level": 0.95, **QDA}
+    given = {"draws": 1000, "level": 0.95, **QDA}
     failure = failing(testing.assert_private, total, heavy, (1.0, 1e-3), rng=3, **given)
     found = dp.search_neighbours(total, heavy, claim=(1.0, 1e-3), rng=3, **given)
     assert failure.result.subject.pair.index == found.pair.index == 11
@@ -196,7 +196,7 @@ def test_search_takes_keywords_of_search_neighbours(heavy):
     again = "data, (1.0, 0.001), draws=1000, false_failure=1e-06, rng=0, classifier='qda', search="
     assert again in failure.facts["in Python"]
     assert "'candidates': candidates" in failure.facts["in Python"]
-    for wrong in ({"samples": 10}, {"relation": "add"}):
+    for wrong in ({"draws": 10}, {"relation": "add"}):
         with pytest.raises(TypeError, match="search of assert_private"):
             testing.assert_private(total, heavy, (1.0, 1e-3), search=wrong)
 
@@ -207,10 +207,10 @@ def test_search_takes_keywords_of_search_neighbours(heavy):
     [
         ((PAIR, None), {}, "claim must be a dpaudit.Claim"),
         ((PAIR, (1.0, 0.1)), {"rng": np.random.default_rng(0)}, "rng must be an integer >= 0"),
-        ((PAIR, (1.0, 0.1)), {"samples": 0}, "samples must be an integer >= 1"),
+        ((PAIR, (1.0, 0.1)), {"draws": 0}, "draws must be an integer >= 1"),
         ((PAIR, (1.0, 0.1)), {"false_failure": 0.0}, "false_failure must be"),
         (([1.0, 2.0], (1.0, 0.1)), {}, r"must be a 2-D array.*shape \(2,\).*reshape\(-1, 1\)"),
-        (([[1.0], [2.0]], (1.0, 0.1)), {"samples": 50}, "take more draws, or give the pair"),
+        (([[1.0], [2.0]], (1.0, 0.1)), {"draws": 50}, "take more draws, or give the pair"),
     ],
 )
 def test_bad_input_is_named(arguments, options, message):
@@ -220,8 +220,8 @@ def test_bad_input_is_named(arguments, options, message):
 
 @pytest.mark.quick
 def test_an_unknown_keyword_is_answered_by_the_assertion():
-    with pytest.raises(TypeError, match=r"assert_private\(\) .*did you mean 'samples'"):
-        testing.assert_private(coin, PAIR, (1.0, 0.1), smaples=100)
+    with pytest.raises(TypeError, match=r"assert_private\(\) .*did you mean 'draws'"):
+        testing.assert_private(coin, PAIR, (1.0, 0.1), darws=100)
     with pytest.raises(TypeError, match=r"assert_matches\(\) .*did you mean 'rtol'"):
         testing.assert_matches(coin, PAIR, dp.Claim.gdp(1.0), rtols=0.1)
 
@@ -236,7 +236,7 @@ def test_an_unknown_keyword_is_answered_by_the_assertion():
     ],
 )
 def test_the_true_curve_matches(mechanism, curve):
-    result = testing.assert_matches(mechanism, PAIR, curve, samples=3000, **QDA)
+    result = testing.assert_matches(mechanism, PAIR, curve, draws=3000, **QDA)
     assert result.settings.level == pytest.approx(1.0 - 5e-7)
 
 
@@ -245,7 +245,7 @@ def test_the_true_curve_matches(mechanism, curve):
 def test_another_curve_does_not(mu, word):
     """At 6000 draws the curves of μ = 0.5 and 2 are ten margins away."""
     failure = failing(
-        testing.assert_matches, Shifted(1.0), PAIR, dp.Claim.gdp(mu), samples=6000, **QDA
+        testing.assert_matches, Shifted(1.0), PAIR, dp.Claim.gdp(mu), draws=6000, **QDA
     )
     assert str(failure).startswith(word)
     assert failure.facts["in Python"].endswith(
@@ -258,7 +258,7 @@ def test_another_curve_does_not(mu, word):
     epsilon = float(failure.facts["ε"].split()[0])
     low, high = map(float, shown.groups())
     assert low <= dp.exact.gaussian_shift(1.0, epsilon) <= high
-    testing.assert_matches(Shifted(1.0), PAIR, dp.Claim.gdp(1.15), samples=6000, rtol=0.3, **QDA)
+    testing.assert_matches(Shifted(1.0), PAIR, dp.Claim.gdp(1.15), draws=6000, rtol=0.3, **QDA)
 
 
 def one_sided(data, size, *, rng):
@@ -271,12 +271,12 @@ def test_directions_are_told_apart():
     forward, backward = np.full(2, 0.1), np.zeros(2)
     right = dp.Spectrum(epsilon, forward, forward, backward)
     wrong = dp.Spectrum(epsilon, forward, backward, forward)
-    testing.assert_matches(one_sided, PAIR, right, samples=5000, **QDA)
+    testing.assert_matches(one_sided, PAIR, right, draws=5000, **QDA)
     assert (
         "D against D′"
-        in failing(testing.assert_matches, one_sided, PAIR, wrong, samples=5000, **QDA).facts["ε"]
+        in failing(testing.assert_matches, one_sided, PAIR, wrong, draws=5000, **QDA).facts["ε"]
     )
-    testing.assert_matches(one_sided, PAIR, wrong.replace(forward=None), samples=5000, **QDA)
+    testing.assert_matches(one_sided, PAIR, wrong.replace(forward=None), draws=5000, **QDA)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_directions_are_told_apart():
 )
 def test_a_curve_that_is_none_is_named(curve, options, message):
     with pytest.raises(dp.InvalidInput, match=message):
-        testing.assert_matches(coin, PAIR, curve, samples=1000, **options)
+        testing.assert_matches(coin, PAIR, curve, draws=1000, **options)
 
 
 def test_unknown_names_are_attribute_errors():

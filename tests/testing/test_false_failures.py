@@ -13,7 +13,7 @@ from dpaudit.testing import Budget, budget
 from tests.testing.release_cases import PAIR, TRUE, Shifted
 
 RATE = 0.25
-AUDIT = {"classifier": "qda", "epsilon": [0.0, 0.6], "samples": 500}
+AUDIT = {"classifier": "qda", "epsilon": [0.0, 0.6], "draws": 500}
 # case of TRUE, runs; the first few of them by default
 QUICK = [(0, 24), pytest.param(2, 24, marks=pytest.mark.slow)]
 LONG = [pytest.param(case, 800, marks=pytest.mark.slow) for case in range(len(TRUE))]

@@ -61,11 +61,11 @@ def test_a_budget_is_of_the_test_however_its_audits_are_called(run):
         """
 @pytest.mark.privacy(draws=3000, false_failure=0.01, seed=5)
 def test_three(dp_audit):
-    dp_audit.private(coin, PAIR, (3.0, 0.1), samples=1000, classifier="qda")
-    dp.testing.assert_private(coin, PAIR, (3.0, 0.1), samples=1500, classifier="qda")
+    dp_audit.private(coin, PAIR, (3.0, 0.1), draws=1000, classifier="qda")
+    dp.testing.assert_private(coin, PAIR, (3.0, 0.1), draws=1500, classifier="qda")
     assert dp_audit.budget.left == 500
     with pytest.raises(dp.InvalidInput, match="has 500 left"):
-        dp.testing.assert_private(coin, PAIR, (3.0, 0.1), samples=501)
+        dp.testing.assert_private(coin, PAIR, (3.0, 0.1), draws=501)
     found = dp_audit.matches(coin, PAIR, ([0.0, 1.0], [0.8, 0.9 - 0.1 * np.e]), classifier="qda")
     assert sum((found.sizes.train, found.sizes.choose, found.sizes.certify)) == 500
     assert len(dp_audit.results) == 2
@@ -78,7 +78,7 @@ class TestMarkedClass:
 
 def test_without_a_marker(dp_audit):
     assert dp_audit.budget.left is None
-    dp_audit.private(coin, PAIR, (3.0, 0.1), samples=400, classifier="qda")
+    dp_audit.private(coin, PAIR, (3.0, 0.1), draws=400, classifier="qda")
 """
     )
     result.assert_outcomes(passed=3)
@@ -116,7 +116,7 @@ def test_fixture(dp_audit): pass
 
 @pytest.mark.privacy
 class TestMarked(unittest.TestCase):
-    def test_nothing(self): dp.audit(coin, PAIR, samples=100, claim=(9.0, 0.5), classifier="qda")
+    def test_nothing(self): dp.audit(coin, PAIR, draws=100, claim=(9.0, 0.5), classifier="qda")
     def test_skipped(self): self.skipTest("later")
     @unittest.expectedFailure
     def test_expected(self): self.fail("known")
@@ -138,11 +138,11 @@ def test_failed(): assert False, "its own"
 @pytest.mark.privacy
 def test_refused():
     with pytest.raises(dp.MechanismError):
-        dp.testing.assert_private(lambda data, size, *, rng: None, PAIR, (1.0, 0.1), samples=100)
+        dp.testing.assert_private(lambda data, size, *, rng: None, PAIR, (1.0, 0.1), draws=100)
 
 @pytest.fixture
 def audited(dp_audit):
-    return dp_audit.private(coin, PAIR, (3.0, 0.1), samples=400, classifier="qda")
+    return dp_audit.private(coin, PAIR, (3.0, 0.1), draws=400, classifier="qda")
 
 @pytest.mark.privacy
 def test_in_a_fixture(audited): assert audited.verdict == "not violated"
@@ -164,11 +164,11 @@ def test_a_privacy_test_that_audits_nothing_fails(run):
 AUDITS = """
 @pytest.mark.privacy(draws=2000)
 def test_held(dp_audit):
-    dp_audit.private(coin, PAIR, (1.0, 0.7), samples=800, classifier="qda")
-    dp_audit.private(coin, PAIR, (1.0, 0.7), samples=1200, classifier="qda")
+    dp_audit.private(coin, PAIR, (1.0, 0.7), draws=800, classifier="qda")
+    dp_audit.private(coin, PAIR, (1.0, 0.7), draws=1200, classifier="qda")
 
 def test_leak_without_marker():
-    dp.testing.assert_private(coin, [[2.0], [1.0]], (1.0, 0.1), samples=300, classifier="qda")
+    dp.testing.assert_private(coin, [[2.0], [1.0]], (1.0, 0.1), draws=300, classifier="qda")
 
 def test_none(): pass
 """
@@ -232,14 +232,14 @@ def test_violated(data):
 
 def test_mechanism(data):
     pair = dp.neighbours.zero_row(data, 0)
-    dp.audit(raising, pair, samples=100)
+    dp.audit(raising, pair, draws=100)
 
 def test_input(data):
     dp.testing.assert_private(total, data[:, 0], (1.0, 0.1))
 
 @pytest.fixture
 def failing_fixture(data):
-    dp.testing.assert_private(total, dp.neighbours.zero_row(data, 0), (1.0, 0.1), samples=500)
+    dp.testing.assert_private(total, dp.neighbours.zero_row(data, 0), (1.0, 0.1), draws=500)
 
 def test_setup(failing_fixture): pass
 

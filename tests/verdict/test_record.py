@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.verdict.record import lookup, read_curves, selected_rows
+from dpaudit.verdict import lookup, read_curves, selected_rows
 from tests.report.examples import make_result
 
 pytestmark = pytest.mark.quick
@@ -26,13 +26,10 @@ def broken(path: str, value: object) -> dict:
         ("verdict", "fine"),
         ("level", 95),
         ("epsilon", []),
-        ("epsilon", [0.0, 0.0]),
         ("epsilon", ["inf"]),
         ("empirical", None),
         ("empirical.low", [0.1]),
-        ("empirical.delta", None),
         ("empirical.interval", "wide"),
-        ("empirical.interval", [["wide"] * 41] * 2),
         ("empirical.interval", [[0.1] * 41]),
         ("empirical.interval", [[0.2] * 41, [0.1] * 41]),
         ("exact.delta", [float("nan")] * 41),

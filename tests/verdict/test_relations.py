@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpaudit.verdict.relations import of_both
+from dpaudit.verdict import of_both
 
 pytestmark = pytest.mark.quick
 

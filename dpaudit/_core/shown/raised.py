@@ -114,10 +114,10 @@ def _base(kind: type[BaseException]) -> type[BaseException]:
 
 def _frames(trace: TracebackType | None) -> str:
     """The frames as Python prints them, the outermost first, without dpaudit's own."""
-    stack = [frame for frame in traceback.extract_tb(trace) if not _is_between(frame.filename)]
+    between = [PACKAGE / room for room in BETWEEN]
+    stack = [
+        frame
+        for frame in traceback.extract_tb(trace)
+        if not any(Path(frame.filename).is_relative_to(room) for room in between)
+    ]
     return "".join(traceback.format_list(stack))
-
-
-def _is_between(file: str) -> bool:
-    path = Path(file)
-    return path.is_relative_to(PACKAGE) and path.relative_to(PACKAGE).parts[0] in BETWEEN

@@ -221,7 +221,7 @@ def _audits(path: Path) -> list[File]:
 
 
 def _scenario(name: str, file: File) -> Item:
-    """With the first comment of the file as its summary, and whether it needs data of one's own."""
+    """A scenario; the first comment of its file is the summary, which says if it needs data."""
     comments = list(takewhile(lambda line: line.startswith("#"), file.text.splitlines()))
     first = comments[0].lstrip("# ") if comments else ""
     needs = f"(needs {DATA}) " if any(DATA in line for line in comments[1:]) else ""

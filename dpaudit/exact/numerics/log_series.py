@@ -227,7 +227,7 @@ def _narrow(low: Array, high: Array) -> np.ndarray:
 
 
 def _rounding(low: Array, high: Array, terms: Array) -> Array:
-    """By how much rounding changes log f on a panel, (n, COUNT) terms: that of x, and its own."""
+    """How much rounding of x and of log f changes log f on a panel, (n,); terms : (n, COUNT)."""
     slope = np.abs(terms[:, 1:]).sum(axis=1) / (high - low)
     own = 0.1 * ROUNDING * np.abs(terms).max(axis=1)
     return np.minimum(ROUNDING * np.maximum(np.abs(low), np.abs(high)) * slope + own, ROUGH)

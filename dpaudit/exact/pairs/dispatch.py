@@ -14,10 +14,9 @@ from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.composition import PrivacyLoss, compose
 from dpaudit.exact.pairs.density import DensityPair
-from dpaudit.exact.pairs.discrete import Atoms
+from dpaudit.exact.pairs.discrete import Atoms, branches_curve, product_curve
 from dpaudit.exact.pairs.gaussian import Axes, without_rounding
 from dpaudit.exact.pairs.laplace import laplace_curve, shared_curve
-from dpaudit.exact.pairs.mixed import branches_curve, product_curve
 from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.pairs.sparse_vector import released_curve
 from dpaudit.exact.pairs.student_t import StudentPairCurve

@@ -95,11 +95,7 @@ def diagonalise(
     # exact, so differences are
     scale = np.exp2(np.round(np.log2(scale, out=np.zeros_like(scale), where=moves)))
     gap, scale = gap[moves] / scale[moves], np.outer(scale, scale)[np.ix_(moves, moves)]
-    return _scaled(gap, cov1[np.ix_(moves, moves)] / scale, cov2[np.ix_(moves, moves)] / scale)
-
-
-def _scaled(gap: Array, cov1: Array, cov2: Array) -> Axes | None:
-    """The axes of two laws with variances scaled to about 1, or None."""
+    cov1, cov2 = (cov[np.ix_(moves, moves)] / scale for cov in (cov1, cov2))
     support1, support2 = _support("cov1", cov1), _support("cov2", cov2)
     if support1.shape[1] == support2.shape[1] == len(gap):
         return _regular(gap, cov1, cov2)
@@ -113,8 +109,12 @@ def _support(name: str, cov: Array) -> Array:
     deviation = np.sqrt(np.diag(cov))
     alive = deviation > 0.0
     unit = cov[np.ix_(alive, alive)] / np.outer(deviation[alive], deviation[alive])
-    if alive.all() and _well_conditioned(unit):
-        return np.eye(len(cov))
+    if alive.all():
+        try:  # pivots of Cholesky's factor far from rounding; cheaper than eigenvalues
+            if np.diag(np.linalg.cholesky(unit)).min(initial=1.0) > CLEAR:
+                return np.eye(len(cov))
+        except np.linalg.LinAlgError:
+            pass
     value, axes = eigh(unit) if alive.any() else (np.zeros(0), unit)
     floor = 8.0 * len(cov) * EPS * value.max(initial=0.0)
     if np.any(value < -max(floor, 1e-10)):
@@ -128,15 +128,6 @@ def _support(name: str, cov: Array) -> Array:
     spread = np.zeros((len(cov), int(np.sum(value > floor))))
     spread[alive] = deviation[alive, None] * axes[:, value > floor]
     return np.asarray(qr(spread, mode="economic")[0])
-
-
-def _well_conditioned(unit: Array) -> bool:
-    """Whether the pivots of Cholesky's factor are far from rounding; cheaper than eigenvalues."""
-    try:
-        pivots = np.diag(np.linalg.cholesky(unit))
-    except np.linalg.LinAlgError:
-        return False
-    return bool(pivots.min(initial=1.0) > CLEAR)
 
 
 def _same(support1: Array, support2: Array, gap: Array) -> bool:
@@ -194,23 +185,18 @@ def _pencil(difference: Array, base: Array, gap: Array) -> tuple[Array, Array]:
 
 
 def _mean(name: str, value: ArrayLike) -> Array:
-    array = np.atleast_1d(
-        np.asarray(check.array_of_numbers(name, value, "numbers, shape (d,)"), dtype=np.float64)
-    )
+    expected = "finite numbers, shape (d,)"
+    array = np.atleast_1d(_numbers(name, value, expected))
     if array.ndim != 1:
-        fail(name, Words(f"shape {array.shape}"), "finite numbers, shape (d,)")
-    _finite(name, array, "finite numbers, shape (d,)")
+        fail(name, Words(f"shape {array.shape}"), expected)
     return array
 
 
 def _covariance(name: str, value: ArrayLike, size: int) -> Array:
     expected = f"a finite symmetric ({size}, {size}) matrix"
-    array = np.atleast_2d(
-        np.asarray(check.array_of_numbers(name, value, expected), dtype=np.float64)
-    )
+    array = np.atleast_2d(_numbers(name, value, expected))
     if array.shape != (size, size):
         fail(name, Words(f"shape {array.shape}"), expected)
-    _finite(name, array, expected)
     if not np.allclose(array, array.T, rtol=1e-8, atol=1e-300):
         fail(name, Words("an asymmetric matrix"), expected)
     if np.any(np.diag(array) < 0.0):
@@ -218,12 +204,14 @@ def _covariance(name: str, value: ArrayLike, size: int) -> Array:
     return 0.5 * (array + array.T)
 
 
-def _finite(name: str, array: Array, expected: str) -> None:
-    """Raises `InvalidInput` with the first entry that is not a finite number, and its place."""
+def _numbers(name: str, value: ArrayLike, expected: str) -> Array:
+    """As float64. Raises `InvalidInput` with the first entry that is not finite, and its place."""
+    array = np.asarray(check.array_of_numbers(name, value, expected), dtype=np.float64)
     wrong = np.argwhere(~np.isfinite(array))
     if len(wrong):
         place = wrong[0].tolist()
         fail(name, Words(f"{array[tuple(place)]} at {place}"), expected)
+    return array
 
 
 @value_class

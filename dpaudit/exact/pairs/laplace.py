@@ -35,8 +35,8 @@ class LaplaceShift:
     """k coordinates of Laplace noise, each moved by `shift` = t > 0 scales.
 
     The loss of one coordinate is t(2Y − 1), where Y is 1 with probability ½, 0 with probability
-    e^{−t}/2, and else has the density κe^{−t(1−y)} on (0, 1), κ = t/(1 − e^{−t}). Of k coordinates
-    j are of the last kind, with a binomial probability. The sum of their Y has the density
+    e^{−t}/2, and else has the density κe^{−t(1−y)} on (0, 1), κ = t/(1 − e^{−t}). A
+    binomial number j of the k coordinates is of the last kind. The sum of their Y has the density
     κ^j e^{−t(j−y)} N_j(y), where N_j is the density of a sum of j uniform numbers, for which
     (j − 1)N_j(y) = yN_{j−1}(y) + (j − y)N_{j−1}(y − 1); all others add a binomial number. So the
     sum of all Y has atoms at integers, and between them a density that comes from positive numbers

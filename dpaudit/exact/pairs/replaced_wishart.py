@@ -52,7 +52,7 @@ LOOK = np.linspace(0.0, 1.0, 17)  # where a window is looked at, to find where i
 ROUNDS = 12  # most looks at ever smaller windows
 COUNTS = (32, 64, 128, 256, 512, 1024)  # nodes of the trapezoidal rule, until half of them suffice
 GAUSS_COUNTS = (28, 40, 60, 100, 200)  # nodes of either integral of P(t ≤ β), until two agree
-HALVED = 1e-5  # how far half of the nodes may be off, relative: halving the step squares the error
+HALVED = 1e-8  # how far half of the nodes may be off, relative
 UNDERFLOW = -800.0  # the logarithm of a density that is 0 in floats
 AGREE = 1e-7  # relative: by how much two rules, or both directions at ε = 0, may differ
 LEAST = 1e-290  # a smaller δ counts as this

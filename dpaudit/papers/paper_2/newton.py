@@ -23,6 +23,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.triangular import symmetric_matrix
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.laws import GaussianNoise
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive, one_of
@@ -83,7 +84,7 @@ FAMILIES = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Newton:
     """Noisy Newton steps from 0 for −Σ(y θ − b(θ))/n + ½βᵀ·penalty·β.
 

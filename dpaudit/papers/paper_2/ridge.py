@@ -17,6 +17,7 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.triangular import symmetric_matrix, upper_triangle
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.errors import DegenerateData, NoExactSpectrum
 from dpaudit.laws import CHUNK, GaussianNoise, ShiftRows
 from dpaudit.mechanisms.base import Sampler
@@ -37,7 +38,7 @@ from dpaudit.papers.paper_2.truncation import (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class NoisyMoments:
     """AᵀA/n + G and Aᵀy/n + g, with A and y the columns of `rows`.
 

@@ -168,9 +168,6 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
     def prepare(self, data: Array) -> Sampler:
         return self.law(data).sample
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return self.law(data).sample(size, rng)
-
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
         """The pairs for all rows, the public ones first."""
         moment, private = self.parts(data)

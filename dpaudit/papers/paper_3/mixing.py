@@ -23,6 +23,7 @@ from dpaudit.mechanisms.least_squares import RPLS
 from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive, Release, between
 from dpaudit.mechanisms.scatter import RandomProjection
 from dpaudit.neighbours import NeighbourPair
+from dpaudit.papers import printed
 from dpaudit.papers.algorithm import (
     JointSpectrumAlgorithm,
     KnownAddedRow,
@@ -40,13 +41,6 @@ from dpaudit.papers.paper_3.sketches import (
     axis_pair,
     labelled_pair,
     released_row,
-)
-from dpaudit.papers.printed import (
-    gaussmix_gamma,
-    linear_mixing_gamma,
-    sheffet_2017_gamma,
-    sheffet_renyi_gamma,
-    theorem_1_epsilon,
 )
 
 
@@ -74,7 +68,7 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     @property
     def sigma(self) -> float:
         """The standard deviation σ ≥ 0 of the noise."""
-        gamma = gaussmix_gamma(self.rows, self.epsilon, self.delta)
+        gamma = printed.gaussmix_gamma(self.rows, self.epsilon, self.delta)
         return math.sqrt(max(self.row_bound**2 * gamma - self.scale_bound, 0.0))
 
     def known(self, data: Array) -> RandomProjection:
@@ -136,7 +130,7 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     @property
     def claim(self) -> Claim:
         """Theorem 1; the corrected variant adds the `shortfall` of its first term to ε."""
-        epsilon = theorem_1_epsilon(self.rows, self.gamma, self.delta, self.spread)
+        epsilon = printed.theorem_1_epsilon(self.rows, self.gamma, self.delta, self.spread)
         return Claim(epsilon + (self.shortfall if self.variant == "corrected" else 0.0), self.delta)
 
     @property
@@ -250,7 +244,6 @@ class SketchedRegression(JointSpectrumAlgorithm):
         return sketch.solution(self.sampler, size, rng)
 
 
-@dataclass(frozen=True)
 class LinearMixing(SketchedRegression, KnownAlgorithm):
     """θ = (X̃ᵀX̃)⁻¹X̃ᵀỸ of [X̃, Ỹ] = ModifiedGaussMix([X, Y]) (paper 3, algorithm 2).
 
@@ -305,7 +298,7 @@ def _gamma(rows: int, epsilon: float, delta: float, variant: str) -> float:
         assert claimed is not None
         return claimed - epsilon
 
-    gamma = linear_mixing_gamma(rows, epsilon, delta)
+    gamma = printed.linear_mixing_gamma(rows, epsilon, delta)
     if variant == "printed" or ModifiedGaussMix(rows, gamma, delta).shortfall == 0.0:
         return gamma
     if excess(gamma) <= 0.0:
@@ -430,7 +423,6 @@ class SheffetAlgorithm(SketchedRegression):
         return labelled_pair(self.row_bound, self.label_bound, 1.0)
 
 
-@dataclass(frozen=True)
 class SheffetOLS(SheffetAlgorithm):
     """Algorithm 4 (Sheffet 2017): θ from SD where λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ.
 
@@ -450,13 +442,12 @@ class SheffetOLS(SheffetAlgorithm):
     @property
     def gamma(self) -> float:
         """C² times the printed γ; the corrected variant has no less than algorithm 5."""
-        gamma = sheffet_2017_gamma(self.rows, self.epsilon, self.delta)
+        gamma = printed.sheffet_2017_gamma(self.rows, self.epsilon, self.delta)
         if self.variant == "corrected":
-            gamma = max(gamma, sheffet_renyi_gamma(self.rows, self.epsilon, self.delta))
+            gamma = max(gamma, printed.sheffet_renyi_gamma(self.rows, self.epsilon, self.delta))
         return self.square_bound * gamma
 
 
-@dataclass(frozen=True)
 class SheffetRenyiOLS(SheffetAlgorithm):
     """Algorithm 4 with γ by lemma 1 and proposition 1 at (ε/2, δ) (paper 3, algorithm 5).
 
@@ -471,5 +462,5 @@ class SheffetRenyiOLS(SheffetAlgorithm):
     @property
     def gamma(self) -> float:
         """γ without units, as printed; the corrected variant has it in units of C²."""
-        gamma = sheffet_renyi_gamma(self.rows, self.epsilon, self.delta)
+        gamma = printed.sheffet_renyi_gamma(self.rows, self.epsilon, self.delta)
         return gamma * self.square_bound if self.variant == "corrected" else gamma

@@ -12,6 +12,7 @@ from scipy.special import expit, log_expit
 
 from dpaudit._core.linalg import cholesky_stack
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.laws import Density
 from dpaudit.mechanisms.parameters import BelowOne, Positive
 from dpaudit.neighbours import NeighbourPair, zero_row
@@ -106,7 +107,7 @@ class ObjectivePerturbation(Algorithm):
         return zero_row(np.column_stack([np.full(count, self.row_bound), label]), 0)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Perturbed:
     """The objective sign·Σ ln(1 + e^{−v_iᵀθ}) + bᵀθ + Δ‖θ‖²/2, Δ > 0, for many b at once.
 

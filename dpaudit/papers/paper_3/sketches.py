@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit._core.check import Words, fail
 from dpaudit._core.triangular import upper_triangle
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
 from dpaudit.exact import PrivacyLoss, StudentCurve
 from dpaudit.laws import bartlett
@@ -25,7 +25,7 @@ from dpaudit.papers.algorithm import singular_axes
 Noise = Callable[[int, np.random.Generator], Array]  # count → standard deviations w ≥ 0, (count,)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class NoisySketch:
     """k = `rows` rows of SD + wξ, S and ξ standard normal, with one w from `noise` for each draw.
 
@@ -85,7 +85,7 @@ class NoisySketch:
         return out
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class SketchedSolver:
     """Least squares on sketches with noise w: V[su/(s² + w²) + ‖res‖·t/√(s² + w²)].
 
@@ -141,7 +141,7 @@ def released_row(data: Array, index: int, rows: int) -> Callable[[float], Privac
     return loss
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class SolvedRow:
     """A zeroed row where least squares is solved on the sketch: its leverage and residual share.
 

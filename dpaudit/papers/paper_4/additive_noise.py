@@ -16,6 +16,7 @@ from dpaudit.mechanisms.parameters import BelowOne, Flag, Positive
 from dpaudit.mechanisms.scatter import AdditiveWishart
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse
 from dpaudit.neighbours import NeighbourPair, replace_row
+from dpaudit.papers import printed
 from dpaudit.papers.algorithm import (
     KnownAddedRow,
     KnownReplacedRows,
@@ -33,12 +34,7 @@ from dpaudit.papers.paper_4.matrix_release import (
     order,
     plus_identity,
 )
-from dpaudit.papers.printed import (
-    BelowInverseE,
-    algorithm_3_dof,
-    section_2_sigma,
-    theorem_b_5_sigma,
-)
+from dpaudit.papers.printed import BelowInverseE
 
 
 @dataclass(frozen=True)
@@ -70,7 +66,7 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
         """The standard deviation σ of the noise on each entry."""
         if self.variant == "corrected":
             return math.sqrt(2.0) * self.row_bound**2 * gaussian_deviation(self.epsilon, self.delta)
-        return section_2_sigma(self.row_bound, self.epsilon, self.delta)
+        return printed.section_2_sigma(self.row_bound, self.epsilon, self.delta)
 
     def known(self, data: Array) -> AnalyzeGauss:
         """Analyze Gauss at this noise. Raises `NoExactSpectrum` with `scaled`."""
@@ -131,7 +127,7 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
         vᵀM⁻¹v ≤ 1/ρ. The terms of two rows differ by at most √2 of it.
         """
         if self.variant == "printed":
-            return theorem_b_5_sigma(self.rho, self.epsilon, self.delta)
+            return printed.theorem_b_5_sigma(self.rho, self.epsilon, self.delta)
         change = math.sqrt(2.0) / (self.rho * (1.0 + self.rho) * self.row_bound**2)
         return change * gaussian_deviation(self.epsilon, self.delta)
 
@@ -189,7 +185,7 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
     def dof(self, dim: int) -> int:
         """k, for d columns."""
         epsilon = min(self.epsilon, 1.0) if self.variant == "corrected" else self.epsilon
-        return algorithm_3_dof(dim, epsilon, self.delta)
+        return printed.algorithm_3_dof(dim, epsilon, self.delta)
 
     def known(self, data: Array) -> AdditiveWishart:
         """The mechanism that releases M. Raises `NoExactSpectrum` for the shifted form."""

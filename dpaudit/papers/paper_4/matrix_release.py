@@ -7,7 +7,6 @@ Each draw may have its own scale. Matrices are given as upper triangles, row by 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -16,6 +15,7 @@ from scipy.linalg import solve_triangular
 from dpaudit._core.linalg import factorise
 from dpaudit._core.triangular import symmetric_matrix, upper_triangle
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.laws.base import draw_in_chunks
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import Algorithm, singular_axes
@@ -23,7 +23,7 @@ from dpaudit.papers.algorithm import Algorithm, singular_axes
 NORM_DRAWS = 2_000  # of a standard symmetric matrix: its mean norm has an error of 0.3 %
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Moments:
     """AᵀA, (d, d), and n: all that an algorithm uses of its data."""
 

@@ -123,7 +123,7 @@ class Scenario:
 
         Raises `InvalidInput`.
         """
-        options = {"samples": samples, "stop": stop, "level": level}
+        options = {"draws": samples, "stop": stop, "level": level}
         changes: dict[str, Any] = {
             key: value for key, value in options.items() if value is not None
         }

@@ -160,21 +160,20 @@ WORKERS = re.compile(r"""^[ \t]*(?:backend|address)[ \t]*=[^\n]*\n?""", re.MULTI
 
 
 def recorded_text(text: str | None) -> str | None:
-    """The text with `[…]` for the numbers of a row, and without backend and address; None where
-    they cannot be told apart, and of a scenario without a file.
+    """The text of a scenario as its result keeps it.
+
+    The numbers of a row are `[…]`, and backend and address, which change no result, are left out.
+    None where they cannot be told apart, and for a scenario without a file.
     """
     if text is None:
         return None
-    shown = WORKERS.sub("", ROW.sub(rf"\g<1>{LEFT_OUT}", text)).rstrip() + "\n"
-    content = tomllib.loads(shown.replace(LEFT_OUT, "[]"))
-    left = [_value(content, "neighbour", "row")]
-    left += [_value(content, "audit", key) for key in ("backend", "address")]
-    return None if any(left) else shown
-
-
-def _value(content: dict[str, Any], table: str, key: str) -> Any:
-    values = content.get(table)
-    return values.get(key) if isinstance(values, dict) else None
+    short = WORKERS.sub("", ROW.sub(rf"\g<1>{LEFT_OUT}", text)).rstrip() + "\n"
+    content = tomllib.loads(short.replace(LEFT_OUT, "[]"))
+    for table, key in (("neighbour", "row"), ("audit", "backend"), ("audit", "address")):
+        values = content.get(table)
+        if isinstance(values, dict) and values.get(key):
+            return None
+    return short
 
 
 def as_toml(content: Mapping[str, Any]) -> str:

@@ -147,7 +147,7 @@ class Search(Section):
         return self
 
     def against(self, claim: Claim | MetricClaim | None) -> Search:
-        """With the ε of the claim in place of an `at` that is missing.
+        """The search for a claim: it compares at the claim's ε, unless `at` is given.
 
         A claim by distance compares each neighbour at an ε of its own.
         """
@@ -193,12 +193,13 @@ class Search(Section):
             read_candidates(self.candidates, dataset)
         self.bounds_of(dataset)
 
-    def select(self, mechanism: Any, dataset: Rows, **given: Any) -> Selection:
-        """given : samples, rng, n_jobs, progress, checkpoint of `dpaudit.search.select`.
+    def select(self, mechanism: Any, dataset: Rows, **settings: Any) -> Selection:
+        """Search the worst neighbour.
 
-        Raises what that does, and `ScenarioError` where the score cannot be imported.
+        settings : draws, rng, n_jobs, progress, checkpoint of `dpaudit.search.select`, which says
+        what is raised; `ScenarioError` where the score cannot be imported.
         """
-        options = given | self.options
+        options = settings | self.options
         if self.candidates is not None:
             options["candidates"] = read_candidates(self.candidates, dataset)
         options["bounds"] = self.bounds_of(dataset)
@@ -211,7 +212,7 @@ class Search(Section):
         return search.select(mechanism, dataset.database, rank=rank, **options)
 
     def bounds_of(self, dataset: Rows) -> Any:
-        """As `dpaudit.search_neighbours` takes them: a pair a column, "data" or None.
+        """The bounds as `dpaudit.search_neighbours` takes them: a pair a column, "data" or None.
 
         Raises `DataNotFound`, `InvalidInput`.
         """
@@ -236,7 +237,7 @@ class Search(Section):
 
 
 def at_claim(rule: Any, claim: Claim | MetricClaim | None) -> Any:
-    """A rule with the ε of the claim, or 0, in place of an `at` that is not given."""
+    """A rule that compares at the ε of the claim, or at 0, unless it has an `at` of its own."""
     own = claim.epsilon or 0.0 if isinstance(claim, Claim) else 0.0
     return rule if rule.at is not None else rule.model_copy(update={"at": own})
 

@@ -106,7 +106,7 @@ class StudyFile:
 
     @classmethod
     def read(cls, file: File) -> StudyFile:
-        """From a file that was parsed. Raises `ScenarioError` for faults beside the settings."""
+        """Check a file that was parsed. Raises `ScenarioError` for faults beside the settings."""
         reader = Reader(file.path, file.content)
         name, table = read_name(reader), reader.read(StudyTable, STUDY)
         reader.close("name", STUDY)

@@ -23,8 +23,8 @@ from dpaudit._core.user_code import apart
 from dpaudit.auditing.api import audit
 from dpaudit.auditing.settings import (
     LARGEST_EPSILON,
+    MOST_DRAWS,
     MOST_EPSILON,
-    MOST_SAMPLES,
     UNITS,
     Settings,
 )
@@ -75,7 +75,7 @@ class Data(Section):
         return self
 
     def seen_by(self, mechanism: Any) -> Data:
-        """With a column of ones for dpaudit's own regressions, unless the scenario decides it."""
+        """The table with a column of ones for dpaudit's own regressions, unless it has the key."""
         fits = bool(getattr(mechanism, "regression", False))
         return self if self.constant is not None else self.model_copy(update={"constant": fits})
 
@@ -254,7 +254,7 @@ def _cluster(address: str | None, n_jobs: int | None) -> Iterator[Any]:
 DEFAULTS = {name: each.default for name, each in inspect.signature(audit).parameters.items()}
 SHARE = number(0.0, 1.0)
 COUNT = Checked(
-    partial(check.count, minimum=1), {"type": "integer", "minimum": 1, "maximum": MOST_SAMPLES}
+    partial(check.count, minimum=1), {"type": "integer", "minimum": 1, "maximum": MOST_DRAWS}
 )
 EPSILON = {"type": "number", "minimum": 0, "maximum": LARGEST_EPSILON}
 END = Checked(partial(check.real, low=0.0), EPSILON)
@@ -326,7 +326,7 @@ class Audit(Section):
     """With "verdict", no more is drawn than the verdict takes."""
     unit: Annotated[str, one_of(*UNITS)] = DEFAULTS["unit"]
     """The unit of drawing: "call" where the draws of a call share state, one call a draw."""
-    draws: Annotated[int, COUNT] = DEFAULTS["samples"]
+    draws: Annotated[int, COUNT] = DEFAULTS["draws"]
     """Draws a side, training included."""
     epsilon: Annotated[Any, PlainValidator(_grid), WithJsonSchema(GRID)] = None
     """ε, nats, at which δ is reported; by default 0 to 4, or as far as a claim goes."""
@@ -349,7 +349,7 @@ class Audit(Section):
         return Workers(self.backend, self.address)
 
     def settings(self, claim: Claim | MetricClaim | None) -> Settings:
-        """With the claim that is judged. Raises `InvalidInput`."""
+        """The settings of an audit of the claim. Raises `InvalidInput`."""
         apart = ("seed", "backend", "address", "draws", "samples")
         options = {key: getattr(self, key) for key in type(self).model_fields if key not in apart}
         draws = self.draws if self.samples is None else self.samples

@@ -81,11 +81,7 @@ class StoreFolder:
     def write(self, name: str, content: bytes, draws: int) -> None:
         """Write the file, then its line: a file without a line does not count."""
         replace_file(self.path / name, content, durable=False)  # the checksum tells
-        self.enter(name, hashlib.sha256(content).hexdigest(), draws)
-
-    def enter(self, name: str, sha256: str, draws: int) -> None:
-        """Write the line of a file."""
-        part = Part(sha256, draws)
+        part = Part(hashlib.sha256(content).hexdigest(), draws)
         append_line(self.path / PARTS, part.line(name))
         self.parts[name] = part
 
@@ -156,8 +152,8 @@ class Repeated:
         Raises `InvalidInput` where the file was kept before and is not the same.
         """
         part = self.folder.parts.get(name)
-        is_elsewhere = part is not None and not (self.folder.path / name).exists()
-        if part and is_elsewhere and part.sha256 != hashlib.sha256(content).hexdigest():
+        is_lost = part is not None and not (self.folder.path / name).exists()
+        if part and is_lost and part.sha256 != hashlib.sha256(content).hexdigest():
             raise self.folder.changed(what)
         if self.first is None:
             self.folder.write(name, content, draws)

@@ -32,9 +32,9 @@ def checked(
     stop: str | None = None,
     level: float | None = None,
 ) -> list[Checked]:
-    """The scenarios of the files, given by path or read before, none of them at fault.
+    """The scenarios of files, by path or read before, all of them checked.
 
-    samples, seed, stop, level : as given for the run; they are checked with each file.
+    samples, seed, stop, level : settings of the run, which are checked with each file.
 
     First all files are checked, with their data, and nothing of the user's is imported. Then the
     modules of studies are, since they say what the settings of a study are. Raises `ScenarioError`

@@ -90,7 +90,7 @@ class Before:
 
     @classmethod
     def read(cls, folder: Path, names: Sequence[str]) -> Before:
-        """From FOLDER/NAME/result.json, or FOLDER/result.json where one scenario runs.
+        """Read FOLDER/NAME/result.json, or FOLDER/result.json where one scenario runs.
 
         Raises `InvalidInput` for a folder with no result at all, or one that cannot be read.
         """

@@ -63,7 +63,7 @@ def fit_boosted(
         return np.column_stack([white, norm, *raw])
 
     x, label = features(train.stacked()[0]), train.stacked()[1]
-    start = np.concatenate([evaluate(base, side) for side in (train.P, train.Q)])
+    start = evaluate(base, train.stacked()[0])
     state = int(generator(seed, Purpose.SCORE).integers(2**31 - 1))
     leaf_draws = min(constants.LEAF_DRAWS, max(20, len(x) // 100))
     library: Any = lightgbm()[0]
@@ -73,7 +73,7 @@ def fit_boosted(
             model.decision_function(np.column_stack([features(x), base(x)]))
         )
     check_x, check_label = features(choose.stacked()[0]), choose.stacked()[1]
-    check_start = np.concatenate([evaluate(base, side) for side in (choose.P, choose.Q)])
+    check_start = evaluate(base, choose.stacked()[0])
     table = library.Dataset(x, label, init_score=start)
     check = library.Dataset(check_x, check_label, init_score=check_start, reference=table)
     parameters = constants.TREES | {"min_data_in_leaf": leaf_draws, "seed": state}

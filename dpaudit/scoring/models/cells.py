@@ -205,28 +205,14 @@ def _counted(key: Key, train: Sides, base: Score) -> Cells:
     pure = np.concatenate([pure_p, pure_q])
     mixed = ~pure[first]
     if mixed.any():
-        guess = np.where(mixed, _average_odds(base, train, cell, ~pure, len(keys)), guess)
+        free = ~pure  # draws whose cell has rows with different odds
+        odds = np.clip(evaluate(base, train.stacked()[0][free]), -STEEPEST, STEEPEST)
+        total = np.bincount(cell[free], weights=expit(odds), minlength=len(keys))
+        count = np.bincount(cell[free], minlength=len(keys))
+        average = logit(np.where(count > 0, total / np.maximum(count, 1), 0.5))
+        guess = np.where(mixed, average, guess)
     odds, _ = shrink(a, b, guess)
     return Cells(key, base, keys, odds, odds - guess, rows, np.minimum(a, b))
-
-
-def _average_odds(
-    base: Score, train: Sides, cell: np.ndarray, counted: np.ndarray, cells: int
-) -> Array:
-    """Log-odds (cells,) of the mean probability of P, by the base, over the draws of each cell.
-
-    cell, counted : (2n,), each training draw's cell and whether it counts, P's first.
-    """
-    total, count = np.zeros(cells), np.bincount(cell[counted], minlength=cells)
-    for start, side in ((0, train.P), (len(train.P), train.Q)):
-        for begin in range(0, len(side), constants.CHUNK_ROWS):
-            part = side[begin : begin + constants.CHUNK_ROWS]
-            here = slice(start + begin, start + begin + len(part))
-            if counted[here].any():
-                odds = np.clip(base(part[counted[here]]), -STEEPEST, STEEPEST)
-                place = cell[here][counted[here]]
-                total += np.bincount(place, weights=expit(odds), minlength=cells)
-    return np.asarray(logit(np.where(count > 0, total / np.maximum(count, 1), 0.5)))
 
 
 def _own_scores(cells: Cells, train: Sides, choose: Sides) -> dict[int, tuple[np.ndarray, Score]]:

@@ -70,7 +70,8 @@ class MomentDifference:
     @classmethod
     def fit(cls, train: Sides, whiten: Whitener) -> MomentDifference:
         """From all training draws; `whiten` is approximate, these coordinates are exact."""
-        (mean_p, cov_p), (mean_q, cov_q) = (_moments(side, whiten) for side in (train.P, train.Q))
+        mean_p, cov_p = _moments(train.P, whiten)
+        mean_q, cov_q = _moments(train.Q, whiten)
         inner, size = 0.5 * (cov_p + cov_q), len(mean_p)
         root = np.linalg.cholesky(inner + RIDGE * (1.0 + np.trace(inner) / size) * np.eye(size))
         axes = solve_triangular(root, np.eye(size), lower=True).T
@@ -265,7 +266,7 @@ class Quadratic:
 
         The squares are multiplied out, so the coordinates are read only once.
         """
-        if 2 * np.sum(np.abs(self.excess) < FLAT) > len(self) > constants.WIDE:
+        if 2 * np.sum(np.abs(self.excess) < FLAT) > len(self.gap) > constants.WIDE:
             return self._short(x)
         z = self.coordinates(x)
         p, q = 1.0 / (1.0 - 0.5 * self.excess), 1.0 / (1.0 + 0.5 * self.excess)
@@ -279,13 +280,9 @@ class Quadratic:
         flat = np.abs(self.excess) < FLAT
         rest = np.where(flat, self.gap, 0.0)
         length = max(float(np.linalg.norm(rest)), np.finfo(float).tiny)
-        axes = np.column_stack([np.eye(len(self))[:, ~flat], rest / length])
+        axes = np.column_stack([np.eye(len(self.gap))[:, ~flat], rest / length])
         gap, excess = np.append(self.gap[~flat], length), np.append(self.excess[~flat], 0.0)
         return Quadratic(self.coordinates.along(axes), gap, excess)
-
-    def __len__(self) -> int:
-        """The number of coordinates."""
-        return len(self.gap)
 
 
 def fit_quadratic(train: Sides, structure: Structure = full) -> Quadratic:
@@ -321,17 +318,18 @@ def fit_elliptical(train: Sides, choose: Sides, base: Quadratic) -> Score:
     """
 
     def features(x: Array) -> Array:
-        p, q = (np.minimum(distance, constants.FARTHEST_DISTANCE) for distance in base.distances(x))
-        logs = [np.log1p(d / (len(base) * nu)) for nu in (0.3, 3.0, 30.0) for d in (p, q)]
-        return np.column_stack([q - p, *logs, p])
+        d_p, d_q = np.minimum(base.distances(x), constants.FARTHEST_DISTANCE)
+        scales = len(base.gap) * np.array([0.3, 3.0, 30.0])
+        logs = np.log1p(np.stack([d_p, d_q], axis=1)[:, :, None] / scales)
+        return np.column_stack([d_q - d_p, logs.reshape(len(x), -1), d_p])
 
-    draws = min(constants.CORRECTION_DRAWS, constants.CORRECTION_NUMBERS // len(base))
+    draws = min(constants.CORRECTION_DRAWS, constants.CORRECTION_NUMBERS // len(base.gap))
     return fit_correction(base, features, train.head(draws), choose)
 
 
 def fit_logistic(train: Sides, choose: Sides, base: Quadratic) -> Score | None:
     """`base` corrected by the coordinates, their squares and products; None with too few draws."""
-    size = len(base)
+    size = len(base.gap)
     rows, columns = np.triu_indices(size)
     affordable = int(constants.CORRECTION_WORK / (size + len(rows)) ** 2)
     draws = min(len(train.P), constants.CORRECTION_DRAWS, affordable)

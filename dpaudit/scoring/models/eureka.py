@@ -218,7 +218,7 @@ class Votes:
 def fit_eureka(train: Sides) -> Score:
     """Eureka's classifiers at all ε as one score: the log-odds of the votes at equal class sizes.
 
-    Of a votes for P around a point, thinning by e^−ε leaves a·e^−ε on average beside b for Q. The
+    Where a votes are for P and b for Q, thinning by e^−ε leaves a·e^−ε for P on average. The
     majority is P's where a > e^ε b, so the classifier trained at ε gives the set {log(a/b) > ε},
     which is the score's own set at ε, but for the noise of the thinning. Few draws a side vote, on
     the outputs as they are.

@@ -25,30 +25,6 @@ Layers = tuple[tuple[Array, Array], ...]  # matrix (inputs, units) and bias (uni
 
 
 @value_class
-class Inputs:
-    """What a network sees of a row: whitened coordinates and the standardised score `base`."""
-
-    whiten: Whitener
-    base: Score
-    mean: float
-    scale: float
-
-    @classmethod
-    def fit(cls, train: Sides, base: Score) -> Inputs:
-        """The inputs whose scale the training draws set."""
-        score = evaluate(base, train.stacked()[0])
-        return cls(
-            Whitener.fit(train.P, train.Q), base, float(score.mean()), float(score.std()) or 1.0
-        )
-
-    def __call__(self, x: Array) -> Array:
-        """Rows (m, k) → inputs (m, f)."""
-        base = (self.base(x) - self.mean) / self.scale
-        inputs = np.column_stack([self.whiten(x), base])
-        return np.clip(inputs, -constants.FARTHEST_INPUT, constants.FARTHEST_INPUT)
-
-
-@value_class
 class Network:
     """Layers of rectified linear units, the last one linear."""
 
@@ -86,7 +62,14 @@ def fit_network(
     """
     train = train.head(constants.NETWORK_DRAWS)
     choose = choose.head(constants.STOPPING_DRAWS)
-    inputs = Inputs.fit(train, base)
+    whiten, scores = Whitener.fit(train.P, train.Q), evaluate(base, train.stacked()[0])
+    mean, spread = float(scores.mean()), float(scores.std()) or 1.0
+
+    def inputs(x: Array) -> Array:
+        """Whitened coordinates and the standardised score `base`, (m, f)."""
+        columns = np.column_stack([whiten(x), (base(x) - mean) / spread])
+        return np.clip(columns, -constants.FARTHEST_INPUT, constants.FARTHEST_INPUT)
+
     seen, checked = (Sides(inputs(part.P), inputs(part.Q)) for part in (train, choose))
     states = generator(seed, Purpose.SCORE).integers(2**31 - 1, size=constants.NETWORKS)
     first = _train(seen, checked, int(states[0]))
@@ -96,7 +79,7 @@ def fit_network(
 
     axes = active_directions(first.gradients(seen.stacked()[0])[:, :-1])  # the last one is the base
     if axes is not None:
-        plane = replace(inputs.whiten, matrix=inputs.whiten.matrix @ axes)
+        plane = replace(whiten, matrix=whiten.matrix @ axes)
         in_plane = fit_in_plane(plane, alone, train, choose, seed)
         if in_plane is not None:
             return in_plane

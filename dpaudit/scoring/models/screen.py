@@ -30,9 +30,9 @@ def surplus(train: Sides, chance: float | None = None) -> Array:
     of two laws against one, is χ² with one degree of freedom less than there are bins with draws
     (Wilks 1938). Among columns without a difference one is expected above 0.
     """
-    few = ascending_columns(train.head(constants.SCREEN_SAMPLE).stacked()[0])
+    first = ascending_columns(train.head(constants.SCREEN_SAMPLE).stacked()[0])
     bins = constants.SCREEN_BINS
-    limits = few[:, np.arange(1, bins) * (few.shape[1] - 1) // bins]
+    limits = first[:, np.arange(1, bins) * (first.shape[1] - 1) // bins]
     ends = np.sort(np.concatenate([limits, np.nextafter(limits, np.inf)], axis=1), axis=1)
     p, q = (_counts(ascending_columns(side), ends) for side in (train.P, train.Q))
     both = np.maximum(p + q, 1)

@@ -85,11 +85,10 @@ class Surface:
 
     def counts(self, sides: Sides) -> Counts:
         """The draws of both sides in each bin."""
-        p, q = (
-            np.bincount(self.bins_of(self.places(side)), minlength=self.table.size)
-            for side in (sides.P, sides.Q)
-        )
-        return p.reshape(self.table.shape).astype(float), q.reshape(self.table.shape).astype(float)
+        shape, size = self.table.shape, self.table.size
+        p = np.bincount(self.bins_of(self.places(sides.P)), minlength=size)
+        q = np.bincount(self.bins_of(self.places(sides.Q)), minlength=size)
+        return p.reshape(shape).astype(float), q.reshape(shape).astype(float)
 
 
 def fit_spline(train: Sides, choose: Sides) -> Surface:
@@ -101,9 +100,9 @@ def fit_spline(train: Sides, choose: Sides) -> Surface:
     ends of supports, get odds of their own. Takes finite rows (encode others first).
     """
     whiten = Whitener.fit(train.P, train.Q) if train.P.shape[1] > 1 else None
-    P, Q = (side if whiten is None else whiten(side) for side in (train.P, train.Q))
-    ranks = NormalScores.fit(P, Q)
-    nothing = np.zeros((constants.SPLINE_BINS[P.shape[1]],) * P.shape[1])
+    white = train if whiten is None else Sides(whiten(train.P), whiten(train.Q))
+    ranks, dimension = NormalScores.fit(white.P, white.Q), white.P.shape[1]
+    nothing = np.zeros((constants.SPLINE_BINS[dimension],) * dimension)
     blank = Surface(whiten, ranks, nothing, nothing)
     fitted, checked = blank.counts(train), blank.counts(choose)
     table = _supported(_smooth_odds(fitted, checked), fitted)
@@ -140,7 +139,7 @@ def _smooth_odds(fitted: Counts, checked: Counts) -> Array:
     if dimension == 2:
         same = np.eye(len(rough))
         design, rough = np.kron(design, design), np.kron(rough, same) + np.kron(same, rough)
-    p, q = (count.ravel() for count in fitted)
+    p, q = fitted[0].ravel(), fitted[1].ravel()
     live, draws = p + q > 0.0, p.sum() + q.sum()
     best, least = np.zeros(shape), float(np.log(2.0))
     weights = np.zeros(design.shape[1])
@@ -171,7 +170,7 @@ def _supported(table: Array, counts: Counts) -> Array:
     rank above bins with better evidence.
     """
     order = np.argsort(table, axis=None)
-    p, q = (count.ravel()[order] for count in counts)
+    p, q = counts[0].ravel()[order], counts[1].ravel()[order]
     lowest = np.min(np.log((np.cumsum(p) + 0.5) / (np.cumsum(q) + 0.5)))
     highest = np.max(np.log((np.cumsum(p[::-1]) + 0.5) / (np.cumsum(q[::-1]) + 0.5)))
     return np.clip(table, min(lowest, 0.0), max(highest, 0.0))
@@ -213,10 +212,6 @@ def fit_shared(train: Sides, choose: Sides) -> Score | None:
     score = fit_spline(*(Sides(part.P.reshape(-1, 1), part.Q.reshape(-1, 1)) for part in few))
 
     def total(x: Array) -> Array:
-        out = np.empty(len(x))
-        for start in range(0, len(x), constants.CHUNK_ROWS):
-            part = x[start : start + constants.CHUNK_ROWS]
-            out[start : start + len(part)] = score(part.reshape(-1, 1)).reshape(part.shape).sum(1)
-        return out
+        return score(x.reshape(-1, 1)).reshape(x.shape).sum(axis=1)
 
     return total

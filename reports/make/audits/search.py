@@ -138,7 +138,7 @@ def _searched(case: Case, seeds: Sequence[int], samples: int) -> Found:
         found = [search.select(case.blind, case.data, rng=seed, **options) for seed in seeds]
     pair = found[0].best.change.pair(case.data)
     with clock() as auditing:  # as `search_neighbours` does
-        final = dp.audit(case.blind, pair, samples=samples, rng=seeds[0])
+        final = dp.audit(case.blind, pair, draws=samples, rng=seeds[0])
     options |= {"rank": "random", "shortlist": UNIFORM}
     with clock() as guessing:
         chance = search.select(case.blind, case.data, rng=seeds[0], **options)

@@ -44,7 +44,7 @@ def refute(name: str, leverage: float, rows: int, samples: int = 400_000) -> dp.
 
     claim = dp.Claim.from_function(allowed, f"paper 1, {name.replace('_', ' ')} as printed")
     pair = neighbours.zero_row(database(leverage), 0)
-    return dp.audit(mechanism, pair, epsilon=EPSILON, samples=samples, claim=claim, rng=3)
+    return dp.audit(mechanism, pair, epsilon=EPSILON, draws=samples, claim=claim, rng=3)
 
 
 def report() -> None:

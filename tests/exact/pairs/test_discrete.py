@@ -9,7 +9,7 @@ import pytest
 import dpaudit as dp
 from dpaudit.exact import Atoms, BranchCurve, curve_of_laws
 from dpaudit.exact.pairs import discrete
-from dpaudit.exact.pairs.mixed import product_curve
+from dpaudit.exact.pairs.discrete import product_curve
 from dpaudit.laws import Discrete
 
 pytestmark = pytest.mark.quick
@@ -156,7 +156,7 @@ def test_a_release_too_many_to_multiply_out_is_summed_beside_the_other(monkeypat
     rng = np.random.default_rng(6)
     small, large = (Atoms(*np.log(rng.dirichlet(np.ones(size), 2))) for size in (5, 300))
     whole = product_curve([large, small]).delta(EPSILON)
-    monkeypatch.setattr("dpaudit.exact.pairs.mixed.MANY", 100)
+    monkeypatch.setattr("dpaudit.exact.pairs.discrete.MANY", 100)
     beside = product_curve([large, small])
     assert isinstance(beside, BranchCurve)
     np.testing.assert_allclose(beside.delta(EPSILON), whole, rtol=1e-11, atol=1e-16)

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 from dpaudit.exact import Atoms, BranchCurve, PrivacyLoss, curve_of_laws
-from dpaudit.exact.pairs.mixed import NOTHING
+from dpaudit.exact.pairs.discrete import NOTHING
 from dpaudit.laws import Branches, Discrete, GaussianNoise, Laplace, Product
 
 pytestmark = pytest.mark.quick

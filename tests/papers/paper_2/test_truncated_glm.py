@@ -147,7 +147,7 @@ def test_no_step_keeps_the_constraint_and_counts_show_it():
         mechanism = PMTGLM(0.1, 1.0, 0.01, 5, public_rows=1, variant=variant)
         pair, epsilon = mechanism.pair(), [0.0, 0.25, 0.5]
         result = dp.audit(
-            mechanism, pair, epsilon=epsilon, samples=20_000, claim=mechanism.claim, rng=1, n_jobs=1
+            mechanism, pair, epsilon=epsilon, draws=20_000, claim=mechanism.claim, rng=1, n_jobs=1
         )
         assert result.verdict == verdict
 

@@ -132,7 +132,7 @@ def test_the_outlier_is_certified_from_draws_of_the_coefficient():
     """Level 0.95; the seed is fixed. The true δ(0) is near 1."""
     mechanism = PracticalDPRR(0.5, ridge=0.1)
     result = dp.audit(
-        mechanism, mechanism.pair(), samples=4000, claim=mechanism.claim, rng=2, n_jobs=1
+        mechanism, mechanism.pair(), draws=4000, claim=mechanism.claim, rng=2, n_jobs=1
     )
     assert result.verdict == "violated"
 

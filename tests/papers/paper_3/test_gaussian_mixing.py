@@ -141,7 +141,7 @@ def test_as_printed_a_row_bound_of_ten_breaks_theorem_1():
     epsilon, pair = mechanism.claim.epsilon, mechanism.pair()
     joint = mechanism.joint_spectrum(pair, [0.0, epsilon])
     found = dp.audit(
-        mechanism, pair, samples=20_000, epsilon=[0.0, epsilon], claim=mechanism.claim, rng=1
+        mechanism, pair, draws=20_000, epsilon=[0.0, epsilon], claim=mechanism.claim, rng=1
     )
     assert found.verdict == "violated"
     assert np.all(found.spectrum.low < joint.delta)
@@ -153,7 +153,7 @@ def test_the_joint_release_bounds_what_is_certified():
     mechanism = ModifiedGaussMix(30, 5.0, 0.1, 0.8, 1.0)
     pair = dp.neighbours.zero_row(_axis(1.0, 4.0), 0)
     epsilon = np.array([0.0, 0.2, 0.5])
-    found = dp.audit(mechanism, pair, samples=20_000, epsilon=epsilon, level=0.9999, rng=3)
+    found = dp.audit(mechanism, pair, draws=20_000, epsilon=epsilon, level=0.9999, rng=3)
     joint = mechanism.joint_spectrum(pair, epsilon).delta
     assert np.all(found.spectrum.low <= joint)
     assert found.spectrum.low[0] > 0.05  # the bound is held against something

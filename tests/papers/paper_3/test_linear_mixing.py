@@ -91,7 +91,7 @@ def test_as_printed_bounds_of_ten_break_theorem_2():
     found = dp.audit(
         printed,
         pair,
-        samples=20_000,
+        draws=20_000,
         epsilon=[0.0, 1.0],
         claim=printed.claim,
         classifier="qda",
@@ -122,7 +122,7 @@ def test_as_printed_sheffet_fails_off_the_unit_ball(kind, bound):
     found = dp.audit(
         printed,
         printed.pair(),
-        samples=4_000,
+        draws=4_000,
         epsilon=[1.0],
         claim=printed.claim,
         classifier="qda",

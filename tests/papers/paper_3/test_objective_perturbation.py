@@ -89,7 +89,7 @@ def test_the_printed_sign_breaks_the_claim():
         found = dp.audit(
             mechanism,
             mechanism.pair(),
-            samples=10_000,
+            draws=10_000,
             epsilon=[0.0, 2.0],
             claim=mechanism.claim,
             rng=1,

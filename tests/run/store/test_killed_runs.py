@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit._core.files import append_line
 from dpaudit.adapters.trial import MOST
 from dpaudit.run import Scenario, run
-from dpaudit.run.store import DrawStore
 from dpaudit.run.store import folder as store_folder
 from dpaudit.sampling.replay import SIZE
 from dpaudit.search.ranking import SPREAD
@@ -157,9 +157,8 @@ def full_list(patch, full_at):
 
 def test_half_a_line_is_taken_back(tmp_path, monkeypatch):
     """A write that accepts fewer bytes than given, as the last one on a full disk does."""
-    store = DrawStore(tmp_path, {})
-    store.write("0-000000.npy", b"a", 1)
-    before = (tmp_path / "parts.jsonl").read_bytes()
+    path = tmp_path / "parts.jsonl"
+    append_line(path, b"a whole line\n")
 
     class Short(io.FileIO):
         def write(self, line):
@@ -167,8 +166,8 @@ def test_half_a_line_is_taken_back(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "open", lambda path, mode, **more: Short(path, mode))
     with pytest.raises(OSError, match="No space left"):
-        store.enter("0-000001.npy", "b", 1)
-    assert (tmp_path / "parts.jsonl").read_bytes() == before
+        append_line(path, b"another line\n")
+    assert path.read_bytes() == b"a whole line\n"
 
 
 def test_a_mechanism_that_raises_midway(write_scenario, tmp_path):

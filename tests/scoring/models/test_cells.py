@@ -9,7 +9,8 @@ import pytest
 from scipy.stats import norm, poisson
 
 import dpaudit as dp
-from dpaudit.scoring import Encoder, KnownScore, Sides, log_loss, shrink
+from dpaudit.scoring import KnownScore, Sides, log_loss, shrink
+from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.models import cells
 from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.spline import fit_spline
@@ -88,23 +89,6 @@ def geometric(rng):
     )
 
 
-def exponential(rng):
-    """Private median by the exponential mechanism on a grid of 200 values.
-
-    Utilities are steps in the data.
-    """
-    grid = np.arange(200)
-    points = np.sort(rng.integers(0, 200, 60))
-    ranks = [np.searchsorted(data, grid) for data in (points, np.append(points[1:], 199))]
-    weight = [np.exp(-0.4 * np.abs(rank - 30)) for rank in ranks]
-    p, q = (w / w.sum() for w in weight)
-    return (
-        rng.choice(200, SIZE, p=p),
-        rng.choice(200, SIZE, p=q),
-        lambda x: np.log(p / q)[x[:, 0].astype(int)],
-    )
-
-
 def mixed(rng):
     """A flag, a count that depends on it, and a real that depends on both."""
 
@@ -137,14 +121,6 @@ def parity(rng):
     return P, Q, lambda x: np.where(x[:, 4] == (x[:, 2] != x[:, 9]), np.log(1.7), np.log(0.3))
 
 
-def rappor(rng):
-    """30 bits, each of a one-hot code flipped with probability 0.3: 2^30 cells."""
-    bits = np.zeros((2, SIZE, 30))
-    bits[0, :, 3] = bits[1, :, 7] = 1.0
-    P, Q = np.abs(bits - (rng.random((2, SIZE, 30)) < 0.3))
-    return P, Q, lambda x: 2.0 * np.log(7.0 / 3.0) * (x[:, 3] - x[:, 7])
-
-
 def nothing_like_it(rng):
     """Four columns of one law on both sides, but P has the value ½ in one, 1 time in 10."""
     P, Q = rng.standard_normal((2, SIZE, 4))
@@ -159,10 +135,8 @@ def nothing_like_it(rng):
         [
             (clipped, 0.95),
             (geometric, 0.95),
-            pytest.param(exponential, 0.9, marks=pytest.mark.slow),
             pytest.param(mixed, 0.6, marks=pytest.mark.slow),
             (parity, 0.78),
-            pytest.param(rappor, 0.92, marks=pytest.mark.slow),
             (nothing_like_it, 0.9),
         ],
     ),
@@ -170,9 +144,8 @@ def nothing_like_it(rng):
 def test_cells_certify_what_the_true_loss_does(task, least):
     """With 16,000 training draws, cells certify nearly what the true loss does.
 
-    Shares on 12 other seeds, at the ε with the least: 1.00 ± 0.01, 0.997 ± 0.005, 0.997 ± 0.016,
-    0.98 ± 0.06, 0.94 ± 0.026, 0.955 ± 0.012, 0.99 ± 0.015: the limits are 6 deviations off,
-    rappor's 3.
+    Shares on 12 other seeds, at the ε with the least: 1.00 ± 0.01, 0.997 ± 0.005, 0.98 ± 0.06,
+    0.94 ± 0.026, 0.99 ± 0.015: the limits are 6 deviations off.
     """
     assert share(fit_cells, *task(np.random.default_rng(8))).min() >= least
 
@@ -231,21 +204,11 @@ def test_nan_in_one_law_only_is_an_infinite_loss():
 # --- smooth scores --------------------------------------------------------------------------------
 
 
-def laplace(rng):
-    z = rng.laplace(size=(2, SIZE))
-    return z[0], z[1] + 1.0, lambda x: np.clip(1.0 - 2.0 * x[:, 0], -1.0, 1.0)
-
-
 def wavy(rng):
     """Density φ(x)(1 + 0.9 sin 6x) against φ: a loss that goes up and down."""
     z = rng.standard_normal(4 * SIZE)
     kept = z[rng.random(len(z)) * 1.9 < 1.0 + 0.9 * np.sin(6.0 * z)][:SIZE]
     return kept, rng.standard_normal(SIZE), lambda x: np.log1p(0.9 * np.sin(6.0 * x[:, 0]))
-
-
-def cauchy(rng):
-    z = rng.standard_cauchy((2, SIZE))
-    return z[0], 2.0 * z[1], lambda x: np.log(2.0 + 0.5 * x[:, 0] ** 2) - np.log1p(x[:, 0] ** 2)
 
 
 def uniform(rng):
@@ -258,7 +221,7 @@ def ring(rng):
     return rings(rng, SIZE, 0.2)
 
 
-@pytest.mark.parametrize("task", one_in(2, [laplace, wavy, cauchy, uniform, ring]))
+@pytest.mark.parametrize("task", [wavy, uniform, ring])
 def test_splines_certify_what_the_true_loss_does(task):
     """Shares on 12 other seeds were 0.99 ± 0.02 or better at either ε.
 

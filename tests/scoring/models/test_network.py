@@ -1,5 +1,7 @@
 """Networks learn smooth interactions, reproducibly, and take part only where trees found some."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -15,12 +17,17 @@ def zero(x):
     return np.zeros(len(x))
 
 
-def correlated(rng, size):
-    """Two normals of correlation 0.8 in P and −0.8 in Q: log dP/dQ is 0.8·2·xy/0.36."""
-    P, Q = rng.standard_normal((2, size, 2))
+def correlated(rng, size, columns=2):
+    """Normals; the first two have correlation 0.8 in P and −0.8 in Q: log dP/dQ is 1.6·xy/0.36."""
+    P, Q = rng.standard_normal((2, size, columns))
     for side, correlation in ((P, 0.8), (Q, -0.8)):
         side[:, 1] = correlation * side[:, 0] + 0.6 * side[:, 1]
     return Sides(P, Q)
+
+
+def product(x):
+    """The privacy loss of normals of correlation 0.8 in P and −0.8 in Q, columns 0 and 1 alone."""
+    return 1.6 / 0.36 * x[:, 0] * x[:, 1]
 
 
 def modes(rng, size, count):
@@ -48,7 +55,7 @@ def test_a_network_learns_a_product_of_columns_the_same_way_twice(rng, monkeypat
     monkeypatch.setattr("dpaudit.scoring.constants.NETWORKS", 2)
     train, choose = correlated(rng, 2_000), correlated(rng, 1_000)
     one, two = (network.fit_network(train, choose, root(1), zero, zero) for _ in range(2))
-    least = log_loss(lambda x: 1.6 / 0.36 * x[:, 0] * x[:, 1], choose)
+    least = log_loss(product, choose)
     assert least < 0.45
     assert log_loss(one, choose) < least + 0.05
     np.testing.assert_array_equal(one(choose.P), two(choose.P))
@@ -84,3 +91,35 @@ def test_auto_certifies_modes_on_a_circle_nearly_as_the_true_loss_does():
     assert np.all(
         auto.spectrum.low > [0.93 * same.spectrum.low[0], *(0.88 * same.spectrum.low[1:])]
     )
+
+
+def test_gradients_are_those_of_small_steps(rng):
+    sizes = (4, 7, 6, 1)
+    shapes = pairwise(sizes)
+    layers = tuple((rng.standard_normal(shape), rng.standard_normal(shape[1])) for shape in shapes)
+    score, x, step = network.Network(layers), rng.standard_normal((20, 4)), 1e-7
+    by_steps = [
+        (score(x + step * axis) - score(x - step * axis)) / (2 * step) for axis in np.eye(4)
+    ]
+    np.testing.assert_allclose(score.gradients(x), np.transpose(by_steps), atol=1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_few_directions_are_found(rng, count):
+    span = np.linalg.qr(rng.standard_normal((8, 8)))[0][:, :count]
+    gradients = rng.standard_normal((500, count)) @ span.T + 0.01 * rng.standard_normal((500, 8))
+    axes = network.active_directions(gradients)
+    assert axes.shape == (8, count)
+    assert np.all(np.linalg.svd(span.T @ axes, compute_uv=False) > 0.999)
+
+
+def test_many_directions_and_all_of_them_are_not_few(rng):
+    assert network.active_directions(rng.standard_normal((500, 8))) is None
+    assert network.active_directions(rng.standard_normal((500, 2))) is None
+
+
+def test_the_plane_of_a_score_improves_it_and_a_perfect_score_is_left_alone(rng):
+    train, choose = correlated(rng, 1_000, 5), correlated(rng, 500, 5)
+    found = network.fit_in_plane(lambda x: x[:, :2], zero, train, choose, root(1))
+    assert log_loss(found, choose) < np.log(2.0) - 0.1
+    assert network.fit_in_plane(lambda x: x[:, :2], product, train, choose, root(1)) is None

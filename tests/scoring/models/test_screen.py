@@ -106,4 +106,4 @@ def test_by_column_a_sparse_shift_is_learned_from_few_draws():
         return (x[:, MOVED] / gap[MOVED]) @ np.full(3, -(SHIFT**2)) + 1.5 * SHIFT**2
 
     assert log_loss(score, fresh) - log_loss(loss, fresh) < 0.003
-    assert len(score) == COLUMNS
+    assert len(score.gap) == COLUMNS

@@ -57,7 +57,7 @@ class SpectrumCase:
             mechanism,
             zero_row(self.data, int(worst.index)),
             epsilon=epsilon,
-            samples=samples,
+            draws=samples,
             rng=seed,
         )
 
