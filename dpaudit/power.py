@@ -20,7 +20,7 @@ refutes more often.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from scipy.optimize import brentq
@@ -148,9 +148,11 @@ def excess_of(
 
     Parameters
     ----------
+    epsilon, delta : float
+        As for `draws_to_detect`.
     draws : int
         Draws a side, training included.
-    epsilon, delta, power, level, statements : float and int
+    power, level, statements : float and int
         As for `draws_to_detect`.
 
     Returns
@@ -173,12 +175,8 @@ def excess_of(
         )
         return least_excess(sides, epsilon, delta, alpha, sizes.train, power)
     certifying = split(check.count("draws", draws, 1)).certify
-
-    def burden(excess: float) -> float:
-        needed = _certifying_draws(epsilon, delta, excess, power=power, share=share)
-        return needed / certifying
-
-    return _least(burden, delta)
+    needed = partial(_certifying_draws, epsilon, delta, power=power, share=share)
+    return _least(needed, certifying, delta)
 
 
 @lru_cache(maxsize=256)
@@ -192,23 +190,9 @@ def least_excess(
 ) -> float:
     """The least excess over `allowed` that few draws refute with probability `power`, at worst.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Few draws of P and of Q that certify.
-    epsilon, allowed : float
-        The ε, nats, and the δ that is claimed there.
-    alpha : float in (0, 1)
-        The error probability of the bound at ε.
-    choosing : int
-        Draws a side that choose the set.
-    power : float in (0, 1), default 0.8
-        The probability.
-
-    Returns
-    -------
-    float
-        Up to a relative 1e-3 more; infinite where none does.
+    sizes : few draws of P and of Q that certify. epsilon : nats. allowed : the δ claimed there.
+    alpha : the error probability of the bound at ε. choosing : draws a side that choose the set.
+    The result is up to a relative 1e-3 more; infinite where no excess is refuted so often.
     """
     counts = RefutingCounts(sizes, epsilon, allowed, alpha)
 
@@ -229,50 +213,21 @@ def least_excess(
 def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) -> float:
     """The excess over `allowed` that certifying draws show with probability `POWER`, at worst.
 
-    Parameters
-    ----------
-    epsilon, allowed : float
-        The ε, nats, and the δ that is claimed there.
-    draws : int
-        Certifying draws a side.
-    share : float in (0, 1)
-        Error probability of the bound at this ε.
-
-    Returns
-    -------
-    float
-        Infinite where no δ ≤ 1 would show.
+    epsilon : nats. allowed : the δ claimed there. draws : certifying draws a side. share : error
+    probability of the bound at this ε. The result is infinite where no δ ≤ 1 would show.
     """
-
-    def burden(excess: float) -> float:
-        return _certifying_draws(epsilon, allowed, excess, power=POWER, share=share) / draws
-
-    return _least(burden, allowed)
+    needed = partial(_certifying_draws, epsilon, allowed, power=POWER, share=share)
+    return _least(needed, draws, allowed)
 
 
 def excess_shown(epsilon: float, allowed: float, draws: int, alpha: float) -> float:
     """The excess over `allowed` that a sequential audit shows with probability `POWER`, at worst.
 
-    Parameters
-    ----------
-    epsilon, allowed : float
-        The ε, nats, and the δ that is claimed there.
-    draws : int
-        Draws a side on which the audit bets.
-    alpha : float in (0, 1)
-        1 − the level of the audit.
-
-    Returns
-    -------
-    float
-        Infinite where no δ ≤ 1 would show.
+    epsilon : nats. allowed : the δ claimed there. draws : a side, on which the audit bets. alpha :
+    1 − the level of the audit. The result is infinite where no δ ≤ 1 would show.
     """
-
-    def burden(excess: float) -> float:
-        needed = LEARNING * _bet_draws(epsilon, allowed, excess, power=POWER, alpha=alpha)
-        return needed / draws
-
-    return _least(burden, allowed)
+    needed = partial(_bet_draws, epsilon, allowed, power=POWER, alpha=alpha)
+    return _least(needed, draws / LEARNING, allowed)
 
 
 def separating_draws(epsilon: ArrayLike, allowed: ArrayLike, share: float) -> Array:
@@ -317,19 +272,8 @@ def separating_draws(epsilon: ArrayLike, allowed: ArrayLike, share: float) -> Ar
 def separating_bets(epsilon: float, allowed: float, alpha: float) -> float:
     """About the draws a side by which a sequential audit rejects (ε, allowed).
 
-    They reject it where every output gives its database away.
-
-    Parameters
-    ----------
-    epsilon, allowed : float
-        The ε, nats, and the δ that is claimed there.
-    alpha : float in (0, 1)
-        1 − the level of the audit.
-
-    Returns
-    -------
-    float
-        Infinite where `allowed` is 1.
+    They reject it where every output gives its database away. epsilon : nats. allowed : the δ
+    claimed there. alpha : 1 − the level of the audit. The result is infinite where `allowed` is 1.
     """
     if allowed >= 1.0 - NEARLY:
         return float("inf")
@@ -403,16 +347,16 @@ def _few_draws(
     return float(high)
 
 
-def _least(burden: Callable[[float], float], allowed: float) -> float:
-    """The excess at which `burden`, draws needed over draws made, is 1; infinite where none does.
-
-    The burden falls as the excess grows.
+def _least(needed: Callable[[float], float], draws: float, allowed: float) -> float:
+    """The excess at which the draws that are needed, which fall as it grows, are those that there
+    are; infinite where none does.
     """
     most = 1.0 - allowed - 1e-9
-    if most <= LEAST or burden(most) > 1.0:
+    if most <= LEAST or needed(most) > draws:
         return float("inf")
     ends = np.log(LEAST), np.log(most)
-    return float(np.exp(brentq(lambda log: np.log(burden(np.exp(log))), *ends, rtol=1e-4)))
+    root = brentq(lambda log: np.log(needed(np.exp(log)) / draws), *ends, rtol=1e-4)
+    return float(np.exp(root))
 
 
 def _certifying_draws(

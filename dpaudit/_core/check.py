@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dpaudit._core.shown.short_repr import brief
 from dpaudit._core.types import Array as Array
+from dpaudit._core.value import brief
 from dpaudit.errors import InvalidInput
 
 SHOWN = 8  # names of columns that an error shows

@@ -6,7 +6,7 @@ import errno
 import os
 from pathlib import Path
 
-from dpaudit._core.shown.printable import encodable
+from dpaudit._core.text import encodable
 
 
 def replace_file(path: Path, content: bytes | str, *, durable: bool = True) -> None:

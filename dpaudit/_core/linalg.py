@@ -3,6 +3,9 @@
 A database is factorised once however often it is asked for (`ByContent`): the worst case over its
 rows, the exact spectrum, the sampler and the record of a run all read the same fit. `transposed`
 and `ascending_columns` are for whoever reads a long table column by column.
+
+At the end there are triangular factors, and symmetric matrices stored as their upper triangles: the
+d(d+1)/2 entries on and above the diagonal, row by row.
 """
 
 from __future__ import annotations
@@ -11,11 +14,13 @@ import hashlib
 import math
 import weakref
 from collections.abc import Callable, Hashable, Iterator
-from functools import cached_property
+from contextlib import AbstractContextManager
+from functools import cache, cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular
+from threadpoolctl import ThreadpoolController
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
@@ -336,3 +341,47 @@ def cholesky_stack(matrices: Array) -> tuple[Array, Array]:
         column[~definite] = np.eye(1, column.shape[1])
         factor[:, j:, j] = column / np.sqrt(column[:, :1])
     return factor, definite
+
+
+def log_det(root: Array) -> float:
+    """log |det root| of a triangular matrix."""
+    return float(np.sum(np.log(np.abs(np.diag(root)))))
+
+
+def upper_triangle(matrices: Array) -> Array:
+    """Upper triangles (..., d(d+1)/2) of symmetric matrices (..., d, d)."""
+    return np.asarray(matrices[..., *np.triu_indices(matrices.shape[-1])])
+
+
+def symmetric_matrix(triangles: Array, dim: int) -> Array:
+    """Symmetric matrices (m, dim, dim) from their upper triangles (m, dim(dim+1)/2)."""
+    row, column = np.triu_indices(dim)
+    full = np.empty((len(triangles), dim, dim))
+    full[:, row, column] = triangles
+    full[:, column, row] = triangles
+    return full
+
+
+def trace_weights(root: Array) -> Array:
+    """The vector w with xᵀw = tr((rootᵀroot)⁻¹X) for x the upper triangle of a symmetric X.
+
+    root : (d, d) upper triangular. An entry off the diagonal of X occurs twice in the trace and
+        once in x, so its weight is doubled.
+    """
+    inverse = solve_triangular(root, np.eye(len(root)))
+    row, column = np.triu_indices(len(root))
+    return np.asarray((inverse @ inverse.T)[row, column] * np.where(row == column, 1.0, 2.0))
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """A context in which BLAS uses one thread.
+
+    In products with a few dozen columns a second thread costs twice the time that it saves.
+    """
+    return _controller().limit(limits=1, user_api="blas")
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """The controller of loaded libraries, made once because finding them takes milliseconds."""
+    return ThreadpoolController()

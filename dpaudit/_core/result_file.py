@@ -15,7 +15,7 @@ import numpy as np
 
 from dpaudit import __version__
 from dpaudit._core.files import replace_file
-from dpaudit._core.shown.printable import encodable, printable
+from dpaudit._core.text import encodable, printable
 from dpaudit.errors import DpauditError, InvalidInput
 
 SCHEMA_VERSION = 1

@@ -21,9 +21,8 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.raised import Raised, redacted
 from dpaudit._core.seeds import as_generator
-from dpaudit._core.shown.raised import Raised
-from dpaudit._core.shown.redacted import redacted
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit.adapters.draw_files import draws_in, text_of
 from dpaudit.adapters.functions import LARGEST_SEED, seconds

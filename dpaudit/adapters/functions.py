@@ -12,8 +12,8 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.raised import Raised, shown
 from dpaudit._core.seeds import as_generator
-from dpaudit._core.shown.raised import Raised, shown
 from dpaudit._core.types import (
     Array,
     ArrayLike,

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from dpaudit import outcomes
+from dpaudit._core.raised import redacted
 from dpaudit._core.seeds import Purpose, generator
-from dpaudit._core.shown.redacted import redacted
 from dpaudit._core.types import Array, Mechanism
 
 LOG = logging.getLogger("dpaudit.adapters")

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from dpaudit._core.frame import frame
 from dpaudit._core.result_file import SCHEMA_VERSION, plain, versions
 from dpaudit._core.seeds import describe as describe_seed
-from dpaudit._core.shown.frame import frame
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, describe
+from dpaudit._core.value import value_class
 from dpaudit.adapters.trial import Trial
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Subject
@@ -45,7 +45,7 @@ NOT_KEPT = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class AuditResult(Result):
     """What an audit found.
 
@@ -127,24 +127,10 @@ class AuditResult(Result):
         return self.estimate.certified
 
     def save(self, folder: str | Path, show_data: bool = False) -> Path:
-        """Write result.json, report.html and spectrum.png.
+        """Write result.json, report.html and spectrum.png into `folder`; returns the folder.
 
-        Parameters
-        ----------
-        folder : path
-            It is made if it does not exist.
-        show_data : bool, default False
-            With the values of the row that differs, which are left out otherwise.
-
-        Returns
-        -------
-        Path
-            The folder.
-
-        Raises
-        ------
-        OSError
-            When a file cannot be written.
+        The folder is made if it does not exist. show_data : with the values of the row that
+        differs, which are left out otherwise. Raises OSError.
         """
         if show_data:
             return replace(self, subject=replace(self.subject, show_data=True)).save(folder)
@@ -354,15 +340,13 @@ def _claim(content: Mapping[str, Any], curves: Curves) -> Claim:
     return Claim(None, 0.0, text, GridCurve(text, curves.epsilon, delta))
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class GridCurve:
     """The δ of a claim at the ε of a grid, (m,) each, which is all that is known of it."""
 
     text: str
     epsilon: Array
     delta: Array
-
-    __repr__ = short_repr
 
     def __call__(self, epsilon: Array) -> Array:
         """δ at ε of the grid. Raises `InvalidInput` at others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,8 @@ import numpy as np
 from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit._core.seeds import root
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Count, RngLike
+from dpaudit._core.value import value_class
 from dpaudit.certify.band import level_of
 from dpaudit.certify.constants import FEW
 from dpaudit.certify.few import few_split
@@ -38,7 +38,7 @@ def silent(step: str, done: int, wanted: int) -> None:
     """A `Progress` that shows nothing."""
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Settings:
     """The settings of an audit, checked. `dpaudit.audit` explains them.
 
@@ -67,8 +67,6 @@ class Settings:
     focus: str = "spectrum"
     stop: str | None = None
     unit: str = "draw"
-
-    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if check.integer("draws", self.draws, 1) > MOST_DRAWS:
@@ -182,15 +180,13 @@ class Settings:
         return split(self.draws, self.train_share, choose, columns, trained=trained)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Drawing:
     """How draws are made, which changes no result: workers, progress, and a store of blocks."""
 
     n_jobs: int | None = None
     progress: Progress = silent
     store: BlockStore | None = None
-
-    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         jobs = self.n_jobs

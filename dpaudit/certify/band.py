@@ -11,16 +11,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.shown.frame import frame
-from dpaudit._core.shown.short_repr import html_repr, short_repr
+from dpaudit._core.frame import frame
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.certify.constants import GDP_LARGEST, GDP_POINTS
 from dpaudit.certify.divergence import BandIntegral, quotient
 from dpaudit.curves import readings
@@ -35,7 +34,7 @@ CLOSE = 1e-9  # relative error of the least parameter
 Curve = Callable[[Array], Array]  # ε ↦ δ
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Region:
     """A confidence region of (p, q): q in [q[0], q[-1]] and p on or above the polygon through the
     vertices.
@@ -55,7 +54,7 @@ class Region:
         return float(np.min(quotient(self.p, self.q)))
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Certificate:
     """Regions of s sets with k vertices each (the last repeated where one has fewer): p, q (s, k).
 
@@ -68,9 +67,6 @@ class Certificate:
     q: Array
     forward: np.ndarray
     level: float
-
-    __repr__ = short_repr
-    _repr_html_ = html_repr
 
     @classmethod
     def of(cls, regions: Sequence[Region], forward: Sequence[bool], level: float) -> Certificate:

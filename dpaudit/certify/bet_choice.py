@@ -6,18 +6,18 @@ reduced by `CAUTION` standard errors. Where no bet then has a positive gain, non
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from scipy.special import expit, log_expit
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.certify.betting import NO_BET, Bet, Null, Side, gain
 from dpaudit.certify.constants import CAUTION, CUTS, MOST_TO_CHOOSE, WIDTHS
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Sample:
     """Scores (n,) with the weight of each as a draw of P and as a draw of Q.
 
@@ -41,7 +41,7 @@ class Sample:
         return np.asarray(mean[0] + mean[1] - CAUTION * error)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Ranked:
     """Candidate sides in one direction, one for each (start, stop) of a `Menu`, (k,).
 

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import log_expit, logsumexp
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.certify.constants import CURVE, SEQUENCE_BETS, STARTS, VISIBLE, WIDTHS
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
@@ -32,7 +33,7 @@ SLACK = 1e-12  # added to an exact spectrum, for rounding
 HALVINGS = 30  # of the interval that contains a lower bound
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Null:
     """The null hypothesis: all pairs of laws whose δ(ε) is below an upper curve in both directions.
 
@@ -154,7 +155,7 @@ class Side:
         return gain(self.reach(score), self.start, sign)
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class Bet:
     """A payoff e = U(s(x))·V(s(y))/C on a draw x of M(D) and a draw y of M(D').
 
@@ -252,7 +253,7 @@ def log_mean(log_e: Array) -> Array:
     return np.asarray(logsumexp(log_e, axis=-1) - np.log(log_e.shape[-1]))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Cuts:
     """A set for each ε and direction: {s > forward_j} for M(D), {s < −backward_j} for M(D').
 

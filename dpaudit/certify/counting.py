@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.certify.scores import HIGHEST
 from dpaudit.outcomes import Columns
 from dpaudit.sampling import Counts, Pair
@@ -18,7 +19,7 @@ from dpaudit.scoring.base import without_nan
 KEPT = 1 << 16
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class CellCount:
     """How many scores of draws lie in the gaps between sorted edges e₀ < e₁ < …, (m,).
 
@@ -58,7 +59,7 @@ class CellCount:
         return np.bincount(gap, minlength=len(self.edges) + 1)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class StreamedCounts:
     """`ScoreCounts` of the draws of both sides that are left: `size` a side.
 

@@ -16,18 +16,17 @@ regions hold, and for all orders and both directions together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.certify.constants import DIVERGENCE_NODES, LARGEST_ORDER
 
 ROUNDING = 1e-10  # relative error of the integral, by which it is lowered
 MOST = 700.0  # ln γ of the last node
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class BandIntegral:
     """Bounds of E_γ(P‖Q) − max(1 − γ, 0) by s regions, in one order of P and Q.
 

@@ -9,19 +9,18 @@ estimate (`plug_in`) sees the certifying draws as counts in cells, too; no bound
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.certify.band import Certificate, Region, level_of
 from dpaudit.certify.plug_in import Counted, estimated, mean_scores
 from dpaudit.certify.scores import ScoreCells, ScoreCounts, SortedScores
 from dpaudit.certify.sets import CandidateSets, ChosenSet, choose_sets, set_to_bet_on
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Direction:
     """One direction on the grid of ε: estimate and certified lower bound, (m,) each."""
 
@@ -29,7 +28,7 @@ class Direction:
     low: Array
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Estimate:
     """Both directions on the grid of ε.
 
@@ -46,9 +45,6 @@ class Estimate:
     certified: Certificate
     cells: ScoreCells | None = None
 
-    __repr__ = short_repr
-    _repr_html_ = html_repr
-
     @property
     def delta(self) -> Array:
         """The estimate of the larger direction, (m,)."""
@@ -60,7 +56,7 @@ class Estimate:
         return np.maximum(self.forward.low, self.backward.low)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Choices:
     """What the choosing draws decide before the first certifying draw is counted.
 

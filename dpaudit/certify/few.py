@@ -23,6 +23,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.certify.binomial import ratio_limit, score_variance, standard_errors
 from dpaudit.certify.constants import (
     AIM,
@@ -148,7 +149,7 @@ def _aims(
     return [*(Aim(epsilon, share) for epsilon, share in shares.items()), Aim(None, RATIO_SHARE)]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class SmoothTails:
     """Smoothed probabilities of the sets {score > τ} and of their complements.
 

@@ -25,13 +25,12 @@ where hits are few; `python -m reports.make interval` measures it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import ndtri
 
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.certify.constants import (
     BISECTIONS,
     END_SHARES,
@@ -100,7 +99,7 @@ def cells_interval(cells: ScoreCells, epsilon: Array, alpha: float) -> Array:
     return np.clip(np.stack([low, np.maximum(low, high)]), 0.0, 1.0)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class _Tails:
     """Draws in the sets of both directions: {score > τ} for c thresholds, and their complements.
 

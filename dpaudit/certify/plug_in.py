@@ -21,7 +21,7 @@ their mean as far as counts allow them to be the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -29,6 +29,7 @@ from scipy.special import betaln, expit, log_expit, ndtri, softmax
 
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.certify.constants import (
     BENDS,
     BENT,
@@ -57,7 +58,7 @@ CLOSED = tuple(
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Counted:
     """The cells that hold draws.
 
@@ -122,7 +123,7 @@ def estimated(cells: Counted, epsilon: Array) -> tuple[Array, Array]:
     return mean + half, mean - half
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class _Fit:
     """The counts and the fitted laws of the cells, P against Q; (c,) each.
 
@@ -244,7 +245,7 @@ def _with_atoms(cells: Counted, odds: Array) -> Array:
     return np.asarray(odds + share * (np.log(p + 0.5) - np.log(q + 0.5) - odds))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class _Regression:
     """A logistic regression on cells, which sees groups of neighbouring cells.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.certify.constants import LARGEST_GAMMA
 
 HIGHEST = 1e150  # stands for an infinite score
@@ -26,7 +26,7 @@ class ScoreCounts(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class SortedScores:
     """Scores of P, (n,), and of Q, (m,), sorted; infinite ones stand at ±HIGHEST."""
 
@@ -51,7 +51,7 @@ class SortedScores:
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class ScoreCells:
     """Counts of scores in the c + 1 cells between c thresholds.
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.certify.band import Region
 from dpaudit.certify.betting import Hits
 from dpaudit.certify.binomial import ratio_region, region
@@ -69,7 +70,7 @@ class ChosenSet:
         return Hits(self.forward, self.epsilon[0], int(ahead), int(behind), n)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class CandidateSets:
     """c sets in each direction, judged at e values of ε. Arrays are (2, c, e), forward first.
 

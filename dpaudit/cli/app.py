@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from dpaudit._core.shown.printable import Screen
+from dpaudit._core.text import Screen
 from dpaudit.cli.commands import dpaudit
 from dpaudit.cli.console import ERROR, INCOMPLETE, INTERRUPTED, NOT_BEGUN, error_lines, say
 from dpaudit.errors import DpauditError
@@ -45,7 +45,7 @@ def _status(argv: Sequence[str] | None) -> int:
     except (DpauditError, OSError, MemoryError) as error:
         return say(error_lines(error), ERROR)
     except Exception as error:
-        from dpaudit._core.shown.raised import report  # loads numpy, which --help does not need
+        from dpaudit._core.raised import report  # loads numpy, which --help does not need
 
         print(report(error), end="", file=sys.stderr)
         return say(

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from dpaudit._core.shown.printable import printable
+from dpaudit._core.text import printable
 from dpaudit.errors import DpauditError, MechanismError, ScenarioError
 
 REPORTS = Path("dpaudit-out")

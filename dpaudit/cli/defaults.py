@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 import click
 
+from dpaudit._core.value import value_class
 from dpaudit.cli.console import Console, say
 
 FILE, TABLE = "pyproject.toml", "tool.dpaudit"
@@ -64,7 +65,7 @@ VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Defaults:
     """What a project sets, by command and option. path : of the file; None where there is none."""
 

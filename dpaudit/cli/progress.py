@@ -11,7 +11,7 @@ from typing import TextIO
 
 from tqdm import tqdm
 
-from dpaudit._core.shown.printable import one_line
+from dpaudit._core.text import one_line
 from dpaudit.auditing.progress import Bars
 from dpaudit.cli.console import console
 from dpaudit.sampling import Progress

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import dpaudit.report
+from dpaudit._core.raised import report as traceback_of
 from dpaudit._core.result_file import RESULT, load, reading
-from dpaudit._core.shown.raised import report as traceback_of
 from dpaudit.auditing.result import AuditResult
 from dpaudit.cli.answers import summary as verdicts
 from dpaudit.cli.console import (

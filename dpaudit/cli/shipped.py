@@ -10,7 +10,7 @@ import difflib
 import re
 from pathlib import Path
 
-from dpaudit._core.shown.printable import one_line
+from dpaudit._core.text import one_line
 from dpaudit.errors import ScenarioError
 
 PACKAGE = Path(__file__).parents[1]

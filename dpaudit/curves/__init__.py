@@ -6,13 +6,14 @@ curve: ε at a δ, trade-off function, equivalent μ. It knows no mechanism, no 
 
 from dpaudit._core.lazy import on_first_use
 
+# No module of this folder has the name of a function here: importing it would hide the function.
 __getattr__, __dir__, __all__ = on_first_use(
     __name__,
     {
         "dpaudit.curves.claims": (
             "Claim Family MetricClaim about_fewer as_claim doubtful exceeds refuse_unbreakable"
         ),
-        "dpaudit.curves.gaussian_shift": "gaussian_shift shift_delta",
+        "dpaudit.curves.gaussian_shift": "shift_delta",
         "dpaudit.curves.group": "GroupCurve chained repeated tightest_chain",
         "dpaudit.curves.readings": "epsilon_at gdp_mu grid_tradeoff",
         "dpaudit.curves.renyi": "sampled_gaussian",

@@ -11,8 +11,8 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves import joint_range, libraries, readings
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.group import GroupCurve, repeated, tightest_chain
@@ -78,7 +78,7 @@ def concentrated(rho: float, omega: float) -> Callable[[Array], Array]:
     return Shift(0.0) if rho == 0.0 else RenyiCurve(Linear(rho), omega)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Claim:
     """The claim of (ε, δ)-differential privacy; δ = 0 is pure ε-DP.
 
@@ -126,8 +126,6 @@ class Claim:
     family: Family | None = field(default=None, repr=False)
     group_size: int = field(default=1, repr=False)
     origin: str = field(default="", repr=False)
-
-    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if self.curve is not None:
@@ -450,7 +448,7 @@ class Pair(Protocol):
     def right(self) -> Array: ...
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class MetricClaim:
     """Metric DP: (ε·d(x, x′), δ)-DP of two databases that differ in a record, x against x′.
 
@@ -480,8 +478,6 @@ class MetricClaim:
     epsilon: float
     distance: str | Distance = "euclidean"
     delta: float = 0.0
-
-    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", check.real("claim epsilon", self.epsilon, 0.0))

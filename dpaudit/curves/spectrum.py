@@ -8,8 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.shown.frame import frame
-from dpaudit._core.shown.short_repr import html_repr
+from dpaudit._core.frame import frame
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.curves import readings
@@ -108,8 +107,6 @@ class Spectrum:
         grid = f"{len(points)} ε from {points.min():g} to {points.max():g}"
         law = f", {self.law}" if self.law else ""
         return f"Spectrum({grid if len(points) > 1 else f'ε = {points[0]:g}'}{law})"
-
-    _repr_html_ = html_repr
 
     @classmethod
     def of_directions(

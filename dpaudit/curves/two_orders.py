@@ -19,11 +19,10 @@ which is where Newton's method looks for them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.curves import joint_range
 from dpaudit.curves.joint_range import log_expm1, log_psi
 
@@ -61,7 +60,7 @@ def log_delta(excess: Array, divergence: Array, epsilon: Array, halvings: int) -
     return best
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class Orders:
     """Orders 1 + s and the bounds at them, (n,) each."""
 

@@ -11,7 +11,23 @@ other rooms make themselves.
 Building blocks return (forward, backward) = (full → zeroed, zeroed → full); ε in nats.
 """
 
+from typing import TYPE_CHECKING
+
 from dpaudit._core.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from dpaudit.curves.gaussian_shift import gaussian_shift as gaussian_shift
+    from dpaudit.exact.calibration import Calibration as Calibration
+    from dpaudit.exact.calibration import calibrate as calibrate
+    from dpaudit.exact.composition import PrivacyLoss as PrivacyLoss
+    from dpaudit.exact.composition import compose as compose
+    from dpaudit.exact.pair_spectrum import privacy_loss as privacy_loss
+    from dpaudit.exact.pair_spectrum import spectrum as spectrum
+    from dpaudit.exact.pairs.gaussian import gaussian_pair as gaussian_pair
+    from dpaudit.exact.worst_neighbour import worst_case as worst_case
+    from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart as additive_wishart
+    from dpaudit.exact.zeroed_rows.als import als as als
+    from dpaudit.exact.zeroed_rows.gaussian_sketch import gaussian_sketch as gaussian_sketch
 
 # No module of this folder has the name of a function: importing it would hide the function.
 __getattr__, __dir__, __all__ = on_first_use(

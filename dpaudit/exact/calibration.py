@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Adjustable, ArrayLike, Mechanism, describe
+from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import DegenerateData
 from dpaudit.exact.pair_spectrum import KnownMechanism, known_mechanism
@@ -23,7 +22,7 @@ MOST = 2**53  # rows
 TINY = 5e-324
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Calibration:
     """A mechanism whose exact worst case keeps a target.
 
@@ -67,8 +66,6 @@ class Calibration:
     index: int | None = None
     candidate: int | None = None
     relation: str = "zero-out"
-
-    __repr__ = short_repr
 
     def __str__(self) -> str:
         """One line: the value, the target, and the exact worst δ with its row."""

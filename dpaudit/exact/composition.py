@@ -10,14 +10,13 @@ positive.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, reduce
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.shown.short_repr import shape_repr
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.curves.gaussian_shift import gaussian_shift
@@ -45,7 +44,7 @@ NEAR_ONE = 1e-6  # orders of Rényi divergence closer to 1 than this are expande
 UNSEEN = 1e-18  # a finite loss that weighs less than this share of P(L = ∞) is not seen
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class PrivacyLoss:
     """The privacy loss of one release on a pair, or of several composed.
 
@@ -84,8 +83,6 @@ class PrivacyLoss:
     closed: Callable[[ArrayLike], Curves] | None = None
     noise: WishartPart | None = None
     composed: tuple[tuple[PrivacyLoss, int], ...] = ()
-
-    __repr__ = shape_repr
 
     @classmethod
     def gaussian_shift(cls, mu: float) -> PrivacyLoss:
@@ -349,7 +346,7 @@ DISJOINT = LossTransform(
 )
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class WishartPart:
     """One release with additive Wishart noise; `swapped` where forward is zeroed → full."""
 

@@ -11,8 +11,13 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from dpaudit._core.check import fail
-from dpaudit._core.linalg import cholesky_stack
-from dpaudit._core.triangular import log_det, symmetric_matrix, trace_weights, upper_triangle
+from dpaudit._core.linalg import (
+    cholesky_stack,
+    log_det,
+    symmetric_matrix,
+    trace_weights,
+    upper_triangle,
+)
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.laws.base import CHUNK, Law, draw_in_chunks

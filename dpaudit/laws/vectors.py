@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit._core.triangular import log_det
+from dpaudit._core.linalg import log_det
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.laws.base import CHUNK, Law, draw_in_chunks

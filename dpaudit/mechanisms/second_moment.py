@@ -13,8 +13,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from dpaudit._core import check
-from dpaudit._core.linalg import factorise, padded
-from dpaudit._core.triangular import upper_triangle
+from dpaudit._core.linalg import factorise, padded, upper_triangle
 from dpaudit._core.types import Adjustable, Array
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms import replacement

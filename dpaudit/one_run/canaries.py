@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,8 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.seeds import Purpose, generator, root
-from dpaudit._core.shown.short_repr import html_repr, short_repr
 from dpaudit._core.types import Array, ArrayLike, RngLike
+from dpaudit._core.value import value_class
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours.outliers import box
 from dpaudit.outcomes import distances, spreads
@@ -27,7 +26,7 @@ COMPARED = 1000  # records of the data that unlike records are compared with
 WEAKEST = 1e-12  # directions below this share of the largest eigenvalue are equally weak
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Canaries:
     """m rows made up for an audit; `canaries` makes them, or they are your own.
 
@@ -54,9 +53,6 @@ class Canaries:
     rows: Array
     ids: np.ndarray | None = None
     kind: str = OWN
-
-    __repr__ = short_repr
-    _repr_html_ = html_repr
 
     def __post_init__(self) -> None:
         rows = check.matrix("rows", self.rows).copy()
@@ -252,7 +248,7 @@ def _limits(
 # The rows of each kind
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Limits:
     """Where a row of canaries may lie.
 
@@ -264,8 +260,6 @@ class Limits:
     norm: float | None
     label: float | None
     box: Array
-
-    __repr__ = short_repr
 
 
 def _features(

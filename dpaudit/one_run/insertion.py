@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,10 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.keywords import known_keywords
+from dpaudit._core.raised import Raised, shown
 from dpaudit._core.seeds import Purpose, describe, generator, root
-from dpaudit._core.shown.raised import Raised, shown
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike, Mechanism, RngLike
+from dpaudit._core.value import value_class
 from dpaudit.adapters import one_draw
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import InvalidInput, MechanismError
@@ -27,14 +27,12 @@ from dpaudit.sampling import check_mechanism
 from dpaudit.sampling.block import outputs, sampler_of
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Observed:
     """What one run gave: the score of each canary, (m,), and whether it was in, (m,)."""
 
     scores: Array
     included: np.ndarray
-
-    __repr__ = short_repr
 
 
 CHANGES = {

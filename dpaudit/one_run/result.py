@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.frame import frame
 from dpaudit._core.result_file import ONE_RUN, SCHEMA_VERSION, plain, versions
-from dpaudit._core.shown.frame import frame
+from dpaudit._core.value import value_class
 from dpaudit.certify.one_run import bound
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
@@ -22,7 +23,7 @@ from dpaudit.verdict.result import Result
 POINTS = 120  # numbers of guesses at which result.json counts the right ones, at most
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class OneRunResult(Result):
     """What one run with canaries showed.
 

@@ -14,7 +14,6 @@ shows depends on how well the score tells a canary that is in from one that is o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,8 +21,8 @@ from scipy.special import expit
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.outcomes import NotOutcomes, TableForm, distances, spreads
 
 Score = Callable[[Any, Array], ArrayLike]
@@ -34,9 +33,9 @@ NOISE = np.geomspace(1e-9, 1e9, 181)  # σ² in units of the mean of the spread 
 RANK = 1e-12  # eigenvalues below this share of the largest are zero
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class SumAlignment:
-    """For a mechanism that releases Σ t(row) with noise, t known: as noisy counts and moments.
+    """A score for noisy sums Σ t(row) with a known t, such as noisy counts and moments.
 
     The score is the best linear estimate of the coin from the output without what is expected of
     data and canaries (`estimated_coins`). Scale t so that all its noise is alike.
@@ -55,8 +54,6 @@ class SumAlignment:
     data: ArrayLike | None = None
     inclusion: ArrayLike = 0.5
 
-    __repr__ = short_repr
-
     def __call__(self, output: Any, rows: Array) -> Array:
         """Scores, (m,), of an output of k numbers. Raises `InvalidInput`."""
         own = check.matrix("statistic(rows)", self.statistic(rows))
@@ -69,9 +66,9 @@ class SumAlignment:
         return estimated_coins(own, total - chance @ own, chance)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class GradientAlignment:
-    """For coefficients θ of a linear or logistic model, fitted by minimising a sum of losses.
+    """A score for coefficients θ of a linear or logistic model that minimise a sum of losses.
 
     Output: (p,), or (p + 1,) with the intercept last, or a fitted model with ``coef_``.
 
@@ -109,15 +106,13 @@ class GradientAlignment:
     inclusion: ArrayLike = 0.5
     reference: ArrayLike | None = None
 
-    __repr__ = short_repr
-
     def __post_init__(self) -> None:
         check.choice("loss", self.loss, LOSSES)
         if self.ridge is not None:
             check.real("ridge", self.ridge, 0.0)
 
     def __call__(self, output: Any, rows: Array) -> Array:
-        """Scores, (m,). Raises `InvalidInput` for an output that is no vector of coefficients."""
+        """Scores, (m,). Raises `InvalidInput` for an output other than a vector of coefficients."""
         width = rows.shape[1] - 1
         if hasattr(output, "coef_"):  # a fitted model: its coefficients, the intercept last
             intercept = np.ravel(getattr(output, "intercept_", ()))
@@ -150,9 +145,9 @@ class GradientAlignment:
         return np.asarray((-sign * expit(-sign * (x @ theta)))[:, None] * x)
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class LossDifference:
-    """For any fitted model: how much less a canary loses than by a model fitted without canaries.
+    """A score for fitted models: how much less a canary loses than by a model without canaries.
 
     The last column is y. The loss is −ln of the probability of y where the model has
     `predict_proba` and ``classes_``, else (y − predict(X))².
@@ -176,17 +171,15 @@ class LossDifference:
 
     reference: Any = None
 
-    __repr__ = short_repr
-
     def __call__(self, output: Any, rows: Array) -> Array:
-        """Scores, (m,), of a fitted model. Raises `InvalidInput` for what is none."""
+        """Scores, (m,), of a fitted model. Raises `InvalidInput` for another output."""
         own = _losses(output, rows)
         return -own if self.reference is None else _losses(self.reference, rows) - own
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class NearestRecord:
-    """For synthetic tables: minus the distance of a canary to the nearest record.
+    """A score for synthetic tables: minus the distance of a canary to the nearest record.
 
     The distance is the mean over the columns.
 
@@ -211,8 +204,6 @@ class NearestRecord:
 
     spread: Array | None = None
     names: tuple[str, ...] | None = None
-
-    __repr__ = short_repr
 
     @classmethod
     def of(cls, data: ArrayLike, names: tuple[str, ...] | None = None) -> NearestRecord:
@@ -254,7 +245,7 @@ def named(score: str | Score, data: Array, rows: Array, inclusion: ArrayLike) ->
 
 
 def estimated_coins(parts: Array, left: Array, inclusion: Array) -> Array:
-    """The coins of canaries from a noisy sum of their parts: an estimate of S − q, (m,).
+    """Estimate the coins of canaries from a noisy sum of their parts: S − q, (m,).
 
     Let t_i, a row of T = `parts`, (m, k), be what canary i adds if it is in, S_i its coin, P(S_i =
     1) = q_i = `inclusion`, (m,), and r = Σ (S_i − q_i) t_i + N(0, σ²I) = `left`, (k,), what is left

@@ -25,8 +25,9 @@ import numpy as np
 from dpaudit._core.check import Words, fail
 from dpaudit._core.files import replace_file
 from dpaudit._core.result_file import is_one_run, load
-from dpaudit._core.shown.printable import printable
+from dpaudit._core.text import printable
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.report.style import (
     BLUE,
     DASHED,
@@ -88,7 +89,7 @@ class Moved:
         return f"{self.what}: {self.old}, now {self.new}"
 
 
-@dataclass(frozen=True, eq=False)
+@value_class
 class Comparison:
     """Two results: what moved from the first to the second.
 

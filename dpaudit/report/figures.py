@@ -149,7 +149,10 @@ def panel_figure(curves: Curves, *, log: bool) -> Figure:
 
 
 def key_figure(curves: Curves) -> Figure:
-    """The legend of the panels, by itself; Matplotlib before 3.11 wants it in their own figure."""
+    """The legend of the panels by itself, drawn beside a panel that is then removed.
+
+    Matplotlib before 3.11 wants a legend in the figure of its lines.
+    """
     figure = _figure(4.8, 3.9)
     ax = _spectrum_panel(curves, figure.subplots(), log=False)
     handles, labels = ax.get_legend_handles_labels()

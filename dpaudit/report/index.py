@@ -66,7 +66,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _numbers(record: Mapping[str, Any]) -> dict[str, str]:
     """Mechanism, data and neighbour; claimed and ruled out at the claim's own δ; what could have
-    been shown. Of one run its canaries stand for the neighbour.
+    been shown. The canaries of an audit of one run stand for the neighbour.
     """
     if is_one_run(record):
         claimed, _, canaries, _ = one_run.tiles(record)

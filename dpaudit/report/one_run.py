@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import expit
 
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.report.facts import Fact
 from dpaudit.report.figures import BARS, CLAIM, EXACT, PERFECT
 from dpaudit.report.opening import NOTE_WIDTH, Tile, certified_tile
@@ -156,7 +155,7 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
     ]
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Guesses:
     """How many of the strongest guesses are right.
 
@@ -168,8 +167,6 @@ class Guesses:
     right: Array
     chance: float
     epsilon: float | None
-
-    __repr__ = short_repr
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Guesses:

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from dpaudit._core.check import fail
-from dpaudit._core.shown.printable import printable
+from dpaudit._core.text import printable
 from dpaudit.verdict.numbers import number, percent, plain
 from dpaudit.verdict.sentences import reason_of
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dpaudit._core.files import replace_file
-from dpaudit._core.shown.printable import printable
+from dpaudit._core.text import printable
+from dpaudit._core.value import value_class
 from dpaudit.report.pages import render
 from dpaudit.report.style import (
     BLUE,
@@ -105,7 +106,7 @@ class Table:
     marked: Sequence[int] = ()
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class Content:
     """What a study has found, as plain numbers and text: its page.
 

@@ -13,10 +13,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dpaudit import outcomes
+from dpaudit._core.raised import Raised, shown
 from dpaudit._core.seeds import Purpose, describe, generator
-from dpaudit._core.shown.raised import Raised, shown
 from dpaudit._core.types import Array, Mechanism, Sampler
 from dpaudit._core.user_code import Carried
+from dpaudit._core.value import value_class
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.form import advice_on
 
@@ -142,7 +143,7 @@ def _overlap(left: Any, right: Any) -> bool:
     return bool(np.shares_memory(left, right))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Blocks:
     """The blocks of one side. Block b of side s has the generator at key (DRAW, s, b) below `seed`.
 

@@ -19,6 +19,7 @@ from joblib import delayed
 
 from dpaudit import outcomes
 from dpaudit._core.user_code import Carried
+from dpaudit._core.value import value_class
 from dpaudit.sampling.block import Block, Blocks
 from dpaudit.sampling.parallel import BlockStore, elsewhere, made, stored
 
@@ -29,7 +30,7 @@ A_WORKER, ENOUGH = 2, 1 << 10
 LARGEST = 1 << 22  # bytes: a function that is larger is not sent with each task
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Counts:
     """What draws of both sides are reduced to.
 
@@ -88,7 +89,7 @@ def group_size(numbers: int) -> int:
     return -(-numbers // GROUPS)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Counted:
     """What comes back of a group.
 
@@ -197,7 +198,7 @@ def sendable(work: Carried) -> bool:
         return False
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Counting:
     """How groups are drawn and counted by workers.
 
@@ -251,7 +252,7 @@ def _grouped(blocks: Iterator[Block], numbers: int, before: int) -> Iterator[Gro
         number, before = number + 1, before + group.draws
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class _DrawnAndCounted:
     """Draws a group and counts it. Raises `MechanismError`, and what the count raises."""
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit._core.threads import one_thread
+from dpaudit._core.linalg import one_thread
 from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import SIDES, Block, Preparable, both_sides, in_turn, joined

@@ -17,7 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
-from dpaudit._core.shown.raised import Raised, shown
+from dpaudit._core.raised import Raised, shown
 from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling.block import SIDES, Block, Blocks
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.value import short_repr, value_class
 
 MOST = 20_000  # draws of one call that are noted
 # folders of code that is not the mechanism's own
@@ -37,7 +37,7 @@ Place = tuple[str, int]  # file and line
 Token = float | int | str | tuple[int, ...] | None  # an argument of a draw, as it is compared
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Drawn:
     """One call of a generator.
 
@@ -49,8 +49,6 @@ class Drawn:
     place: Place
     shape: tuple[int, ...]
     arguments: dict[str, Token]
-
-    __repr__ = short_repr
 
 
 @dataclass(eq=False)

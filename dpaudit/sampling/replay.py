@@ -21,8 +21,8 @@ import numpy as np
 from dpaudit import outcomes
 from dpaudit._core import check
 from dpaudit._core.seeds import Purpose, below, root
-from dpaudit._core.shown.short_repr import html_repr
 from dpaudit._core.types import Array, Mechanism, RngLike
+from dpaudit._core.value import value_class
 from dpaudit.errors import MechanismError
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling.block import checked, outputs, sampler_of
@@ -40,7 +40,7 @@ COUNTS = ("range", "number of choices")  # arguments that may follow the number 
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class Difference:
     """What depends on the data, and where.
 
@@ -61,8 +61,6 @@ class Difference:
     def __repr__(self) -> str:
         return f"Difference({self.kind}: {self.text})"
 
-    _repr_html_ = html_repr
-
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """The difference in JSON types. show_data : with the values of the argument."""
         names = ("kind", "text", "draw", "method", "place", "name")
@@ -70,7 +68,7 @@ class Difference:
         return {**{name: getattr(self, name) for name in names}, **values}
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class Replay:
     """What a replay showed.
 
@@ -90,8 +88,6 @@ class Replay:
 
     def __repr__(self) -> str:
         return f"Replay({self.text})"
-
-    _repr_html_ = html_repr
 
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """The replay in JSON types. show_data : with the values of an argument that differs."""

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dpaudit._core.threads import one_thread
+from dpaudit._core.linalg import one_thread
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.errors import InvalidInput

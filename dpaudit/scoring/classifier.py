@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from dpaudit._core.check import Words, fail
+from dpaudit._core.linalg import one_thread
 from dpaudit._core.seeds import Purpose, generator
-from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.errors import InvalidInput

@@ -30,22 +30,20 @@ SCREENED = {"auto": 512, "influence": 4096}
 Rungs = tuple[tuple[int, int], ...]  # (changes, draws each); the last rung leaves one change
 
 
-def schedule(
-    budget: float, audit_draws: int, pool: int, shortlist: int, rank: str
-) -> tuple[int, Rungs]:
+def schedule(budget: float, draws: int, pool: int, shortlist: int, rank: str) -> tuple[int, Rungs]:
     """How many changes have their influence drawn; and rungs of equal cost for a shortlist.
 
-    budget : draws of search and final audit, in units of the 2·audit_draws of the audit. pool :
-    number of changes.
+    budget : draws of search and final audit, in units of the 2·draws of the audit.
+    pool : number of changes.
 
-    A change gets at least `FEWEST` draws, at most `audit_draws` and `MOST`. The list is shorter
-    than `shortlist` where the draws are too few. Raises `InvalidInput` where they are too few for
-    two changes.
+    A change gets at least `FEWEST` draws, at most `draws` and `MOST`. The list is shorter than
+    `shortlist` where the draws are too few. Raises `InvalidInput` where they are too few for two
+    changes.
     """
-    draws, most = int((budget - 1.0) * 2 * audit_draws), min(audit_draws, MOST)
-    screened = min(pool, SCREENED.get(rank, 0), int((SCREEN_SHARE * draws - SPREAD) / PARTNERS))
+    total, most = int((budget - 1.0) * 2 * draws), min(draws, MOST)
+    screened = min(pool, SCREENED.get(rank, 0), int((SCREEN_SHARE * total - SPREAD) / PARTNERS))
     screened = screened if screened > 1 else 0
-    left = draws - (SPREAD + PARTNERS * (screened + 1) if screened else 0)
+    left = total - (SPREAD + PARTNERS * (screened + 1) if screened else 0)
     size = min(shortlist, pool)
     while size > 1:
         sizes = [size]
@@ -56,10 +54,10 @@ def schedule(
             return screened, tuple(zip(sizes, each, strict=True))
         size = size * 3 // 4
     if min(shortlist, pool) == 1:
-        return 0, ((1, min(most, draws // 2)),)
+        return 0, ((1, min(most, total // 2)),)
     raise InvalidInput(
-        f"budget must leave draws to search with, got {budget:g} x {2 * audit_draws:,}: "
-        f"{draws} draws are too few to compare two neighbours; take more draws",
+        f"budget must leave draws to search with, got {budget:g} x {2 * draws:,}: {total} draws "
+        "are too few to compare two neighbours; take more draws",
         argument="budget",
     )
 

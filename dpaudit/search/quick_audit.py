@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpaudit import scoring
-from dpaudit._core.threads import one_thread
+from dpaudit._core.linalg import one_thread
 from dpaudit._core.types import Array
 from dpaudit.scoring import Classifier, Score, Scores, Sides
 from dpaudit.scoring.base import refuse_nan

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 from joblib import Parallel, delayed
 
+from dpaudit._core.linalg import one_thread
 from dpaudit._core.seeds import below, describe, generator
-from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array, Mechanism
 from dpaudit._core.user_code import Carried
 from dpaudit._core.value import value_class

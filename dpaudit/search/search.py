@@ -11,9 +11,9 @@ import numpy as np
 from dpaudit import scoring
 from dpaudit._core import check
 from dpaudit._core.check import fail
+from dpaudit._core.frame import frame
 from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import Purpose, below, root
-from dpaudit._core.shown.frame import frame
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit._core.value import value_class
 from dpaudit.auditing.api import audit, audit_subject
@@ -229,7 +229,7 @@ def search_neighbours(
     draws : int, default 100,000
         Draws a side of the final audit, as in `dpaudit.audit`.
     claim, rng, n_jobs, progress : optional
-        As in `dpaudit.audit`. The same rng gives the same result whatever `n_jobs`.
+        What `dpaudit.audit` takes. The same rng gives the same result whatever `n_jobs`.
     **settings
         Further settings of the final audit, as in `dpaudit.audit`.
 

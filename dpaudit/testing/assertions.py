@@ -11,9 +11,10 @@ import numpy as np
 from dpaudit import exact, outcomes, power, scoring
 from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords, refuse_unknown
-from dpaudit._core.percent import percent
 from dpaudit._core.seeds import root
+from dpaudit._core.text import percent
 from dpaudit._core.types import Array, ArrayLike, Mechanism
+from dpaudit._core.value import value_class
 from dpaudit.auditing.api import audit, audit_samples, audit_samples_of, audit_subject, check_pair
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import DEFAULT_EPSILON, grid
@@ -466,7 +467,7 @@ def _exact_headline(result: AuditResult, claim: Claim, excess: Array) -> str:
 # The curve of assert_matches
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Target:
     """The curve on the grid epsilon (m,), nats: delta (m,) for each direction that is compared."""
 

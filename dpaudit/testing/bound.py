@@ -19,8 +19,8 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.seeds import Purpose, describe, generator, root
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array, RngLike
+from dpaudit._core.value import value_class
 from dpaudit.errors import DpauditError, InvalidInput
 from dpaudit.testing.ranges import Domain, Point, in_words
 from dpaudit.verdict.numbers import count, number
@@ -43,7 +43,7 @@ SIMPLIFYING, LEAST = 0.5, 200  # further tries to simplify a failure: a share of
 PART, CLEAR = 0.5, math.log(2.0)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Trial:
     """The bound at one setting.
 
@@ -58,7 +58,6 @@ class Trial:
     exact: float
     excess: float
     fails: bool
-    __repr__ = short_repr
 
     @property
     def factor(self) -> float | None:

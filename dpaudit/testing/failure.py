@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit._core.shown.printable import one_line, printable
-from dpaudit._core.shown.short_repr import brief
+from dpaudit._core.text import one_line, printable
 from dpaudit._core.types import Array, Mechanism, describe
+from dpaudit._core.value import brief
 from dpaudit.adapters.functions import OneDraw
 from dpaudit.auditing.result import AuditResult
 from dpaudit.curves.claims import Claim

@@ -17,8 +17,8 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from dpaudit._core import check
-from dpaudit._core.shown.short_repr import brief, short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import brief, value_class
 from dpaudit.verdict.numbers import number
 
 Code = float | int
@@ -168,12 +168,11 @@ class Integers:
         return f"{number(self.low)} to {number(self.high)}"
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Choices:
     """Any values, the simplest first."""
 
     values: tuple[Any, ...]
-    __repr__ = short_repr
 
     @property
     def size(self) -> float:

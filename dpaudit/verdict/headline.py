@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit._core.check import fail
-from dpaudit._core.percent import percent
+from dpaudit._core.text import percent
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim, exceeds
 from dpaudit.verdict.numbers import apart, least, number
 
@@ -153,7 +154,7 @@ def _number(content: Mapping[str, Any], key: str) -> float | None:
     return float(value)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Reference:
     """The curve that an audit is held against: the claim's or, without a claim, the exact one.
 

@@ -8,14 +8,14 @@ could have shown; where that is nothing, the verdict is "inconclusive".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpaudit import power
-from dpaudit._core.percent import percent
-from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.text import percent
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import exceeds
 from dpaudit.sampling.degenerate import INFINITE
 from dpaudit.verdict.evidence import Sequential
@@ -55,7 +55,7 @@ TOO_FEW = (
 ALL_READ: Mapping[str, float] = {}
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Verdict:
     """What an audit says of its reference.
 
@@ -70,8 +70,6 @@ class Verdict:
     reason: str
     detectable: dict[str, float] | None
     headline: Headline
-
-    __repr__ = short_repr
 
 
 def no_doubt() -> str:

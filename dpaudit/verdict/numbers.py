@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_UP, Context
 from typing import Any
 
-from dpaudit._core.percent import percent as in_percent
-from dpaudit._core.shown.printable import printable
+from dpaudit._core.text import percent as in_percent
+from dpaudit._core.text import printable
 
 NONE = "–"
 ROUNDING = 1e-9  # by which a number may miss 1 and still be written so

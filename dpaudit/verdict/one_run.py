@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpaudit._core.percent import percent
-from dpaudit._core.shown.short_repr import short_repr
+from dpaudit._core.text import percent
+from dpaudit._core.value import value_class
 from dpaudit.certify.one_run import bound
 from dpaudit.curves.claims import Claim
 from dpaudit.verdict.headline import CLAIMED, Headline
@@ -39,7 +39,7 @@ BETTORS = {
 }
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Question:
     """The question to one run.
 
@@ -50,8 +50,6 @@ class Question:
     delta: float
     alpha: float
     method: str
-
-    __repr__ = short_repr
 
     @property
     def mu_claimed(self) -> bool:
@@ -69,14 +67,12 @@ class Judged:
     headline: Headline
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Reading:
     """What guesses certify in the claim's own parameter, and whether that refutes the claim."""
 
     guesses: Guesses
     question: Question
-
-    __repr__ = short_repr
 
     @cached_property
     def certified(self) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dpaudit._core.check import choice, fail, integer, real
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.errors import InvalidInput
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import label
@@ -18,7 +18,7 @@ VERDICTS = ("violated", "not violated", "inconclusive")
 TITLE_WIDTH = 90
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class Curves:
     """All curves of a result on its ε grid: arrays (m,), None where the result has none."""
 

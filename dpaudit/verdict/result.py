@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dpaudit._core.check import fail
 from dpaudit._core.result_file import is_one_run, load, reading, save
-from dpaudit._core.shown.short_repr import html_repr
+from dpaudit._core.value import html_repr
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from dpaudit.certify import SortedScores, certify_few, few_split
-from dpaudit.certify.few import SmoothTails, _aims
-from dpaudit.certify.scores import HIGHEST
+from dpaudit.certify import SortedScores, certify_few, few, few_split, scores
 from dpaudit.errors import InvalidInput
 
 ALPHA = 0.05
@@ -28,8 +26,8 @@ def found(n, m, mu=2.0, seed=0, **asked):
 )
 @pytest.mark.parametrize("first", [0.0, 0.5, 2.0])
 def test_the_shares_of_all_sets_sum_to_one_minus_the_level(asked, first):
-    tails = SmoothTails.of(normals(12, 12, 2.0, 0), (40, 60))
-    aims = _aims(tails, first, ALPHA, asked.get("claim"), asked.get("focus", "spectrum"))
+    tails = few.SmoothTails.of(normals(12, 12, 2.0, 0), (40, 60))
+    aims = few._aims(tails, first, ALPHA, asked.get("claim"), asked.get("focus", "spectrum"))
     sets = [tails.chosen(aim, ALPHA) for aim in aims]
     assert sum(one.share for one in sets) == pytest.approx(ALPHA, rel=1e-12)
 
@@ -83,7 +81,7 @@ def test_infinite_and_equal_scores_are_certified_as_they_are():
     choose = SortedScores.of(np.array([np.inf, *np.zeros(9)]), np.zeros(10))
     certifying = SortedScores.of(np.r_[np.full(40, np.inf), np.zeros(60)], np.zeros(100))
     one = certify_few(choose, certifying, EPSILON, ALPHA)
-    assert SmoothTails.of(choose, (100, 100)).threshold == pytest.approx(0.5 * HIGHEST)
+    assert few.SmoothTails.of(choose, (100, 100)).threshold == pytest.approx(0.5 * scores.HIGHEST)
     assert 0.2 < one.low[0] < 0.4
     same = SortedScores.of(np.zeros(10), np.zeros(10))
     assert np.all(certify_few(same, same, EPSILON, ALPHA).low == 0.0)

@@ -5,8 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpaudit.certify import CandidateSets, Counted, ScoreCells, SortedScores, estimated, mean_scores
-from dpaudit.certify.plug_in import _convex
+from dpaudit.certify import (
+    CandidateSets,
+    Counted,
+    ScoreCells,
+    SortedScores,
+    estimated,
+    mean_scores,
+    plug_in,
+)
 from dpaudit.exact import gaussian_shift
 
 GRID = np.linspace(0.0, 4.0, 41)
@@ -95,7 +102,7 @@ def test_a_constant_loss_is_not_overstated_where_it_ends():
 def test_noise_at_small_epsilon_leaves_precise_values_at_large_ones():
     """δ(0) by counts may be 0 by chance where an atom of one law is seen at every ε > 0."""
     gamma, noisy = np.exp([0.0, 0.5, 1.0]), np.array([0.0, 8e-4, 7e-4])
-    np.testing.assert_allclose(_convex(gamma, noisy), [8e-4, 7.6e-4, 7e-4], rtol=0.02)
+    np.testing.assert_allclose(plug_in._convex(gamma, noisy), [8e-4, 7.6e-4, 7e-4], rtol=0.02)
 
 
 def test_an_atom_of_one_law_is_seen_at_large_epsilon():

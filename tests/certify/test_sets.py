@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from dpaudit.certify import CandidateSets, SortedScores, choose_sets
-from dpaudit.certify.constants import CLAIM_SHARE, ODDS_SHARE
+from dpaudit.certify import CandidateSets, SortedScores, choose_sets, constants
 
 pytestmark = pytest.mark.quick
 
@@ -47,7 +46,10 @@ def test_odds_estimate_what_counts_do_with_less_noise():
 
 
 def test_a_faint_excess_gets_a_second_set_and_a_clear_one_does_not():
-    for size, shares in ((2_000, (CLAIM_SHARE, ODDS_SHARE)), (1_000_000, (CLAIM_SHARE,))):
+    for size, shares in (
+        (2_000, (constants.CLAIM_SHARE, constants.ODDS_SHARE)),
+        (1_000_000, (constants.CLAIM_SHARE,)),
+    ):
         one = candidates(size, 1)
         kept = [each for each in choose_sets(one, (EPSILON,)) if each.epsilon == (EPSILON,)][
             -len(shares) :

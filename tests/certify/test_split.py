@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.certify import Split, samples_for
-from dpaudit.certify.constants import SMALLEST
-from dpaudit.certify.split import split
+from dpaudit.certify import Split, constants, samples_for
+from dpaudit.certify import split as splitting
 
 pytestmark = pytest.mark.quick
 
@@ -14,7 +13,7 @@ pytestmark = pytest.mark.quick
 @pytest.mark.parametrize("samples", [100, 12_345])
 @pytest.mark.parametrize("shares", [(0.4, 0.1), (0.1, 0.7)])
 def test_parts_are_disjoint_and_use_every_draw(samples, shares):
-    sizes = split(samples, *shares)
+    sizes = splitting.split(samples, *shares)
     draws = np.arange(samples)[:, None]
     parts = sizes.parts(draws)
     assert [len(part) for part in parts] == [sizes.train, sizes.choose, sizes.certify]
@@ -29,27 +28,27 @@ def test_parts_are_disjoint_and_use_every_draw(samples, shares):
 def test_too_few_draws_are_refused(samples, shares):
     with pytest.raises(
         dp.InvalidInput,
-        match=f"draws must leave at least {SMALLEST} a side .* got {samples}",
+        match=f"draws must leave at least {constants.SMALLEST} a side .* got {samples}",
     ):
-        split(samples, *shares)
+        splitting.split(samples, *shares)
 
 
 @pytest.mark.parametrize("samples", [0, 1e6])
 def test_samples_is_an_integer(samples):
     with pytest.raises(dp.InvalidInput, match="samples must be an integer >= 1"):
-        split(samples)
+        splitting.split(samples)
 
 
 def test_many_draws_mostly_certify():
     """By default 200√n train and 50√n choose once that is less than 0.4 and 0.1 of them."""
-    assert split(250_000) == split(250_000, 0.4, 0.1)
-    assert split(1_000_000) == Split(200_000, 50_000, 750_000)
+    assert splitting.split(250_000) == splitting.split(250_000, 0.4, 0.1)
+    assert splitting.split(1_000_000) == Split(200_000, 50_000, 750_000)
 
 
 @pytest.mark.parametrize(("columns", "train"), [(1, 200), (2, 300), (3, 400), (30, 400)])
 def test_outputs_of_one_or_two_numbers_train_on_less(columns, train):
-    assert split(1000, columns=columns) == Split(train, 100, 900 - train)
-    assert split(1000, 0.4, 0.1, columns) == split(1000, 0.4, 0.1)
+    assert splitting.split(1000, columns=columns) == Split(train, 100, 900 - train)
+    assert splitting.split(1000, 0.4, 0.1, columns) == splitting.split(1000, 0.4, 0.1)
 
 
 @pytest.mark.parametrize(
@@ -59,35 +58,38 @@ def test_outputs_of_one_or_two_numbers_train_on_less(columns, train):
 def test_outputs_of_more_than_a_hundred_and_root_samples_numbers_train_on_more(
     samples, columns, train
 ):
-    assert split(samples, columns=columns).train == train
+    assert splitting.split(samples, columns=columns).train == train
 
 
 @pytest.mark.parametrize("columns", [None, 1, 2, 30])
 def test_a_known_score_trains_on_nothing(columns):
-    assert split(1000, columns=columns, trained=False) == Split(0, 100, 900)
-    assert split(1000, 0.2, columns=columns, trained=False) == Split(200, 100, 700)
+    assert splitting.split(1000, columns=columns, trained=False) == Split(0, 100, 900)
+    assert splitting.split(1000, 0.2, columns=columns, trained=False) == Split(200, 100, 700)
 
 
 def test_a_score_that_is_to_be_trained_needs_draws():
     with pytest.raises(
         dp.InvalidInput, match=r"to train, choose and certify, got 1000 \(0, 100, 900\)"
     ):
-        split(1000, 0.0)
+        splitting.split(1000, 0.0)
 
 
 @pytest.mark.parametrize("samples", [100, 999, 1000, 12_345])
 def test_a_share_that_is_a_whole_number_of_draws_is_that_number(samples):
-    assert all(split(samples, train / samples).train == train for train in range(10, samples // 2))
+    assert all(
+        splitting.split(samples, train / samples).train == train
+        for train in range(10, samples // 2)
+    )
 
 
 @pytest.mark.parametrize("certify", [10, 500, 125_000, 125_001, 750_000, 10**9])
 def test_samples_for_is_the_fewest(certify):
     samples = samples_for(certify)
-    assert split(max(samples, 100)).certify >= certify
-    assert samples - 1 < 100 or split(samples - 1).certify < certify
+    assert splitting.split(max(samples, 100)).certify >= certify
+    assert samples - 1 < 100 or splitting.split(samples - 1).certify < certify
 
 
 def test_shares_are_shares():
     for name in ("train", "choose"):
         with pytest.raises(dp.InvalidInput, match=f"{name} share must be"):
-            split(1000, **{name: 1.1})
+            splitting.split(1000, **{name: 1.1})

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from dpaudit.curves import gaussian_shift
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact import PrivacyLoss
+from dpaudit.exact import PrivacyLoss, gaussian_shift
 from dpaudit.exact.numerics import contour
 from dpaudit.exact.numerics.sorted_epsilon import Accuracy, by_sorted_epsilon
 from tests.exact import random_curves

@@ -11,7 +11,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import outcomes
-from dpaudit._core.percent import percent
+from dpaudit._core.text import percent
 from dpaudit.outcomes.tables import SLOTS
 from dpaudit.scoring import Sides
 from dpaudit.scoring.constants import MOST_COLUMNS

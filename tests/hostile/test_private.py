@@ -17,9 +17,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.shown.raised import Raised, report
-from dpaudit._core.shown.redacted import redacted
-from dpaudit._core.shown.short_repr import brief
+from dpaudit._core.raised import Raised, redacted, report
+from dpaudit._core.value import brief
 from dpaudit.cli.app import main
 
 pytest_plugins = ["pytester"]

@@ -9,7 +9,7 @@ import unicodedata
 
 import pytest
 
-from dpaudit._core.shown.printable import Screen, encodable, one_line, printable
+from dpaudit._core.text import Screen, encodable, one_line, printable
 from dpaudit.cli import main
 from dpaudit.cli.progress import show_progress
 

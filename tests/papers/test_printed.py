@@ -44,7 +44,7 @@ def test_an_audit_refutes_the_printed_line(name, leverage, rows):
 
     Failure by chance below 1e-6.
     """
-    assert refute(name, leverage, rows, draws=100_000).verdict == "violated"
+    assert refute(name, leverage, rows, 100_000).verdict == "violated"
 
 
 def sketch(q, rows, epsilon):

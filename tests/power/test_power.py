@@ -15,10 +15,10 @@ from dpaudit.certify import (
     SortedScores,
     certify_few,
     few_split,
+    refuting,
     region,
     samples_for,
 )
-from dpaudit.certify.refuting import OUTSIDE
 from reports.make.audits.shapes import shift_of
 
 pytestmark = pytest.mark.quick
@@ -83,13 +83,13 @@ def test_the_power_of_few_draws_is_that_of_all_their_outcomes():
     """Over every pair of counts of 8 and 6 draws, of which each is tried."""
     counts = RefutingCounts((8, 6), 0.3, 0.05, 0.1)
     p, q, gamma = 0.9, 0.15, np.exp(0.3)
-    refuting = [
+    pairs = [
         (x, y)
         for x, y in product(range(9), range(7))
         if region(x, 8, y, 6, (gamma,), 0.1).low(gamma) > 0.05
     ]
-    summed = sum(binom.pmf(x, 8, p) * binom.pmf(y, 6, q) for x, y in refuting)
-    assert counts.power(p, q) == pytest.approx(summed, abs=OUTSIDE)
+    summed = sum(binom.pmf(x, 8, p) * binom.pmf(y, 6, q) for x, y in pairs)
+    assert counts.power(p, q) == pytest.approx(summed, abs=refuting.OUTSIDE)
     assert 0.2 < summed < 0.9
 
 
@@ -102,10 +102,10 @@ def test_whether_a_power_is_reached_needs_few_of_the_counts():
     assert all(quick.least[y] == whole.least[y] for y in quick.least)
     assert len(quick.least) < 0.8 * len(whole.least)
     for y, x in quick.least.items():
-        refuting = [
+        pairs = [
             one for one in (x - 1, x) if region(one, 50, y, 40, (gamma,), 0.05).low(gamma) > 0.02
         ]
-        assert refuting == [x][: x <= 50]
+        assert pairs == [x][: x <= 50]
 
 
 def test_few_draws_and_the_excess_that_they_show_are_inverses():

@@ -1,7 +1,5 @@
 """Headless Chromium by its own protocol over two pipes: no driver, no port, no network."""
 
-import base64
-import io
 import json
 import os
 import select
@@ -114,17 +112,6 @@ class Browser:
         found = self("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
-
-    def pixels(self, selector):
-        """The first element of a CSS selector as painted, (height, width, 3 or 4) in [0, 1]."""
-        from matplotlib.image import imread
-
-        script = f"""(() => {{ const box = document.querySelector({json.dumps(selector)})
-          .getBoundingClientRect(); return {{x: box.x + scrollX, y: box.y + scrollY,
-          width: box.width, height: box.height, scale: 1}}; }})()"""
-        clip = self.evaluate(script)
-        shot = self("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
-        return imread(io.BytesIO(base64.b64decode(shot["data"])), format="png")
 
     def press(self, key, code):
         """One key, down and up."""

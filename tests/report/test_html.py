@@ -10,7 +10,8 @@ from html.parser import HTMLParser
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.report import render_html
+from dpaudit.report import read_curves, render_html
+from dpaudit.report.tables import spectrum_table, tradeoff_table
 from tests.report.examples import make_result, make_samples_result
 from tests.sparse import one_in
 
@@ -161,6 +162,34 @@ def test_table_marks_the_rows_of_an_excess_and_leaves_out_absent_columns(result)
     assert all(attrs["scope"] in ("col", "row") for attrs in page.all("th"))
     assert len(page.all("caption")) == len(page.all("table")) == 5
     assert "Claimed δ" not in Page(render_html(make_samples_result())).text
+
+
+def parsed(text):
+    """A printed number."""
+    text = text.replace(",", "").replace("×10", "e")
+    text = text.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+    return float(re.sub(r"^10(?=-\d+$)", "1e", text))
+
+
+def test_every_curve_stands_in_the_tables_as_numbers(result):
+    curves, empirical = read_curves(result), result["empirical"]
+    full = spectrum_table(curves, range(41), full=True)
+    rows = [cells for cells, _ in full["rows"]]
+    columns = {head: [cells[at] for cells in rows] for at, head in enumerate(full["heads"])}
+    for head, values in {
+        "ε (nats)": result["epsilon"],
+        "Exact δ": result["exact"]["delta"],
+        "Asymptotic δ": result["exact"]["asymptotic"],
+        "Estimated δ": empirical["delta"],
+        "Certified lower bound": empirical["low"],
+        "Bound, D against D′": empirical["forward"]["low"],
+        "Bound, D′ against D": empirical["backward"]["low"],
+        "Claimed δ": result["claim"]["delta"],
+    }.items():
+        assert list(map(parsed, columns[head])) == pytest.approx(values, rel=1e-3, abs=1e-12), head
+    for cells, _ in tradeoff_table(curves)["rows"]:
+        alpha, exact, _, above, _, perfect = map(parsed, cells)
+        assert exact - 1e-3 <= above <= perfect == pytest.approx(1.0 - alpha, abs=1e-4)
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.seeds import root
 from dpaudit.scoring import ALIASES, Sides, evaluate, fit, log_loss
 from tests.scoring.gaussian_task import EPSILON, TRUE, audit, draws, loss
 from tests.sparse import one_in
@@ -64,7 +63,7 @@ def test_a_closed_form_estimates_the_loss_itself(alias):
     Above 0.15 with probability below 1e-9.
     """
     P, Q = draws(20_000)
-    fitted = fit(alias, Sides(P, Q), Sides(P[:500], Q[:500]), root(1))
+    fitted = fit(alias, Sides(P, Q), Sides(P[:500], Q[:500]), np.random.SeedSequence(1))
     x = np.concatenate(draws(500, seed=2))
     assert np.median(np.abs(fitted.score(x) - loss(x))) < 0.15
 
@@ -72,7 +71,7 @@ def test_a_closed_form_estimates_the_loss_itself(alias):
 def test_auto_takes_the_least_log_loss_on_the_choosing_draws():
     P, Q = draws(2000)
     train, choose = Sides(P[:1500], Q[:1500]), Sides(P[1500:], Q[1500:])
-    fitted = fit("auto", train, choose, root(1))
+    fitted = fit("auto", train, choose, np.random.SeedSequence(1))
     assert fitted.name == min(fitted.portfolio, key=fitted.portfolio.get)
     assert log_loss(fitted.score, choose) == pytest.approx(fitted.portfolio[fitted.name], rel=1e-12)
     assert {"qda (directions)", "qda (spiked)", "qda (shift)", "qda (full)"} < set(fitted.portfolio)
@@ -99,7 +98,7 @@ def test_the_true_loss_has_less_log_loss_than_any_alias():
     P, Q = draws(1000)
     sides = Sides(*draws(5000, seed=3))
     for alias in ("qda", "knn"):
-        fitted = fit(alias, Sides(P, Q), Sides(P[:200], Q[:200]), root(1))
+        fitted = fit(alias, Sides(P, Q), Sides(P[:200], Q[:200]), np.random.SeedSequence(1))
         assert log_loss(loss, sides) < log_loss(fitted.score, sides) + 0.01
 
 

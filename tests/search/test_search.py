@@ -8,7 +8,6 @@ import pytest
 import dpaudit as dp
 from dpaudit import search
 from dpaudit._core.seeds import Purpose
-from dpaudit.search.halving import FEWEST, schedule
 from tests.sparse import one_in
 
 OPTIONS = {"draws": 2000, "shortlist": 8, "rng": 7}
@@ -230,19 +229,6 @@ def test_the_table_of_what_was_tried(data):
     assert found.rule.startswith(
         f"row {found.best.change.index} zeroed: worst of 8 audited at ε = 0 of 60"
     )
-
-
-def test_rungs_cost_alike_and_stay_within_the_draws():
-    screened, rungs = schedule(10.0, 20_000, 2809, 48, "auto")
-    assert [size for size, _ in rungs] == [48, 12, 3]
-    costs = [(size + 1) * each for size, each in rungs]
-    assert max(costs[:2]) < 1.01 * min(costs[:2])
-    assert sum(costs) + 16 * (screened + 1) + 1000 <= 360_000
-    _, few = schedule(1.125, 20_000, 100, 48, "linear")
-    assert few[0][1] >= FEWEST
-    assert schedule(1.125, 20_000, 1, 48, "auto") == (0, ((1, 2_500),))
-    with pytest.raises(dp.InvalidInput, match="too few to compare"):
-        schedule(1.0125, 20_000, 100, 48, "linear")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import testing
-from dpaudit.testing.failure import mechanism_code
+from dpaudit.testing import failure as messages
 from tests.sparse import one_in
 from tests.testing.release_cases import (
     DATA,
@@ -93,7 +93,7 @@ def test_the_call_in_a_failure_reproduces_it():
 
 
 def test_the_call_names_the_adapter_of_a_function_that_makes_one_draw():
-    code = mechanism_code(dp.adapters.one_draw(coin))
+    code = messages.mechanism_code(dp.adapters.one_draw(coin))
     assert code == f"dpaudit.adapters.one_draw({coin.__module__}.coin)"
 
 

@@ -5,39 +5,43 @@ import math
 import pytest
 
 import dpaudit as dp
-from dpaudit.testing.budget import FALSE_FAILURE, NOTE, SAMPLES, SEED, Budget, granted, spending
-from dpaudit.testing.failure import PrivacyFailure
+from dpaudit.testing import Budget, PrivacyFailure
+from dpaudit.testing import budget as budgets
 
 pytestmark = pytest.mark.quick
 
 
 def test_without_a_budget_what_is_given_or_usual():
-    assert granted(None, None, None) == (SAMPLES, FALSE_FAILURE, SEED)
-    assert granted(500, 0.1, 3) == (500, 0.1, 3)
+    assert budgets.granted(None, None, None) == (
+        budgets.SAMPLES,
+        budgets.FALSE_FAILURE,
+        budgets.SEED,
+    )
+    assert budgets.granted(500, 0.1, 3) == (500, 0.1, 3)
 
 
 def test_a_budget_is_spent():
-    with spending(Budget(1000, 0.01, 9)) as budget:
-        assert granted(300, None, None) == (300, 0.005, 9)
-        assert granted(None, None, 4) == (700, 0.01 / 6, 4)
+    with budgets.spending(Budget(1000, 0.01, 9)) as budget:
+        assert budgets.granted(300, None, None) == (300, 0.005, 9)
+        assert budgets.granted(None, None, 4) == (700, 0.01 / 6, 4)
         assert (budget.left, budget.audits) == (0, 2)
         with pytest.raises(
             dp.InvalidInput, match="budget of 1,000 a side has 0 left, too few for another audit"
         ):
-            granted(None, None, None)
-    assert granted(None, None, None).samples == SAMPLES
+            budgets.granted(None, None, None)
+    assert budgets.granted(None, None, None).samples == budgets.SAMPLES
 
 
 def test_the_draws_of_a_search_are_spent_too():
-    with spending(Budget(20_000)) as budget:
-        assert granted(500, None, None, times=10.0).samples == 500
+    with budgets.spending(Budget(20_000)) as budget:
+        assert budgets.granted(500, None, None, times=10.0).samples == 500
         assert budget.left == 15_000
         with pytest.raises(dp.InvalidInput, match="an audit of 1,501 and its search, 10 times as"):
-            granted(1501, None, None, times=10.0)
-        assert granted(None, None, None, times=10.0).samples == 1500
+            budgets.granted(1501, None, None, times=10.0)
+        assert budgets.granted(None, None, None, times=10.0).samples == 1500
         assert budget.left == 0
-    assert granted(None, None, None, times=10.0).samples == SAMPLES // 10
-    assert granted(1e5, None, None, times=10.0).samples == 100_000
+    assert budgets.granted(None, None, None, times=10.0).samples == budgets.SAMPLES // 10
+    assert budgets.granted(1e5, None, None, times=10.0).samples == 100_000
 
 
 def test_however_many_audits_the_rates_add_up_to_that_of_the_test():
@@ -67,7 +71,7 @@ def test_the_first_failure_is_raised_again_with_a_note():
         with pytest.raises(PrivacyFailure) as found:
             budget.repeat_failure()
         assert found.value is first
-        assert first.__notes__ == [NOTE]
+        assert first.__notes__ == [budgets.NOTE]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 import dpaudit as dp
 from dpaudit import testing
-from dpaudit.testing.budget import Budget, spending
+from dpaudit.testing import Budget, budget
 from tests.testing.release_cases import PAIR, TRUE, Shifted
 
 RATE = 0.25
@@ -75,7 +75,7 @@ def test_a_test_of_several_audits_keeps_the_rate_of_one():
     """Three audits a test, on other seeds, of which any may fail it."""
     failed = 0
     for test in range(9):
-        with spending(Budget(false_failure=RATE)):
+        with budget.spending(Budget(false_failure=RATE)):
             failed += any(
                 failures(testing.assert_private, *TRUE[0], [3 * test + turn]) for turn in range(3)
             )

@@ -7,17 +7,15 @@ enter in `right` alone. That is what every bound of this room rests on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 
 UNLIKELY = 1e-6  # chance of so few right guesses
 
 
-@dataclass(frozen=True, eq=False)
+@value_class(show_numbers=True)
 class Guesses:
     """Guesses, the strongest first, (g,) each.
 
@@ -31,8 +29,6 @@ class Guesses:
     chance: Array
     strength: Array
     inclusion: Array
-
-    __repr__ = short_repr
 
     @classmethod
     def of(cls, scores: Array, included: np.ndarray, inclusion: Array) -> Guesses:

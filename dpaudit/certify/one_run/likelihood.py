@@ -42,13 +42,12 @@ uniform stays below a.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import expit, log_expit, logit, ndtri
 
 from dpaudit._core import seeds
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.certify.constants import (
     ADDED,
     ALONE,
@@ -83,7 +82,7 @@ def failures(inclusion: Array, epsilon: float, delta: float) -> float:
     return float(np.sum(both / (q * grown + 1.0 - q) + both / ((1.0 - q) * grown + q)))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Cells:
     """Guesses of one direction, like rank and like coins, counted together; (k,) each.
 
@@ -154,7 +153,7 @@ def profiles(cells: Cells, epsilon: float) -> tuple[Array, Array]:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Wealth:
     """The mixture of likelihood ratios against ε: the final wealth of a bettor.
 

@@ -26,14 +26,13 @@ stands min_λ λx + D(λ), with D(λ) the mean over canaries of q δ(ln λ + o) 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpaudit._core.shown.short_repr import short_repr
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.certify.constants import GUESS_SHARES, GUESSES
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
@@ -74,26 +73,22 @@ def refuted(canaries: int, guesses: int, right: int, alpha: float, inverse: Inve
     return np.atleast_1d(last > 1.0)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Shifts:
     """μ-GDP for each μ (k,), with fair coins: b(x) = Φ(Φ⁻¹(x) + μ)."""
 
     mu: Array
 
-    __repr__ = short_repr
-
     def __call__(self, y: Array) -> Array:
         return np.asarray(ndtr(ndtri(np.minimum(y, 1.0)) - self.mu))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Turns:
     """(ε, δ)-DP for each ε (k,), with fair coins: b(x) = min(δ + e^ε x, 1 − e^−ε (1 − δ − x))."""
 
     epsilon: Array
     delta: float
-
-    __repr__ = short_repr
 
     def __call__(self, y: Array) -> Array:
         grown = np.exp(self.epsilon)
@@ -101,14 +96,12 @@ class Turns:
         return np.maximum(np.maximum(low, high), 0.0)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Lines:
     """A curve by lines of slope λ and height D(λ), (l,) each."""
 
     slope: Array
     height: Array
-
-    __repr__ = short_repr
 
     @classmethod
     def of(cls, delta: Delta, inclusion: Array) -> Lines:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import dpaudit
-from dpaudit._core.shown.printable import one_line
+from dpaudit._core.text import one_line
 from dpaudit.cli.shipped import files_below, folder, shipped
 from dpaudit.cli.table import hanging, on_a_line
 from dpaudit.datasets.catalogue import FOLDER as DATA

@@ -11,11 +11,11 @@ one hyperbola serves all ε whose own minimum is not much deeper than the value 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
 
 # first trapezoid step in the hyperbola's parameter, halved until the sums agree
@@ -45,7 +45,7 @@ NEAREST = 33.0  # and no nearer to a finite end than e^{−33} of it, where floa
 Integrand = Callable[[np.ndarray], np.ndarray]
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class LossTransform:
     """log M(s) of the finite part of the loss, and what the contour needs to know of it.
 
@@ -191,7 +191,7 @@ def _on_line(line: _Line, epsilon: Array, smallest: float) -> Array | None:
     return None
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class _Line:
     """Hyperbolas through one point of the real axis.
 

@@ -24,6 +24,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.composition import PrivacyLoss
 from dpaudit.exact.numerics import monotone_loss
@@ -196,7 +197,7 @@ def asymptotic_loss(h: Share, t: Share, features: int, rows: int) -> PrivacyLoss
     return PrivacyLoss.of_axes(axes, name)
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class Direction:
     """One direction's loss as an increasing function of x.
 

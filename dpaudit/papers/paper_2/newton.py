@@ -21,7 +21,7 @@ from scipy.special import expit
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit._core.triangular import symmetric_matrix
+from dpaudit._core.linalg import symmetric_matrix
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.laws import GaussianNoise

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.triangular import symmetric_matrix, upper_triangle
+from dpaudit._core.linalg import symmetric_matrix, upper_triangle
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.errors import DegenerateData, NoExactSpectrum

@@ -15,8 +15,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
-from dpaudit._core.linalg import EPS
-from dpaudit._core.triangular import upper_triangle
+from dpaudit._core.linalg import EPS, upper_triangle
 from dpaudit._core.types import Array
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import DegenerateData

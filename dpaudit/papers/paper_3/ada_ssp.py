@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.triangular import symmetric_matrix
+from dpaudit._core.linalg import symmetric_matrix
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.curves.spectrum import Spectrum

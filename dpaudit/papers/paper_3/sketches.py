@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dpaudit._core.check import Words, fail
-from dpaudit._core.triangular import upper_triangle
+from dpaudit._core.linalg import upper_triangle
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve

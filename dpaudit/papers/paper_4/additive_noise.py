@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.check import Words, fail
-from dpaudit._core.triangular import upper_triangle
+from dpaudit._core.linalg import upper_triangle
 from dpaudit._core.types import Array
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.laws import ShiftedWishart

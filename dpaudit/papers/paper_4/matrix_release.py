@@ -12,8 +12,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dpaudit._core.linalg import factorise
-from dpaudit._core.triangular import symmetric_matrix, upper_triangle
+from dpaudit._core.linalg import factorise, symmetric_matrix, upper_triangle
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.laws.base import draw_in_chunks

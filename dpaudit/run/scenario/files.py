@@ -6,14 +6,13 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from dpaudit._core.keywords import did_you_mean
-from dpaudit._core.shown.printable import one_line
-from dpaudit._core.shown.short_repr import brief
+from dpaudit._core.text import one_line
+from dpaudit._core.value import brief, value_class
 from dpaudit.errors import ScenarioError
 
 AUDIT, NAME = "audit", "name"
@@ -22,7 +21,7 @@ HEAD = re.compile(r"^\s*\[\[\s*audit\s*\]\]")
 REFERENCE = re.compile(r"(.+\.toml):([^/\\:]+)", re.DOTALL)  # FILE.toml:NAME
 
 
-@dataclass(frozen=True, repr=False)
+@value_class(eq=True)
 class File:
     """A scenario file, or one audit of a file with several, read once.
 

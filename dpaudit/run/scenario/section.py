@@ -20,8 +20,8 @@ from pydantic_core import core_schema
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail, nearest_float, real
 from dpaudit._core.keywords import did_you_mean
-from dpaudit._core.shown.printable import one_line
-from dpaudit._core.shown.short_repr import brief
+from dpaudit._core.text import one_line
+from dpaudit._core.value import brief
 from dpaudit.errors import InvalidInput, ScenarioError
 
 Check = Callable[[str, Any], Any]

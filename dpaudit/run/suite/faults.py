@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dpaudit import exact
 from dpaudit._core import check
-from dpaudit._core.shown.printable import one_line
+from dpaudit._core.text import one_line
 from dpaudit._core.types import Array
 from dpaudit.errors import DpauditError, InvalidInput, NoExactSpectrum, ScenarioError
 from dpaudit.run.files import read_scores

@@ -28,7 +28,7 @@ from urllib.parse import quote
 
 from dpaudit import __version__
 from dpaudit._core.files import replace_file
-from dpaudit._core.shown.printable import encodable, printable
+from dpaudit._core.text import encodable, printable
 from dpaudit.errors import InvalidInput
 from dpaudit.report.facts import properties
 from dpaudit.run.scenario.files import as_toml

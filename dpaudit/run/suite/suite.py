@@ -10,8 +10,8 @@ from typing import Any
 
 import dpaudit.report
 from dpaudit._core.files import replace_file
+from dpaudit._core.raised import Raised
 from dpaudit._core.result_file import RESULT, is_one_run, load, reading
-from dpaudit._core.shown.raised import Raised
 from dpaudit._core.value import value_class
 from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError, InvalidInput, MechanismError

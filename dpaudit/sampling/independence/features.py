@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import transposed
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 
 CHUNKS, SMALLEST_CHUNK = 64, 16  # of draws made elsewhere
 STRATUM = 256  # draws that are compared with each other in the tests that allow for drift
@@ -21,7 +21,7 @@ ABOVE_ALL = np.iinfo(np.int64).max - 1
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying modulo 2^64 loses nothing
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Calls:
     """Consecutive calls of one side.
 

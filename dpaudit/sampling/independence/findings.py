@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.sampling.independence.features import Calls, keys_of
 
 OWN_SEED = (
@@ -32,7 +33,7 @@ class Finding:
     refused: bool
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Side:
     """The draws of one side: their rows, calls and name."""
 
@@ -41,7 +42,7 @@ class Side:
     name: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Place:
     """Where the evidence is strongest.
 

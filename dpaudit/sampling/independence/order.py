@@ -20,12 +20,12 @@ of each stratum: what changes slowly over the run, or is shared by a call, is le
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import gammaincc, gammaln, xlogy
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.sampling.independence.features import FEATURES, Calls, features
 
 INSIDE, CALLS = 0, 1  # levels of the tree: halves of a call, neighbouring calls; then coarser ones
@@ -36,7 +36,7 @@ AT_ONCE = 1 << 13  # tails that are summed together, so that memory stays small
 UNDERFLOW = 1e-290  # below this, a tail of the gamma law is bounded by a geometric series
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Evidence:
     """p-values of each feature, to be combined. logs : Σ log p, (f,). number : of p-values."""
 

@@ -7,20 +7,21 @@ good instead of towards zero, and a few thousand draws can afford a hundred feat
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss
 
 Features = Callable[[Array], Array]  # rows (m, k) → features (m, f)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Minimum:
     """Where Newton's method ended.
 
@@ -94,7 +95,7 @@ def fit_ridge(x: Array, label: Array, offset: Array, penalty: float, start: Arra
     return newton(x, label, 1 - label, ridge, offset=offset, start=start, gain=gain).weights
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Correction:
     """base(x) + weights[0] + features(x)·weights[1:], the features standardised and clipped."""
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import dpaudit as dp
+from dpaudit._core.linalg import one_thread
 from dpaudit._core.seeds import generator
-from dpaudit._core.threads import one_thread
 from dpaudit._core.types import Array
 from dpaudit.certify.split import Split
 from dpaudit.scoring import KnownScore, Sides

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dpaudit._core.percent import percent
+from dpaudit._core.text import percent
 from dpaudit.auditing.settings import LEVEL
 from dpaudit.errors import DpauditError
 from dpaudit.verdict.numbers import NONE, count, number

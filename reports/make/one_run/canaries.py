@@ -16,7 +16,7 @@ import numpy as np
 
 import dpaudit as dp
 from dpaudit import papers
-from dpaudit._core.triangular import symmetric_matrix, upper_triangle
+from dpaudit._core.linalg import symmetric_matrix, upper_triangle
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.certify.one_run.bound import epsilon_bound
 from dpaudit.certify.one_run.guesses import Guesses

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from dpaudit import scoring
-from dpaudit._core.seeds import root
 from dpaudit.scoring import Sides, log_loss, portfolio
 from dpaudit.scoring.models.spline import fit_shared
 
@@ -30,7 +29,7 @@ def test_shells_in_six_columns_are_learned_from_few_draws(rng, monkeypatch):
     monkeypatch.setattr(portfolio, "CANDIDATES", portfolio.CANDIDATES[:1])
     sides = [(shells(rng, n, 1.0), shells(rng, n, 1.1)) for n in (2_000, 1_000, 2_000)]
     train, choose, fresh = (Sides(*pair) for pair in sides)
-    fitted = scoring.fit("auto", train, choose, root(1))
+    fitted = scoring.fit("auto", train, choose, np.random.SeedSequence(1))
     assert fitted.name == "spline of the distance"
     assert log_loss(fitted.score, fresh) < log_loss(loss, fresh) + 0.06
 
@@ -50,7 +49,7 @@ def test_a_faint_shift_of_twenty_columns_is_learned_as_one_function():
     score = fit_shared(train, choose)
     steps = score(np.repeat([[-2.0], [-1.0], [1.0], [2.0]], 20, axis=1)) / 20
     assert steps == pytest.approx([-0.1, -0.1, 0.1, 0.1], abs=0.03)
-    found = scoring.fit("auto", train, choose, root(1))
+    found = scoring.fit("auto", train, choose, np.random.SeedSequence(1))
     assert "shared spline" in found.portfolio
 
 

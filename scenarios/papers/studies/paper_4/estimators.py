@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpaudit._core.triangular import symmetric_matrix
+from dpaudit._core.linalg import symmetric_matrix
 from dpaudit._core.types import Array
 from dpaudit.papers import (
     AdaptiveInverseWishart,

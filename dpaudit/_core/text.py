@@ -1,4 +1,4 @@
-"""Text as a reader may see it: no name and no message can control a terminal or mislead the eye."""
+"""Text as a reader may see it: nothing controls a terminal or misleads the eye."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable
+from decimal import Context, Decimal
 from typing import Any, TextIO
 
 # Control characters other than tab and newline (C0, DEL, C1), marks of direction, separators of
@@ -14,6 +15,7 @@ HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )
+DIGITS = Context(prec=4)  # digits of the share, or of 1 − share if that is smaller
 
 
 def printable(text: str) -> str:
@@ -77,3 +79,18 @@ class Screen:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
+
+
+def percent(share: float) -> str:
+    """A share in [0, 1] as text: "95 %", "99.9999 %"; "100 %" only if it is 1, and "0 %" if 0.
+
+    Four digits are shown of the share or of 1 − share, whichever is smaller.
+
+    >>> from dpaudit._core.text import percent
+    >>> percent(0.95), percent(1.0 - 1e-6), percent(1.0 - 1e-12), percent(2e-9)
+    ('95 %', '99.9999 %', '99.9999999999 %', '0.0000002 %')
+    """
+    exact = Decimal(repr(float(share)))
+    part = DIGITS.create_decimal(min(exact, 1 - exact))
+    hundredths = 100 * (part if exact <= 1 - exact else 1 - part)
+    return f"{hundredths.normalize():f} %"

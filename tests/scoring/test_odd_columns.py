@@ -1,61 +1,14 @@
-"""Whitening, and that no score minds columns that are constant, collinear or of wild scales."""
+"""No score minds columns that are constant, collinear or of wild scales."""
 
 import numpy as np
 import pytest
 
-from dpaudit.scoring import ALIASES
-from dpaudit.scoring.whiten import Whitener
+from dpaudit.scoring import ALIASES, Sides, fit
 from tests.scoring.gaussian_task import audit, draws
 from tests.sparse import one_in
 
 SCALES = 2.0 ** np.array([-27, 0, 27])  # 7e-9 to 1e8
 BOOSTED = ("auto", "lightgbm")
-
-
-def assert_white(P, Q, whiten):
-    """Inside the sides, columns are uncorrelated and of unit scale.
-
-    This holds up to the share of the variance that is the gap of the sides.
-    """
-    inner = 0.5 * (np.cov(whiten(P), rowvar=False) + np.cov(whiten(Q), rowvar=False))
-    assert np.all((np.linalg.eigvalsh(inner) > 0.8) & (np.linalg.eigvalsh(inner) < 1.1))
-    assert np.abs(inner - np.diag(np.diag(inner))).max() < 0.1
-
-
-def test_whitened_draws_are_white():
-    P, Q = draws(20_000)
-    assert_white(P, Q, Whitener.fit(P, Q))
-
-
-def test_scales_do_not_matter():
-    P, Q = draws(5000)
-    plain, scaled = Whitener.fit(P, Q), Whitener.fit(P * SCALES, Q * SCALES)
-    np.testing.assert_allclose(np.abs(scaled(P * SCALES)), np.abs(plain(P)), rtol=1e-6, atol=1e-6)
-
-
-@pytest.mark.parametrize("constant", [0.0, 0.1, -1e8])
-def test_constant_columns_are_dropped(constant):
-    P, Q = (np.column_stack([side, np.full(len(side), constant)]) for side in draws(5000))
-    whiten = Whitener.fit(P, Q)
-    assert whiten.matrix.shape == (4, 3)
-    assert_white(P, Q, whiten)
-
-
-def test_collinear_columns_are_dropped():
-    P, Q = (
-        np.column_stack([side, side[:, 0] - 3.0 * side[:, 1], side[:, 2]]) for side in draws(5000)
-    )
-    whiten = Whitener.fit(P, Q)
-    assert whiten.matrix.shape == (5, 3)
-    assert_white(P, Q, whiten)
-
-
-def test_heavy_tails_do_not_set_the_scale():
-    P, Q = np.random.default_rng(1).standard_cauchy((2, 20_000, 2))
-    white = Whitener.fit(P, Q)(P)
-    assert np.all(
-        (np.median(np.abs(white), axis=0) > 0.1) & (np.median(np.abs(white), axis=0) < 3.0)
-    )
 
 
 def test_outputs_that_are_all_constant_tell_nothing_apart():
@@ -128,3 +81,13 @@ def test_atoms_are_scored(alias):
         for weight in (0.5, 0.1)
     )
     assert audit(P, Q, alias, epsilon=[0.0]).spectrum.low[0] > 0.2
+
+
+@pytest.mark.parametrize("spend", [False, True])
+def test_choosing_draws_that_trained_the_score_are_said_to_be_spent(spend):
+    rng = np.random.default_rng(4)
+    P, Q = rng.normal(size=(2, 300, 120))
+    train, choose = Sides(P[:200], Q[:200] + 0.2), Sides(P[200:], Q[200:] + 0.2)
+    fitted = fit("auto", train, choose, np.random.SeedSequence(0), spend=spend)
+    assert fitted.name.startswith("qda")
+    assert fitted.spent is spend

@@ -1,9 +1,10 @@
-"""What a changed row does to least squares, against fitting again."""
+"""What a changed row does to least squares, against fitting again; how draws are spent."""
 
 import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit.search.halving import FEWEST, schedule
 from dpaudit.search.ranking import MEASURES, in_turn, measures
 
 pytestmark = pytest.mark.quick
@@ -65,3 +66,16 @@ def test_measures_take_turns():
     scores = np.array([[9.0, 1.0, 2.0, 3.0], [1.0, 9.0, 8.0, 2.0], [5.0, 5.0, 5.0, 5.0]])
     np.testing.assert_allclose(in_turn(scores), [1.0, 1.0, 1 / 2, 1 / 2])
     np.testing.assert_allclose(in_turn(scores[2:]), 1.0)  # nothing said of any
+
+
+def test_rungs_cost_alike_and_stay_within_the_draws():
+    screened, rungs = schedule(10.0, 20_000, 2809, 48, "auto")
+    assert [size for size, _ in rungs] == [48, 12, 3]
+    costs = [(size + 1) * each for size, each in rungs]
+    assert max(costs[:2]) < 1.01 * min(costs[:2])
+    assert sum(costs) + 16 * (screened + 1) + 1000 <= 360_000
+    _, few = schedule(1.125, 20_000, 100, 48, "linear")
+    assert few[0][1] >= FEWEST
+    assert schedule(1.125, 20_000, 1, 48, "auto") == (0, ((1, 2_500),))
+    with pytest.raises(dp.InvalidInput, match="too few to compare"):
+        schedule(1.0125, 20_000, 100, 48, "linear")

@@ -1,1 +1,0 @@
-"""Text as anybody may see it: without values of the data, and without control characters."""
