@@ -16,8 +16,6 @@ from html import escape
 from pathlib import PurePath
 from typing import Any, TypeVar, dataclass_transform, overload
 
-import numpy as np
-
 MOST = 80  # characters of a text that are shown
 Class = TypeVar("Class", bound=type[Any])
 
@@ -57,10 +55,9 @@ def short_repr(self: Any) -> str:
 
 def shape_repr(self: Any) -> str:
     """Like `short_repr`, but without real numbers, which are computed from the data."""
-    whole = (numbers.Integral, bool, np.bool_)
 
     def describe(value: object) -> str:
-        is_real = isinstance(value, numbers.Real) and not isinstance(value, whole)
+        is_real = isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral)
         return "..." if is_real else brief(value)
 
     return _with_fields(self, describe)
@@ -77,11 +74,14 @@ def brief(value: object, article: str = "") -> str:
     Numbers, words and names are shown. Arrays, tables and collections of anything but words are
     described by type and shape, other objects that are not dpaudit's by their type.
 
+    >>> import numpy as np
     >>> brief(np.zeros((60, 4))), brief([73.1, 2.0])
     ('(60, 4) float64 array', 'list of 2')
     >>> print(brief(("x", "y")), brief(0.5))
     ('x', 'y') 0.5
     """
+    import numpy as np  # not above: the command line, whose --help is quick, has such classes
+
     if value is None or isinstance(value, (bool, str, bytes, PurePath, Enum)):
         return _cut(repr(value))
     if isinstance(value, numbers.Number):
@@ -113,7 +113,7 @@ def _with_fields(record: Any, describe: Callable[[object], str]) -> str:
 
 def _number(value: Any) -> str:
     try:
-        return _cut(repr(value.item() if isinstance(value, np.generic) else value))
+        return _cut(repr(value.item() if hasattr(value, "item") else value))
     except ValueError:  # an integer of thousands of digits
         return f"{type(value).__name__} too long to show"
 

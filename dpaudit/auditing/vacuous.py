@@ -144,7 +144,7 @@ def with_unread(fitted: Fitted, settings: Settings, P: np.ndarray, Q: np.ndarray
 
 
 def settled(
-    found: Findings, settings: Settings, same: Callable[[], str], rows: int = 1
+    findings: Findings, settings: Settings, same: Callable[[], str], rows: int = 1
 ) -> Findings:
     """The findings, with what may make them worthless said first, and never "not violated" then.
 
@@ -152,8 +152,8 @@ def settled(
     rows : by so many the databases differ.
     """
     claim = settings.claim
-    doubts = [said for said in (doubtful(claim), about_fewer(claim, rows)) if said]
-    judged = found.judged
-    if judged.verdict != "violated" and found.estimate.certified.delta_at(0.0) == 0.0:
+    doubts = [doubt for doubt in (doubtful(claim), about_fewer(claim, rows)) if doubt]
+    judged = findings.judged
+    if judged.verdict != "violated" and findings.estimate.certified.delta_at(0.0) == 0.0:
         judged = never_green(judged, same())
-    return replace(found, judged=with_notes(judged, doubts))
+    return replace(findings, judged=with_notes(judged, doubts))

@@ -203,7 +203,7 @@ show_data = click.option(
     help="Show values of the data in the report: those that differ between the two databases.",
 )
 # --samples is what --draws was called before
-draws = partial(click.option, "--draws", "--samples", "samples", type=Count(), metavar="N")
+draws = partial(click.option, "--draws", "--samples", "draws", type=Count(), metavar="N")
 OUTPUTS = {
     "junit": "Write JUnit XML, with one test case per audit.",
     "sarif": "Write SARIF, for code scanning: what is violated, inconclusive or failed.",

@@ -64,7 +64,7 @@ def run_all(
     Raises `ScenarioError` with the faults of all files before anything runs. A single scenario
     raises what stops it.
     """
-    overrides = {name: options[name] for name in ("samples", "stop", "level") if name in options}
+    overrides = {name: options[name] for name in ("draws", "stop", "level") if name in options}
     files = [file for path in paths for file in audits_of(scenario_path(path))]
     scenarios = checked(files, seed=seed, **overrides)
     if ledger is not None:

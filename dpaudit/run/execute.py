@@ -14,6 +14,7 @@ from typing import Any
 
 import dpaudit
 from dpaudit._core.files import clear_drafts, replace_file
+from dpaudit._core.keywords import known_keywords
 from dpaudit._core.result_file import RESULT, plain
 from dpaudit._core.source import commit_of
 from dpaudit._core.types import Mechanism, describe
@@ -62,11 +63,12 @@ from dpaudit.search import Selection
 REPLAYED = 600  # draws a side from which a replay's few draws cost next to nothing
 
 
+@known_keywords()
 def run(
     scenario: Scenario,
     out: str | Path | None = None,
     *,
-    samples: int | None = None,
+    draws: int | None = None,
     seed: int | None = None,
     stop: str | None = None,
     level: float | None = None,
@@ -90,7 +92,7 @@ def run(
         As `load_scenario` reads it.
     out : path, optional
         Folder, made if need be (default dpaudit-out/NAME).
-    samples : int, optional
+    draws : int, optional
         Draws a side, instead of the scenario's.
     seed : int, optional
         Instead of the scenario's.
@@ -143,7 +145,7 @@ def run(
         # runs of a ledger are of fresh draws; one that is resumed goes on with its own seed
         left = _seed_left(folder) if resume else None
         seed = fresh_seed() if left is None else left
-    scenario = scenario.override(samples, seed, stop, level)
+    scenario = scenario.override(draws, seed, stop, level)
     book = None if ledger is None else Ledger(ledger)
     if book is not None:
         check_fit(scenario)

@@ -58,14 +58,14 @@ class Needs:
 def plan(
     claim: tuple[float, float],
     excess: Sequence[float] = (),
-    samples: Sequence[int] = (),
+    draws: Sequence[int] = (),
     level: float = 0.95,
     power: float = detection.POWER,
     false_failure: float = 1e-6,
 ) -> Needs:
     """What it takes to refute a claim (ε, δ), and what draws show of it.
 
-    excess, samples : of the two tables; by default the usual values, and an excess as large as the
+    excess, draws : of the two tables; by default the usual values, and an excess as large as the
     claimed δ where all usual ones are larger. false_failure : of a privacy test. Raises
     `InvalidInput` for a value out of range.
     """
@@ -75,12 +75,12 @@ def plan(
     refuse_unbreakable(whole, np.array([epsilon]))
     own = [delta] if 0.0 < delta < EXCESS[-1] else []
     wanted = sorted(excess, reverse=True) or [*(x for x in EXCESS if x < 1.0 - delta), *own]
-    least = {n: detection.excess_of(epsilon, delta, n, power, level) for n in samples or DRAWS}
+    least = {n: detection.excess_of(epsilon, delta, n, power, level) for n in draws or DRAWS}
     shown = {n: value if np.isfinite(value) else None for n, value in least.items()}
     rows: list[Row] = []
     for x in wanted:
-        draws = partial(detection.draws_to_detect, epsilon, delta, x, power)
-        needed = draws(level), draws(level, "verdict"), draws(1.0 - false_failure)
+        of_level = partial(detection.draws_to_detect, epsilon, delta, x, power)
+        needed = of_level(level), of_level(level, "verdict"), of_level(1.0 - false_failure)
         real = detection.least_epsilon(epsilon, delta + x, delta)
         rows.append(Row(x, delta + x, real, *needed))
     settings = Settings.of(FEWEST, claim=whole, level=level)

@@ -86,7 +86,7 @@ def written(
     label: str | None = None,
     one_draw: bool = False,
     parameters: Mapping[str, Any] | None = None,
-    samples: int | None = None,
+    draws: int | None = None,
     **audit: Any,
 ) -> File:
     """The scenario file in the current folder that would audit `target`, "package.module:callable".
@@ -95,7 +95,7 @@ def written(
     neighbours that are searched; row_bound, candidates, bounds : the rows that may come in, inside
     the bounds of the data if none of them is given. budget, named : keys of the search. ending :
     the end of the scenario's name. label : the column to predict. one_draw : whether a call gives
-    one output. parameters : from which the callable makes the mechanism. samples : draws a side.
+    one output. parameters : from which the callable makes the mechanism. draws : of a side.
     audit : other keys of [audit], None for those that are not given.
 
     Raises `InvalidInput` for a target of another form, for relations that do not exist and for rows
@@ -138,7 +138,7 @@ def written(
             "named": named,
         },
         "claim": dict(zip(("epsilon", "delta"), claim, strict=True)),
-        "audit": {"draws": samples, **audit},
+        "audit": {"draws": draws, **audit},
     }
     text = as_toml({"name": name, **content})
     return File(Path(f"{name}.toml"), text, tomllib.loads(text))

@@ -89,9 +89,9 @@ def pair_fact(pair: NeighbourPair, rule: str = "", *, show_data: bool = False) -
     return {"row": f"{place}, {DONE[pair.relation]}{reason}{values}"}
 
 
-def draws_fact(samples: int, seed: int) -> dict[str, str]:
+def draws_fact(draws: int, seed: int) -> dict[str, str]:
     """The line that says how many draws a side were made, and from which seed."""
-    return {"draws": f"{count(samples)} a side, seed {seed}"}
+    return {"draws": f"{count(draws)} a side, seed {seed}"}
 
 
 def repeat_facts(

@@ -75,7 +75,7 @@ def test_a_faulty_override_leaves_kept_draws_alone(write_scenario, tmp_path):
     scenario = Scenario.load(write_scenario())
     run(scenario, tmp_path / "out", keep_draws=True)
     with pytest.raises(dp.InvalidInput, match="draws must leave"):
-        run(scenario, tmp_path / "out", samples=5)
+        run(scenario, tmp_path / "out", draws=5)
     assert list((tmp_path / "out" / "draws").glob("*.npy"))
 
 

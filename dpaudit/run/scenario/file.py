@@ -114,7 +114,7 @@ class Scenario:
 
     def override(
         self,
-        samples: int | None,
+        draws: int | None,
         seed: int | None,
         stop: str | None = None,
         level: float | None = None,
@@ -123,7 +123,7 @@ class Scenario:
 
         Raises `InvalidInput`.
         """
-        options = {"draws": samples, "stop": stop, "level": level}
+        options = {"draws": draws, "stop": stop, "level": level}
         changes: dict[str, Any] = {
             key: value for key, value in options.items() if value is not None
         }

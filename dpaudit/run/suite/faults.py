@@ -27,14 +27,14 @@ Checked = Scenario | StudyScenario | OneRunScenario
 def checked(
     paths: Sequence[Path | File],
     *,
-    samples: int | None = None,
+    draws: int | None = None,
     seed: int | None = None,
     stop: str | None = None,
     level: float | None = None,
 ) -> list[Checked]:
     """The scenarios of files, by path or read before, all of them checked.
 
-    samples, seed, stop, level : settings of the run, which are checked with each file.
+    draws, seed, stop, level : settings of the run, which are checked with each file.
 
     First all files are checked, with their data, and nothing of the user's is imported. Then the
     modules of studies are, since they say what the settings of a study are. Raises `ScenarioError`
@@ -49,7 +49,7 @@ def checked(
             files.append(scenario)
             with _noted(faults, file):
                 if isinstance(scenario, Scenario):
-                    scenario = scenario.override(samples, seed, stop, level)
+                    scenario = scenario.override(draws, seed, stop, level)
                 elif isinstance(scenario, OneRunScenario):
                     scenario = scenario.override(seed)
                 elif seed is not None:
