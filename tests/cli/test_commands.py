@@ -252,7 +252,7 @@ def statuses(command, capsys):
 def test_every_command_has_exit_statuses_of_its_own(capsys):
     tables = {name: statuses(name, capsys) for name in dpaudit_commands.commands}
     assert all("not violated" not in tables[name]["0"] for name in ("list", "report", "plan"))
-    assert len({json.dumps(one) for one in tables.values()}) == len(tables)
+    assert len({json.dumps(table) for table in tables.values()}) == len(tables)
 
 
 def test_help_states_the_exit_statuses_of_the_page(capsys):

@@ -215,21 +215,12 @@ def set_by(folder, text):
 def test_a_project_sets_scenarios_and_places_from_below_too(folder, monkeypatch, capsys):
     set_by(folder, '[tool.dpaudit]\nscenarios = "held.toml"\nout = "reports"\nlevel = 0.9\n')
     (folder / "below").mkdir()
+    (folder / "below" / "pyproject.toml").write_text('[project]\nname = "no table of dpaudit"\n')
     monkeypatch.chdir(folder / "below")
     assert main(["run", "-q"]) == 0
     record = json.loads((folder / "reports" / "held" / "result.json").read_text())
     assert record["level"] == 0.95
     assert capsys.readouterr().err == ""
-
-
-def test_the_nearest_file_with_the_table_counts(folder, monkeypatch, capsys):
-    set_by(folder, '[tool.dpaudit]\nout = "reports"\n')
-    below = folder / "below"
-    below.mkdir()
-    (below / "pyproject.toml").write_text('[project]\nname = "part"\n')
-    monkeypatch.chdir(below)
-    assert main(["run", "../held.toml", "-q"]) == 0
-    assert (folder / "reports" / "held" / "result.json").exists()
 
 
 def test_a_ledger_of_the_project_is_said_unless_the_command_is_isolated(folder, capsys):
@@ -250,11 +241,6 @@ def test_a_file_that_cannot_be_read_is_no_matter_for_help(folder, capsys):
     assert main(["run", "--check", "held.toml", "--isolated"]) == 0
     assert main(["run", "--check", "held.toml"]) == 2
     assert "--isolated goes without it" in capsys.readouterr().err
-
-
-def test_without_scenarios_run_asks_for_one(folder, capsys):
-    assert main(["run"]) == 2
-    assert "Missing argument 'SCENARIO...'" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -35,23 +35,17 @@ def test_a_shipped_scenario_runs_by_name_from_any_folder(tmp_path, capsys):
     assert "Scenario   flight-als" in capsys.readouterr().out
 
 
-def test_a_file_of_that_name_comes_first(tmp_path):
-    assert shipped.scenario_path(Path("flight-als")) == SCENARIOS / "flight-als.toml"
-    (tmp_path / "flight-als").touch()
-    assert shipped.scenario_path(Path("flight-als")) == Path("flight-als")
-    assert shipped.scenario_path(Path("else/flight-als")) == Path("else/flight-als")
-
-
-def test_an_own_toml_file_of_that_name_comes_before_a_shipped_one(tmp_path):
-    """Else `dpaudit run ridge` beside an own ridge.toml would answer about another mechanism."""
-    (tmp_path / "ridge.toml").touch()
-    assert shipped.scenario_path(Path("ridge")) == Path("ridge.toml")
-
-
-def test_a_folder_of_that_name_does_not_hide_it(tmp_path):
-    """As `dpaudit run flight-als --out flight-als` leaves one."""
+def test_own_files_come_before_shipped_scenarios_of_the_same_name(tmp_path):
+    """A folder hides none of them: `dpaudit run flight-als --out flight-als` leaves one."""
+    path_of = shipped.scenario_path
     (tmp_path / "flight-als").mkdir()
-    assert shipped.scenario_path(Path("flight-als")) == SCENARIOS / "flight-als.toml"
+    assert path_of(Path("flight-als")) == SCENARIOS / "flight-als.toml"
+    (tmp_path / "flight-als").rmdir()
+    (tmp_path / "flight-als").touch()
+    assert path_of(Path("flight-als")) == Path("flight-als")
+    assert path_of(Path("else/flight-als")) == Path("else/flight-als")
+    (tmp_path / "ridge.toml").touch()
+    assert path_of(Path("ridge")) == Path("ridge.toml")
 
 
 def test_an_unknown_name_is_answered_with_near_ones():

@@ -49,7 +49,6 @@ WRONG = {
         "[mechanism] name",
         ["'ALS'", "'ALZ'"],
     ),
-    "kind of no kind": (f'{MINE}kind = "oracle"\n', "[mechanism] kind", ["'estimator'", "oracle"]),
     "text for a number": (f'{DATA}[mechanism]\nname = "ALS"\nrows = "x"\n', "[mechanism] rows", []),
     "a number for a table": (f"claim = 3\n{GOOD}", "[claim]", ["must be a table", "3"]),
     "a number for a list": (f"{GOOD}[audit]\nepsilon = 1.0\n", "[audit] epsilon", ["list"]),
@@ -127,7 +126,6 @@ WRONG = {
         "[audit] draws",
         ["must leave at least 10"],
     ),
-    "one run of nothing": (f"{MINE}[one_run]\nlevel = 0.9\n", "[one_run] count", ["missing"]),
 }
 
 # what else there is, or what other keys say, is not in the JSON Schema
