@@ -124,13 +124,6 @@ def test_failures_are_said_with_the_command_that_repeats_them(case):
     assert f" '{{data}}' 4 {seed}: " in str(caught.value)
 
 
-def test_a_failure_in_an_audit_names_the_block():
-    with pytest.raises(
-        dp.MechanismError, match=r"(?s)M\(D'?\), block 0 \(10 draws, seed 1, .*exit status 7"
-    ):
-        dp.audit(program(FAILS["status"][0]), dp.neighbours.zero_row(DATA, 0), draws=600, rng=1)
-
-
 @pytest.mark.slow
 def test_what_it_leaves_running_is_ended(tmp_path):
     late = "os.fork() or (time.sleep(1), open(sys.argv[4], 'w')); print(1)"

@@ -47,7 +47,7 @@ def test_the_status_is_that_of_the_verdict(scores, capsys, noise, options, statu
     assert said in " ".join(capsys.readouterr().out.split())
 
 
-def test_a_report_is_written_without_a_single_score(scores, tmp_path, capsys):
+def test_a_report_is_written_without_a_single_score_and_drawn_again(scores, tmp_path, capsys):
     main(["canaries", scores(0.1), "--claim", "1,1e-5", *QUICK, "--out", "there"])
     record = record_of(tmp_path / "there")
     assert (record["kind"], record["canaries"]["count"]) == ("one run", 150)
@@ -55,10 +55,6 @@ def test_a_report_is_written_without_a_single_score(scores, tmp_path, capsys):
     assert "Report: there/report.html" in capsys.readouterr().out
     first = (tmp_path / "scores.csv").read_text().splitlines()[1].split(",")[1]
     assert first not in (tmp_path / "there" / "result.json").read_text()
-
-
-def test_the_report_is_drawn_again(scores, tmp_path):
-    main(["canaries", scores(0.1), "--claim", "1,1e-5", *QUICK, "--out", "there"])
     page = tmp_path / "there" / "report.html"
     page.unlink()
     assert main(["report", "there"]) == 0

@@ -66,16 +66,7 @@ def test_the_same_draws_twice_are_refused(draws, tmp_path, capsys, others):
     assert f"P.npy and {others[0]} must hold different draws, but their bytes are the same" in said
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--claim", "1"],
-        ["--claim", "1,2"],
-        ["--claim", "a,b"],
-        ["--level", "2"],
-        ["--classifier", "rf"],
-    ],
-)
+@pytest.mark.parametrize("options", [["--claim", "1,2"], ["--level", "2"], ["--classifier", "rf"]])
 def test_options_of_samples_are_checked(draws, options):
     assert main(["samples", *draws, *options]) == 2
 
@@ -261,7 +252,7 @@ def statuses(command, capsys):
 def test_every_command_has_exit_statuses_of_its_own(capsys):
     tables = {name: statuses(name, capsys) for name in dpaudit_commands.commands}
     assert all("not violated" not in tables[name]["0"] for name in ("list", "report", "plan"))
-    assert len({json.dumps(one) for one in tables.values()}) == len(tables)
+    assert len({json.dumps(table) for table in tables.values()}) == len(tables)
 
 
 def test_help_states_the_exit_statuses_of_the_page(capsys):

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpaudit.cli import main
-from dpaudit.cli.shipped import scenario_path, shipped
+from dpaudit.cli import main, shipped
 from dpaudit.errors import ScenarioError
 from dpaudit.run import audits_in
 
@@ -21,10 +20,10 @@ def test_every_shipped_scenario_has_a_name_of_its_own():
     """A file of several audits has one, too, that stands for all of them."""
     paths = list(SCENARIOS.rglob("*.toml"))
     audits = [file.path for path in paths for file in audits_in(path)]
-    assert sorted(shipped().values()) == sorted({*paths, *audits})
-    assert len(shipped()) == len({*paths, *audits})
-    whole = scenario_path(Path("opendp"))
-    assert scenario_path(Path("opendp-count")) == Path(f"{whole}:opendp-count")
+    assert sorted(shipped.shipped().values()) == sorted({*paths, *audits})
+    assert len(shipped.shipped()) == len({*paths, *audits})
+    whole = shipped.scenario_path(Path("opendp"))
+    assert shipped.scenario_path(Path("opendp-count")) == Path(f"{whole}:opendp-count")
 
 
 @pytest.mark.slow
@@ -36,28 +35,22 @@ def test_a_shipped_scenario_runs_by_name_from_any_folder(tmp_path, capsys):
     assert "Scenario   flight-als" in capsys.readouterr().out
 
 
-def test_a_file_of_that_name_comes_first(tmp_path):
-    assert scenario_path(Path("flight-als")) == SCENARIOS / "flight-als.toml"
-    (tmp_path / "flight-als").touch()
-    assert scenario_path(Path("flight-als")) == Path("flight-als")
-    assert scenario_path(Path("else/flight-als")) == Path("else/flight-als")
-
-
-def test_an_own_toml_file_of_that_name_comes_before_a_shipped_one(tmp_path):
-    """Else `dpaudit run ridge` beside an own ridge.toml would answer about another mechanism."""
-    (tmp_path / "ridge.toml").touch()
-    assert scenario_path(Path("ridge")) == Path("ridge.toml")
-
-
-def test_a_folder_of_that_name_does_not_hide_it(tmp_path):
-    """As `dpaudit run flight-als --out flight-als` leaves one."""
+def test_own_files_come_before_shipped_scenarios_of_the_same_name(tmp_path):
+    """A folder hides none of them: `dpaudit run flight-als --out flight-als` leaves one."""
+    path_of = shipped.scenario_path
     (tmp_path / "flight-als").mkdir()
-    assert scenario_path(Path("flight-als")) == SCENARIOS / "flight-als.toml"
+    assert path_of(Path("flight-als")) == SCENARIOS / "flight-als.toml"
+    (tmp_path / "flight-als").rmdir()
+    (tmp_path / "flight-als").touch()
+    assert path_of(Path("flight-als")) == Path("flight-als")
+    assert path_of(Path("else/flight-als")) == Path("else/flight-als")
+    (tmp_path / "ridge.toml").touch()
+    assert path_of(Path("ridge")) == Path("ridge.toml")
 
 
 def test_an_unknown_name_is_answered_with_near_ones():
     with pytest.raises(ScenarioError, match=r"near names: flight-als, .*`dpaudit list scenarios`"):
-        scenario_path(Path("fligt-als"))
+        shipped.scenario_path(Path("fligt-als"))
 
 
 @pytest.mark.usefixtures("no_figures")

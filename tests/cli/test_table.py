@@ -21,13 +21,11 @@ def terminal(monkeypatch):
     return terminal
 
 
-def test_a_file_gets_whole_lines():
-    assert table.named(PAIRS) == f"one    a short line\nthree  {LONG}"
-
-
-def test_a_wide_terminal_does_too(terminal):
+def test_a_file_and_a_wide_terminal_get_whole_lines(terminal):
+    whole = f"one    a short line\nthree  {LONG}"
+    assert table.named(PAIRS) == whole
     terminal(100)
-    assert table.named(PAIRS) == f"one    a short line\nthree  {LONG}"
+    assert table.named(PAIRS) == whole
 
 
 def test_a_terminal_gets_lines_of_a_column(terminal):

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq, linprog, minimize_scalar
 
 import dpaudit as dp
-from dpaudit.curves.joint_range import log_delta
+from dpaudit.curves import joint_range
 from dpaudit.exact import Atoms
 from reports.make.exact.claims import in_the_plane
 from tests.sparse import one_in
@@ -16,7 +16,7 @@ HALVINGS = 10
 
 
 def allowed(order, divergence, epsilon):
-    return np.exp(log_delta(np.float64(order - 1.0), divergence, epsilon, HALVINGS))
+    return np.exp(joint_range.log_delta(np.float64(order - 1.0), divergence, epsilon, HALVINGS))
 
 
 def two_outcomes(order, divergence, epsilon):

@@ -4,7 +4,6 @@ Draws follow the law, sound claims are true, and broken ones are not.
 """
 
 import dataclasses
-import pickle
 from functools import cache
 
 import numpy as np
@@ -40,7 +39,6 @@ def default(names):
 
 LAWLESS = ("FloatLaplace",)  # which floats its answers share has no closed form
 KNOWN = [name for name in ZOO if name not in LAWLESS]
-every = pytest.mark.parametrize("name", default(ZOO))
 every_law = pytest.mark.parametrize("name", default(KNOWN))
 
 
@@ -165,19 +163,13 @@ def test_spectra_are_spectra(name):
         assert spectrum.delta_at(spectrum.pure_epsilon * 0.9) > 0.0
 
 
-@every
-def test_an_example_is_a_mechanism_like_any_other(name):
-    mechanism = ZOO[name]
-    pair = mechanism.pair()
-    draws = mechanism(pair.left, 1000, rng=3)
-    assert draws.shape == (1000, draws.shape[1])
-    assert draws.dtype == np.float64
-    np.testing.assert_array_equal(draws, mechanism(pair.left.tolist(), 1000, rng=3))
-    copy = pickle.loads(pickle.dumps(mechanism))
-    assert copy == mechanism == type(mechanism)(**mechanism.parameters())
+@pytest.mark.parametrize("name", ZOO)
+def test_an_example_names_its_source_and_its_claim_and_protects_its_pair(name):
+    mechanism, pair = ZOO[name], ZOO[name].pair()
+    widths = {mechanism(side, 2, rng=1).shape[1] for side in (pair.left, pair.right)}
+    assert len(widths) == 1
     assert not pair.left.flags.writeable
-    assert draws.shape[1] == mechanism(pair.right, 2, rng=1).shape[1]
-    for line in (mechanism.source, mechanism.summary, mechanism.claim.text):
+    for line in (mechanism.source, mechanism.claim.text):
         assert line
         assert "\n" not in line
 

@@ -53,15 +53,10 @@ def test_gaussian_noise_of_section_3_needs_small_epsilon_and_no_large_rows():
     assert gaussian_shift(2.0, beyond) > 5e-10
 
 
-def test_ada_ssp_holds_as_a_whole_and_not_by_parts():
+def test_ada_ssp_does_not_hold_by_parts():
+    """One of its three releases leaks more than a third of δ; tests of AdaSSP hold the whole."""
     deviation = printed.ada_ssp_deviation(1.0, 1e-6)
     assert gaussian_shift(1.0 / deviation, 1.0 / 3.0) > 2.0 * 1e-6 / 3.0
-    for epsilon, delta in itertools.product((0.01, 1.0, 10.0), DELTAS):
-        assert (
-            gaussian_shift(math.sqrt(3.0) / printed.ada_ssp_deviation(epsilon, delta), epsilon)
-            <= delta
-        )
-    assert gaussian_shift(math.sqrt(3.0) / printed.ada_ssp_deviation(50.0, 1e-2), 50.0) > 0.5
 
 
 def test_objective_perturbation_by_hand():

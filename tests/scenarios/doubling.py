@@ -6,11 +6,11 @@ from typing import ClassVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit.report.study import Content, Line, Panel, Study, Table
+from dpaudit.report import study
 
 
 @dataclass(frozen=True)
-class Doubling(Study):
+class Doubling(study.Study):
     points: tuple[float, ...] = (1.0, 2.0)
     factor: float = 2.0
     title: ClassVar[str] = "Numbers <doubled>"
@@ -23,14 +23,17 @@ class Doubling(Study):
         noise = float(np.random.default_rng(seed).normal())
         y = [self.factor * x for x in self.points]
         lines = [
-            Line("doubled", self.points, y, y, [one + 1.0 for one in y]),
-            Line("noise", self.points, [noise] * len(y), role="markers"),
+            study.Line("doubled", self.points, y, y, [one + 1.0 for one in y]),
+            study.Line("noise", self.points, [noise] * len(y), role="markers"),
         ]
-        table = Table(
+        table = study.Table(
             "What came out.", ("x", "y"), tuple(zip(self.points, y, strict=True)), marked=(0,)
         )
         panels = {
-            "lines": [Panel("a", "x", "y", lines), Panel("b", "x", "y", lines[:1], "log", "log")]
+            "lines": [
+                study.Panel("a", "x", "y", lines),
+                study.Panel("b", "x", "y", lines[:1], "log", "log"),
+            ]
         }
         sentences = [f"The noise is {noise:.3f}.", "<script>nothing</script>"]
-        return Content(self.title, self.source, sentences, panels, [table], self.parameters())
+        return study.Content(self.title, self.source, sentences, panels, [table], self.parameters())

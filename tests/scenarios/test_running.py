@@ -7,7 +7,7 @@ import pytest
 
 from dpaudit.cli import main
 from dpaudit.errors import ScenarioError
-from dpaudit.report.study import LOOKS, as_json, figure, looks_of
+from dpaudit.report import study
 from dpaudit.run import Scenario, StudyScenario, load_scenario
 from tests.scenarios.doubling import Doubling
 
@@ -120,13 +120,15 @@ def test_a_study_is_no_audit(write):
 
 def test_one_look_a_label():
     panels = Doubling().make(0).figures["lines"]
-    looks = looks_of(panels)
-    assert looks == {"doubled": LOOKS[0], "noise": LOOKS[1]}
-    assert [text.get_text() for text in figure(panels).legends[0].get_texts()] == [
+    looks = study.looks_of(panels)
+    assert looks == {"doubled": study.LOOKS[0], "noise": study.LOOKS[1]}
+    assert [text.get_text() for text in study.figure(panels).legends[0].get_texts()] == [
         "doubled",
         "noise",
     ]
 
 
 def test_json_has_no_nan():
-    assert as_json({"a": (float("nan"), float("inf"), 1.23456789)}) == {"a": [None, "inf", 1.23457]}
+    assert study.as_json({"a": (float("nan"), float("inf"), 1.23456789)}) == {
+        "a": [None, "inf", 1.23457]
+    }

@@ -19,11 +19,9 @@ import numpy as np
 import pytest
 
 from dpaudit import mechanisms
-from dpaudit.cli import main
-from dpaudit.cli.shipped import files_below
+from dpaudit.cli import main, shipped
 from dpaudit.report.study import Study
-from dpaudit.run import Scenario, StudyScenario, analyse, load_scenario
-from dpaudit.run.scenario.files import audits_in, file_of
+from dpaudit.run import Scenario, StudyScenario, analyse, audits_in, load_scenario
 from tests.sparse import one_in
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
@@ -48,7 +46,7 @@ EXACT = [
 STUDIES = FOLDER / "papers" / "studies"
 PAPERS = sorted((FOLDER / "papers").glob("*.toml"))
 PACKAGES = sorted((FOLDER / "libraries").glob("*/*.toml"))
-LIBRARIES = [file.path for path in PACKAGES for file in audits_in(path)]
+LIBRARIES = [(package, file.path) for package in PACKAGES for file in audits_in(package)]
 OWN = FOLDER / "libraries" / "scikit-learn" / "scikit-learn.toml"
 PROMISING = [path for path in PACKAGES if path != OWN]
 FACTS = FOLDER.parent / "reports" / "libraries"
@@ -160,7 +158,7 @@ def test_the_facts_of_a_package_are_those_of_its_scenarios(package):
 
 
 def test_there_are_not_too_many_files():
-    assert len(files_below(FOLDER)) <= 180
+    assert len(shipped.files_below(FOLDER)) <= 180
 
 
 @pytest.mark.usefixtures("no_figures")
@@ -171,13 +169,13 @@ def test_noise_on_ridge_keeps_its_claim(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "path",
-    [path for path in LIBRARIES if path.parent.name in SEEDED],
+    ("package", "path"),
+    [case for case in LIBRARIES if case[0].stem in SEEDED],
     ids=lambda path: path.name,
 )
-def test_verdicts_on_the_libraries(path, tmp_path):
-    pytest.importorskip(SEEDED[path.parent.name])
-    violated = path.name.rpartition(":")[2] in leaks(file_of(path))
+def test_verdicts_on_the_libraries(package, path, tmp_path):
+    pytest.importorskip(SEEDED[package.stem])
+    violated = path.name.rpartition(":")[2] in leaks(package)
     assert main(["run", str(path), "--out", str(tmp_path)]) == int(violated)
 
 

@@ -71,33 +71,6 @@ def test_the_pair_is_the_worst_there_is(mechanism, share):
     assert found.max() > 0.5 * share * mechanism.mu
 
 
-def test_a_search_for_a_worse_pair_finds_none():
-    """Two rows inside the disc and their labels, by restarts of a local search.
-
-    The restarts are random: √1.125 is the supremum.
-    """
-    from scipy.optimize import minimize
-
-    def shift(at):
-        u, v = (
-            np.r_[
-                at[k : k + 2] / max(1.0, np.linalg.norm(at[k : k + 2])), np.clip(at[k + 2], -1, 1)
-            ]
-            for k in (0, 3)
-        )
-        gram = (np.outer(u[:2], u[:2]) - np.outer(v[:2], v[:2]))[np.triu_indices(2)]
-        return -np.hypot(
-            np.linalg.norm(gram) / 2.0, np.linalg.norm(u[:2] * u[2] - v[:2] * v[2]) / 2.0
-        )
-
-    rng = np.random.default_rng(0)
-    best = min(
-        minimize(shift, rng.standard_normal(6), method="Nelder-Mead", options={"maxiter": 800}).fun
-        for _ in range(12)
-    )
-    assert -best == pytest.approx(ROOT, rel=1e-3)
-
-
 @pytest.mark.parametrize("mu", [0.05, 0.5, 1.4, 1.5])
 def test_remark_4_4_has_a_cross_noise_that_forgets_mu(mu):
     """A row changes its sign and keeps its label, so the cross moment moves by 2σ₂.

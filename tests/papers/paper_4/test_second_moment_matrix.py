@@ -1,6 +1,5 @@
 """Paper 4's algorithms: both samplers have one law, and spectra and claims are checked."""
 
-import itertools
 import math
 
 import numpy as np
@@ -9,8 +8,7 @@ from scipy.stats import ks_2samp
 
 import dpaudit as dp
 from dpaudit.errors import InvalidInput, NoExactSpectrum
-from dpaudit.exact import PrivacyLoss, additive_wishart, gaussian_shift
-from dpaudit.exact.pairs.gaussian import Axes
+from dpaudit.exact import additive_wishart, gaussian_shift
 from dpaudit.mechanisms import AnalyzeGauss, InverseWishartDraw, RandomProjection
 from dpaudit.neighbours import replace_row, zero_row
 from dpaudit.papers import (
@@ -25,7 +23,6 @@ from dpaudit.papers import (
 )
 from dpaudit.papers.paper_4.matrix_release import Moments
 from tests.mechanisms.mechanism_cases import matrices
-from tests.sparse import one_in
 
 BUDGET = {"epsilon": 0.8, "delta": 0.05, "row_bound": 2.0}
 DRAWS, ERROR = 1_500, 1e-5
@@ -224,19 +221,6 @@ def exceeds(algorithm):
     )
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "delta"), one_in(2, list(itertools.product((0.01, 0.3, 0.9), (0.3, 1e-2, 1e-6))))
-)
-def test_printed_algorithms_1_3_and_4_hold_for_small_epsilon_and_any_scale(epsilon, delta):
-    for bound in (0.01, 1.0, 50.0):
-        for algorithm in (
-            JLRidge(5, epsilon, delta, bound),
-            InverseWishartPosterior(epsilon, delta, bound),
-        ):
-            assert exceeds(algorithm) < 1e-3
-        assert exceeds(AdditiveWishartNoise(epsilon, delta, bound)) < 1e-3
-
-
 def test_algorithm_1_fails_at_a_large_epsilon_and_theorem_b_1_does_not():
     assert exceeds(JLRidge(100_000, 400.0, 0.3)) > 2.0
     assert exceeds(JLRidge(100_000, 400.0, 0.3, variant="corrected")) < 1.0
@@ -245,17 +229,13 @@ def test_algorithm_1_fails_at_a_large_epsilon_and_theorem_b_1_does_not():
     )
 
 
-def test_algorithm_4_has_the_same_loss_and_fails_with_it():
-    """For n + d = 100,000, by ψ alone.
-
-    Two axes whose precisions change by 1 − q and 1/(1 − q).
-    """
-    for variant, fails in (("printed", True), ("corrected", False)):
-        q = 1.0 / (1.0 + InverseWishartPosterior(400.0, 0.3, variant=variant).prior(100_000))
-        axes = Axes.of_excess(np.zeros(2), np.array([-q, q / (1.0 - q)]), np.full(2, 1e5))
-        assert (
-            float(max(PrivacyLoss.of_axes(axes, "Gaussian rows pair").delta(400.0))) > 0.3
-        ) == fails
+@pytest.mark.parametrize(("variant", "fails"), [("printed", True), ("corrected", False)])
+def test_algorithm_4_has_the_same_loss_and_fails_with_it(variant, fails):
+    """For n + d = 100,000, by the draw that the algorithm makes, on the pair of algorithm 1."""
+    prior = InverseWishartPosterior(400.0, 0.3, variant=variant).prior(100_000)
+    draw = InverseWishartDraw(100_000, math.sqrt(prior))
+    found = dp.exact.spectrum(draw, JLRidge(100_000, 400.0, 0.3).pair(), 400.0)
+    assert (float(found.delta) > 0.3) == fails
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(7.0, 0.1), (8.0, 0.01), (7.0, 1e-5)])
