@@ -245,7 +245,6 @@ class Claim:
             ε in nats to δ, scalar or vectorised.
         text : str
             The claim's name.
-
         """
         if not callable(delta_of_epsilon):
             fail("delta_of_epsilon", delta_of_epsilon, "a function of epsilon")
