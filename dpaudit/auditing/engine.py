@@ -8,10 +8,10 @@
 5. Verdict, and the evidence against the claim (`verdict`).
 6. Doubts: whether such an audit could have shown anything (`auditing.vacuous`).
 
-Stages 2 to 5 are those of a plan. `auditing.fixed` draws a number that is fixed in advance: its
-plan for many draws makes those that certify last and only counts them, its plan for few draws has
-all of them from the start. `auditing.sequential` goes through the stages batch by batch, and stops
-once the claim is rejected.
+`auditing.fixed` goes through stages 2 to 5 with a number of draws that is fixed in advance. It has
+two plans: that for many draws makes those that certify last and only counts them, that for few
+draws has all of them from the start. `auditing.sequential` goes through the stages batch by batch,
+and stops once the claim is rejected.
 """
 
 from __future__ import annotations
@@ -67,17 +67,17 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
                 call=settings.call,
             )
         findings = audit_fixed(setup, draws)
-    tried = None
+    seed_trial = None
     with clock.step("sample_s"):
         if findings.judged.verdict == "violated":
             look_further(mechanism, databases, settings, findings.sizes.total, drawing.n_jobs)
         same = partial(ignored, mechanism, pair, settings) if theory is None else no_doubt
         findings = settled(findings, settings, same, pair.rows)
         if theory is None:
-            tried = trial(mechanism, databases, settings.draws, settings.seed)
-    notes = (*subject.notes, *(tried.notes if tried else ()))
+            seed_trial = trial(mechanism, databases, settings.draws, settings.seed)
+    notes = (*subject.notes, *(seed_trial.notes if seed_trial else ()))
     judged = with_notes(findings.judged, notes)
-    return _result(subject, setup, replace(findings, judged=judged), tried)
+    return _result(subject, setup, replace(findings, judged=judged), seed_trial)
 
 
 def audit_draws(
@@ -113,7 +113,9 @@ def _left_out(n: int, m: int) -> tuple[str, ...]:
     )
 
 
-def _result(subject: Subject, setup: Setup, findings: Findings, tried: Trial | None) -> AuditResult:
+def _result(
+    subject: Subject, setup: Setup, findings: Findings, seed_trial: Trial | None
+) -> AuditResult:
     settings, estimate, judged = setup.settings, findings.estimate, findings.judged
     spectrum = Spectrum(
         estimate.epsilon,
@@ -143,5 +145,5 @@ def _result(subject: Subject, setup: Setup, findings: Findings, tried: Trial | N
         sequential=findings.sequential,
         evidence=findings.evidence,
         ledger=None,
-        trial=tried,
+        trial=seed_trial,
     )

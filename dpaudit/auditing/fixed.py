@@ -143,10 +143,10 @@ class ManyDraws:
         self.sizes = self.setup.settings.split(_rows(first)[1].P.shape[1])
         return self.draws.hold(self.sizes.train + self.sizes.choose)
 
-    def learn(self, held: Callable[[Callable[[Pair], Learned]], Learned]) -> Learned:
+    def learn(self, learn_from: Callable[[Callable[[Pair], Learned]], Learned]) -> Learned:
         """Fit a score and choose the sets, in this process or with the workers that drew."""
         settings = self.setup.settings
-        learned = held(partial(learn, settings, self.sizes, self.draws.calls))
+        learned = learn_from(partial(fit_and_choose, settings, self.sizes, self.draws.calls))
         known = settings.classifier
         if isinstance(known, KnownScore):  # the user's own, and no copy that a worker sent
             learned = replace(learned, fitted=replace(learned.fitted, score=known.score))
@@ -164,7 +164,7 @@ class ManyDraws:
         return Certified(estimate, sum(counts.undefined), learned.choices.bet)
 
 
-def learn(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pair) -> Learned:
+def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pair) -> Learned:
     """Fit a score to the draws that train, and choose the sets. Columns depend on these alone.
 
     calls : as in `call_sizes`. Raises `MechanismError` or `InvalidInput` at draws that depend on
@@ -172,19 +172,19 @@ def learn(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pair) -> Le
     """
     columns, rows = _rows(drawn)
     notes = notes_on(drawn, rows, calls)
-    train, choose, _ = zip(*(sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
-    past, recent = Sides(*train), Sides(*choose)
+    parts = zip(*(sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
+    train, choose, _ = (Sides(*part) for part in parts)
     classifier = settings.classifier
-    fitted = scoring.fit(classifier, past, recent, settings.seed, settings.bits, spend=True)
+    fitted = scoring.fit(classifier, train, choose, settings.seed, settings.bits, spend=True)
     fitted = with_unread(fitted, settings, *drawn)
     if not isinstance(classifier, str):  # aliases' scores take rows one by one
-        scoring.refuse_batch_scores(fitted, recent)
+        scoring.refuse_batch_scores(fitted, choose)
     # scores of the choosing draws are independent of each other if these draws are, and
     # exchangeable if they trained the score
-    P, Q = scoring.scores(fitted.score, recent)
+    P, Q = scoring.scores(fitted.score, choose)
     refuse_nan((P, Q), fitted.name, sizes.train)
     refuse_scores(Sides(P[:, None], Q[:, None]), fitted.name, calls, sizes.train)
-    chosen = SortedScores.of(*scoring.pooled(fitted.score, past, (P, Q)))
+    chosen = SortedScores.of(*scoring.pooled(fitted.score, train, (P, Q)))
     own = settings.claimed_epsilon
     choices = Choices.of(
         chosen,

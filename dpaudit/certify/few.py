@@ -1,4 +1,4 @@
-"""The sets of few draws: three to five, chosen by smoothed tails, so that most draws certify.
+"""The sets of few draws: two to four, chosen by smoothed tails, so that most draws certify.
 
 `certify.estimate` shares 1 − level among a dozen sets and chooses them by counts. Twenty to five
 hundred draws a side are too few for both. Here the draws that train the score choose sets, too.

@@ -286,8 +286,9 @@ def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
 
 
 def never_green(judged: Verdict, sentence: str) -> Verdict:
-    """The verdict with a sentence before its reason, if there is one, that says why nothing was
-    audited.
+    """Put `sentence` before the reason, and turn "not violated" into "inconclusive".
+
+    The sentence says why nothing was audited; an empty one changes nothing.
     """
     if not sentence:
         return judged

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 import dpaudit as dp
 from dpaudit import scoring
 from dpaudit._core.result_file import load, plain
-from dpaudit.auditing.fixed import learn
+from dpaudit.auditing.fixed import fit_and_choose
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify import Split
 from dpaudit.scoring import Fitted
@@ -571,7 +571,7 @@ def test_the_estimate_counts_training_draws_unless_the_score_knows_them_too_well
         return x[:, 0] - 0.5 + 3.0 * memorised * side[:, 0]
 
     monkeypatch.setattr(scoring, "fit", lambda *args, **options: Fitted("own", score))
-    choices = learn(settings, sizes, None, (P, Q)).choices
+    choices = fit_and_choose(settings, sizes, None, (P, Q)).choices
     assert choices.fresh.sizes == (counted, counted)
 
 
