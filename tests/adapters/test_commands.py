@@ -186,3 +186,5 @@ def test_the_data_are_for_this_user_alone_and_few_stay():
 def test_it_describes_itself():
     assert NOISY.name.startswith("'{python}' -c ")
     assert sys.executable not in NOISY.name
+    assert NOISY.summary == "a program that reads the data as a CSV file"
+    assert NOISY.parameters() == {}

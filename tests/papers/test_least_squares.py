@@ -48,11 +48,6 @@ def test_gaussian_ls_over_all_rows():
     assert float(worst.delta) == pytest.approx(float(mechanism.claim.delta_at(0.5)), rel=1e-9)
 
 
-def test_gaussian_ls_refuses():
-    with pytest.raises(dp.InvalidInput, match="at least the largest move"):
-        GaussianMechanismLS(0.5, 1e-5, sensitivity=1e-6)(LINE, 1, rng=1)
-
-
 def test_rp_ls_literal_and_sufficient_have_one_law():
     """Two-sample KS of each coordinate: failure by chance 2e-4."""
     literal, quick = (
@@ -81,7 +76,9 @@ def test_rp_ls_is_the_known_mechanism():
     )
 
 
-def test_rp_ls_refuses():
+def test_bounds_that_the_data_pass_are_refused():
+    with pytest.raises(dp.InvalidInput, match="at least the largest move"):
+        GaussianMechanismLS(0.5, 1e-5, sensitivity=1e-6)(LINE, 1, rng=1)
     with pytest.raises(dp.InvalidInput, match="row_bound"):
         RandomProjectionLS(4, 1.0, 1e-3, row_bound=1.0)
     with pytest.raises(dp.InvalidInput, match="at least the largest row norm"):

@@ -11,13 +11,14 @@ pytestmark = pytest.mark.quick
 
 D, N, ETA, MU, T = 7, 300, 0.02, 0.8, 4
 LOG = math.log(2 * N / ETA)
+RADIUS = math.sqrt(D * (1 + LOG))
 TRACE_LOG = 5.0 + D * math.log(N / ETA)
 
 
 @pytest.mark.parametrize(
     ("found", "text"),
     [
-        (printed.algorithm_1_radius(D, N, ETA), math.sqrt(D * (1 + LOG))),
+        (printed.algorithm_1_radius(D, N, ETA), RADIUS),
         (printed.theorem_3_2_sigma(D, N, ETA, MU), 2 * D * (1 + LOG) / (MU * N)),
         (
             printed.theorem_3_2_norm(D, N, ETA, MU),

@@ -16,6 +16,7 @@ WRONG = {
         ["unknown key", "replace"],
     ),
     "no data": (ALS, "[data]", ["missing"]),
+    "no mechanism": (DATA, "[mechanism]", ["missing"]),
     "no end of a grid": (
         f"{GOOD}[audit]\nepsilon = {{ start = 0, stop = 1 }}\n",
         "[audit.epsilon] num",
@@ -49,7 +50,9 @@ WRONG = {
         "[mechanism] name",
         ["'ALS'", "'ALZ'"],
     ),
+    "kind of no kind": (f'{MINE}kind = "oracle"\n', "[mechanism] kind", ["'estimator'", "oracle"]),
     "text for a number": (f'{DATA}[mechanism]\nname = "ALS"\nrows = "x"\n', "[mechanism] rows", []),
+    "a number for text": (f"{DATA}target = 3\n{ALS}", "[data] target", ["text", "3"]),
     "a number for a table": (f"claim = 3\n{GOOD}", "[claim]", ["must be a table", "3"]),
     "a number for a list": (f"{GOOD}[audit]\nepsilon = 1.0\n", "[audit] epsilon", ["list"]),
     "a value that its class refuses": (
@@ -120,6 +123,7 @@ WRONG = {
         ['rule = "search"'],
     ),
     "printed, not": (f"{GOOD}[claim]\nprinted = false\n", "[claim] printed", ["must be true"]),
+    "negative in a list": (f"{GOOD}[audit]\nepsilon = [-1]\n", "[audit] epsilon", [">= 0 (nats)"]),
     "true in a list": (f"{GOOD}[audit]\nepsilon = [0, true]\n", "[audit] epsilon[1]", ["number"]),
     "shares that leave nothing": (
         f"{GOOD}[audit]\ntrain_share = 0.9\nchoose_share = 0.2\n",
