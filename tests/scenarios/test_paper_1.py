@@ -18,7 +18,7 @@ from tests.scenarios.shipped import STUDIES
 SMALL_SPECTRA = {
     "names": ("diabetes",),
     "rows": ((30, 60),),
-    "draws": 4_000,
+    "samples": 4_000,
     "points": 5,
     "floor": 0.01,
 }

@@ -30,7 +30,7 @@ assert "zero_row" in text and "search_neighbours" in text, text
 pair = dp.neighbours.zero_row(data, 0)
 assert "one_draw" in told(dp.audit, one_mean, pair, claim=(1.0, 0.0), draws=1000)
 assert "'claim'" in told(dp.search_neighbours, release, data, cliam=(1.0, 0.0))
-assert "'samples'" in told(dp.search_neighbours, release, data, smaples=1000)
+assert "'draws'" in told(dp.search_neighbours, release, data, darws=1000)
 assert "read_rows" in told(dp.datasets.load, "rows.csv")
 PYTHON
 
