@@ -1,4 +1,4 @@
-"""A scenario of one run: the [one_run] table, and the audit that it describes.
+"""A scenario whose mechanism runs once, on data with canaries: the [one_run] table and its audit.
 
 `dpaudit schema --markdown` prints every key (`dpaudit.run.schema`).
 """
@@ -64,7 +64,7 @@ class OneRun(Section):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Keywords of `dpaudit.audit_one_run` that the file has."""
+        """The keywords of `dpaudit.audit_one_run` that the file sets, with their values."""
         return self.values_set(*set(type(self).model_fields) - set(OneRun.model_fields))
 
 
@@ -97,7 +97,7 @@ class RunToMake(OneRun):
 
     @property
     def canary_options(self) -> dict[str, Any]:
-        """Keywords of `dpaudit.canaries` that the file has."""
+        """The keywords of `dpaudit.canaries` that the file sets, with their values."""
         return self.values_set("count", "score", "relation", "seed", *OneRun.model_fields)
 
 
@@ -138,11 +138,11 @@ class OneRunScenario:
 
     @classmethod
     def read(cls, file: File) -> OneRunScenario:
-        """Check a file that was parsed. Raises as `load`."""
+        """The scenario of a parsed file. Raises `ScenarioError`, with a line for each fault."""
         return read_tables(Reader(file.path, file.content))
 
     def report_folder(self, out: str | Path | None = None) -> Path:
-        """Where the report goes."""
+        """The folder of the report: `out`, or by default dpaudit-out/NAME."""
         return REPORTS / self.name if out is None else Path(out)
 
     def override(self, seed: int | None) -> OneRunScenario:
@@ -150,7 +150,7 @@ class OneRunScenario:
         return self if seed is None else replace(self, seed=check.integer("seed", seed, 0))
 
     def canaries(self, data: Array) -> Canaries:
-        """The canaries for a database, (n, b). Raises `InvalidInput`."""
+        """The canaries for a database of shape (n, b). Raises `InvalidInput`."""
         assert isinstance(self.table, RunToMake)
         return canaries(data, self.table.count, **self.table.canary_options, rng=self.seed)
 
@@ -167,7 +167,10 @@ class OneRunScenario:
         return result
 
     def _audit(self) -> tuple[OneRunResult, dict[str, Any]]:
-        """The result, and what result.json says of the run. Executes the user's code."""
+        """The result, and the entries of result.json that describe mechanism, data and canaries.
+
+        Executes the user's code.
+        """
         table, options = self.table, {"claim": self.claim, **self.table.options}
         if isinstance(table, ScoresOfRun):
             return audit_scores(table.scores, **options), {"score": table.scores.name}
@@ -200,7 +203,7 @@ class OneRunScenario:
 
 
 def read_tables(reader: Reader) -> OneRunScenario:
-    """Read all tables. Raises `ScenarioError` after a fault in any of them."""
+    """The scenario that the tables of a file describe. Raises `ScenarioError` for all faults."""
     name, drawn = read_name(reader), "scores" in reader.table(ONE_RUN)
     data, mechanism = (None, None) if drawn else read_subject(reader)
     claim = read_claim(reader, mechanism, RowClaim)
