@@ -67,9 +67,8 @@ VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 @value_class
 class Defaults:
-    """The defaults of a project.
-
-    path : the pyproject.toml, None without one. options : values by command and option.
+    """The defaults of a project. path : the pyproject.toml, None without one. options : values by
+    command and option.
     """
 
     path: Path | None = None
@@ -138,9 +137,8 @@ def read(folder: Path | None = None) -> Defaults:
 
 
 def _by_command(path: Path, table: Any) -> dict[str, dict[str, Any]]:
-    """The defaults of each command: the keys for all commands, replaced by its own.
-
-    Raises `click.UsageError` for a key that no command may take from a file, or a wrong value.
+    """The defaults of each command: the keys for all commands, replaced by its own. Raises
+    `click.UsageError` for a key that no command may take from a file, or a wrong value.
     """
     anywhere = sorted({key for keys in ALLOWED.values() for key in keys})
     tables = table if isinstance(table, dict) else {}

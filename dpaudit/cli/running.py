@@ -124,14 +124,12 @@ def _run(
     """Run checked scenarios, and return the most serious of their exit statuses.
 
     sources : their files. junit, sarif, summary : files for a CI server. against : folder of an
-    earlier run, which is read before anything is written. one_claim : whether several scenarios
-    audit one claim under several relations. They get a common verdict; an error that prevents it is
-    raised.
+    earlier run, which is read before anything is written. one_claim : whether the scenarios audit
+    one claim under several relations, for a common verdict; an error that prevents it is raised.
     """
     outputs = Outputs(junit, sarif, summary)
     outputs.prepare()
-    names = [scenario.name for scenario in scenarios]
-    before = None if against is None else Before.read(against, names)
+    before = None if against is None else Before.read(against, [case.name for case in scenarios])
     several = len(scenarios) > 1
     relations, joint = several and one_claim, ""
     reports = console().reports if out is None else out
@@ -181,10 +179,8 @@ def _audit(scenario: Scenario, folder: Path, **options: Any) -> AuditResult:
         with show_progress() as progress:
             return execute(scenario, folder, progress=progress, notice=_notice, **options)
     except KeyboardInterrupt:
-        draws_left = _draws_left(folder)
-        raise KeyboardInterrupt(
-            f"interrupted; {draws_left}" if draws_left else NOTHING_KEPT
-        ) from None
+        left = _draws_left(folder)
+        raise KeyboardInterrupt(f"interrupted; {left}" if left else NOTHING_KEPT) from None
     except Exception:
         if left := _draws_left(folder):
             _notice(left)
@@ -209,9 +205,8 @@ def _draws_left(folder: Path) -> str:
 
 
 def _print_outcome(done: ScenarioOutcome, several: bool, later: bool) -> None:
-    """Print one outcome, except the error of a single scenario, which the caller raises.
-
-    several : whether there are several scenarios. later : whether another outcome was printed.
+    """Print one outcome, except the error of a single scenario, which the caller raises. several :
+    whether there are several scenarios. later : whether another outcome was printed.
     """
     if later:
         console().answer("\n", "")

@@ -18,8 +18,8 @@ AUDIT = re.compile(r'^\[\[audit\]\]\nname = "(.+)"$', re.MULTILINE)  # the form 
 
 
 def folder() -> Path | None:
-    """The folder of these scenarios, in the installed package (scenarios/packing.py) or in the
-    checkout; None if there is neither.
+    """The folder of these scenarios, in the installed package (made by scenarios/packing.py) or in
+    the checkout; None if it is in neither.
     """
     checkout = PACKAGE.parent
     if (PACKAGE / "scenarios").is_dir():

@@ -43,9 +43,8 @@ class Neighbours:
     def read(
         cls, relation: str, candidates: str | Path | None, row_bound: float | None, dataset: Table
     ) -> Neighbours:
-        """Read `candidates`, a CSV file with the columns of `dataset`, if it is not None.
-
-        Raises `DataNotFound`, `InvalidInput`.
+        """Read `candidates`, a CSV file with the columns of `dataset`, if it is not None. Raises
+        `DataNotFound`, `InvalidInput`.
         """
         if candidates is None:
             return cls(relation, None, row_bound)
@@ -193,9 +192,8 @@ def analyse(
 
 @value_class(show_numbers=True)
 class Calibrated:
-    """A calibration with the scenario that it is for.
-
-    mechanism : the mechanism of the scenario; the calibrated one is `calibration.mechanism`.
+    """A calibration with the scenario that it is for. mechanism : the mechanism of the scenario;
+    the calibrated one is `calibration.mechanism`.
     """
 
     scenario: str

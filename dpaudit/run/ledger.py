@@ -214,9 +214,8 @@ class Ledger:
         self.path = Path(path).resolve()
 
     def entries(self) -> list[Entry]:
-        """The entries of all lines, in order, without an unfinished last line.
-
-        Raises `InvalidInput` where a line was changed or is missing.
+        """The entries of all lines, in order, without an unfinished last line. Raises
+        `InvalidInput` where a line was changed or is missing.
         """
         content = self.path.read_bytes() if self.path.exists() else b""
         entries: list[Entry] = []
@@ -273,9 +272,8 @@ class Ledger:
         return _standings(self.entries(), alpha)
 
     def refuse(self, subject: str, seed: int, draws_id: str | None = None) -> None:
-        """Raise `InvalidInput` where a run of the subject had the seed.
-
-        draws_id : the id of a run that is resumed, which the file may have already.
+        """Raise `InvalidInput` where a run of the subject had the seed. draws_id : the id of a run
+        that is resumed, which the file may have already.
         """
         others = [entry for entry in self.entries() if entry.draws_id != draws_id]
         self._refuse_seed(others, subject, seed)
@@ -292,15 +290,15 @@ class Ledger:
             seeds = {(entry.subject, entry.seed) for entry in own}
             new: list[Entry] = []
             rejections: dict[tuple[str, str], tuple[Path, Entry]] = {}
-            for other in others:
-                if not other.path.exists():
-                    raise InvalidInput(f"{other.path} must be a ledger, but there is no such file")
-                theirs = other.entries()
+            for book in others:
+                if not book.path.exists():
+                    raise InvalidInput(f"{book.path} must be a ledger, but there is no such file")
+                theirs = book.entries()
                 for entry in theirs:
                     if (entry.subject, entry.seed) not in seeds:
                         seeds.add((entry.subject, entry.seed))
                         new.append(entry)
-                rejections |= {key: (other.path, run) for key, run in _rejected(theirs, alpha)}
+                rejections |= {key: (book.path, run) for key, run in _rejected(theirs, alpha)}
             for key in rejections.keys() - dict(_rejected([*own, *new], alpha)):
                 path, run = rejections[key]
                 raise InvalidInput(

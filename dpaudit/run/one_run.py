@@ -168,7 +168,6 @@ class OneRunScenario:
 
     def _audit(self) -> tuple[OneRunResult, dict[str, Any]]:
         """The result, and the entries of result.json that describe mechanism, data and canaries.
-
         Executes the user's code.
         """
         table, options = self.table, {"claim": self.claim, **self.table.options}

@@ -79,7 +79,7 @@ def plan(
     own = [delta] if 0.0 < delta < EXCESS[-1] else []
     excesses = sorted(excess, reverse=True) or [*(x for x in EXCESS if x < 1.0 - delta), *own]
     least = {n: detection.excess_of(epsilon, delta, n, power, level) for n in draws or DRAWS}
-    shown = {n: value if np.isfinite(value) else None for n, value in least.items()}
+    finite = {n: value if np.isfinite(value) else None for n, value in least.items()}
     rows: list[Row] = []
     for x in excesses:
         of_level = partial(detection.draws_to_detect, epsilon, delta, x, power)
@@ -90,4 +90,4 @@ def plan(
     reference = Reference.of(whole, settings.epsilon)
     assert reference is not None
     least_draws = fewest(settings, reference, COLUMNS)
-    return Needs(epsilon, delta, level, power, tuple(rows), shown, least_draws)
+    return Needs(epsilon, delta, level, power, tuple(rows), finite, least_draws)

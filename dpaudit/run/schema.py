@@ -56,9 +56,8 @@ APART = {"audit": (("draws", "samples"),), "mechanism": (("outputs", "predict"),
 
 @dataclass(frozen=True)
 class Kind:
-    """One way to write a table.
-
-    title : its name. keys : the schema of each key that it may have. wanted : the required keys.
+    """One way to write a table. title : its name. keys : the schema of each key that it may have.
+    wanted : the required keys.
     """
 
     title: str
@@ -69,9 +68,8 @@ class Kind:
     def of(
         cls, title: str, model: type[Section], *wanted: str, apart: tuple[str, ...] = ()
     ) -> Kind:
-        """The kind with the keys of a model, except those in `apart`.
-
-        wanted : required keys, beside those that the model requires.
+        """The kind with the keys of a model, except those in `apart`. wanted : required keys,
+        beside those that the model requires.
         """
         table = model.model_json_schema()
         keys = {
@@ -250,7 +248,7 @@ def is_of(kind: Kind, kinds: Sequence[Kind]) -> Schema:
     """
     if kind.fixed:
         return within({key: {"const": value} for key, value in kind.fixed.items()})
-    others = {key: None for other in kinds for key in other.fixed or other.wanted}
+    others = {key: None for each in kinds for key in each.fixed or each.wanted}
     return has(*kind.wanted, without=[key for key in others if key not in kind.keys])
 
 

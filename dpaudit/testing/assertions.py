@@ -40,14 +40,11 @@ from dpaudit.verdict.numbers import count, number
 
 SpectrumLike = Spectrum | Claim | Callable[[Any], Any] | tuple[ArrayLike, ArrayLike]
 
-# draws of a search and its audit together, divided by the draws of the audit alone; the default of
-# `dpaudit.search_neighbours`
-BUDGET = 10.0
+BUDGET = 10.0  # draws of search and audit over those of the audit, as in `search_neighbours`
 BY_EXACT = "violated by the exact spectrum"  # a verdict
 OF_THE_AUDIT = ("draws", "claim")  # settings of a search that the assertion sets by itself
 ONE_RUN_FALSE_FAILURE = 0.01  # default `false_failure` of `assert_private_one_run`
-# the direction of δ: the larger of the two, D against D′, D′ against D
-EITHER, FORWARD, BACKWARD = range(3)
+EITHER, FORWARD, BACKWARD = range(3)  # the larger δ of both directions, D against D′, D′ against D
 DIRECTIONS = ("either direction", "D against D′", "D′ against D")
 SLACK = 1e-12  # a gap in δ that is smaller than this counts as rounding
 SHOWN_ALPHA = 0.05  # 1 − level of the interval that a failure shows
@@ -304,8 +301,7 @@ def assert_matches(
         The curve δ(ε): a `Spectrum` (both directions are compared where it has them, else the
         larger one), a `Claim`, a function of ε, or a pair (ε, δ) of arrays, (m,) each.
     epsilon : array of shape (m,), nats, optional
-        The ε at which curve and draws are compared; by default the spectrum's own grid, or
-        0, 0.1, …, 4 if it has none.
+        Grid of the comparison; by default the spectrum's own grid, or 0, 0.1, …, 4 if it has none.
     draws, false_failure, level, rng : optional
         As for `assert_private`.
     rtol : float in [0, 1], default 0.1
@@ -432,9 +428,8 @@ def _worst_row(mechanism: Mechanism, data: Array, claim: Claim, epsilon: Array) 
 
 
 def _times(search: Mapping[str, Any]) -> float:
-    """Draws of a search and its audit together, divided by the draws of the audit alone.
-
-    search : keywords of `dpaudit.search_neighbours`. Raises `InvalidInput` for an unknown one.
+    """Draws of a search and its audit together, divided by the draws of the audit alone. search :
+    keywords of `dpaudit.search_neighbours`. Raises `InvalidInput` for an unknown one.
     """
     from dpaudit.search.search import SearchSettings
 
@@ -461,9 +456,8 @@ def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) ->
 
 
 def _exact_excess(result: AuditResult, claim: Claim) -> Array:
-    """The exact δ less the claimed δ at the m points of the result's grid, shape (m,).
-
-    It is 0 where the exact δ is not above the claim beyond rounding, or no exact δ is known.
+    """The exact δ less the claimed δ at the m points of the result's grid, shape (m,). It is 0
+    where the exact δ is not above the claim beyond rounding, or no exact δ is known.
     """
     if result.exact is None:
         return np.zeros_like(result.spectrum.epsilon)
@@ -472,9 +466,8 @@ def _exact_excess(result: AuditResult, claim: Claim) -> Array:
 
 
 def _exact_headline(result: AuditResult, claim: Claim, excess: Array) -> str:
-    """The headline of a failure whose exact spectrum is above the claim.
-
-    excess : as `_exact_excess` returns it.
+    """The headline of a failure whose exact spectrum is above the claim. excess : as
+    `_exact_excess` returns it.
     """
     exact_curve, head, at = result.exact, result.headline, int(np.argmax(excess))
     assert exact_curve is not None
@@ -510,9 +503,8 @@ class Target:
 
 
 def _target(spectrum: SpectrumLike, epsilon: ArrayLike | None) -> Target:
-    """The curve that `assert_matches` takes, in any of its forms, as a `Target`.
-
-    Raises `InvalidInput` for anything else.
+    """The curve that `assert_matches` takes, in any of its forms, as a `Target`. Raises
+    `InvalidInput` for anything else.
     """
     if isinstance(spectrum, Spectrum):
         return _target_of_spectrum(spectrum, epsilon)
@@ -564,8 +556,7 @@ def _attained(
     """
     sizes, score = result.sizes, result.fitted.score
     learned = sizes.train + sizes.choose
-    # with few draws none are set aside to choose the set, and those that train the score do it
-    first = sizes.train if sizes.choose else 0
+    first = sizes.train if sizes.choose else 0  # few draws have no part of their own that chooses
     choose, certify = (
         SortedScores.of(*map(without_nan, scoring.scores(score, Sides(P[part], Q[part]))))
         for part in (slice(first, learned), slice(learned, sizes.total))

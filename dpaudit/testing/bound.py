@@ -67,9 +67,8 @@ class Trial:
 
     @property
     def rank(self) -> float:
-        """The number that the search maximizes.
-
-        It is the excess; if that is infinite, ±`NO_RATIO` plus ± the logarithm of the difference.
+        """The number that the search maximizes. It is the excess; if that is infinite, ±`NO_RATIO`
+        plus ± the logarithm of the difference.
         """
         if math.isnan(self.printed):
             return -math.inf
@@ -563,7 +562,6 @@ def _by_name(
     argument: str, function: Callable[..., Any], names: Sequence[str]
 ) -> Callable[[Mapping[str, Any]], Any]:
     """A function of a setting (a dict) that calls `function` with the parameters which it names.
-
     names : the parameters of the domain. Raises `InvalidInput` where `function` needs another one.
     """
     if not callable(function):

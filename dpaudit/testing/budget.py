@@ -128,9 +128,8 @@ class Budget:
 
 
 def _draws(samples: int | None, times: float, most: int) -> tuple[int, int]:
-    """Draws of each side in an audit, and in the audit with its search.
-
-    times : the ratio of the two. If `samples` is None, audit and search together take `most`.
+    """Draws of each side in an audit, and in the audit with its search. times : the ratio of the
+    two. If `samples` is None, audit and search together take `most`.
     """
     return (int(most / times), most) if samples is None else (samples, ceil(samples * times))
 
@@ -167,7 +166,6 @@ def granted(
 
 def rate_of(false_failure: float | None, level: float | None) -> float | None:
     """The probability of a false failure: `false_failure`, or 1 − level, or None without either.
-
     Raises `InvalidInput` where both are set.
     """
     if level is None and false_failure is None:

@@ -219,9 +219,7 @@ def _is_privacy_test(item: pytest.Item) -> bool:
 
 
 def _report(item: pytest.Item) -> Reporting:
-    """The `Reporting` of the test, which shows values of the data if the command line or the marker
-    says so.
-    """
+    """The test's `Reporting`, which shows values of the data if command line or marker say so."""
     if _REPORTING not in item.stash:
         marker = item.get_closest_marker("privacy")
         by_marker = marker is not None and marker.kwargs.get("show_data") is True

@@ -128,9 +128,7 @@ class Integers:
         return list(dict.fromkeys(map(self._inside, near)))
 
     def at(self, place: float) -> int:
-        """The whole number at a place in [0, 1]; a log scale is one of ln of the number if
-        low ≥ 1, else of ln(1 + number − low).
-        """
+        """The whole number at a place in [0, 1]; a log scale is shifted so that it begins at ≥ 1."""
         if not self.log:
             return self._inside(self.low + math.floor(place * self.size))
         shift, first, last = self._scale()

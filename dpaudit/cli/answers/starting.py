@@ -232,9 +232,8 @@ def _scenario(name: str, file: File) -> Item:
 
 
 def make_project(folder: Path) -> str:
-    """Make the folder of a first audit; return a text with its files and the next commands.
-
-    Raises `InvalidInput` where the folder has content or a wrong name, and OSError.
+    """Make the folder of a first audit; return a text with its files and the next commands. Raises
+    `InvalidInput` where the folder has content or a wrong name, and OSError.
     """
     if folder.exists() and any(folder.iterdir()):
         raise InvalidInput(

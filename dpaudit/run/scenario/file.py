@@ -119,7 +119,6 @@ class Scenario:
         level: float | None = None,
     ) -> Scenario:
         """The scenario with those of these settings that are not None; draws are of each side.
-
         Raises `InvalidInput`.
         """
         options = {"draws": draws, "stop": stop, "level": level}

@@ -75,8 +75,8 @@ def audits_of(path: Path) -> list[File] | list[Path]:
 def audits_in(path: Path) -> list[File]:
     """The file itself, or one `File` for each of its [[audit]] tables.
 
-    Such a `File` has the other tables of the file, in which keys of the [[audit]] table replace
-    those of the same name; the remaining keys of the [[audit]] table become its [audit] table.
+    Such a `File` has the other tables of the file, with keys added or replaced by the tables inside
+    [[audit]]; the remaining keys of [[audit]] become its [audit] table.
     Raises `ScenarioError` as `parsed`, and for audits without a unique name.
     """
     file = _read(path)

@@ -185,9 +185,8 @@ class Search(Section):
         return (*unnamed, search.NOT_PUBLIC) if self.bounds == search.OF_DATA else unnamed
 
     def check(self, dataset: Rows) -> None:
-        """Check that candidates and bounds fit the columns of the data.
-
-        Raises `DataNotFound`, `InvalidInput`.
+        """Check that candidates and bounds fit the columns of the data. Raises `DataNotFound`,
+        `InvalidInput`.
         """
         if self.candidates is not None:
             read_candidates(self.candidates, dataset)
@@ -412,7 +411,6 @@ def read_neighbour(reader: Reader, mechanism: Any) -> Any:
 
 def _check_row(dataset: Rows, index: int, row: tuple[float, ...] | None, same: str) -> None:
     """Raise `InvalidInput` unless `row` (None: zeros) can replace row `index` and differs from it.
-
     same : how the message calls a row that would not change.
     """
     if index >= dataset.n:

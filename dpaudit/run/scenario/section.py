@@ -1,8 +1,7 @@
 """The base of the pydantic models for tables of a scenario, and messages about their faults.
 
 Each key is a field of a model. The annotation of the field has the allowed values, its description
-the meaning; `dpaudit schema` prints both. Library functions that take the same values share the
-checks.
+the meaning; `dpaudit schema` prints both. Library functions use the same checks.
 """
 
 from __future__ import annotations
@@ -75,7 +74,6 @@ class Reader:
 
     def read(self, model: type[Model], place: str, *, needed: bool = False) -> Model | None:
         """The table `place` as a model; None after a fault. needed : whether it must exist.
-
         Relative paths in it begin in the folder of the file.
         """
         content = self.content.get(place, {})
@@ -129,8 +127,8 @@ class Reader:
 
 def unknown(key: str, known: Iterable[str], elsewhere: Mapping[str, str] | None = None) -> str:
     """The message about an unknown key, with a hint if `elsewhere` has it or a key is similar."""
-    other = (elsewhere or {}).get(key)
-    hint = f"it goes with {other}" if other else did_you_mean(key, known)
+    partner = (elsewhere or {}).get(key)
+    hint = f"it goes with {partner}" if partner else did_you_mean(key, known)
     return "; ".join(filter(None, (f"unknown key (known: {', '.join(known)})", hint)))
 
 

@@ -137,18 +137,16 @@ class KnownStudy(StudyTable):
 
 
 def load_scenario(path: str | Path) -> Scenario | StudyScenario | OneRunScenario:
-    """Read a file that describes an audit by draws, an audit of one run, or a study.
-
-    Raises `ScenarioError`, with a line for each fault.
+    """Read a file that describes an audit by draws, an audit of one run, or a study. Raises
+    `ScenarioError`, with a line for each fault.
     """
     scenario = read_file(parsed(Path(path)))
     return scenario.load() if isinstance(scenario, StudyFile) else scenario
 
 
 def read_file(file: File) -> Scenario | StudyFile | OneRunScenario:
-    """The audit or study that a parsed file describes; imports no module of the user.
-
-    Raises `ScenarioError`.
+    """The audit or study that a parsed file describes; imports no module of the user. Raises
+    `ScenarioError`.
     """
     if STUDY in file.content:
         return StudyFile.read(file)

@@ -81,8 +81,7 @@ class StoreFolder:
 
     def write(self, name: str, content: bytes, draws: int) -> None:
         """Write the file, then its line in the list, without which the file does not count."""
-        # the checksum shows whether the file is complete, so it need not be durable
-        replace_file(self.path / name, content, durable=False)
+        replace_file(self.path / name, content, durable=False)  # the checksum detects a loss
         part = Part(hashlib.sha256(content).hexdigest(), draws)
         append_line(self.path / PARTS, part.line(name))
         self.parts[name] = part
@@ -149,9 +148,8 @@ class Repeated:
         return None if name == self.first else self.folder.read(name)
 
     def put(self, name: str, content: bytes, draws: int, what: str) -> None:
-        """Store a file with `draws` draws, which an error calls `what`.
-
-        Raises `InvalidInput` where the file was stored before with other content.
+        """Store a file with `draws` draws, which an error calls `what`. Raises `InvalidInput` where
+        the file was stored before with other content.
         """
         part = self.folder.parts.get(name)
         is_lost = part is not None and not (self.folder.path / name).exists()
@@ -221,9 +219,8 @@ def unpacked(content: bytes) -> np.ndarray:
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """A phrase for each difference between two manifests.
-
-    It names each file, program or package that changed, and both versions of a package.
+    """A phrase for each difference between two manifests. It names each file, program or package
+    that changed, and both versions of a package.
     """
     for name in [name for name in {**new, **old} if old.get(name) != new.get(name)]:
         before, now = old.get(name), new.get(name)

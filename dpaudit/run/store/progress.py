@@ -187,9 +187,8 @@ class State:
 
 
 def states(folder: Path) -> list[State]:
-    """The states of the run in `folder`, or of the runs in its subfolders.
-
-    Raises `InvalidInput` where there is no run.
+    """The states of the run in `folder`, or of the runs in its subfolders. Raises `InvalidInput`
+    where there is no run.
     """
     own = state_of(folder)
     if own is not None:
@@ -218,19 +217,19 @@ def state_of(folder: Path) -> State | None:
         if manifest is None:
             return None
     manifest = manifest or {}
-    made, rate = _draws_made(draws), progress.get("rate")
-    wanted = manifest["samples"] if isinstance(manifest.get("samples"), int) else None
+    stored, rate = _draws_made(draws), progress.get("rate")
+    target = manifest["samples"] if isinstance(manifest.get("samples"), int) else None
     return State(
         folder,
         RUNNING if running else INTERRUPTED,
         progress.get("scenario"),
         progress.get("process") if running else None,
         progress.get("step"),
-        made,
-        wanted,
+        stored,
+        target,
         manifest.get("stop") is not None,
         rate,
-        None if wanted is None or not rate else max(0, 2 * wanted - sum(made)) / rate,
+        None if target is None or not rate else max(0, 2 * target - sum(stored)) / rate,
         None if "updated" not in progress else max(0.0, time.time() - progress["updated"]),
         progress.get("ended"),
     )

@@ -60,9 +60,8 @@ class Outputs:
     summary: Path | None = None
 
     def prepare(self) -> None:
-        """Create the folders of the files, so that an error shows before hours of work.
-
-        Raises `InvalidInput`, OSError.
+        """Create the folders of the files, so that an error shows before hours of work. Raises
+        `InvalidInput`, OSError.
         """
         for name, path in asdict(self).items():
             if path is None:

@@ -93,9 +93,8 @@ class Before:
 
     @classmethod
     def read(cls, folder: Path, names: Sequence[str]) -> Before:
-        """Read FOLDER/NAME/result.json, or FOLDER/result.json where one scenario runs.
-
-        Raises `InvalidInput` for a folder without any result, or with an unreadable one.
+        """Read FOLDER/NAME/result.json, or FOLDER/result.json where one scenario runs. Raises
+        `InvalidInput` for a folder without any result, or with an unreadable one.
         """
         places = {name: folder / name for name in names if (folder / name / RESULT).exists()}
         if not places and len(names) == 1 and (folder / RESULT).exists():
