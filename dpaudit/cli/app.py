@@ -1,4 +1,4 @@
-"""Running one command: how errors become lines on stderr and exit statuses."""
+"""Run one command, and turn its errors into lines on stderr and an exit status."""
 
 from __future__ import annotations
 

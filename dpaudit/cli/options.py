@@ -104,12 +104,12 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """The commands, in the order in which they are declared."""
+    """The group of all commands, which --help lists in the order of their declaration."""
 
     command_class = Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, those that are needed first at the top."""
+        """The names of the commands, in the order of their declaration."""
         return list(self.commands)
 
 

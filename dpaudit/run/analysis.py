@@ -124,7 +124,7 @@ class Analysis:
 
     @property
     def broken(self) -> np.ndarray:
-        """Grid positions where the exact spectrum exceeds the claim by more than rounding."""
+        """The positions in the grid where the exact δ exceeds the claim by more than rounding."""
         if self.claimed is None:
             return np.array([], dtype=int)
         return np.flatnonzero(exceeds(self.spectrum.delta, self.claimed))

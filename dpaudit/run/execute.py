@@ -1,4 +1,4 @@
-"""The run of one scenario: load data and mechanism, choose the neighbour, draw, audit, save."""
+"""Run one scenario: load data and mechanism, choose the neighbour, draw, audit, write reports."""
 
 from __future__ import annotations
 

@@ -165,12 +165,12 @@ class Standing:
 
     @property
     def violated(self) -> bool:
-        """Whether the claim is rejected."""
+        """Whether `largest` has reached the evidence that rejects the claim."""
         return bool(self.largest >= np.log(self.needed))
 
     @property
     def text(self) -> str:
-        """ "Ledger: the claim is rejected. 30 runs … brought the e-value against it to 55 …" """
+        """The sentence "Ledger: the claim is rejected. 30 runs … brought the e-value … to 55 …"."""
         runs = "1 run" if len(self.entries) == 1 else f"{count(len(self.entries))} runs"
         draws = count(sum(entry.draws for entry in self.entries))
         verdict, side = ("rejected", "at least") if self.violated else ("not rejected", "below")
@@ -183,7 +183,7 @@ class Standing:
         return text if now == peak else f"{text} It is {now} now."
 
     def to_dict(self) -> dict[str, Any]:
-        """The standing in JSON types; evidence as its logarithm."""
+        """The standing in JSON types, with the logarithm of the evidence."""
         return {
             "version": self.version,
             "runs": len(self.entries),
@@ -398,7 +398,7 @@ def code_of(origin: Mapping[str, Any]) -> str:
 
 
 def draws_id(origin: Mapping[str, Any]) -> str:
-    """A hash of all that determines the draws of a run."""
+    """A hash of `origin`, which is everything that determines the draws of a run."""
     return _hash(dict(origin))
 
 

@@ -69,14 +69,14 @@ class OneRun(Section):
 
 
 class ScoresOfRun(OneRun):
-    """A run that was made elsewhere."""
+    """A [one_run] table with the scores of a run that another program made."""
 
     scores: NeededPath
     """A CSV file, columns score, included, perhaps inclusion; no data, no mechanism."""
 
 
 class RunToMake(OneRun):
-    """A mechanism that is to run once on data with canaries."""
+    """A [one_run] table for a mechanism that dpaudit runs once, on data with canaries."""
 
     count: Annotated[int, Checked(partial(check.count, minimum=1), integer(1).schema)]
     """The number of canaries that go into [data]; the [mechanism] runs once."""
@@ -103,7 +103,7 @@ class RunToMake(OneRun):
 
 @value_class(show_numbers=True)
 class OneRunScenario:
-    """One audit of one run, checked. `load` makes it from a file with a table [one_run].
+    """An audit of one run, whose settings are checked. `load` reads it from a file with [one_run].
 
     Attributes
     ----------
@@ -116,9 +116,9 @@ class OneRunScenario:
     data : Data or None
         The rows that canaries go into; None for a file of scores.
     mechanism : LawMechanism, Call or None
-        What runs once. A `Call` is imported when it runs.
+        The mechanism that runs once. A `Call` is imported when it runs.
     claim : Claim or None
-        What the verdict is about; None where nothing is claimed.
+        The claim to judge; None without a [claim] table.
     seed : int
         The seed of canaries, coins and mechanism.
     """
@@ -155,7 +155,7 @@ class OneRunScenario:
         return canaries(data, self.table.count, **self.table.canary_options, rng=self.seed)
 
     def run(self, out: str | Path | None = None, *, seed: int | None = None) -> OneRunResult:
-        """Audit, and write result.json, report.html and guesses.png.
+        """Run the audit, and write result.json, report.html and guesses.png into `out`.
 
         Raises `ScenarioError`, `DataNotFound`, `InvalidInput`, `MechanismError`, OSError.
         """

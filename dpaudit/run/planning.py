@@ -1,4 +1,4 @@
-"""How many draws it takes to refute a claim, whatever the shape of the leak."""
+"""The number of draws that an audit needs to refute a claim, whatever the shape of the leak."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""assert_private, assert_private_one_run and assert_matches: audits as tests."""
+"""The assertions assert_private, assert_private_one_run and assert_matches, for privacy tests."""
 
 from __future__ import annotations
 

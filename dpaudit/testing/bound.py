@@ -139,7 +139,7 @@ class BoundSearch:
 
     @property
     def holds(self) -> bool:
-        """Whether no setting was found at which the bound fails. A search proves nothing."""
+        """Whether the search found no setting at which the bound fails, which proves nothing."""
         return self.worst is None
 
     @property
@@ -161,7 +161,7 @@ class BoundSearch:
 
     @property
     def text(self) -> str:
-        """Several lines: the verdict first, then the settings, then how much was searched."""
+        """Several lines: the verdict, then the settings, then the size of the search."""
         trials = {"simplest": self.simplest, "worst": self.worst}
         if self.holds:
             trials["closest"] = self.closest

@@ -80,7 +80,7 @@ class Budget:
             self.spent, self._audits_before, self._ended = 0, self.audits, False
 
     def end(self, error: BaseException | None) -> None:
-        """End a run of the test. The first `PrivacyFailure` that ended a run is kept."""
+        """End a run of the test; `error` ended it, or None. Keep the first `PrivacyFailure`."""
         from dpaudit.testing.failure import PrivacyFailure  # which imports much
 
         self._ended = True

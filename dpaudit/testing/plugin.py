@@ -93,7 +93,7 @@ class Summary:
         self.lines[report.nodeid] = f"{line}{SWALLOWED if swallowed or before else ''}"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Write the section."""
+        """Write the section "privacy audits" to the terminal."""
         if self.lines:
             terminalreporter.section("privacy audits")
         for nodeid, line in self.lines.items():
@@ -213,7 +213,7 @@ def _went_through_dpaudit(error: BaseException | None) -> bool:
 
 
 def _is_privacy_test(item: pytest.Item) -> bool:
-    """Whether the test has the marker or the fixture."""
+    """Whether the test has the marker `privacy` or the fixture `dp_audit`."""
     has_fixture = "dp_audit" in getattr(item, "fixturenames", ())
     return has_fixture or item.get_closest_marker("privacy") is not None
 
@@ -305,7 +305,9 @@ def _budget(item: pytest.Item) -> Budget:
 
 
 def _settings(item: pytest.Item) -> dict[str, Any]:
-    """The keywords of the nearest marker, with the seed of the command line."""
+    """The arguments for `Budget`: keywords of the nearest marker, and the seed of the command line
+    in their place. Fails the test for a wrong keyword.
+    """
     marker = item.get_closest_marker("privacy")
     settings = {} if marker is None else dict(marker.kwargs)
     if marker is not None and (marker.args or not settings.keys() <= set(KNOWN)):

@@ -111,7 +111,7 @@ class Reals:
 
 @dataclass(frozen=True)
 class Integers:
-    """Whole numbers from low to high, both included."""
+    """The whole numbers from low to high, both included."""
 
     low: int
     high: int
@@ -128,7 +128,7 @@ class Integers:
         return list(dict.fromkeys(map(self._inside, near)))
 
     def at(self, place: float) -> int:
-        """The whole number at a place in [0, 1]; a log scale is shifted so that it begins at ≥ 1."""
+        """The whole number at a place in [0, 1]; a log scale is shifted to begin at 1 or above."""
         if not self.log:
             return self._inside(self.low + math.floor(place * self.size))
         shift, first, last = self._scale()
@@ -234,11 +234,11 @@ class Domain:
         return ", ".join(f"{name} {axis}" for name, axis in parts)
 
     def point(self, places: Array) -> Point:
-        """The point at the places (d,) in [0, 1]."""
+        """The point whose coordinates in [0, 1] are `places`, (d,)."""
         return tuple(axis.at(float(at)) for axis, at in zip(self.ranges, places, strict=True))
 
     def places(self, point: Point) -> list[float]:
-        """The places of a point in [0, 1], one for each parameter."""
+        """The d coordinates of a point in [0, 1], one for each parameter."""
         return [axis.place(code) for axis, code in zip(self.ranges, point, strict=True)]
 
     def setting(self, point: Point) -> dict[str, Any]:

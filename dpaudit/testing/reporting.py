@@ -42,7 +42,7 @@ class Reporting:
 
     @property
     def line(self) -> str:
-        """The line of the test: that of its audit; of several, the failed or weakest one."""
+        """The line of the test: the verdict and line of its audit (the failed or weakest one)."""
         worst = max(self.audits, key=lambda audit: (not audit.passed, audit.excess))
         verdict, many = worst.facts["verdict"], len(self.audits)
         which = f" ({many} audits; the {'weakest' if worst.passed else 'failed'} one)"

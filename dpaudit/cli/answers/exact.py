@@ -152,7 +152,7 @@ def _which(neighbours: Neighbours) -> str:
 
 
 def _subject(answer: Analysis | Calibrated, mechanism: Mechanism) -> dict[str, Any]:
-    """Scenario, mechanism, data and the kind of neighbours, in JSON types."""
+    """The entries of the JSON on scenario, mechanism, data and the kind of neighbours."""
     (name, parameters), neighbours = describe(mechanism), answer.neighbours
     candidates = None if neighbours.candidates is None else len(neighbours.candidates)
     return {

@@ -24,19 +24,19 @@ WIDTH = 100
 
 
 def states_text(states: Sequence[State]) -> str:
-    """A block of lines for each run."""
+    """The text of `dpaudit status`: a block of lines for each run."""
     return "\n\n".join(
         named([(name, label(value, WIDTH)) for name, value in _run_lines(run)]) for run in states
     )
 
 
 def states_line(states: Sequence[State]) -> str:
-    """A line for each run."""
+    """The short text of `dpaudit status`: a line for each run."""
     return "\n".join(f"{run.scenario or run.folder}: {_state(run)}" for run in states)
 
 
 def states_json(states: Sequence[State]) -> str:
-    """A list with an object for each run, with all numbers."""
+    """The JSON of `dpaudit status`: a list with an object for each run."""
     content = [plain(asdict(run)) for run in states]
     return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
 
@@ -108,7 +108,7 @@ def comparison_json(comparison: Comparison) -> str:
 
 
 def ledger_text(standings: Sequence[Standing]) -> str:
-    """Two lines for each version of each mechanism."""
+    """The text of `dpaudit ledger`: two lines for each version of each mechanism."""
     lines = [f"{_judgement(standing)}\n  {standing.text}" for standing in standings]
     return "\n".join(lines) or "The ledger is empty."
 

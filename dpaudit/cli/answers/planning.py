@@ -18,7 +18,7 @@ MANY = 1e9  # the text warns of an excess that takes more draws per side than th
 
 
 def as_json(needs: Needs) -> str:
-    """All numbers as JSON; "inf" for 10¹⁵ draws or more."""
+    """All numbers as JSON; the number of draws is "inf" from 10¹⁵ on."""
     return json.dumps(plain(asdict(needs)), indent=1, allow_nan=False, ensure_ascii=False)
 
 

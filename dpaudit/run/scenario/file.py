@@ -118,7 +118,7 @@ class Scenario:
         stop: str | None = None,
         level: float | None = None,
     ) -> Scenario:
-        """The scenario with those of these settings that are not None; draws are of each side.
+        """The scenario with these settings replaced, except those that are None.
         Raises `InvalidInput`.
         """
         options = {"draws": draws, "stop": stop, "level": level}
@@ -153,7 +153,7 @@ def read_tables(reader: Reader) -> Scenario:
             settings = table.settings(claim)
             if _aimless(settings, mechanism) and "claim" not in reader:
                 reader.fault("audit", "stop", NOTHING_TO_REFUTE)
-        except InvalidInput as error:  # a claim is one of the settings, with a table of its own
+        except InvalidInput as error:  # it may be about the claim, which has another table
             owner, _, key = (error.argument or "").partition(" ")
             reader.fault(*(("claim", key) if owner == "claim" else ("audit", owner)), error.detail)
     reader.close("name", "data", "mechanism", "claim", "neighbour", "audit")
@@ -196,7 +196,7 @@ def _aimless(settings: Settings, mechanism: Any) -> bool:
 
 
 def read_name(reader: Reader) -> str:
-    """The key `name`, which names a folder; by default the name of the file."""
+    """The key `name`, which must be able to name a folder; by default the name of the file."""
     stem = reader.path.stem
     if "name" not in reader:
         if "\n" in stem:

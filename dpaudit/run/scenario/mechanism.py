@@ -326,7 +326,7 @@ ARGUMENTS = {"type": "array", "items": {"type": "string"}, "contains": DATA}
 
 
 class Program(Section):
-    """A command, which runs in the folder of the scenario."""
+    """A [mechanism] table with a command, which runs in the folder of the scenario."""
 
     command: Annotated[tuple[str, ...], Checked(arguments, ARGUMENTS)]
     """Program and arguments with {data}, {size}, {seed}; run in the file's folder."""
@@ -429,9 +429,9 @@ def named(name: str) -> type[Section]:
 
 
 def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
-    """A model with the keys of `base` and the fields of a dataclass, each checked for its type.
+    """A model with the keys of `base` and one for each field of a dataclass, checked for its type.
 
-    The type of a field is float for `float` and for `float | None`, tuple for any tuple.
+    The checked type is float for the hints `float` and `float | None`, and tuple for any tuple.
     """
     hints = get_type_hints(cls)
     fields: dict[str, Any] = {}

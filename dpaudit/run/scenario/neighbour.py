@@ -211,7 +211,8 @@ class Search(Section):
         return search.select(mechanism, dataset.database, rank=rank, **options)
 
     def bounds_of(self, dataset: Rows) -> Any:
-        """The bounds as `dpaudit.search_neighbours` takes them: a pair a column, "data" or None.
+        """The argument `bounds` of `dpaudit.search_neighbours`: a pair for each column, or "data"
+        or None.
 
         Raises `DataNotFound`, `InvalidInput`.
         """

@@ -139,7 +139,7 @@ def _spec(name: str, folder: Path, folder_first: bool = False) -> ModuleSpec | N
 
 
 def _file(spec: ModuleSpec | None) -> Path | None:
-    """The module's file, or the archive that holds it."""
+    """The file of the module with this spec, or the archive that contains it; None without one."""
     if spec is None or not spec.has_location:
         return None
     path = Path(spec.origin or "").absolute()

@@ -1,4 +1,4 @@
-"""A scenario file that names a study: its [study] table, and the folder of figures it makes."""
+"""Scenario files that name a study: their [study] table, and the run that makes its figures."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ class SearchStore(StoreFolder):
 
 
 def digest_of(values: Array) -> str:
-    """SHA-256 of an array's shape and bytes."""
+    """The SHA-256 of an array's shape and bytes."""
     digest = hashlib.sha256(repr(values.shape).encode())
     digest.update(np.ascontiguousarray(values).data)
     return digest.hexdigest()

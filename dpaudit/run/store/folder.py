@@ -213,7 +213,7 @@ def packed(values: np.ndarray) -> bytes:
 
 
 def unpacked(content: bytes) -> np.ndarray:
-    """The draws in a .npy file."""
+    """The draws in the bytes of a .npy file, one in each row."""
     values: np.ndarray = np.load(io.BytesIO(content), allow_pickle=False)
     return values
 

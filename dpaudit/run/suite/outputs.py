@@ -155,7 +155,7 @@ def _xml_text(text: str) -> str:
 
 
 def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
-    """The content of the SARIF file."""
+    """The content of the SARIF file, in JSON types."""
     homepage: dict[str, str] = {}
     with suppress(PackageNotFoundError):  # the modules may be copied without their metadata
         urls = metadata("dpaudit").get_all("Project-URL") or []
@@ -179,7 +179,7 @@ def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
 
 
 def sarif_text(outcomes: Sequence[ScenarioOutcome]) -> str:
-    """The SARIF file."""
+    """The SARIF file as JSON text."""
     return json.dumps(sarif(outcomes), indent=1, ensure_ascii=False) + "\n"
 
 

@@ -72,7 +72,7 @@ def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> Sc
 
 
 def error_text(error: Exception) -> str:
-    """The message of an error. That of an unexpected error has its type, and no data."""
+    """The message of an error; for an unexpected one, its type and a message without data."""
     if isinstance(error, DpauditError):
         return str(error)
     if isinstance(error, OSError):
@@ -126,7 +126,7 @@ class Before:
 def write_index(
     folder: Path, outcomes: Sequence[ScenarioOutcome], before: Before | None = None
 ) -> Path:
-    """Write index.html, with a link to each report, into `folder`; returns its path."""
+    """Write index.html, with a link to each report, into `folder`, and return its path."""
     rows: list[dict[str, Any]] = []
     for done in outcomes:
         page = done.folder / "report.html"
