@@ -58,9 +58,9 @@ class OneRun(Section):
     level: Annotated[float, BETWEEN] = USUAL["level"]
     """Confidence of the verdict."""
     inclusion: Annotated[float, BETWEEN] = USUAL["inclusion"]
-    """The probability of each coin; not where scores has a column inclusion."""
+    """The probability with which each canary is put in; without a column inclusion in scores."""
     delta: Annotated[float, number(0.0, 1.0)] = USUAL["delta"]
-    """δ at which ε is read, for a claim without an ε of its own."""
+    """The δ at which the certified ε is stated, for a claim that has no ε of its own."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class ScoresOfRun(OneRun):
     """A [one_run] table with the scores of a run that another program made."""
 
     scores: NeededPath
-    """A CSV file, columns score, included, perhaps inclusion; no data, no mechanism."""
+    """A CSV file with columns score, included, perhaps inclusion; without data and mechanism."""
 
 
 class RunToMake(OneRun):
@@ -81,7 +81,7 @@ class RunToMake(OneRun):
     count: Annotated[int, Checked(partial(check.count, minimum=1), integer(1).schema)]
     """The number of canaries that go into [data]; the [mechanism] runs once."""
     kind: Annotated[str, one_of(*KINDS)] = USUAL["kind"]
-    """How canaries are made up."""
+    """How the canaries are generated."""
     label: Annotated[bool, FLAG] = USUAL["label"]
     """Whether the last column is a label."""
     row_bound: Annotated[float | None, ABOVE_0] = None
@@ -89,9 +89,9 @@ class RunToMake(OneRun):
     label_bound: Annotated[float | None, ABOVE_0] = None
     """Largest size of a canary's label."""
     score: Annotated[str, Checked(_score, {"anyOf": [{"enum": list(NAMES)}, TARGET]})] = NAMES[0]
-    """How sure one is that a canary is in, or a callable score(output, rows)."""
+    """The score by which a canary is guessed to be in, or a callable score(output, rows)."""
     relation: Annotated[str, one_of(*RELATIONS)] = RELATIONS[0]
-    """Whether a canary that is out is left out or is a row of zeros."""
+    """Whether a canary that is not put in is left out or becomes a row of zeros."""
     seed: Annotated[int, integer(0)] = 0
     """The seed of canaries, coins and mechanism."""
 

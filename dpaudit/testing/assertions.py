@@ -556,7 +556,7 @@ def _attained(
     """
     sizes, score = result.sizes, result.fitted.score
     learned = sizes.train + sizes.choose
-    first = sizes.train if sizes.choose else 0  # few draws have no part of their own that chooses
+    first = sizes.train if sizes.choose else 0  # with few draws, the training draws choose too
     choose, certify = (
         SortedScores.of(*map(without_nan, scoring.scores(score, Sides(P[part], Q[part]))))
         for part in (slice(first, learned), slice(learned, sizes.total))

@@ -64,7 +64,7 @@ class Imported(Section):
     call: Annotated[str, Checked(target_text, TARGET)]
     """Your callable, installed or in a module beside the file."""
     parameters: Annotated[dict[str, Any] | None, TABLE] = None
-    """The mechanism is made from these; with a kind, keyword arguments."""
+    """Arguments from which the callable makes the mechanism; with a kind, keyword arguments."""
     timeout: Timeout = None
     """Seconds that a call or a program may take."""
     seeds: Annotated[str | None, one_of(GLOBAL)] = None
@@ -245,7 +245,7 @@ class Estimator(Imported):
     outputs: Annotated[Any, Checked(_outputs, OUTPUTS)] = FITTED
     """Attributes of the fitted estimator, or a callable of it."""
     predict: Annotated[Any, POINTS] = None
-    """Points at which the fitted estimator predicts; it goes without outputs."""
+    """Points at which the fitted estimator predicts, instead of outputs."""
 
     @model_validator(mode="after")
     def _read_once(self) -> Estimator:
@@ -266,7 +266,7 @@ class Transformer(Imported):
 
     kind: Literal["transformer"] = "transformer"
     points: Annotated[Any, POINTS] = None
-    """Rows that are transformed; by default those that it was fitted on."""
+    """Rows to transform; by default the rows on which the transformer was fitted."""
 
 
 class Synthesizer(Imported):
@@ -312,7 +312,7 @@ class Records(Imported):
     record: Record = None
     """The number of the one record that the function gets."""
     order: Annotated[bool, FLAG] = True
-    """true if the order of the records that come out is meant."""
+    """true if the order of the records in the output matters."""
 
 
 KINDS: Mapping[str, type[Imported]] = {

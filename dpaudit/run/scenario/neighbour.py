@@ -115,17 +115,17 @@ class Search(Section):
     relations: Annotated[tuple[str, ...], RELATIONS] = USUAL["relations"]
     """What the search may do to one row."""
     row_bound: Annotated[float | None, number(0.0, open_=True)] = None
-    """PUBLIC bound of the norm of rows that may come in, with replace or add."""
+    """PUBLIC bound of the norm of rows that replace or add may insert."""
     bounds: Annotated[Any, PlainValidator(_bounds), WithJsonSchema(BOUNDS)] = None
     """PUBLIC least and largest value of each column, a CSV file of them, or "data"."""
     shortlist: Annotated[int, integer(1)] = USUAL["shortlist"]
     """Number of neighbours that get a quick audit."""
     budget: Annotated[float, number(1.0, open_=True)] = USUAL["budget"]
-    """Draws of search and audit together, over those of the audit."""
+    """Draws of search and audit together, divided by the draws of the audit."""
     quick: Annotated[str, one_of(*dict.fromkeys((search.QUICK, *scoring.ALIASES)))] = USUAL["quick"]
     """The classifier of the quick audits."""
     candidates: ScenarioPath = None
-    """A CSV file of rows that may come in, with replace or add."""
+    """A CSV file of rows that replace or add may insert."""
     rank: Annotated[str, RANK] = USUAL["rank"]
     """Which neighbours are tried first, or a callable that ranks them."""
     named: Annotated[bool, FLAG] = True
@@ -281,7 +281,7 @@ class Worst(Rule):
     """Zero the worst row: the one with the largest exact δ at ε = `at`."""
 
     rule: Literal["worst"] = "worst"
-    """How the pair is chosen; without it worst where theory knows it, else search."""
+    """How the pair is chosen; by default worst if theory knows the worst row, else search."""
     at: Annotated[float | None, number(0.0)] = None
     """ε, nats, at which neighbours are compared; by default the claim's."""
 

@@ -149,7 +149,7 @@ class RowClaim(Section):
     gamma: Annotated[float | None, ABOVE_1] = None
     """γ of Gaussian mixing."""
     printed: Annotated[bool, FLAG] = False
-    """What the mechanism's own source claims."""
+    """true for the claim that the source of the mechanism itself makes."""
 
     def claim(self, mechanism: Any) -> Claim | MetricClaim:
         """The claim of this table; with `printed`, the mechanism's. Raises `InvalidInput`."""
@@ -176,7 +176,7 @@ class PairClaim(RowClaim):
     ] = None
     """ε is per unit of this distance between the two records; not with [one_run]."""
     group: Annotated[int, integer(1)] = 1
-    """The claim is turned into one about so many changed rows; not with [one_run]."""
+    """The claim is converted to one about this number of changed rows; not with [one_run]."""
 
     def claim(self, mechanism: Any) -> Claim | MetricClaim:
         """The claim for neighbours that differ in `group` rows, or by the distance `per`."""
@@ -298,7 +298,7 @@ GRID = {
 
 
 class Audit(Section):
-    """How much is drawn, and how it is judged."""
+    """How many draws to make, and how to judge them."""
 
     tables: ClassVar = {"epsilon": Span}
 
@@ -321,11 +321,11 @@ class Audit(Section):
     bits: Annotated[bool, FLAG] = DEFAULTS["bits"]
     """true lets the score read the bits of floats."""
     focus: Annotated[str, one_of(*FOCUS)] = DEFAULTS["focus"]
-    """What the confidence is spent on: the whole spectrum, or ε at δ = 0."""
+    """Which bound gets the confidence: the whole spectrum, or ε at δ = 0."""
     stop: Annotated[str | None, one_of("verdict")] = None
-    """With "verdict", no more is drawn than the verdict takes."""
+    """With "verdict", drawing stops once the claim is refuted."""
     unit: Annotated[str, one_of(*UNITS)] = DEFAULTS["unit"]
-    """The unit of drawing: "call" where the draws of a call share state, one call a draw."""
+    """With "call" each call makes one draw, for a mechanism whose draws in a call share state."""
     draws: Annotated[int, COUNT] = DEFAULTS["draws"]
     """Draws a side, training included."""
     epsilon: Annotated[Any, PlainValidator(_grid), WithJsonSchema(GRID)] = None
