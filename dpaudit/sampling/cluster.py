@@ -46,9 +46,11 @@ class BlocksOnCluster:
         self.backend, self.blocks, self.count = backend, blocks, count
         submit, scatter = backend.client.submit, backend.client.scatter
         with backend.retrieval_context():
-            there = scatter([*sides], broadcast=True, hash=False)  # databases may be large
+            # Databases may be large. They are kept there for as long as the blocks, since blocks of
+            # a worker that is lost are drawn again from them.
+            self.there = scatter([*sides], broadcast=True, hash=False)
             self.drawn = [
-                submit(_drawn, there[block.side], block, key=f"drawn-{uuid4().hex}")
+                submit(_drawn, self.there[block.side], block, key=f"drawn-{uuid4().hex}")
                 for block in blocks
             ]
             widths = [submit(width, part, key=f"width-{uuid4().hex}") for part in self.drawn]
