@@ -91,10 +91,7 @@ def estimator(
 
 
 def released(outputs: Outputs | str | Sequence[str] | ArrayLike) -> Outputs:
-    """The function of a fitted estimator that the argument `outputs` describes.
-
-    Raises `InvalidInput`.
-    """
+    """The function of a fitted estimator that `outputs` describes. Raises `InvalidInput`."""
     if callable(outputs):
         return outputs
     names = (outputs,) if isinstance(outputs, str) else outputs

@@ -216,10 +216,7 @@ def records(
 
 
 def codings(name: str, columns: Any) -> dict[str, Coding] | None:
-    """The conversion of each column by its name, or None for None. Raises `InvalidInput`.
-
-    name : the name of the argument, for error messages.
-    """
+    """The conversion of each column by its name, or None for None. Raises `InvalidInput`."""
     if columns is None:
         return None
     expected = "names of the columns, or a dict from names to dtypes"

@@ -24,10 +24,7 @@ class Texts(Wrapped):
     columns: int = COLUMNS
 
     def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Array:
-        """Count the words and letters of `size` texts; returns rows (size, 2 + columns).
-
-        Raises `MechanismError`, and whatever the mechanism raises.
-        """
+        """Count words and letters of `size` texts, (size, 2 + columns). Raises `MechanismError`."""
         from sklearn.feature_extraction.text import HashingVectorizer  # here: slow to import
 
         written = _texts(self.mechanism(data, size, rng=rng), size)

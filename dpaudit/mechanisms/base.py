@@ -125,10 +125,7 @@ class LawMechanism:
         return self.prepare(data)(check.integer("size", size, 1), as_generator(rng))
 
     def adjustable_parameter(self, name: str | None) -> Adjustable:
-        """The entry of `adjustable` called `name`, or the first entry if `name` is None.
-
-        Raises `InvalidInput` where there is no such entry.
-        """
+        """The entry of `adjustable` called `name`, or the first for None. Raises `InvalidInput`."""
         if not self.adjustable:
             raise InvalidInput(
                 "mechanism must be one with a parameter in which δ is monotone, "

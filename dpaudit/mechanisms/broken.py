@@ -637,10 +637,7 @@ class SparseVector3(SparseVector):
 
 
 class SparseVector4(SparseVector):
-    """Sparse vector with Laplace scales 1/ε₁ and 1/ε₂, ε₁ = ε/4 and ε₂ = 3ε/4, whatever c is.
-
-    It is only ((1 + 6c)/4·ε)-DP (Lee & Clifton 2014).
-    """
+    """Sparse vector with scales 1/ε₁ and 1/ε₂, ε₁ = ε/4, ε₂ = 3ε/4: only ((1 + 6c)/4·ε)-DP."""
 
     sound = False
     source = "Lyu, Su & Li 2017, algorithm 4 (Lee & Clifton 2014)"
@@ -676,10 +673,7 @@ class SparseVector5(SparseVector):
 
 
 class SparseVector6(SparseVector):
-    """Sparse vector with Laplace scales 1/ε₁ and 1/ε₂, ε₁ = ε₂ = ε/2, that never halts.
-
-    Every answer costs privacy, and there is no limit to their number. Output: (size, n).
-    """
+    """Sparse vector with scales 1/ε₁ and 1/ε₂, ε₁ = ε₂ = ε/2, without a halt. Output: (size, n)."""
 
     sound = False
     source = "Lyu, Su & Li 2017, algorithm 6 (Chen et al. 2015)"

@@ -29,7 +29,7 @@ Loss = Annotated[str, one_of(*RESIDUAL)]
 
 @value_class
 class Step:
-    """What an observer of one training step is told.
+    """The record of one training step that an observer gets.
 
     number : the number of the step, from 0. gradients : (n, p), the unclipped gradients of all rows
     before the step. included : (n,), whether each row is in the batch. noisy_sum : (p,), the sum of

@@ -68,10 +68,7 @@ def square_norm_change(old: Array, new: Array) -> Array:
 
 
 def gram_determinant(old: Array, new: Array) -> Array:
-    """The Gram determinant ‖u‖²‖v‖² − (uᵀv)² for each row v and candidate u, (n, m).
-
-    It is computed as ‖v‖² times the square norm of the part of u orthogonal to v.
-    """
+    """‖u‖²‖v‖² − (uᵀv)², (n, m), as ‖v‖² times the square norm of u's part orthogonal to v."""
     size = np.einsum("ij,ij->i", old, old)
     slope = np.divide(
         old @ new.T, size[:, None], out=np.zeros((len(old), len(new))), where=size[:, None] > 0.0

@@ -90,10 +90,7 @@ class GaussianInverse(LawMechanism):
         return GaussianNoise(mean, np.full_like(mean, self.sigma))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """The pairs for every zeroed row v, which changes G⁻¹ = (DᵀD + w²I)⁻¹ by zzᵀ/(1 − q).
-
-        Here z = G⁻¹v, and q = vᵀz is the row's leverage; the change is infinite at q = 1.
-        """
+        """The pairs for zeroed rows v: with G = DᵀD + w²I, G⁻¹ moves by G⁻¹vvᵀG⁻¹/(1 − vᵀG⁻¹v)."""
         factor = factorise(padded(data, self.padding))
         room = factor.room[: len(data)]
         size = np.sqrt(_square_norm(factor.pulls[: len(data)]))
@@ -137,10 +134,7 @@ class SufficientStatistics(LawMechanism):
         return GaussianNoise(np.concatenate([gram, cross]), deviation)
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """The pairs for every zeroed row: a Gaussian shift of size μ.
-
-        μ² is the sum of the square changes of XᵀX and Xᵀy, each in units of its noise.
-        """
+        """The pairs for zeroed rows; μ² sums both square changes in units of their noise."""
         features, label = _split(data)
         cross = label**2 * np.einsum("ij,ij->i", features, features)
         return ShiftRows(

@@ -502,10 +502,7 @@ class MixedRelease(PureExample):
         return np.column_stack([flags, noisy, total + rng.laplace(0.0, 1.0 / self.share, size)])
 
     def law(self, data: Array) -> Product:
-        """The product of the three releases' laws.
-
-        The noisy count is truncated at ±⌈FAR/(ε/3)⌉, and the tails' mass is put at the two ends.
-        """
+        """The product of three laws; the noisy count's far tails are moved to its range's ends."""
         flag, count, total = self._answers(data)
         odds = np.log1p(np.exp(-self.share))
         flags = Discrete(np.array([flag, 1.0 - flag]), np.array([-odds, -odds - self.share]))
@@ -581,10 +578,7 @@ class SparseVector1(SparseVector):
 
 @dataclass(frozen=True)
 class SparseVector2(SparseVector1):
-    """Sparse vector with Laplace scales c/ε₁ (threshold) and 2c/ε₂ (queries), ε₁ = ε₂ = ε/2.
-
-    The threshold's noise is drawn anew after each 1.
-    """
+    """Sparse vector with scales c/ε₁ (new threshold after each 1) and 2c/ε₂, ε₁ = ε₂ = ε/2."""
 
     threshold: Finite = 1.0
     fresh = True

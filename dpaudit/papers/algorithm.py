@@ -139,10 +139,7 @@ class KnownReplacedRows(KnownAlgorithm):
 
 
 class KnownAddedRow(KnownAlgorithm):
-    """An algorithm of known law that inherits the mechanism's worst added row.
-
-    A row of zeros does not change its law.
-    """
+    """An algorithm of known law with the worst added row; rows of zeros do not change its law."""
 
     zero_rows_matter = False
 

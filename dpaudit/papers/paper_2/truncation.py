@@ -186,8 +186,8 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
         rows = np.vstack([np.eye(dim), np.eye(dim)[:1]])
         reach = algorithm_1_radius(dim, len(rows), self.eta)
         rows[-1] *= reach
-        other = reach * np.eye(dim)[1] if dim > 1 else np.zeros(1)
-        return replace_row(np.vstack([public, rows @ root]), len(public) + dim, other @ root)
+        new = reach * np.eye(dim)[1] if dim > 1 else np.zeros(1)
+        return replace_row(np.vstack([public, rows @ root]), len(public) + dim, new @ root)
 
 
 def inverse_root(moment: Array) -> Array:

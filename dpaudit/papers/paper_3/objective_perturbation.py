@@ -75,7 +75,7 @@ class ObjectivePerturbation(Algorithm):
         return np.vstack([problem.minimum(part) for part in parts])
 
     def law(self, data: Array) -> Density:
-        """The law of θ, if there is one feature and variant="corrected". Else: `NoExactSpectrum`.
+        """The law of θ for one feature, corrected. Raises `NoExactSpectrum` in all other cases.
 
         At the minimum b is minus the slope of the other terms. So the density of θ is the density
         of N(0, σ²) at this b, times ``|db/dθ|``.
