@@ -414,8 +414,8 @@ class OneTimeRappor(ExampleMechanism):
 
     @property
     def claim(self) -> Claim:
-        p, q = self.odds
-        return Claim(self.hashes * float(np.log(p * (1.0 - q) / (q * (1.0 - p)))))
+        high, low = self.odds
+        return Claim(self.hashes * float(np.log(high * (1.0 - low) / (low * (1.0 - high)))))
 
     def filter(self, data: Array) -> Array:
         """The Bloom filter of the value, (bits,) of 0 and 1, by Knuth's multiplicative hashing."""
@@ -452,8 +452,8 @@ class Rappor(OneTimeRappor):
 
     @property
     def odds(self) -> tuple[float, float]:
-        p, q = super().odds
-        return p * self.one + (1.0 - p) * self.zero, q * self.one + (1.0 - q) * self.zero
+        high, low = super().odds
+        return high * self.one + (1.0 - high) * self.zero, low * self.one + (1.0 - low) * self.zero
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         bits = super().run(data, size, rng)
