@@ -66,7 +66,7 @@ class ScoreCells:
 
     @classmethod
     def of(cls, scores: ScoreCounts, threshold: Array) -> ScoreCells:
-        """Count the scores, whose `above` is called once."""
+        """Count the scores in the cells; their `above` is called once."""
         above, sizes = np.stack(scores.above(threshold)), np.array(scores.sizes)
         return cls(threshold, *-np.diff(above, axis=1, prepend=sizes[:, None], append=0))
 
@@ -76,7 +76,9 @@ class ScoreCells:
         return int(self.p.sum()), int(self.q.sum())
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
-        """Counts of P and of Q above each threshold, (k,) each, all among the cells' own."""
+        """Counts of P and of Q above each threshold, (k,) each. Each threshold must be one of the
+        cells' own.
+        """
         first = np.searchsorted(self.threshold, threshold) + 1
         from_here_on = np.cumsum(np.stack([self.p, self.q])[:, ::-1], axis=1)[:, ::-1]
         p, q = from_here_on[:, first]
@@ -84,5 +86,5 @@ class ScoreCells:
 
 
 def gammas(epsilon: Array) -> Array:
-    """γ = e^ε at each ε, (m,), nats; an ε above `LARGEST_GAMMA` counts as this."""
+    """γ = e^ε at each ε, (m,), nats; an ε above `LARGEST_GAMMA` counts as `LARGEST_GAMMA`."""
     return np.asarray(np.exp(np.minimum(epsilon, LARGEST_GAMMA)))

@@ -36,7 +36,9 @@ class Split:
         return self.train + self.choose + self.certify
 
     def parts(self, draws: Array) -> tuple[Array, Array, Array]:
-        """Views of (train, choose, certify). Draws are i.i.d., so consecutive ranges will do."""
+        """Views of the (train, choose, certify) draws. Draws are i.i.d., so consecutive ranges are
+        valid parts.
+        """
         first, second = self.train, self.train + self.choose
         return draws[:first], draws[first:second], draws[second : second + self.certify]
 
@@ -84,7 +86,7 @@ def _size(name: str, share: float | None, samples: int, usual: float, root: floa
 
 
 def samples_for(certify: int) -> int:
-    """The fewest draws a side of which the default split (of three columns or more) leaves
+    """The fewest draws a side from which the default split (of three columns or more) leaves
     `certify` draws to certify.
     """
     low, high = certify, 3 * certify + 100
