@@ -123,7 +123,7 @@ class Certificate:
         return max(float(np.log(least.max(initial=1.0))), float(self.epsilon_at(level)))
 
     def least_mu(self, epsilon: Array) -> float:
-        """The least μ at which a μ-GDP claim is nowhere below the band at the given ε, (m,), nats."""
+        """The least μ for which the curve of μ-GDP is nowhere below the band at these ε, (m,)."""
         return _largest_mu(epsilon, self.delta_at(epsilon))[0]
 
     def least_parameter(self, curve_of: Callable[[float], Curve], epsilon: Array) -> float:
@@ -167,9 +167,7 @@ class Certificate:
 
     @cached_property
     def gdp_mu(self) -> float:
-        """The largest μ found whose Gaussian curve the band reaches: no claim of μ'-GDP with a
-        smaller μ' is true.
-        """
+        """The largest μ found whose Gaussian curve the band reaches; it refutes every smaller μ."""
         grid = np.linspace(0.0, min(float(self.epsilon_at(0.0)), GDP_LARGEST), GDP_POINTS)
         mu, best = _largest_mu(grid, self.delta_at(grid))
         fine = np.linspace(grid[max(best - 1, 0)], grid[min(best + 1, GDP_POINTS - 1)], GDP_POINTS)
@@ -190,22 +188,16 @@ class Certificate:
 
     @cached_property
     def zcdp_rho(self) -> float:
-        """The largest ρ, in nats, that a certified divergence implies: no claim of ρ'-zCDP with a
-        smaller ρ' is true.
-        """
+        """The largest ρ found, nats, that a divergence certifies; it refutes every smaller ρ."""
         return self.least_rho()
 
     def least_rho(self, omega: float = np.inf) -> float:
-        """The largest certified D_α/α over orders α in (1, omega), in nats: the ρ of zCDP where
-        omega is infinite, else of tCDP.
-        """
+        """The largest certified D_α/α at orders α in (1, omega): ρ of zCDP, or of tCDP; nats."""
         orders = orders_below(omega)
         return float(np.max(self.renyi(orders) / orders))
 
     def to_dict(self) -> dict[str, Any]:
-        """The readings that result.json holds: ε at the δ in `REPORTED`, μ, ρ, and Rényi
-        divergences at `ORDERS`.
-        """
+        """The readings for result.json: ε at the δ in `REPORTED`, μ, ρ and Rényi divergences."""
         return {
             "epsilon_at": {
                 f"{delta:.0e}" if delta else "0": float(self.epsilon_at(delta))
@@ -236,9 +228,7 @@ class Certificate:
         return ahead, BandIntegral.of(self.p, self.q, ~self.forward)
 
     def _low(self, gamma: Array) -> Array:
-        """The band at each γ, in the shape of `gamma`. It is computed one region at a time, to save
-        memory.
-        """
+        """The band at each γ, in the shape of `gamma`; computed region by region, for memory."""
         flat = np.atleast_1d(gamma)
         low = np.zeros_like(flat)
         for p, q in zip(self.p, self.q, strict=True):
@@ -247,9 +237,7 @@ class Certificate:
 
     @cached_property
     def _bends(self) -> Array:
-        """Values γ ≥ 1, (s, j), that contain every bend of a region's own bound: 1, and where two
-        of its lines cross.
-        """
+        """Values γ ≥ 1, (s, j), that include all at which the bound of a region bends, and 1."""
         i, j = np.triu_indices(self.p.shape[1], 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             gamma = (self.p[:, i] - self.p[:, j]) / (self.q[:, i] - self.q[:, j])
@@ -280,9 +268,7 @@ class Certificate:
 
 
 def level_of(alpha: float) -> float:
-    """The confidence 1 − alpha, as records and messages show it; the largest float below 1 where 1
-    − alpha rounds to 1.
-    """
+    """The confidence 1 − alpha for records and messages, at most the largest float below 1."""
     return min(1.0 - alpha, float(np.nextafter(1.0, 0.0)))
 
 

@@ -165,9 +165,7 @@ class Menu:
         return Side(float(self.start[at]), float(self.stop[at]), float(ranked.cut[at]), ranked.step)
 
     def _price(self, forward: int, backward: int) -> float:
-        """The log price of a forward and a backward side together, by their positions; it does not
-        depend on their cuts.
-        """
+        """The log price of the forward and the backward side at two positions, for any cuts."""
         if forward == backward:
             return float(self.double[forward])
         key = forward, backward
@@ -193,9 +191,7 @@ def cuts_by_draws(x: Array, y: Array, epsilon: Array, upcoming: int) -> Array:
 
 
 def sample_of(x: Array, y: Array) -> Sample:
-    """Scores x (n,) of P and y (n,) of Q as one `Sample`, in which each draw has weight 1/n on its
-    side.
-    """
+    """Scores x (n,) of P and y (n,) of Q as a `Sample` with weight 1/n on each draw's side."""
     zero = np.zeros(len(x))
     weight = np.full(len(x), 1.0 / len(x))
     return Sample(

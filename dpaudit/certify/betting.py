@@ -152,9 +152,7 @@ class Side:
         return np.asarray(np.clip(score, self.start, self.stop))
 
     def gain(self, score: Array, sign: float) -> Array:
-        """log σ(±r) − log σ(±start) for scores with reach r; `sign` is 1.0 for log U and −1.0 for
-        log V.
-        """
+        """log σ(±r) − log σ(±start) for scores with reach r: log U if `sign` is 1, log V if −1."""
         return gain(self.reach(score), self.start, sign)
 
 
@@ -217,7 +215,7 @@ NO_BET = Bet(None, None, 0.0)
 
 
 def gain(reach: Array | float, start: Array | float, sign: float) -> Array:
-    """log σ(±r) − log σ(±start), with r = `reach` and the given sign."""
+    """log σ(±r) − log σ(±start) for r = `reach`; `sign` is 1.0 or −1.0."""
     return np.asarray(log_expit(sign * reach) - log_expit(sign * start))
 
 
@@ -243,7 +241,7 @@ class Hits:
     draws: int
 
     def log_e(self, null: Null) -> Array:
-        """The log payoff of all draws for each of `WIDTHS`, (k,), at the fair price under the null."""
+        """The log payoff of all draws for each of `WIDTHS`, (k,), at the price under `null`."""
         log_e, inside = np.empty(len(WIDTHS)), np.ones(1)
         for at, width in enumerate(WIDTHS.tolist()):
             bet = Bet.against(null, Side(self.epsilon, self.epsilon + width, 0.0, step=True), None)
@@ -253,9 +251,7 @@ class Hits:
 
 
 def log_mean(log_e: Array) -> Array:
-    """The logarithm of the mean over k widths, shape (…), from log payoffs (…, k) summed over
-    audits.
-    """
+    """The log of the mean over k widths, (…), of log payoffs (…, k) summed over audits."""
     return np.asarray(logsumexp(log_e, axis=-1) - np.log(log_e.shape[-1]))
 
 

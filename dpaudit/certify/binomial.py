@@ -117,9 +117,7 @@ def ratio_limit(
 
 
 def standard_errors(alpha: float) -> float:
-    """The number z of standard errors in the approximate limits that order the outcomes; any z > 0
-    is valid.
-    """
+    """The z of the approximate limits that order the outcomes; any positive z is valid."""
     return max(-float(ndtri(alpha)), 0.1)
 
 
@@ -181,9 +179,7 @@ class _ExactTest:
         return Region(q, np.maximum(p - allowance, 0.0))
 
     def _threshold(self, q: Array) -> Array:
-        """The approximate limit at each γ that makes an outcome as extreme as the observed one, (g,
-        k).
-        """
+        """The limit at each γ from which on an outcome is as extreme as observed; (g, k)."""
         shift = self.gammas[:, None, None] - self.gammas[:, None]
         return np.asarray(np.max(self.limit[:, None, None] + shift * q, axis=0))
 
@@ -301,9 +297,7 @@ class _ExactTest:
         return np.asarray(np.where(least > self.n, 0.0, inside + below + above))
 
     def _terms(self, probability: Array, n: int) -> tuple[Array, int]:
-        """The counts to sum over for all these probabilities, and their distance, about `stride`
-        standard deviations.
-        """
+        """Counts to sum over for all these probabilities, and the distance between them."""
         low, high = float(np.min(probability)), float(np.max(probability))
         narrow, wide = np.sqrt(n * low * (1.0 - low)), np.sqrt(n * high * (1.0 - high))
         reach, margin = REACH * np.sqrt(self.far), int(MARGIN * self.far)
@@ -313,9 +307,7 @@ class _ExactTest:
         return np.arange(first, last + stride, stride, dtype=np.float64).clip(max=n), stride
 
     def _need(self, y: Array, threshold: Array, whole: bool) -> Array:
-        """The least x, (k, terms), whose approximate limit reaches `threshold` at one of the γ;
-        rounded up if `whole`.
-        """
+        """The least x, (k, terms), whose approximate limit reaches `threshold` at some γ."""
         gamma, threshold = self.gammas[:, None, None], threshold[:, :, None]
         rest = gamma**2 * score_variance(y, self.m, self.z)
         root = self._root(gamma * y / self.m + threshold, 1.0 / self.n, self.n, rest, 1.0)
@@ -323,9 +315,7 @@ class _ExactTest:
         return np.ceil(need - 1e-7) if whole else need - 1e-7
 
     def _most(self, x: Array, threshold: Array, whole: bool) -> Array:
-        """The largest y, (k, terms), whose approximate limit reaches `threshold` at one of the γ;
-        rounded down if `whole`.
-        """
+        """The largest y, (k, terms), whose approximate limit reaches `threshold` at some γ."""
         gamma, threshold = self.gammas[:, None, None], threshold[:, :, None]
         rest = np.asarray(score_variance(x, self.n, self.z))
         root = self._root(x / self.n - threshold, gamma / self.m, self.m, rest, -1.0)
@@ -351,16 +341,14 @@ class _ExactTest:
 
 
 def mass(count: Array, n: int, probability: Array) -> Array:
-    """The binomial probabilities of the counts, (k, terms); `scipy.stats.binom` takes 20 times as
-    long to import.
-    """
+    """Binomial probabilities, (k, terms); `scipy.stats.binom` takes 20 times as long to import."""
     p = probability[:, None]
     size = betaln(count + 1.0, n - count + 1.0) + np.log(n + 1.0)
     return np.asarray(np.exp(xlogy(count, p) + xlog1py(n - count, -p) - size))
 
 
 def _outside(count: Array, n: int, probability: Array) -> Array:
-    """The binomial probability, (k,), of a count below the first or above the last one of `count`."""
+    """The probability, (k,), of a count below the first or above the last of these counts."""
     first, last = count[0], count[-1]
     below = betaincc(first, n - first + 1.0, probability) if first > 0 else 0.0
     above = betainc(last + 1.0, n - last, probability) if last < n else 0.0

@@ -61,9 +61,7 @@ class BandIntegral:
         )
 
     def renyi(self, order: float) -> float:
-        """The certified D_α(P‖Q), nats, at order α > 0; infinite where α ≥ 1 and P has certified
-        mass that Q lacks.
-        """
+        """The certified D_α(P‖Q), nats; infinite if α ≥ 1 and P has certified mass that Q lacks."""
         order = min(order, LARGEST_ORDER)
         log_integral = self._log_integral(order)
         if order == 1.0:
@@ -103,26 +101,20 @@ class BandIntegral:
 
 
 def _nodes(p: Array, q: Array) -> Array:
-    """Values of ln γ from 0 to where the last region's bound becomes 0, or to the largest finite
-    such value.
-    """
+    """Values of ln γ from 0 to the largest finite one at which a region's bound becomes 0."""
     ratio = np.min(quotient(p, q), axis=1, initial=np.inf)
     largest = np.max(ratio[np.isfinite(ratio)], initial=np.e)
     return np.linspace(0.0, min(float(np.log(largest)), MOST), DIVERGENCE_NODES)
 
 
 def _lacked(p: Array, q: Array) -> float:
-    """The largest certified mass of a set that has mass 0 under the other law throughout its
-    region.
-    """
+    """The largest certified mass p of a set with q = 0 throughout its region."""
     sure = np.all(q == 0.0, axis=1)
     return float(np.max(p.min(axis=1, initial=1.0)[sure], initial=0.0))
 
 
 def _least(p: Array, q: Array, log_gamma: Array) -> Array:
-    """The least p − γq of each region at each γ ≥ 1, (s, m); computed one vertex at a time, to save
-    memory.
-    """
+    """The least p − γq of each region at each γ ≥ 1, (s, m); vertex by vertex, for memory."""
     low = np.full((len(p), len(log_gamma)), np.inf)
     for p_vertex, q_vertex in zip(p.T, q.T, strict=True):
         low = np.minimum(low, p_vertex[:, None] - np.exp(log_gamma) * q_vertex[:, None])

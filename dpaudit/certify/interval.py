@@ -115,9 +115,7 @@ class _Tails:
 
     @classmethod
     def of(cls, p: np.ndarray, q: np.ndarray) -> _Tails:
-        """The tails from the draws p and q in each cell, (c + 1,), summed over the cells above each
-        threshold.
-        """
+        """Sum the draws in each cell, (c + 1,), over the cells above each threshold."""
         x = np.cumsum(p[::-1])[::-1].astype(np.float64)
         y = np.cumsum(q[::-1])[::-1].astype(np.float64)
         n, m = x[0], y[0]
@@ -130,7 +128,7 @@ class _Tails:
         return np.asarray(p[:, None] - gamma[:, None] * q[:, None])
 
     def error(self, gamma: Array) -> Array:
-        """The standard errors of `gain`, (2, m, c), with half a draw added in and out of each set."""
+        """Standard errors of `gain`, (2, m, c), with half a draw added in and out of each set."""
         n, m = self.n[:, None], self.m[:, None]
         p = (self.p + 0.5) * (n - self.p + 0.5) / n**3
         q = (self.q + 0.5) * (m - self.q + 0.5) / m**3
@@ -221,16 +219,12 @@ def _least_z(counts: Array, gamma: Array, value: Array, side: int, single: float
 
 
 def _upper(counts: Array, gamma: Array, z: float | Array) -> Array:
-    """The upper ends of p − γq, at least those of sets beyond the thresholds, in which no draw
-    fell.
-    """
+    """Upper ends of p − γq, (…), at least those of a set in which no draw fell."""
     return np.maximum(_end(counts, gamma, z), _limit(np.zeros_like(counts[2]), counts[2], z))
 
 
 def _end(counts: Array, gamma: Array, z: float | Array) -> Array:
-    """The ends of p − γq, z standard errors away (below for z < 0), of shape (…), from counts (4,
-    …).
-    """
+    """Ends of p − γq, (…), from counts (4, …); z < 0 for the lower, z > 0 for the upper end."""
     x, y, n, m = counts
     p, q = x / n, y / m
     reach = np.hypot(_limit(p, n, z) - p, gamma * (_limit(q, m, -z) - q))

@@ -36,9 +36,7 @@ class RefutingCounts:
     least: dict[int, int] = field(default_factory=dict)
 
     def needed(self, y: int) -> int:
-        """The least x that refutes the claim beside y hits of Q; n + 1 where no x does. It rises
-        with y.
-        """
+        """The least x that refutes beside y hits of Q, n + 1 if none does; it rises with y."""
         if y not in self.least:
             low, high = self._around(y)
             steps = bisect_left(range(low, high), True, key=lambda x: self._refutes(x, y))
@@ -46,9 +44,7 @@ class RefutingCounts:
         return self.least[y]
 
     def _around(self, y: int) -> tuple[int, int]:
-        """Ends low ≤ high of an interval that contains the least x, found by doubling steps away
-        from a guess.
-        """
+        """Ends low ≤ high that enclose the least x, found by doubling steps away from a guess."""
         low = max((x for known, x in self.least.items() if known < y), default=0)
         high = min((x for known, x in self.least.items() if known > y), default=self.sizes[0] + 1)
         guess, step = min(max(self._guess(y), low), high), 1
@@ -61,9 +57,7 @@ class RefutingCounts:
         return guess + 1, min(guess + step, high)
 
     def _guess(self, y: int) -> int:
-        """A guess of the least x: on the line through the two nearest known ones, else where p −
-        e^ε q is about `allowed`.
-        """
+        """A guess of the least x, from its two nearest neighbours or p − e^ε q = `allowed`."""
         if len(self.least) < 2:
             n, m = self.sizes
             return int(min(n * (self.allowed + np.exp(self.epsilon) * y / m), float(n)))
@@ -72,9 +66,7 @@ class RefutingCounts:
         return round(self.least[first] + slope * (y - first))
 
     def power(self, p: float, q: float) -> float:
-        """The probability that the hits refute, summed over y; counts y of total probability
-        `OUTSIDE` are left out.
-        """
+        """The probability of hits that refute, less at most `OUTSIDE` that the sum leaves out."""
         y, weight = self._likely(q)
         return float(weight @ self._chance(y, p))
 
@@ -96,9 +88,7 @@ class RefutingCounts:
             known.add(_widest(before, after, most - least))
 
     def _likely(self, q: float) -> tuple[Array, Array]:
-        """The counts y of m draws that have all but `OUTSIDE` of the probability, and the
-        probability of each.
-        """
+        """The likely counts y of m draws, all but `OUTSIDE` of them, and their probabilities."""
         y = np.arange(self.sizes[1] + 1.0)
         weight = mass(y, self.sizes[1], np.array([q]))[0]
         ends = np.searchsorted(np.cumsum(weight), [0.5 * OUTSIDE, 1.0 - 0.5 * OUTSIDE])

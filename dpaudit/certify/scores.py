@@ -76,9 +76,7 @@ class ScoreCells:
         return int(self.p.sum()), int(self.q.sum())
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
-        """Counts of P and of Q above each threshold, (k,) each. Each threshold must be one of the
-        cells' own.
-        """
+        """Counts of P and of Q above each threshold, (k,) each; the cells must have each one."""
         first = np.searchsorted(self.threshold, threshold) + 1
         from_here_on = np.cumsum(np.stack([self.p, self.q])[:, ::-1], axis=1)[:, ::-1]
         p, q = from_here_on[:, first]

@@ -36,9 +36,7 @@ class Split:
         return self.train + self.choose + self.certify
 
     def parts(self, draws: Array) -> tuple[Array, Array, Array]:
-        """Views of the (train, choose, certify) draws. Draws are i.i.d., so consecutive ranges are
-        valid parts.
-        """
+        """Views of the (train, choose, certify) draws: consecutive ranges, as draws are i.i.d."""
         first, second = self.train, self.train + self.choose
         return draws[:first], draws[first:second], draws[second : second + self.certify]
 
@@ -86,9 +84,7 @@ def _size(name: str, share: float | None, samples: int, usual: float, root: floa
 
 
 def samples_for(certify: int) -> int:
-    """The fewest draws a side from which the default split (of three columns or more) leaves
-    `certify` draws to certify.
-    """
+    """The fewest draws a side of which the default split (≥ 3 columns) certifies `certify`."""
     low, high = certify, 3 * certify + 100
     while low < high:
         middle = (low + high) // 2
