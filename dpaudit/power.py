@@ -327,9 +327,7 @@ def _refutes(
 def _few_draws(
     epsilon: float, delta: float, excess: float, power: float, alpha: float
 ) -> float | None:
-    """The least number of few draws a side that show the excess, up to 1 %; None if no few draws
-    do.
-    """
+    """The least number of few draws a side that show the excess, up to 1 %; else None."""
     about = _certifying_draws(epsilon, delta, excess, power=power, share=alpha)
     about /= 1.0 - FEW_COLUMNS
     if about > NORMAL_ERROR * FEW:

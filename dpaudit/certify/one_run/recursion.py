@@ -100,9 +100,7 @@ class Turns:
 
 @value_class(show_numbers=True, eq=True)
 class Lines:
-    """The `Inverse` of any curve: b is the least of l lines with these slopes λ and heights
-    D(λ).
-    """
+    """The `Inverse` of any curve: b is the least of l lines with slopes λ and heights D(λ)."""
 
     slope: Array
     height: Array

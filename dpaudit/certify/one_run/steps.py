@@ -78,9 +78,7 @@ class StepWealth:
         self._noise_before: Array | None = None
 
     def bet(self, residual: Array, included: Array) -> None:
-        """Update the wealth. residual : (m,), r in clip norms. included : (m,), coins, 0.0 or
-        1.0.
-        """
+        """Update the wealth. residual : (m,), r in clip norms. included : (m,), coins, 0. or 1."""
         self._coins.bet(self._forecast.log_odds(residual), included)
         self._ideal.bet(np.where(included > 0.0, np.inf, -np.inf), included)
         self._expected.bet(residual - included)

@@ -15,7 +15,10 @@ from dpaudit.scoring.models.spline import fit_spline
 
 @value_class
 class Additive:
-    """constant + x[:, binary]·slopes + Σ_j weight_j s_j(x_j), (j, weight_j, s_j) in `columns`."""
+    """The score constant + x[:, binary]·slopes + Σ_j weight_j s_j(x_j).
+
+    columns : the triples (j, weight_j, s_j). binary : positions of the columns with two values.
+    """
 
     constant: float
     binary: np.ndarray
@@ -31,12 +34,13 @@ class Additive:
 
 
 def fit_additive(train: Sides, choose: Sides, screen: Screen = surplus) -> Additive | None:
-    """Log-odds that are a sum over columns: a spline score of each, weighted by regression.
+    """Fit log-odds that are a sum over columns: a spline score of each, weighted by regression.
 
-    Exact up to the splines where the columns are independent (the weights are then 1). The weights
-    keep columns that repeat each other from being counted twice. A column with two values enters as
-    it is. If there are many columns, those that show a difference by themselves are summed; None
-    where these are none or more than half. Takes finite rows (m, k). screen : of the columns.
+    The sum is exact up to the splines where the columns are independent (the weights are then 1).
+    The weights keep columns that repeat each other from counting twice. A column with two values
+    enters as it is. If there are many columns, those that differ by themselves are summed; the
+    result is None where no column does, or more than half do. train, choose : finite rows (m, k).
+    screen : judges the columns.
     """
     train, size = train.head(constants.ADDITIVE_DRAWS), train.P.shape[1]
     columns = np.arange(size)
