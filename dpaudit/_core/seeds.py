@@ -1,4 +1,4 @@
-"""Seeds by key: a draw's generator depends on what it is for, never on when it was made."""
+"""Seeds by key: a draw's generator depends on the draw's purpose, never on when it is created."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dpaudit._core.types import RngLike
 
 
 class Purpose(IntEnum):
-    """First element of a spawn key: what the random numbers are for."""
+    """The first element of a spawn key: the purpose of the random numbers."""
 
     DRAW = 0
     SCORE = 1
@@ -26,9 +26,9 @@ class Purpose(IntEnum):
 
 
 def root(rng: RngLike) -> np.random.SeedSequence:
-    """The seed sequence behind anything that `numpy.random.default_rng` takes.
+    """The seed sequence behind any argument that `numpy.random.default_rng` accepts.
 
-    A Generator is advanced by one 128-bit draw; None takes fresh entropy from the system.
+    This advances a Generator by one 128-bit draw; None takes fresh entropy from the system.
     """
     if isinstance(rng, np.random.SeedSequence):
         return rng
@@ -44,7 +44,7 @@ def root(rng: RngLike) -> np.random.SeedSequence:
 
 
 def as_generator(rng: RngLike) -> np.random.Generator:
-    """`numpy.random.default_rng(rng)`, with an error that names the argument."""
+    """`numpy.random.default_rng(rng)`, but the error for a bad `rng` names the argument."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
@@ -63,9 +63,8 @@ def generator(seed: np.random.SeedSequence, *key: int) -> np.random.Generator:
 
 
 def describe(seed: np.random.SeedSequence) -> int | str:
-    """What a reader needs to repeat the run.
-
-    The integer itself, or the arguments of the seed sequence as text.
+    """The seed as a reader needs it to repeat the run: the integer itself, or the text of the
+    sequence.
     """
     entropy = seed.entropy
     if isinstance(entropy, int) and not seed.spawn_key:

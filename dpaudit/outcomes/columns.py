@@ -100,9 +100,7 @@ class FeatureColumns:
 
     @classmethod
     def of(cls, P: np.ndarray, Q: np.ndarray) -> FeatureColumns:
-        """Columns for the features in which draws differ, at most `MOST`; for the size if none
-        do.
-        """
+        """Columns for the features in which draws differ, at most `MOST`; else for the size."""
         table, draws = counted(P, Q)
         names = names_of(table, draws.sum(axis=0))
         bits = cls(names)._rows(table, draws.shape[1]).view(np.int64)

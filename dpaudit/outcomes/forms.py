@@ -1,6 +1,4 @@
-"""Draws in the simplest of the three forms: draws of one call, and draws of several calls
-together.
-"""
+"""Draws in the simplest of the three forms, from one call or joined from several calls."""
 
 from __future__ import annotations
 

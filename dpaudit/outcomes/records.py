@@ -99,9 +99,7 @@ def _vicinities(targets: Array, spread: Array, rarest: np.ndarray) -> Iterator[V
 def _unseen(
     target: Array, columns: list[int], size: int, seen: set[tuple[tuple[int, str], ...]]
 ) -> np.ndarray:
-    """The sets of `size` columns, (size, p), whose values no earlier target has; adds them to
-    `seen`.
-    """
+    """The sets of `size` columns, (size, p), whose values are not in `seen`; adds them to it."""
     values = {
         chosen: tuple((j, float(target[j]).hex()) for j in chosen)  # a NaN is equal to itself
         for chosen in combinations(columns, size)

@@ -19,7 +19,7 @@ RARE = 30.0  # nats: a repetition of probability e^−30 or less is no coinciden
 
 
 def constant_value(draws: np.ndarray) -> str | None:
-    """The common value of all draws of a side, as text of at most 80 characters; None if two draws
+    """The common value of all draws of a side, as text of at most 80 characters; None if two
     differ.
 
     Draws are compared by their bits: 0.0 and −0.0 differ. All NaN are one value.
@@ -46,8 +46,7 @@ def told_apart(P: np.ndarray, Q: np.ndarray) -> bool:
 
 
 def period(draws: np.ndarray) -> int | None:
-    """The number of draws after which all draws repeat in the same order to the end; None if they
-    do not.
+    """After how many draws all draws repeat in the same order to the end; None if they do not.
 
     The result is also None for a repetition that independent draws would have by chance with
     probability above e^−30. That probability is (Σ pᵢ²)^pairs over the pairs of draws that agree,

@@ -51,9 +51,7 @@ def table(array: np.ndarray, size: int | None) -> Array:
 
 
 def not_floats(array: np.ndarray, entries: Iterable[Any]) -> bool:
-    """Whether one of the entries, from which `array` was made, is an integer that no float
-    equals.
-    """
+    """Whether an entry of `entries`, the source of `array`, is an integer that no float equals."""
     if array.dtype.kind not in "fiu" or not np.any((array > EXACT) | (array < -EXACT)):
         return False
     integers = (int(entry) for entry in entries if isinstance(entry, numbers.Integral))
