@@ -198,16 +198,16 @@ def least_excess(
     """
     counts = RefutingCounts(sizes, epsilon, allowed, alpha)
 
-    def shown(excess: float, numbers: Iterable[int] = range(len(WEIGHTS))) -> bool:
+    def detected(excess: float, numbers: Iterable[int] = range(len(WEIGHTS))) -> bool:
         return all(_refutes(counts, excess, choosing, power, number) for number in numbers)
 
     low, high = NEARLY, 1.0 - allowed - NEARLY
-    if high <= low or not shown(high):
+    if high <= low or not detected(high):
         return float("inf")
     while high - low > ROUNDING * high:
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if shown(middle, [0]) else (middle, high)
-    while not shown(high):  # counts are discrete: another set may need a little more
+        low, high = (low, middle) if detected(middle, [0]) else (middle, high)
+    while not detected(high):  # counts are discrete: another set may need a little more
         high = min(high * (1.0 + ROUNDING), 1.0 - allowed - NEARLY)
     return high
 
@@ -333,20 +333,20 @@ def _few_draws(
     if about > NORMAL_ERROR * FEW:
         return None
 
-    def shown(draws: int) -> bool:
+    def detected(draws: int) -> bool:
         sizes = few_split(draws, None, trained=True)
         counts = RefutingCounts((sizes.certify, sizes.certify), epsilon, delta, alpha)
         every = range(len(WEIGHTS))
         return all(_refutes(counts, excess, sizes.train, power, number) for number in every)
 
     low, high = FEWEST - 1, min(max(int(about), FEWEST), FEW)
-    while not shown(high):
+    while not detected(high):
         if high == FEW:
             return None
         low, high = high, min(high + high // 4, FEW)
     while high - low > max(1, high // 100):
         middle = max((low + high) // 2, int(0.9 * high))
-        low, high = (low, middle) if shown(middle) else (middle, high)
+        low, high = (low, middle) if detected(middle) else (middle, high)
     return float(high)
 
 

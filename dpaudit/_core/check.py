@@ -23,8 +23,8 @@ class Words(str):
 
 
 def fail(name: str, got: object, expected: str, advice: str = "") -> NoReturn:
-    """Raise `InvalidInput` for a bad argument, without values of arrays or lists. advice : a
-    remedy.
+    """Raise `InvalidInput` for a bad argument, without values of arrays or lists. advice : for the
+    caller.
     """
     next_step = f"; {advice}" if advice else ""
     description = brief(got, article="a ")

@@ -155,8 +155,7 @@ def ascending_columns(rows: Array) -> Array:
 
 
 def factorise(matrix: Array, name: str = "data") -> Factor:
-    """The thin QR of `matrix` (n, p) after scaling columns to norm 1, computed once for each
-    content.
+    """The thin QR of `matrix` (n, p), columns scaled to norm 1; computed once for each content.
 
     Raises `DegenerateData` when the columns are dependent; its text calls the matrix `name`.
     """
@@ -218,8 +217,7 @@ def _thin_qr(matrix: Array, name: str) -> Factor:
 
 
 def _beside(root: Array, row: Array) -> tuple[float, Array]:
-    """1 − h and G⁻¹v for a row v, where the other rows have the root R, so RᵀR is their Gram
-    matrix.
+    """1 − h and G⁻¹v for a row v beside other rows with the QR root R, so with Gram matrix RᵀR.
 
     With z = R⁻ᵀv they are 1/(1 + zᵀz) and R⁻¹z/(1 + zᵀz) (Sherman & Morrison).
     """

@@ -63,9 +63,7 @@ def generator(seed: np.random.SeedSequence, *key: int) -> np.random.Generator:
 
 
 def describe(seed: np.random.SeedSequence) -> int | str:
-    """The seed as a reader needs it to repeat the run: the integer itself, or the text of the
-    sequence.
-    """
+    """What a reader needs to repeat the run: an integer, or the text of a seed sequence."""
     entropy = seed.entropy
     if isinstance(entropy, int) and not seed.spawn_key:
         return entropy if entropy < 2**53 else str(entropy)

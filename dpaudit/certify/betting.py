@@ -92,8 +92,8 @@ class Null:
 
 
 def null_of(claim: Claim | None, theory: Spectrum | None) -> tuple[Null, Array]:
-    """The null hypothesis of a claim or, without a claim, of the exact curve `theory`; and the ε,
-    nats, at which bets may start.
+    """The null hypothesis of a claim, else of the curve `theory`; and the ε at which bets may
+    start.
     """
     if claim is not None and claim.epsilon is not None:
         own = np.array([claim.epsilon])
@@ -257,8 +257,7 @@ def log_mean(log_e: Array) -> Array:
 
 @value_class
 class Cuts:
-    """For each of m values of ε, one set in each direction: {s > forward_j} for M(D), {s <
-    −backward_j} for M(D').
+    """Sets {s > forward_j} for M(D) and {s < −backward_j} for M(D') at each of m values of ε.
 
     forward, backward : (m,), thresholds on the scores s and −s.
     """

@@ -37,8 +37,7 @@ class CellCount:
 
     @property
     def key(self) -> str:
-        """A name for these counts: 16 hexadecimal digits of a digest of the score's name and the
-        edges.
+        """16 hexadecimal digits that identify the score's name and the edges.
 
         Edges lie between scores of choosing draws, so another score has other edges.
         """

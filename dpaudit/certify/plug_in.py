@@ -110,8 +110,7 @@ def mean_scores(choose: SortedScores, threshold: Array) -> Array:
 
 
 def estimated(cells: Counted, epsilon: Array) -> tuple[Array, Array]:
-    """The estimates of δ(ε) forward and backward, (m,) each, in [0, 1], non-increasing and convex
-    in e^ε.
+    """Estimates of δ(ε) forward and backward, (m,) each, in [0, 1], non-increasing, convex in e^ε.
 
     epsilon : (m,) ascending, nats.
     """
@@ -233,8 +232,7 @@ def _log_odds(cells: Counted, parts: tuple[Counted, ...]) -> tuple[Array, list[A
 
 
 def _with_atoms(cells: Counted, odds: Array) -> Array:
-    """Log-odds, (c,), averaged over whether a cell has the smooth `odds` or odds of its own, by
-    likelihood.
+    """Log-odds, (c,), averaged by likelihood over whether a cell has the smooth odds or its own.
 
     One of the c cells is expected to have its own odds; their prior is Jeffreys's.
     """

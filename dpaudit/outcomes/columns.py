@@ -124,9 +124,7 @@ class FeatureColumns:
 
 
 def counted(P: np.ndarray, Q: np.ndarray) -> tuple[Features, np.ndarray]:
-    """The features of all m distinct draws of both sides; and a (2, m) array of how many draws of
-    each side equal each of them.
-    """
+    """The features of m distinct draws, and how many draws of each side equal each, (2, m)."""
     texts, which = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_inverse=True)
     sides = np.split(which, [len(P)])
     return features(texts), np.array([np.bincount(side, minlength=len(texts)) for side in sides])

@@ -19,8 +19,7 @@ RARE = 30.0  # nats: a repetition of probability e^−30 or less is no coinciden
 
 
 def constant_value(draws: np.ndarray) -> str | None:
-    """The common value of all draws of a side, as text of at most 80 characters; None if two
-    differ.
+    """The common value of all draws of a side, as text of at most 80 characters, or None.
 
     Draws are compared by their bits: 0.0 and −0.0 differ. All NaN are one value.
     """

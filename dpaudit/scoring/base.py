@@ -104,8 +104,7 @@ class Fitted:
 
 
 def evaluate(score: Score, x: Array) -> Array:
-    """The scores, (m,), of rows x, (m, k), a chunk at a time, so that a score's own copies stay
-    small.
+    """The scores, (m,), of rows x, (m, k), a chunk at a time: a score's own copies stay small.
 
     Raises `InvalidInput` where a score does not give one number a row.
     """

@@ -227,8 +227,7 @@ CANDIDATES = (
 def fit_auto(
     train: Sides, choose: Sides, seed: np.random.SeedSequence, spend: bool = False
 ) -> Fitted:
-    """The best score among closed forms, their corrections and `CANDIDATES`, with the losses of
-    all.
+    """The best score of closed forms, their corrections and `CANDIDATES`, with all losses.
 
     spend : whether the choosing draws may train the score that they chose (`of_all_draws`).
     """

@@ -76,7 +76,8 @@ class Guesses:
 
 
 def centre(scores: Array, inclusion: float) -> float | None:
-    """The middle of the gap between scores that leaves a share closest to `inclusion` above it;
+    """The middle of the gap between scores with a share closest to `inclusion` above it.
+
     None where all scores are equal.
     """
     values, counts = np.unique(scores, return_counts=True)

@@ -195,10 +195,10 @@ class Wealth:
         return float(self.of(cells.right[None])[0]) >= -np.log(alpha)
 
     def rare(self, cells: Cells, alpha: float) -> bool:
-        """Whether as much wealth has a chance below alpha where right guesses have chance `best`,
-        by draws.
+        """Whether this wealth has a chance below alpha where guesses are right with chance `best`.
 
-        A stage that is not sure leaves the answer to the next stage; the last stage answers no.
+        The chance is estimated by draws. A stage that is not sure leaves the answer to the next
+        stage; the last stage answers no.
         """
         rng = seeds.generator(np.random.SeedSequence(0), seeds.Purpose.CHECK)
         observed = float(self.of(cells.right[None])[0]) - ROUNDING

@@ -57,8 +57,7 @@ def cuts(canaries: int) -> list[tuple[int, float]]:
 
 
 def refuted(canaries: int, guesses: int, right: int, alpha: float, inverse: Inverse) -> np.ndarray:
-    """Whether, under each claim of `inverse`, the chance of `right` or more right guesses is below
-    alpha.
+    """Whether each claim of `inverse` gives `right` or more right guesses a chance below alpha.
 
     This is the recursion at the head of this module, started at t_w = alpha.
     """

@@ -198,8 +198,7 @@ class Votes:
         return votes
 
     def _on_a_line(self, x: Array) -> np.ndarray:
-        """`won` in one dimension: the k nearest are consecutive points, whose start bisection
-        finds.
+        """`won` in one dimension: the k nearest are consecutive points, found by bisection.
 
         A start is too far left where its point is farther from x than the first point after the k.
         """

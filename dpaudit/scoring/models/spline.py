@@ -56,8 +56,7 @@ class NormalScores:
 
 @value_class
 class Surface:
-    """The score that interpolates a table of log-odds linearly between bins, and adds an offset in
-    each bin.
+    """The score that interpolates a table of log-odds between bins and adds each bin's offset.
 
     whiten : applied before the normal scores, unless None. table, offset : (bins,) or (bins, bins).
     """
