@@ -23,16 +23,14 @@ class Words(str):
 
 
 def fail(name: str, got: object, expected: str, advice: str = "") -> NoReturn:
-    """Raise `InvalidInput` for a bad argument, without values of arrays or lists. advice : for the
-    caller.
-    """
+    """Raise `InvalidInput`, without values of an array or list. advice : what to do next."""
     next_step = f"; {advice}" if advice else ""
     description = brief(got, article="a ")
     raise InvalidInput(f"{name} must be {expected}, got {description}{next_step}", argument=name)
 
 
 def function(name: str, value: object, expected: str, advice: str = "") -> None:
-    """Check that a value can be called and is not a class."""
+    """Check that a value is callable and not a class."""
     if isinstance(value, type) or not callable(value):
         fail(name, value, expected, advice)
 
@@ -73,7 +71,7 @@ def nearest_float(value: Any) -> float:
 
 
 def epsilon(value: Any, name: str = "epsilon") -> Array:
-    """ε in nats: a finite scalar or 1-D array ≥ 0, returned as float64 of the same shape."""
+    """Check for ε in nats, a finite scalar or 1-D array ≥ 0; return float64 of the same shape."""
     expected = "a finite number >= 0 (nats), or a 1-D array of them"
     array = floats(name, value, expected)
     if array.ndim > 1 or array.size == 0 or not np.all(np.isfinite(array)) or np.any(array < 0):
@@ -97,14 +95,14 @@ def floats(name: str, value: Any, expected: str) -> Array:
 
 
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
-    """Check that a value is one of a few words."""
+    """Check that a value is one of the `allowed` words, and return it."""
     if not isinstance(value, str) or value not in allowed:
         fail(name, value, "one of " + ", ".join(repr(word) for word in allowed))
     return value
 
 
 def boolean(name: str, value: Any) -> bool:
-    """Check that a value is True or False, and not something that merely counts as such."""
+    """Check that a value is True or False, not merely something truthy, and return a bool."""
     if not isinstance(value, (bool, np.bool_)):
         fail(name, value, "True or False")
     return bool(value)

@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 
 def refuse_unknown(function_name: str, keywords: Iterable[str], allowed: Iterable[str]) -> None:
-    """Raise a TypeError for the first of the keywords that is not one of `allowed`.
+    """Raise a TypeError for the first of the keywords that is not in `allowed`.
 
     >>> refuse_unknown("audit", {"darws": 10}, ("draws", "claim"))
     Traceback (most recent call last):
@@ -64,9 +64,9 @@ def renamed_to_draws(keywords: dict[str, Any]) -> dict[str, Any]:
 
 
 def known_keywords(*passed_to: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator that refuses unknown keywords, and takes `samples` for `draws`.
+    """A decorator that refuses unknown keywords, and accepts `samples` as a name of `draws`.
 
-    passed_to : the functions to which the decorated one passes its **options.
+    passed_to : the functions to which the decorated function passes its **options.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:

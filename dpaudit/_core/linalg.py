@@ -118,9 +118,10 @@ class ByContent(Generic[Result]):
         self._results: dict[Hashable, tuple[Result, weakref.ref[Array]]] = {}
 
     def get(self, array: Array, compute: Callable[[], Result]) -> Result:
-        """The result for `array` (any shape), computed the first time.
+        """The result for `array` (any shape); `compute` makes it if none for this content is
+        stored.
 
-        All callers share it, so its arrays should be read-only.
+        All callers share the result, so its arrays should be read-only.
         """
         # shape and layout too: sums over columns may round differently in another order of memory
         content = hashlib.sha256(np.ascontiguousarray(array).data).digest()
@@ -330,10 +331,10 @@ def padded(matrix: Array, weight: float) -> Array:
 
 
 def cholesky_stack(matrices: Array) -> tuple[Array, Array]:
-    """Lower Cholesky factors of symmetric matrices, and whether each is positive definite.
+    """Lower Cholesky factors of symmetric matrices, and whether each matrix is positive definite.
 
-    matrices : (m, d, d). Returns (m, d, d) and (m,). The factor of a matrix that is not positive
-    definite means nothing, but it is invertible and its diagonal is positive.
+    matrices : (m, d, d). Returns arrays (m, d, d) and (m,). The factor of a matrix that is not
+    positive definite has no meaning, but it is invertible and its diagonal is positive.
     """
     factor, definite = np.zeros_like(matrices), np.ones(len(matrices), dtype=bool)
     for j in range(matrices.shape[-1]):
@@ -364,7 +365,7 @@ def symmetric_matrix(triangles: Array, dim: int) -> Array:
 
 
 def trace_weights(root: Array) -> Array:
-    """The vector w with xᵀw = tr((rootᵀroot)⁻¹X) for x the upper triangle of a symmetric X.
+    """The vector w with xᵀw = tr((rootᵀroot)⁻¹X), where x is the upper triangle of a symmetric X.
 
     root : (d, d) upper triangular. An entry off the diagonal of X occurs twice in the trace and
         once in x, so its weight is doubled.

@@ -129,7 +129,7 @@ def _base(kind: type[BaseException]) -> type[BaseException]:
 
 
 def _frames(trace: TracebackType | None) -> str:
-    """The frames as Python prints them, the outermost first, without dpaudit's own."""
+    """A traceback's frames as Python prints them, outermost first, without dpaudit's own."""
     between = [PACKAGE / room for room in BETWEEN]
     stack = [
         frame
@@ -142,9 +142,9 @@ def _frames(trace: TracebackType | None) -> str:
 def redacted(text: str, data: Any = None) -> str:
     """The text without lists of numbers in brackets, and without numbers that a value rounds to.
 
-    data : the values, or None where they are not known: then every number is left out. Whole
-    numbers of fewer than 4 significant digits stay, and others of fewer than 3, unless they are a
-    value of 2 digits itself.
+    data : the values, or None where they are unknown: then every number is removed. Whole numbers
+    with fewer than 4 significant digits stay, and other numbers with fewer than 3, unless a number
+    of 2 digits equals a value.
 
     >>> print(redacted("row 3: [73.12 -8.5], got 73.12 for 0.125", [[73.1234567, 2.0]]))
     row 3: […], got … for 0.125

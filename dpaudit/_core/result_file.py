@@ -24,7 +24,7 @@ ONE_RUN = "one run"  # the `kind` of an audit of one run; an audit of two sample
 
 
 def plain(value: Any) -> Any:
-    """The value in JSON types, infinities as strings. Raises `InvalidInput` for NaN.
+    """The value in JSON types, with infinities as strings. Raises `InvalidInput` for NaN.
 
     Lone surrogates, as in a file name that is not UTF-8, are escaped, since no file can hold them.
     """

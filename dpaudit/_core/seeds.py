@@ -19,8 +19,8 @@ class Purpose(IntEnum):
     BATCH = 3  # the batches of a sequential audit
     SEARCH = 4
     ORDER = 5  # the order of the blocks of the two sides
-    CHECK = 6  # draws that only show whether draws are independent
-    COMMON = 7  # the same for both databases, to see whether they differ at all
+    CHECK = 6  # draws that only test whether draws are independent
+    COMMON = 7  # shared by both databases, to test whether their outputs differ at all
     CANARY = 8  # the rows of canaries
     COIN = 9  # which canaries are in the data
 

@@ -29,7 +29,7 @@ Sampler = Callable[[int, np.random.Generator], Array]
 class Mechanism(Protocol):
     """A mechanism: mech(data, size, *, rng) → `size` independent outputs.
 
-    They are a (size, k) float array, or a sequence of objects of any structure.
+    The outputs are a (size, k) float array, or a sequence of objects of any structure.
     """
 
     def __call__(self, data: Array, size: int, /, *, rng: Any) -> Any:

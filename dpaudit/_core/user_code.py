@@ -117,12 +117,12 @@ class Carried:
     name: str = ""
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call the function."""
+        """Call the function with these arguments."""
         return self.function(*arguments)
 
     @cached_property
     def parcel(self) -> bytes:
-        """The pickled function, made once."""
+        """The pickled function, created once."""
         return pickle.dumps(wrap_non_picklable_objects(self.function))
 
     def __reduce__(self) -> tuple[Any, ...]:

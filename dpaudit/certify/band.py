@@ -26,7 +26,7 @@ from dpaudit.curves import readings
 from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.curves.renyi import orders_below
 
-REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # δ at which result.json gives ε
+REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # values of δ at which result.json gives ε
 ORDERS = (2.0, 8.0)  # orders at which result.json gives the Rényi divergence
 LARGEST = 700.0  # nats; e^ε overflows soon after, and no band is above 0 there
 PARAMETERS = np.log(10.0) * np.arange(-12.0, 7.0)  # ln of values that bracket a least parameter
@@ -81,7 +81,7 @@ class Certificate:
         return cls(p, q, np.array(forward, dtype=bool), level)
 
     def direction(self, forward: bool) -> Certificate:
-        """The certificate of one direction alone, at the same joint level."""
+        """The part of the certificate for one direction, at the same joint level."""
         own = self.forward == forward
         return Certificate(self.p[own], self.q[own], self.forward[own], self.level)
 

@@ -85,9 +85,7 @@ class Menu:
         return self.by_law(score, expit(score), expit(-score))
 
     def by_law(self, score: Array, p: Array, q: Array) -> Bet:
-        """The bet of largest expected gain if score i has probability ∝ p[i] and ∝ q[i], (n,)
-        each.
-        """
+        """The bet of largest expected gain if score i has probability ∝ p[i] or q[i], (n,) each."""
         sample = Sample(score, p / p.sum(), q / q.sum(), np.inf)
         return self._best(sample, [(self._slopes(sample), self._slopes(sample.mirrored()))])
 
@@ -122,8 +120,7 @@ class Menu:
         return Ranked(value[np.arange(len(best)), best], cut[best], True)
 
     def _best(self, sample: Sample, pairs: list[tuple[Ranked, Ranked]]) -> Bet:
-        """The best bet with one side, with two equal sides, or with the best side of each
-        direction.
+        """The best bet with one side, two equal sides, or the best side of each direction.
 
         pairs : (forward, backward) candidates, one pair for slopes and one for steps.
         """
@@ -146,8 +143,7 @@ class Menu:
         return max(bets, key=gain_of)
 
     def _equal(self, forward: Ranked, backward: Ranked) -> list[Bet]:
-        """A list of the best bet with equal start and stop in both directions; empty if none is
-        valid.
+        """A list of the best bet with equal start and stop in both directions, or an empty list.
 
         A score may count on one side only, so the two cuts must not overlap.
         """

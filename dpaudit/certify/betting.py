@@ -27,11 +27,11 @@ from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import InvalidInput
 
 FARTHEST = 6.0  # the tilt θ is searched in [−FARTHEST, FARTHEST]
-STEPS = 36  # of golden section; at its minimum the ceiling is flat to second order
+STEPS = 36  # steps of golden section; at its minimum log C(θ) is flat to second order
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 ROUNDING = 1e-13  # nats, added to the log price C, which rounding must not make too low
 SLACK = 1e-12  # added to an exact δ(ε), which rounding may have made too low
-HALVINGS = 30  # of the interval that contains a lower bound
+HALVINGS = 30  # how often the interval that contains a lower bound is halved
 
 
 @value_class
@@ -92,9 +92,7 @@ class Null:
 
 
 def null_of(claim: Claim | None, theory: Spectrum | None) -> tuple[Null, Array]:
-    """The null hypothesis of a claim, else of the curve `theory`; and the ε at which bets may
-    start.
-    """
+    """The null hypothesis of a claim, or else of the curve `theory`; and ε where bets may start."""
     if claim is not None and claim.epsilon is not None:
         own = np.array([claim.epsilon])
         return Null.of(own, np.array([claim.delta])), own
@@ -193,11 +191,11 @@ class Bet:
         return cls(forward, backward, float(null.ceiling(up, down)))
 
     def up(self, score: Array) -> Array:
-        """log U of scores (n,) of draws from M(D), (n,)."""
+        """log U, (n,), of scores (n,) of draws from M(D)."""
         return self._log(score, 1.0)
 
     def down(self, score: Array) -> Array:
-        """log V of scores (n,) of draws from M(D'), (n,)."""
+        """log V, (n,), of scores (n,) of draws from M(D')."""
         return self._log(score, -1.0)
 
     def payoff(self, x: Array, y: Array) -> Array:
@@ -323,7 +321,7 @@ class Counts:
         return np.where(self._log_wealth(np.zeros_like(low)) >= -np.log(share), low, 0.0)
 
     def _log_wealth(self, allowed: Array) -> Array:
-        """Log of the supermartingale of `low`, the mean over λ, at d = `allowed`, (2, m)."""
+        """The log of the supermartingale of `low`, the mean over λ, at d = `allowed`, (2, m)."""
         gamma = np.exp(self.epsilon)[:, None]
         most = 1.0 / (gamma + 1.0)
         bets = most * 0.5 ** np.arange(1, SEQUENCE_BETS + 1)

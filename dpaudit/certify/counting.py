@@ -77,7 +77,7 @@ class StreamedCounts:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Draws of P and of Q."""
+        """The numbers of draws of P and of Q."""
         return self.size, self.size
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:

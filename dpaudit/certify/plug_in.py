@@ -84,7 +84,7 @@ class Counted:
 
     @property
     def size(self) -> Array:
-        """Draws of both sides in each cell, (c,)."""
+        """The number of draws of both sides in each cell, (c,)."""
         return self.p + self.q
 
     def halves(self) -> tuple[Counted, Counted]:
@@ -99,8 +99,9 @@ class Counted:
 
 
 def mean_scores(choose: SortedScores, threshold: Array) -> Array:
-    """The mean score of the choosing draws in each cell, (c + 1,). No cell is empty, since each
-    threshold lies between two of these scores.
+    """The mean score of the choosing draws in each cell, (c + 1,).
+
+    No cell is empty, since each threshold lies between two of these scores.
     """
     scores = np.concatenate([choose.p, choose.q])
     cell = np.searchsorted(threshold, scores, side="left")
@@ -123,10 +124,11 @@ def estimated(cells: Counted, epsilon: Array) -> tuple[Array, Array]:
 
 @value_class
 class _Fit:
-    """The counts and the fitted laws of the cells, P against Q; (c,) each.
+    """The counts and the fitted laws of c cells, P against Q; (c,) each.
 
-    p, q : draws. law_p, law_q : probabilities, each of sum 1. loss : log-odds of P at equal numbers
-    of draws. crossed : for each half its loss, and the counts of P and of Q in the other half.
+    p, q : draws of P and of Q. law_p, law_q : fitted probabilities of the cells, each of sum 1.
+    loss : log-odds of P at equal numbers of draws. crossed : for each half of the draws, its fitted
+    loss, and the counts of P and of Q in the other half.
     """
 
     p: Array
@@ -165,7 +167,9 @@ class _Fit:
         ratio = np.log(np.maximum(law_p, TINY)) - np.log(np.maximum(law_q, TINY))
         p, q = _above(ratio, level, law_p, law_q)
         fitted = np.maximum(p - gamma * q, 0.0)
-        slope = law_p * expit(-self.loss)  # of p, and −slope of q, per nat of all log-odds
+        slope = law_p * expit(
+            -self.loss
+        )  # if all log-odds rise, p gains this per nat and q loses it
         p, q, moved = _above(self.loss, level, law_p, law_q, slope)
         variance = p * (1.0 - p) / self.p.sum() + gamma**2 * q * (1.0 - q) / self.q.sum()
         bias = (MISS * (1.0 + gamma) * moved) ** 2
@@ -259,7 +263,7 @@ class _Regression:
 
     @classmethod
     def of(cls, base: Array, cells: Counted) -> _Regression:
-        """The features are 1, the standardised base, its square, and its excess over each bend."""
+        """A regression on 1, the standardised base, its square, and its excess over each bend."""
         base, count, size = base + cells.offset, len(base), cells.size
         mean = np.average(base, weights=size)
         deviation = np.sqrt(np.average((base - mean) ** 2, weights=size))

@@ -71,8 +71,7 @@ class RefutingCounts:
         return float(weight @ self._chance(y, p))
 
     def reaches(self, power: float, p: float, q: float) -> bool:
-        """Whether the power at (p, q) is at least `power`, from the least x at as few y as decide
-        it.
+        """Whether the power at (p, q) is at least `power`, by the least x at as few y as needed.
 
         Between two y the least x is between theirs, so that sums over these y bound the power.
         """

@@ -14,21 +14,21 @@ HIGHEST = 1e150  # stands for an infinite score
 
 
 class ScoreCounts(Protocol):
-    """Counts of the scores of n draws of P and m draws of Q."""
+    """How many scores of n draws of P and of m draws of Q lie above thresholds."""
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """n and m."""
+        """The numbers n and m of draws of P and of Q."""
         ...
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
-        """Counts of P and of Q strictly above each threshold, (k,) each."""
+        """The counts of P and of Q strictly above each threshold, (k,) each."""
         ...
 
 
 @value_class
 class SortedScores:
-    """Scores of P, (n,), and of Q, (m,), sorted; infinite ones stand at ±HIGHEST."""
+    """Sorted scores of P, (n,), and of Q, (m,); ±HIGHEST stands for infinite scores."""
 
     p: Array
     q: Array
@@ -40,11 +40,11 @@ class SortedScores:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """n and m."""
+        """The numbers n and m of draws of P and of Q."""
         return len(self.p), len(self.q)
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
-        """Counts of P and of Q strictly above each threshold, (k,) each."""
+        """The counts of P and of Q strictly above each threshold, (k,) each."""
         return (
             len(self.p) - np.searchsorted(self.p, threshold, side="right"),
             len(self.q) - np.searchsorted(self.q, threshold, side="right"),
@@ -72,7 +72,7 @@ class ScoreCells:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The draws of P and of Q."""
+        """The numbers of draws of P and of Q."""
         return int(self.p.sum()), int(self.q.sum())
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:

@@ -77,9 +77,10 @@ class CandidateSets:
     """c sets in each direction, judged at e values of ε. Arrays are (2, c, e), forward first.
 
     epsilon : (e,), nats. threshold : (c,).
-    value : estimate of p − e^ε q. error : its standard error on the certifying draws. Both are
-        means over sets of nearly the same size, which removes most of the selection bias that
-        the largest of many noisy estimates has.
+    value : estimates of p − e^ε q, where p is the set's probability under the likelier law and q
+        under the other law. error : its standard error on the certifying draws. Both are means over
+        sets of nearly equal size, which removes most of the selection bias that the largest of many
+        noisy estimates has.
     ratio : (2, c), ln(p/q) less three of its standard errors on the certifying draws.
     ratio_error : (2, c), standard error of ln(p/q) on the choosing draws.
     draws : certifying draws a side. choose : scores of the choosing draws. total : 1 − level.
@@ -171,8 +172,8 @@ def choose_sets(
 ) -> list[ChosenSet]:
     """The sets to certify; their shares sum to 1 − level.
 
-    claim_epsilon : ε of a claim, which get shares of their own. focus : one of FOCUS, what most of
-        1 − level is spent on: "spectrum", intervals of ε; "pure", P(S)/Q(S).
+    claim_epsilon : the ε of a claim, each of which gets a share of its own. focus : what most of 1
+    − level is spent on: "spectrum" for intervals of ε, "pure" for P(S)/Q(S).
     """
     usual = 1.0 - sum(RATIO_SHARES["spectrum"])
     total = candidates.total * (1.0 - sum(RATIO_SHARES[focus])) / usual
@@ -204,10 +205,10 @@ def set_to_bet_on(candidates: CandidateSets, epsilon: Array, allowed: Array) -> 
 
 
 def _ratio_sets(candidates: CandidateSets, focus: str) -> list[ChosenSet]:
-    """The sets of largest P(S)/Q(S), the better direction first.
+    """The sets with the largest P(S)/Q(S) in each direction, the better direction first.
 
     With the focus "pure" the sets are small and many, and the largest estimate is biased upwards:
-    its standard error on the choosing draws is taken off.
+    so its standard error on the choosing draws is subtracted first.
     """
     promise = candidates.ratio
     if focus == "pure":
@@ -294,10 +295,10 @@ def _other_direction_sets(
 
 
 def _smoothed(values: Array, size: Array) -> Array:
-    """Means of an array (2, c, e) over the sets of nearly the same size.
+    """Means of an array (2, c, e) over sets of nearly equal size.
 
     size : (c,), the sets' mean probability under P and Q, descending. A set and its complement have
-    the same range. The mean is taken twice, which gives the sets in the middle of a range more
+    the same range. The mean is applied twice, which gives the sets in the middle of a range more
     weight.
     """
     tail = np.minimum(size, 1.0 - size)

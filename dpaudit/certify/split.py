@@ -51,7 +51,7 @@ def split(
 ) -> Split:
     """Split `samples` draws a side; `train` and `choose` are shares, the rest certifies.
 
-    columns : numbers in an output. trained : False of a score that is known beforehand, for which
+    columns : numbers in an output. trained : False for a score that is known beforehand, for which
         no draws are spent on training.
 
     By default the smaller of 0.4·samples (0.2 for outputs of one number, 0.3 for two, 0.5 for more

@@ -109,7 +109,7 @@ class FeatureColumns:
         return cls(different or (TOTAL_SIZE,))
 
     def __call__(self, draws: np.ndarray) -> Array:
-        """Rows (n, k) of draws of any form."""
+        """The rows (n, k) of draws (n,) of any form."""
         texts, which = np.unique(as_texts(draws), return_inverse=True)
         return self._rows(features(texts), len(texts))[which]
 

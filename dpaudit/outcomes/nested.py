@@ -53,7 +53,7 @@ NONE, NAN, DICT, SETS = (1.0, 2.0, 3.0, 4.0)
 
 
 def canonical_texts(draws: Iterable[Any]) -> np.ndarray:
-    """Each draw as text, (n,) bytes. Raises `NotOutcomes` for a draw of another form."""
+    """Each draw as its canonical text, (n,) bytes. Raises `NotOutcomes` for any other value."""
     return np.array([_text(_plain(draw, 0)) for draw in draws], dtype=np.bytes_)
 
 
@@ -191,7 +191,7 @@ def _order(plain: Any) -> tuple[int, float, str]:
 class Kind(IntEnum):
     """The kinds of features that a value at a path has, in the order of their columns."""
 
-    SIZE = 0  # of a list, dict or set
+    SIZE = 0  # the number of entries of a list, dict or set
     TYPE = 1  # NONE, NAN, DICT or SETS; else 0
     NUMBER = 2  # the value itself
     TEXT = 3  # the code of a text

@@ -69,7 +69,7 @@ class RecordFeatures:
         return cls(targets, spread, tuple(_vicinities(targets, spread, rarest)), columns)
 
     def __call__(self, table: Array) -> Array:
-        """The row, (k,), of a table (m, c)."""
+        """The row, (k,), that describes a table (m, c)."""
         table = np.ascontiguousarray(table, dtype=np.float64) + 0.0  # one zero, without sign
         parts = [np.array([float(len(table))])]
         for vicinity in self.vicinities:
@@ -203,7 +203,7 @@ def _within(values: np.ndarray, limits: np.ndarray) -> Array:
 
 
 def _same(table: Array, target: Array) -> np.ndarray:
-    """Where the table (m, c) has the target's values; NaN is a value."""
+    """Where, (m, c), the table has the target's values; two NaN count as equal."""
     return (table == target) | (np.isnan(table) & np.isnan(target))
 
 

@@ -68,7 +68,7 @@ def _surprise(rows: np.ndarray, pairs: int) -> float:
 
 
 def _bytes(draws: np.ndarray) -> np.ndarray:
-    """Each draw as one item of bytes, (n,)."""
+    """Each draw as one item of bytes, (n,), so that draws can be compared and counted."""
     plain = draws[LISTS] if draws.dtype.names else draws
     if plain.dtype.kind == "S":
         return plain

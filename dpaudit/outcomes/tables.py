@@ -29,7 +29,7 @@ EXACT = 2**53  # floats represent all integers up to this exactly
 
 
 class NotOutcomes(ValueError):
-    """Values that are not draws of any allowed form; the caller says where they come from.
+    """The error for values that are not draws of an allowed form; the caller names their origin.
 
     expected : what was expected. got : what came instead.
     """

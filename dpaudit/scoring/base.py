@@ -32,7 +32,7 @@ class Score(Protocol):
     """
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         ...
 
 

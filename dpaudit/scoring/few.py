@@ -35,16 +35,17 @@ RANKS, SPARSE = "rank regression", "few columns"
 
 @value_class
 class Mixture:
-    """Log-odds of the weighted mean of the probabilities of several scores.
+    """The log-odds of the weighted mean of several scores' probabilities.
 
-    weight : (k,), of sum 1. The mean is taken in log space, so that scores far from 0 stay apart.
+    weight : (k,), of sum 1. The mean is computed in log space, so that scores far from 0 stay
+    apart.
     """
 
     scores: Sequence[Score]
     weight: Array
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k), nats."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         odds = np.stack([score(x) for score in self.scores])
         p = logsumexp(log_expit(odds), axis=0, b=self.weight[:, None])
         q = logsumexp(log_expit(-odds), axis=0, b=self.weight[:, None])
@@ -116,7 +117,7 @@ class SparseNormal:
     excess: Array
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k), nats."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         z = (x - self.centre) / self.spread
         return np.asarray(z @ self.gap + 0.5 * (z**2 - 1.0) @ self.excess)
 
@@ -191,7 +192,7 @@ class RankFeatures:
 
     @classmethod
     def fit(cls, pooled: Array, columns: np.ndarray) -> RankFeatures:
-        """The features of these columns of pooled draws (n, k)."""
+        """The features from pooled draws (n, k). columns : positions of the chosen columns."""
         x, size = pooled[:, columns], len(columns)
         centre = np.median(x, axis=0)
         spread = np.median(np.abs(x - centre), axis=0)

@@ -68,7 +68,7 @@ from dpaudit.certify.one_run.guesses import Guesses
 ROUNDING = 1e-9  # nats by which drawn wealth may miss the observed wealth and still count as equal
 FLOAT = np.finfo(np.float64)
 STRONGEST = 1e6  # median strengths, at most, so that wealth stays finite for scores of any size
-GRID = np.concatenate([np.arange(0.0, 0.5, 0.01), np.geomspace(0.5, 40.0, 400)])  # of ε, nats
+GRID = np.concatenate([np.arange(0.0, 0.5, 0.01), np.geomspace(0.5, 40.0, 400)])  # ε, nats
 
 
 def failures(inclusion: Array, epsilon: float, delta: float) -> float:
@@ -237,8 +237,7 @@ def rejects(
 
 
 def start(inclusion: Array, delta: float, alpha: float) -> float:
-    """The least ε, nats, at which the chance of a failure leaves `LEAST_LEFT` of alpha, or
-    infinity.
+    """The least ε, nats, at which a failure's chance leaves `LEAST_LEFT` of alpha, or infinity.
 
     It is known before the run, since it depends on the coins' probabilities alone.
     """

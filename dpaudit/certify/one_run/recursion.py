@@ -43,7 +43,7 @@ Delta = Callable[[Array], Array]  # ε ≥ 0 ↦ δ, both (k,)
 
 ROUNDS, POINTS = 3, 24  # how often the search for a bound refines its grid, and the grid's points
 MOST_MU, MOST_EPSILON = 30.0, 40.0  # where the search ends
-GRID = np.concatenate([np.linspace(-6.0, 6.0, 241), np.linspace(6.5, 40.0, 40)])  # of ln λ
+GRID = np.concatenate([np.linspace(-6.0, 6.0, 241), np.linspace(6.5, 40.0, 40)])  # ln λ
 
 
 def cuts(canaries: int) -> list[tuple[int, float]]:

@@ -109,14 +109,14 @@ class StepWealth:
 
 
 class CoinBets:
-    """Wealth of bets on coins, a mean over bets with a fixed ε, stake and side each.
+    """The wealth of bets on coins: a mean over k bets, each with a fixed ε, stake and side.
 
-    The bet that would gain most if projections told every coin has half of the wealth at the start,
-    the others share the rest.
+    At the start, the bet that would gain most if projections revealed every coin has half of the
+    wealth, and the other bets share the rest.
 
     Laws P₁, P₀ of the projection with and without the canary that are μ-GDP apart, μ = 1/σ, have
-    P₁(A) ≤ e^ε P₀(A) + δ(ε) for every set A and ε, with δ(ε) of N(0, 1) and N(μ, 1), and the same
-    with 1 and 0 exchanged (Dong, Roth & Su 2022, corollary 1). With a coin s of probability q,
+    P₁(A) ≤ e^ε P₀(A) + δ(ε) for every set A and ε, where δ(ε) is that of N(μ, 1) against N(0, 1);
+    so do P₀ and P₁ exchanged (Dong, Roth & Su 2022, corollary 1). With a coin s of probability q,
 
         g = 1[r in A]·(s/q − e^ε (1 − s)/(1 − q)) − δ(ε)
 
@@ -143,10 +143,10 @@ class CoinBets:
         self._delta = np.tile(delta, len(STAKES) * len(STAKE_SIDES))[:, None]
         self._gamma = np.exp(self.epsilon)
         self._rate, self._orthogonal = rate, orthogonal
-        told_every_coin = self.payoff(np.array([-np.inf, np.inf]), np.array([0.0, 1.0]))
-        count = len(told_every_coin)
-        shares = np.full(count, 0.5 * count / (count - 1))  # of mean 1
-        shares[np.argmax(told_every_coin @ [1.0 - rate, rate])] = 0.5 * count
+        ideal = self.payoff(np.array([-np.inf, np.inf]), np.array([0.0, 1.0]))
+        count = len(ideal)
+        shares = np.full(count, 0.5 * count / (count - 1))  # with mean 1
+        shares[np.argmax(ideal @ [1.0 - rate, rate])] = 0.5 * count
         self._log = np.log(shares)
 
     @property
@@ -172,7 +172,7 @@ class CoinBets:
 
 
 class NoiseBets:
-    """Wealth of bets on less noise than claimed, which may begin at any step.
+    """The wealth of bets that noise is smaller than claimed, which may begin at any step.
 
     The projection is r = c + σz with z ~ N(0, 1) independent of c. For a value b that is chosen
     before z is drawn and a width τ < σ, the density ratio of N(b, τ²) and N(b, σ²),
@@ -220,7 +220,7 @@ def _aside(steps: int) -> float:
 
 
 class SamplingBets:
-    """Wealth of forecasts of coins that are claimed to be independent with probability q.
+    """The wealth of forecasts of coins that are claimed to be independent with probability q.
 
     A forecast p of the next coin, made from earlier coins, pays p/q if the coin is 1 and
     (1 − p)/(1 − q) if it is 0, which has mean 1. Its wealth is the likelihood ratio of the forecast

@@ -26,7 +26,7 @@ class Additive:
     columns: tuple[tuple[int, float, Score], ...]
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         out = self.constant + x[:, self.binary] @ self.slopes
         for column, weight, score in self.columns:
             out = out + weight * score(x[:, column : column + 1])

@@ -21,7 +21,7 @@ FALLBACK = "LightGBM could not be loaded ({}); scikit-learn's histogram boosting
 
 @cache
 def lightgbm() -> tuple[ModuleType | None, str | None]:
-    """(LightGBM or None, why it could not be loaded): its wheel needs the system's libgomp."""
+    """LightGBM, or None and why it could not be loaded: its wheel needs the system's libgomp."""
     try:
         import lightgbm as module
     except (ImportError, OSError) as error:

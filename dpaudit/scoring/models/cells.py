@@ -174,7 +174,7 @@ class Cells:
         return np.where(self.keys[near] == hashed, near, -1), pure
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         cell, pure = self.find(x)
         out = self.odds[cell]  # rows of atoms throughout get the cell's number: equal rows tie
         based = ~pure | (cell < 0)

@@ -48,7 +48,7 @@ class Coordinates:
         return np.subtract(z, self.shift, out=z)
 
     def along(self, axes: Array) -> Coordinates:
-        """These coordinates along the columns of `axes`."""
+        """The map to these coordinates' components along the columns of `axes`."""
         diagonal = self.matrix.ndim == 1
         matrix = self.matrix[:, None] * axes if diagonal else self.matrix @ axes
         return replace(self, matrix=matrix, shift=self.shift @ axes)
@@ -250,13 +250,13 @@ class Quadratic:
 
     @classmethod
     def of(cls, moments: MomentDifference) -> Quadratic:
-        """The log-ratio of the two Gaussians with these moments."""
+        """The score of the two Gaussians with these moments."""
         value, axes = moments.axes
         value = np.clip(value, -2.0 + RIDGE, 2.0 - RIDGE)
         return cls(moments.coordinates.along(axes), axes.T @ moments.gap, value)
 
     def distances(self, x: Array) -> tuple[Array, Array]:
-        """Squared Mahalanobis distances, (m,) each, from P's and from Q's mean."""
+        """The squared Mahalanobis distances, (m,) each, of rows (m, k) from P's and Q's mean."""
         z = self.coordinates(x)
         return (
             (z - 0.5 * self.gap) ** 2 @ (1.0 / (1.0 - 0.5 * self.excess)),

@@ -108,7 +108,7 @@ class Correction:
     weights: Array
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         standard = (self.features(x) - self.mean) / self.scale
         clipped = np.clip(standard, -constants.FARTHEST_FEATURE, constants.FARTHEST_FEATURE)
         return np.asarray(self.base(x) + self.weights[0] + clipped @ self.weights[1:])

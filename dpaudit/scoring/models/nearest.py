@@ -54,7 +54,7 @@ class Nearest:
     shared: int
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         place = _nearest(self.tree, self.whiten(x), self.shared)
         return np.asarray(self.odds[place].mean(axis=1))
 

@@ -26,7 +26,7 @@ Layers = tuple[tuple[Array, Array], ...]  # matrix (inputs, units) and bias (uni
 
 @value_class
 class Network:
-    """Layers of rectified linear units, the last one linear."""
+    """A network with layers of rectified linear units, of which the last is linear."""
 
     layers: Layers
 

@@ -67,7 +67,7 @@ class Surface:
     offset: Array
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         places = self.places(x)
         smooth = map_coordinates(self.table, places.T, order=1, mode="nearest")
         return np.asarray(smooth + self.offset.ravel()[self.bins_of(places)])
@@ -113,7 +113,7 @@ def fit_spline(train: Sides, choose: Sides) -> Surface:
 
 
 def _loss(table: Array, counts: Counts) -> float:
-    """Mean logistic loss of the bins' log-odds on counts, nats a draw."""
+    """The mean logistic loss of the bins' log-odds on counts, nats a draw."""
     p, q = counts
     return float(
         np.sum(p * np.logaddexp(0.0, -table) + q * np.logaddexp(0.0, table)) / (p.sum() + q.sum())
