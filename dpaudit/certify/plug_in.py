@@ -167,9 +167,7 @@ class _Fit:
         ratio = np.log(np.maximum(law_p, TINY)) - np.log(np.maximum(law_q, TINY))
         p, q = _above(ratio, level, law_p, law_q)
         fitted = np.maximum(p - gamma * q, 0.0)
-        slope = law_p * expit(
-            -self.loss
-        )  # if all log-odds rise, p gains this per nat and q loses it
+        slope = law_p * expit(-self.loss)  # what p gains, and q loses, per nat of all log-odds
         p, q, moved = _above(self.loss, level, law_p, law_q, slope)
         variance = p * (1.0 - p) / self.p.sum() + gamma**2 * q * (1.0 - q) / self.q.sum()
         bias = (MISS * (1.0 + gamma) * moved) ** 2
