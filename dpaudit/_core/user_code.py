@@ -42,7 +42,9 @@ _IN_USE: dict[str, Folder] = {}  # by resolved path
 
 @contextmanager
 def beside(folder: Path | None) -> Iterator[None]:
-    """A context in which modules in `folder` can be imported, after all others; None for none."""
+    """A context in which modules in `folder` can be imported, after all others; None is no
+    folder.
+    """
     place = None if folder is None else str(folder.resolve())
     if place is None or place in _IN_USE:
         yield
@@ -141,7 +143,7 @@ def _unpacked(
     if tuple(_IN_USE) != tuple(folders) or not set(path) <= set(sys.path):
         for place in reversed(list(_IN_USE)):
             _leave(place)
-        # a worker starts with the path of that time, and so with the folders of that time
+        # a worker starts with the path, and so with the folders, of the time it was started
         sys.path[:] = [place for place in sys.path if place in path or place not in folders]
         sys.path.extend(place for place in path if place not in sys.path)
         for place in folders:

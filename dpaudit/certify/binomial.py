@@ -341,7 +341,7 @@ class _ExactTest:
 
 
 def mass(count: Array, n: int, probability: Array) -> Array:
-    """Binomial probabilities, (k, terms); `scipy.stats.binom` takes 20 times as long to import."""
+    """Binomial probabilities of counts, (k, terms); `scipy.stats.binom` imports 20 times slower."""
     p = probability[:, None]
     size = betaln(count + 1.0, n - count + 1.0) + np.log(n + 1.0)
     return np.asarray(np.exp(xlogy(count, p) + xlog1py(n - count, -p) - size))

@@ -46,7 +46,7 @@ class CellCount:
         return digest.hexdigest()[:16]
 
     def __call__(self, P: np.ndarray, Q: np.ndarray, before: int) -> Counts:
-        """Count draws that come after `before` others a side. A NaN score counts as 0."""
+        """Count draws P and Q that follow `before` draws a side. A NaN score counts as 0."""
         scored = np.stack(scores(self.score, Sides(self.columns(P), self.columns(Q))))
         sides = without_nan(scored)
         with np.errstate(over="ignore"):  # infinite scores are scores

@@ -50,7 +50,7 @@ from dpaudit.certify.sets import ChosenSet
 from dpaudit.certify.split import Split
 from dpaudit.errors import InvalidInput
 
-QUARTILES = 1.349  # standard deviations between the quartiles of a normal law
+QUARTILES = 1.349  # distance of a normal law's quartiles, in standard deviations
 
 
 def few_split(samples: int, columns: int | None, *, trained: bool) -> Split:

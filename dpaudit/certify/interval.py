@@ -85,9 +85,9 @@ def cells_interval(cells: ScoreCells, epsilon: Array, alpha: float) -> Array:
     ahead = hope >= np.max(hope, axis=0)
     z_low = _z(tails, best, rivals, gamma[node], END_SHARES[0] * alpha, -1, rng)
     z_high = _z(tails, hopeful, ahead, gamma[node], END_SHARES[1] * alpha, 1, rng)
-    # Counts of each fold in the sets that the others choose, summed by direction. Folds that prefer
-    # different directions are not summed: the p of one direction are draws of P, those of the other
-    # draws of Q, of which there may be far more.
+    # Counts of each fold in the sets that the other folds choose, summed by direction. The two
+    # directions are not summed: p counts draws of P in one of them, and in the other draws of Q, of
+    # which there may be far more.
     crossed = np.zeros((4, 2, len(node)))
     for p, q in zip(*folds, strict=True):
         fold = _Tails.of(p, q)
@@ -232,10 +232,10 @@ def _end(counts: Array, gamma: Array, z: float | Array) -> Array:
 
 
 def _limit(p: Array, n: Array, z: float | Array) -> Array:
-    """Jeffreys limit of a probability from its frequency p in n draws, z standard errors away.
+    """The Jeffreys limit of a probability, z standard errors from its frequency p in n draws.
 
-    A quantile of Beta(np + ½, n − np + ½) by Paulson's cube roots (1942), which are the more exact
-    the smaller the first parameter is against the second: limits of p > ½ are those of 1 − p.
+    It is a quantile of Beta(np + ½, n − np + ½) by Paulson's cube roots (1942), which are more
+    exact the smaller the first parameter is against the second: limits of p > ½ use 1 − p.
     `scipy.special.betaincinv` takes 20 times as long, a fifth of an audit of 10⁴ draws, and moves
     ends by less than 0.5 % of δ, but for counts of a few hits (2 %); the simulation sets the level.
     """

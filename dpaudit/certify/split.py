@@ -84,7 +84,10 @@ def _size(name: str, share: float | None, samples: int, usual: float, root: floa
 
 
 def samples_for(certify: int) -> int:
-    """The fewest draws a side of which the default split (≥ 3 columns) certifies `certify`."""
+    """The fewest draws a side that leave `certify` certifying draws by the default split.
+
+    The default meant here is that of outputs with three columns or more, but not wide.
+    """
     low, high = certify, 3 * certify + 100
     while low < high:
         middle = (low + high) // 2

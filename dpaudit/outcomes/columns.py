@@ -181,16 +181,16 @@ def _rare(
     draws : (n,), how many draws each row stands for.
     """
     (path, kind), few = name, np.full(len(rows), draws.sum() < SOME)
-    if kind is Kind.MEMBER:  # an integer stands at some place of the set as a number, too
+    if kind is Kind.MEMBER:  # integers are left out, as each also has a position as a number
         return MEMBERS, few & (not str(path[-1]).lstrip("-").isdigit())
-    if few.any():  # how long a list is shows by itself
+    if few.any():  # rare positions of lists are not counted: the lists' sizes show them
         return KEYS, few & any(isinstance(step, str) for step in path)
     code = kind is Kind.NUMBER and path[-1:] == (tables.SLOTS - 1,)
     if not (code or kind in (Kind.TEXT, Kind.REST)):
         return BEYOND, few
     _, which = np.unique(values, return_inverse=True)
     rare = np.bincount(which, draws)[which] < SOME
-    if kind is Kind.TEXT:  # those of a set are members, wherever they stand in it
+    if kind is Kind.TEXT:  # texts of a set count as members, at any position in it
         return TEXTS, rare & ~_where(table, (path[:-1], Kind.TYPE), SETS, rows)
     if kind is Kind.REST:
         return LARGE, rare & _where(table, (path, Kind.NUMBER), CODED, rows)

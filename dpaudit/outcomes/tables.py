@@ -1,8 +1,8 @@
 """Tables of numbers, and lists of numbers of different length as rows.
 
 The row of a list holds its length, its entries, and NaN up to the longest list. Rows have room for
-`SLOTS` entries at most, so that one long list does not make all rows long. Of a longer list the
-last slot holds a code of all its entries, and the slots before it hold its first ones.
+at most `SLOTS` entries, so that one long list does not make all rows long. For a longer list, the
+last slot holds a code of all its entries, and the slots before it hold its first entries.
 """
 
 from __future__ import annotations

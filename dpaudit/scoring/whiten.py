@@ -53,7 +53,7 @@ class Whitener:
 
     def __call__(self, x: Array) -> Array:
         """The coordinates of rows (m, k)."""
-        # a matrix product would round a row alone otherwise than among others
+        # a matrix product rounds a single row differently from the same row in a batch
         return np.einsum("ij,jk->ik", x - self.centre, self.matrix)
 
     def rounded(self, x: Array) -> Array:

@@ -191,7 +191,7 @@ class Wealth:
         return np.asarray(most + np.log(np.exp(logs - most[:, None]) @ self.weights))
 
     def reaches(self, cells: Cells, alpha: float) -> bool:
-        """Whether wealth is at least 1/alpha, which the claim gives a chance ≤ alpha (Markov)."""
+        """Whether wealth is at least 1/alpha; by Markov, the claim gives this chance ≤ alpha."""
         return float(self.of(cells.right[None])[0]) >= -np.log(alpha)
 
     def rare(self, cells: Cells, alpha: float) -> bool:

@@ -247,7 +247,7 @@ class SamplingBets:
     def bet(self, included: Array) -> None:
         """Update the wealth by the coins of one step, (m,), 0 or 1."""
         q = self._rate
-        # the rate of earlier coins and one coin in 1/q, not less than q
+        # the rate of earlier coins with one added "in" among 1/q added coins, at least q
         observed = max((self._in + 1.0) / (self._seen + 1.0 / q), q)
         forecasts = [epoch.forecast(included) for epoch in self._epochs]
         forecasts.append(np.full(len(included), observed))

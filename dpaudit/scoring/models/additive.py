@@ -83,7 +83,7 @@ def fit_additive(train: Sides, choose: Sides, screen: Screen = surplus) -> Addit
     )
     total = Additive(constant - float(slopes @ middle), binary, slopes, summands)
     if reals:
-        # one column may hold all of the difference; others that follow it would split its ties
+        # one column may show all of the difference; further columns would only break its ties
         least, column, alone = min(reals, key=lambda real: real[0])
         if log_loss(total, choose) >= least:
             return Additive(0.0, binary[:0], np.empty(0), ((column, 1.0, alone),))

@@ -176,7 +176,7 @@ class Cells:
     def __call__(self, x: Array) -> Array:
         """The log-odds, (m,), in nats, of rows (m, k)."""
         cell, pure = self.find(x)
-        out = self.odds[cell]  # rows of atoms throughout get the cell's number: equal rows tie
+        out = self.odds[cell]  # rows with an atom in every column get the cell's odds, so they tie
         based = ~pure | (cell < 0)
         if based.any():
             offset = np.where(cell[based] < 0, 0.0, self.offset[cell[based]])
@@ -243,7 +243,7 @@ def _own_scores(cells: Cells, train: Sides, choose: Sides) -> dict[int, tuple[np
     for cell, columns in free.items():
         inside, rows = [], []
         for part, (in_p, in_q) in zip((train, choose), places, strict=True):
-            # equally many draws a side, since the cell's own odds are left out of its score
+            # equally many draws a side, since the cell's odds are added to its own score later
             whole = Sides(part.P[in_p == cell], part.Q[in_q == cell])
             whole = whole.head(min(len(whole.P), len(whole.Q)))
             rows.append(whole)

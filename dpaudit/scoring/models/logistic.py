@@ -67,7 +67,7 @@ def newton(
     for _ in range(steps):
         share = expit(odds)
         curvature = (x * (total * share * (1.0 - share))[:, None]).T @ x
-        # repeated features make the matrix singular but for the jitter
+        # without the jitter, repeated features would make the matrix singular
         hessian = curvature + stiffness
         hessian += constants.JITTER * np.trace(hessian) * np.eye(len(hessian))
         gradient = (total * share - p) @ x + stiffness @ weights
@@ -123,7 +123,7 @@ def fit_correction(base: Score, features: Features, train: Sides, choose: Sides)
     (rows, label), size = train.stacked(), len(train.P)
     offset = evaluate(base, rows)
     p, q = features(train.P), features(train.Q)
-    x = np.ones((len(label), p.shape[1] + 1))  # the largest array there is: changed in place
+    x = np.ones((len(label), p.shape[1] + 1))  # changed in place, as it is the largest array
     x[:size, 1:], x[size:, 1:] = p, q
     mean, scale = x[:, 1:].mean(axis=0), x[:, 1:].std(axis=0)
     scale = np.where(scale > 0.0, scale, 1.0)

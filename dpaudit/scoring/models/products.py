@@ -54,7 +54,7 @@ def find_products(train: Sides, base: Score) -> SignProducts | None:
     if not 1 < x.shape[1] <= constants.PRODUCT_COLUMNS:
         return None
     centre = np.median(x, axis=0)
-    # just below the median where few values are above, as for common bits
+    # the centre is just below the median where few values are above it, as for frequent bits
     few = np.mean(x > centre, axis=0) < constants.FEW_ABOVE
     centre = np.where(few, np.nextafter(centre, -np.inf), centre)
     residual = label - expit(evaluate(base, x))
