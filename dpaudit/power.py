@@ -327,7 +327,9 @@ def _refutes(
 def _few_draws(
     epsilon: float, delta: float, excess: float, power: float, alpha: float
 ) -> float | None:
-    """The least number of few draws a side that show the excess, up to 1 %; else None."""
+    """The least number of draws a side, within 1 %, from which `few_split` audits show the excess;
+    None if more than `FEW` draws are needed.
+    """
     about = _certifying_draws(epsilon, delta, excess, power=power, share=alpha)
     about /= 1.0 - FEW_COLUMNS
     if about > NORMAL_ERROR * FEW:

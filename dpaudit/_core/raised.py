@@ -165,9 +165,9 @@ def redacted(text: str, data: Any = None) -> str:
 def _tells(match: re.Match[str], values: np.ndarray | None) -> bool:
     """Whether a written number has enough digits to reveal a value, and a value rounds to it.
 
-    A value that was cut off instead of rounded counts too, and a value without its sign. A whole
-    number inside a name is not hidden, as in float64; where the values are unknown, no number
-    inside a name is, as in python3.11.
+    A number that equals a value cut off instead of rounded, or a value without its sign, reveals
+    it, too. A whole number inside a name, as in float64, does not; where the values are unknown, no
+    number inside a name does, as in python3.11.
     """
     start, end = match.span()
     around = match.string[max(start - 1, 0) : start] + match.string[end : end + 1]

@@ -52,13 +52,13 @@ def as_generator(rng: RngLike) -> np.random.Generator:
 
 
 def below(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """The seed sequence at `key` below `seed`."""
+    """The seed sequence that the spawn key `key` gives below `seed`."""
     path = (*seed.spawn_key, *(int(part) for part in key))
     return np.random.SeedSequence(seed.entropy, spawn_key=path, pool_size=seed.pool_size)
 
 
 def generator(seed: np.random.SeedSequence, *key: int) -> np.random.Generator:
-    """The generator at `key` below `seed`; different keys give independent streams."""
+    """The generator from spawn key `key` below `seed`; different keys give independent streams."""
     return np.random.default_rng(below(seed, *key))
 
 

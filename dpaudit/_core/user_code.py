@@ -93,8 +93,8 @@ def _leave(place: str) -> None:
 def apart() -> Iterator[None]:
     """A context in which new workers do not look for modules in the current folder first.
 
-    Python does so when it is started with -m or -c, as workers are. Workers receive `sys.path`
-    later, and their first task takes the variable out of the worker's environment.
+    Python looks there first when it is started with -m or -c, as workers are. Workers receive
+    `sys.path` later, and their first task takes the variable out of the worker's environment.
     """
     if os.environ.get(SAFE_PATH):
         yield

@@ -22,7 +22,7 @@ from dpaudit.certify.sets import CandidateSets, ChosenSet, choose_sets, set_to_b
 
 @value_class
 class Direction:
-    """The estimate and the certified lower bound of one direction on the grid of ε, (m,) each."""
+    """The estimate `delta` and the certified bound `low` of one direction at each ε, (m,) each."""
 
     delta: Array
     low: Array

@@ -208,7 +208,7 @@ class _Fit:
 
 
 def _above(loss: Array, level: Array, *parts: Array) -> Array:
-    """Sums of each part, (c,), over the cells whose loss is above each level, (parts, m)."""
+    """Sums of each part, (c,), over the cells whose loss exceeds each of m levels, (parts, m)."""
     order = np.argsort(loss)
     sums = np.cumsum(np.stack(parts)[:, order[::-1]], axis=1)[:, ::-1]
     sums = np.concatenate([sums, np.zeros((len(parts), 1))], axis=1)

@@ -198,7 +198,7 @@ def _rare(
 
 
 def _where(table: Features, name: Name, least: float, rows: np.ndarray) -> np.ndarray:
-    """Which rows have a feature with this name whose magnitude is at least `least`."""
+    """A mask, (n,), of the rows whose feature of this name has magnitude `least` or more."""
     at, values = table.get(name, ((), ()))
     large = np.abs(np.asarray(values, dtype=np.float64)) >= least
     return np.isin(rows, np.asarray(at, dtype=np.intp)[large])

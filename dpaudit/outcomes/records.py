@@ -188,7 +188,7 @@ class Vicinity:
 
 
 def agree(table: Array, target: Array, spread: Array) -> np.ndarray:
-    """Where, (m, c), the table has the target's category, or a number within half a spread."""
+    """A mask (m, c), True where a category equals the target's, or a number is near it."""
     return _distance(table, target, _same(table, target), spread) <= HALF
 
 
@@ -203,7 +203,7 @@ def _within(values: np.ndarray, limits: np.ndarray) -> Array:
 
 
 def _same(table: Array, target: Array) -> np.ndarray:
-    """Where, (m, c), the table has the target's values; two NaN count as equal."""
+    """A mask (m, c), True where the table has the target's values; two NaN count as equal."""
     return (table == target) | (np.isnan(table) & np.isnan(target))
 
 

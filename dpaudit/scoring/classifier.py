@@ -89,13 +89,13 @@ def _logistic(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Scor
 
 
 def _boosted(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    """Fit the alias "lightgbm"."""
+    """Fit the alias "lightgbm": trees that start from the quadratic discriminant."""
     name, notes = boosting()
     return Fitted(name, fit_boosted(train, choose, seed, fit_quadratic(train)), notes=notes)
 
 
 def _eureka(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    """Fit the alias "eureka-knn"."""
+    """Fit the alias "eureka-knn", with its stated promise as a note."""
     return Fitted("eureka-knn", fit_eureka(train), notes=(promise(train),))
 
 

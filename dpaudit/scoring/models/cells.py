@@ -135,9 +135,10 @@ def keys_by_level(train: Sides) -> list[Key]:
 
 
 def _information(atom: np.ndarray, label: np.ndarray) -> float:
-    """Log likelihood ratio in nats of a column's own odds at each atom against odds of 1.
+    """The log likelihood ratio, nats, of a column with odds of its own at each atom against odds of
+    1.
 
-    It is reduced by ½ for each degree of freedom, which is what it gains on average by chance.
+    It is reduced by ½ for each degree of freedom, which is its average gain by chance.
     """
     p = np.bincount(atom[label == 1], minlength=atom.max() + 1)
     q = np.bincount(atom[label == 0], minlength=atom.max() + 1)

@@ -218,7 +218,7 @@ def _strongest(moments: MomentDifference, others: Array) -> tuple[Array, float]:
 
 
 def _stein(gap: Array, draws: int) -> Array:
-    """The gap, of entry variance 2/draws, after James and Stein's positive-part shrinkage."""
+    """The gap, of entry variance 2/draws, shrunk by James and Stein's positive-part rule."""
     spare = max(len(gap) - 2, 0) * 2.0 / draws
     return gap * max(0.0, 1.0 - spare / max(float(gap @ gap), 1e-300))
 
@@ -278,7 +278,7 @@ class Quadratic:
 
     @cached_property
     def _short(self) -> Quadratic:
-        """The same score with fewer axes: those with an excess, and one along the other gap."""
+        """The same score on fewer axes: those with an excess, and one for all other gaps."""
         flat = np.abs(self.excess) < FLAT
         rest = np.where(flat, self.gap, 0.0)
         length = max(float(np.linalg.norm(rest)), np.finfo(float).tiny)

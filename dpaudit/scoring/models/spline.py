@@ -162,11 +162,11 @@ def _smooth_odds(fitted: Counts, checked: Counts) -> Array:
 
 
 def _supported(table: Array, counts: Counts) -> Array:
-    """The table, clipped to the largest log-odds that the counts support.
+    """The table of log-odds, clipped to the range that the counts support.
 
-    These are the largest odds of counts in any set of its highest bins, and in any set of its
-    lowest bins. Where one side has no draws the spline grows towards infinity, and its ends would
-    rank above bins with better evidence.
+    The upper end is the largest log-odds of the total counts in any set of its highest bins, and
+    the lower end the least in any set of its lowest bins. Where one side has no draws the spline
+    grows towards infinity, and its ends would rank above bins with better evidence.
     """
     order = np.argsort(table, axis=None)
     p, q = counts[0].ravel()[order], counts[1].ravel()[order]
