@@ -189,7 +189,7 @@ class NearestRecord:
         The unit of distance of each column; 0 in a column of categories, where two values are at
         distance 0 or 1. If not given, that of the canaries (`NearestRecord.of(data)` is better).
     names : tuple of str, optional
-        Those of the columns, for tables that name theirs.
+        The names of the columns, for tables with named columns.
 
     Notes
     -----

@@ -221,14 +221,14 @@ def _detectable(
     exact: Callable[[int], float],
     unread: Mapping[str, float],
 ) -> dict[str, float] | None:
-    """The smallest excess over all outputs that would show, or None where none would.
+    """`Verdict.detectable`: the smallest excess over all outputs that would show; None without one.
 
-    It is taken at the claim's own ε if there is one, else where the least excess would show.
-    excess : position on the grid of ε ↦ the smallest excess that would show there, or about that.
-    exact : the same, which stands in its place in the end.
+    It is that at the ε of an (ε, δ) claim, else that at the ε where the smallest excess would show.
+    excess : approximates the smallest excess that would show at a position on the grid of ε.
+    exact : gives it exactly, for the position that `excess` chose.
 
-    Where a score cannot read all parts of an output, the excess over the outputs that it can read
-    counts, by P(S) − e^ε Q(S) ≤ P(S and read) − e^ε Q(S and read) + P(unread).
+    If no score can read some outputs, their share is added, by P(S) − e^ε Q(S) ≤
+    P(S and read) − e^ε Q(S and read) + P(unread) for a set S of outputs under laws P and Q.
     """
     at = reference.claimed_at
     if at is not None:
