@@ -70,7 +70,7 @@ def replace_row(
     relation : str, default "replace"
         The relation of the pair, as `NeighbourPair` lists them.
     source : RowSource, optional
-        Where the row is from, if not given by hand.
+        The origin of the row, if the user did not pass it.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def add_row(data: ArrayLike, row: ArrayLike, *, source: RowSource | None = None)
     row : array of shape (d,)
         The new row.
     source : RowSource, optional
-        Where the row is from, if not given by hand.
+        The origin of the row, if the user did not pass it.
 
     Examples
     --------

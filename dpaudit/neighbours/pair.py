@@ -46,7 +46,7 @@ class NeighbourPair:
     group : tuple of int or None
         The rows of one user, ascending.
     source : RowSource or None
-        Where a row that comes in is from.
+        The origin of a row that comes in.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`audit_one_run`: scores and coins of one run in, a certified ε, a verdict and a report out."""
+"""`audit_one_run` turns scores and coins of one run into a certified ε, a verdict and a report."""
 
 from __future__ import annotations
 

@@ -313,7 +313,7 @@ def _labels(column: Array, count: int, limits: Limits, rng: np.random.Generator)
 
 
 def _leverage(table: Array, count: int, rng: np.random.Generator) -> Array:
-    """Random directions that prefer those in which the data vary least, (m, p).
+    """Random directions, (m, p), mostly near those in which the data vary least.
 
     A direction v has leverage vᵀ(XᵀX)⁻¹v, so coordinates along the principal axes are divided by
     the spread of the data there.
@@ -341,8 +341,8 @@ def _shuffled(table: Array, count: int, rng: np.random.Generator) -> Array:
 def _unlike(table: Array, count: int, rng: np.random.Generator) -> Array:
     """The rows farthest from the records, (m, p), among `POOL` times as many shuffled ones.
 
-    If there are many records, `COMPARED` random ones count. No two rows are equal. Raises
-    `InvalidInput` where too few are different.
+    If there are many records, `COMPARED` random ones are compared. No two rows are equal. Raises
+    `InvalidInput` if too few are different.
     """
     pool, unit = np.unique(_shuffled(table, POOL * count, rng), axis=0), spreads(table)
     if len(pool) < count:

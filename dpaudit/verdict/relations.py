@@ -57,9 +57,9 @@ def of_both(records: Mapping[str, Mapping[str, Any]], failed: Mapping[str, str])
         epsilon, delta = (number(value, 3) for value in excess)
         return "violated", GROUP.format(epsilon=epsilon, delta=delta)
     if violated:
-        (name,), (unharmed,) = violated, set(kinds) - set(violated)
+        (name,), (other,) = violated, set(kinds) - set(violated)
         relations = ",".join(READINGS[name])
-        words = {"shown": WORDS[name], "other": WORDS[unharmed], "relations": relations}
+        words = {"shown": WORDS[name], "other": WORDS[other], "relations": relations}
         return "inconclusive", SINGLE.format(**words)
     weak = [WORDS[name] for name, kind in kinds.items() if kind == "inconclusive"]
     if weak:
