@@ -110,3 +110,16 @@ def test_texts_are_outputs_like_others():
     rng = np.random.default_rng(0)
     P, Q = (["yes" if one else "no" for one in rng.random(60) < share] for share in (0.9, 0.2))
     assert dp.audit_samples(P, Q, rng=0).spectrum.low[0] > 0.3
+
+
+@pytest.mark.quick
+def test_a_level_and_its_alpha_agree():
+    for level in (0.1, 0.5, 0.95, 1.0 - 1e-6):
+        given = Settings.of(100, level=level)
+        assert (given.level, given.alpha) == (level, 1.0 - level)
+    tiny = Settings.of(100, alpha=2.0**-34 * 1e-6)
+    assert tiny.alpha == 2.0**-34 * 1e-6
+    assert tiny.level == np.nextafter(1.0, 0.0)
+    with pytest.raises(InvalidInput, match="alpha must be 1 - level"):
+        tiny.replaced(level=0.9, alpha=0.5)
+    assert tiny.replaced(level=0.9).alpha == 1.0 - 0.9

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dpaudit.cli import defaults
-from dpaudit.run.scenario.files import audits_in
+from dpaudit.run import audits_in
 from dpaudit.run.schema import NAME, Kind, tables
 
 yaml = pytest.importorskip("yaml")

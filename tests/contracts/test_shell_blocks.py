@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from dpaudit.cli.commands import dpaudit
+from dpaudit.cli import dpaudit
 
 pytestmark = pytest.mark.quick
 

@@ -7,7 +7,6 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import errors
-from dpaudit._core import check
 
 pytestmark = pytest.mark.quick
 KINDS = [
@@ -39,7 +38,7 @@ def test_each_is_caught_as_pythons_own(kind, known):
 
 def test_the_wrong_argument_has_a_name():
     with pytest.raises(dp.InvalidInput) as caught:
-        check.real("sigma", -1.0, 0.0)
+        dp.mechanisms.GaussianLS(sigma=-1.0)
     assert caught.value.argument == "sigma"
     assert str(caught.value) == f"sigma {caught.value.detail}"
     assert caught.value.detail.startswith("must be a finite number")

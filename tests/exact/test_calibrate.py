@@ -10,7 +10,6 @@ from scipy.optimize import brentq
 
 import dpaudit as dp
 from dpaudit import mechanisms as m
-from dpaudit._core.linalg import least_squares
 from dpaudit.curves import gdp_mu
 from dpaudit.exact import calibrate, gaussian_sketch, worst_case
 from dpaudit.mechanisms import OWN
@@ -81,7 +80,7 @@ def assert_least(found, data, **how):
 def test_gaussian_noise_is_the_displacement_over_mu(epsilon, delta):
     data = database()
     mu = float(gdp_mu(np.array(epsilon), np.array(delta)))
-    displacement = least_squares(data).displacement
+    displacement = dp.neighbours.row_statistics(data).displacement
     found = calibrate(m.GaussianLS(sigma=7.0), data, epsilon, delta)
     assert found.value == pytest.approx(displacement.max() / mu, rel=2e-10)
     assert found.index == np.argmax(displacement)

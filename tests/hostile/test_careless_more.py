@@ -5,7 +5,6 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import dpaudit as dp
-from dpaudit.sampling.block import Border
 
 PAIR = dp.neighbours.zero_row(np.full((3, 1), 1.0), 2)  # the mean falls by 1/3
 CLAIM = (1.0, 0.0)
@@ -49,13 +48,3 @@ def test_trees_whose_thresholds_are_training_values_are_not_refused():
     trees = HistGradientBoostingClassifier(max_iter=10)
     settings = {"draws": 600, "stop": "verdict", "classifier": trees}
     assert dp.audit(vector, PAIR, claim=(4.0, 0.0), rng=1, **settings).verdict == "not violated"
-
-
-def test_memory_that_one_thread_fills_again_is_no_fault():
-    """The calls that return it follow each other, while other threads are inside the mechanism."""
-    border, scratch = Border(), np.empty(4)
-    with border.call():
-        for value in (1.0, 2.0):
-            with border.call() as returned:
-                scratch[:] = value
-                assert returned(scratch, scratch[:, None], "here")[0, 0] == value

@@ -138,14 +138,6 @@ def test_copies_in_any_order_agree(times):
     assert whole[0][0] == pytest.approx(whole[1][0], rel=RELATIVE)
 
 
-def test_a_series_that_is_not_resolved_is_an_error():
-    from dpaudit.exact.numerics.log_series import LogSeries
-
-    rough = np.random.default_rng(1)
-    with pytest.raises(dp.NoExactSpectrum, match="checked accuracy"):
-        LogSeries.of(lambda x: rough.standard_normal(x.shape), np.linspace(0.0, 1.0, 3))
-
-
 def test_calibration_of_very_many_rows_is_quick():
     """Took 32 s: a mesh grew as the root of the rows."""
     X, y = dp.datasets.load("diabetes")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.cli.answers import folders
-from dpaudit.run.ledger import Standing
+from dpaudit.cli import main
+from dpaudit.run import Ledger
 from dpaudit.verdict import from_log
 from tests.run.test_ledger import entry
 
@@ -85,11 +85,14 @@ SENTENCE = re.compile(
         ((-1.0, -1.0), ("not rejected", "2", "0.367", "below", "0.135")),
     ],
 )
-def test_a_ledger_says_what_is_reached_needed_and_decided(nights, sentence):
-    standing = Standing.of(1, [entry((night,)) for night in nights])
+def test_a_ledger_says_what_is_reached_needed_and_decided(nights, sentence, tmp_path, capsys):
+    ledger = Ledger(tmp_path / "ledger.jsonl")
+    for seed, night in enumerate(nights):
+        standing = ledger.add(entry((night,), draws_id=str(seed), seed=seed))
     assert SENTENCE.fullmatch(standing.text).groups() == sentence
     assert standing.violated == (sentence[0] == "rejected")
-    shown = folders.ledger_text([standing])
+    assert main(["ledger", str(ledger.path)]) == standing.violated
+    shown = capsys.readouterr().out
     assert standing.text in shown
     assert ("VIOLATED" in shown) == standing.violated
 

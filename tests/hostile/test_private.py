@@ -19,7 +19,7 @@ import pytest
 import dpaudit as dp
 from dpaudit._core.raised import Raised, redacted, report
 from dpaudit._core.value import brief
-from dpaudit.cli.app import main
+from dpaudit.cli import main
 
 pytest_plugins = ["pytester"]
 PLANTED = (73417.234567, -8317.515625, 0.0313270217, 615243.75)

@@ -148,12 +148,14 @@ def test_the_worst_of_forty_replacements_beside_wishart_noise(scale, dof, delta)
     assert epsilon == np.inf or np.max(one_by_one) == pytest.approx(delta, rel=1e-9)
 
 
-def test_a_bound_of_replacements_is_a_number_at_any_epsilon():
-    """Was NaN beyond ε = 709, and a pair with such a bound was passed over."""
-    from dpaudit.exact import ReplacedWishartCurve
-    from dpaudit.exact.replaced_wishart import bound
-
-    epsilon = np.array([1.0, 1e3, 1e9])
-    found = bound(np.array([2.0]), np.array([3.0]), 1, epsilon)[0]
-    exact = ReplacedWishartCurve(2.0, 3.0, 3, 3).delta(epsilon)[0]
-    assert np.all((found >= exact * (1.0 - 1e-9)) & (found <= 1.0))
+def test_replacements_are_bounded_at_any_epsilon():
+    """A bound was NaN beyond ε = 709, and a pair with such a bound was passed over."""
+    data, epsilon = np.random.default_rng(0).normal(size=(6, 3)), [1.0, 1e3, 1e9]
+    mechanism, new = dp.mechanisms.AdditiveWishart(dof=3, scale=1.0), data[:2] + 5.0
+    worst = dp.exact.worst_case(mechanism, data, epsilon, relation="replace", candidates=new)
+    every = [
+        dp.exact.spectrum(mechanism, dp.neighbours.replace_row(data, i, row), epsilon).delta
+        for i in range(6)
+        for row in new
+    ]
+    np.testing.assert_allclose(worst.delta, np.max(every, axis=0), rtol=1e-6)

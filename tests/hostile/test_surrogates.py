@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.files import replace_file
-from dpaudit._core.result_file import plain
 from dpaudit.cli import main
 from tests.run.records import text_without_clock
 
@@ -104,11 +102,3 @@ def test_draws_from_elsewhere_in_files_of_such_names(tmp_path, rng, capsys):
     files = [f"{NAME}{side}.npy" for side in "PQ"]
     assert main(["samples", *files, "--claim", "1,0.9", "--out", "out"]) == 0
     assert rb"caf\\udce9P.npy against" in sound(tmp_path / "out")
-
-
-def test_every_text_can_be_written(tmp_path):
-    every = "".join(map(chr, range(0x110000)))
-    replace_file(tmp_path / "file", every)
-    assert (tmp_path / "file").read_bytes().decode("utf-8").startswith("\x00\x01")
-    record = plain({"a\udce9": ["\udc80", np.str_("\ud800"), "é\U0001f52c"]})
-    assert record == {r"a\udce9": [r"\udc80", r"\ud800", "é\U0001f52c"]}

@@ -9,8 +9,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.cli.answers.summary import summary
-from dpaudit.report import render_index
-from dpaudit.report.audit import render_html
+from dpaudit.report import render_html, render_index
 from dpaudit.report.one_run import render_page
 from dpaudit.run.suite.outputs import job_summary, junit, sarif
 from dpaudit.run.suite.suite import ScenarioOutcome

@@ -17,14 +17,14 @@ from dpaudit.mechanisms import (
     GaussianInverse,
     GaussianLS,
     RandomProjection,
-    broken,
-    textbook,
 )
 from dpaudit.papers import AdditiveWishartNoise
 from tests.mechanisms.mechanism_cases import DATA, MECHANISMS
 from tests.papers.paper_cases import CASES
 
 pytestmark = pytest.mark.quick
+
+broken, textbook = dp.mechanisms.broken, dp.mechanisms.textbook
 
 NORM = np.linalg.norm(DATA, axis=1).max()
 

@@ -14,7 +14,6 @@ from dpaudit.mechanisms import (
     RandomProjection,
     SufficientStatistics,
     WishartDraw,
-    replacement,
 )
 from tests.mechanisms.by_matrices import changes, replaced
 from tests.mechanisms.mechanism_cases import DATA, MECHANISMS, database
@@ -147,7 +146,7 @@ def test_a_candidate_may_lose_the_rank_or_keep_it(mechanism):
 def test_the_order_is_row_by_row_whatever_the_block(mechanism, monkeypatch):
     candidates = database(n=5, seed=8)
     whole = numbers(mechanism.replaced_rows(DATA, candidates))
-    monkeypatch.setattr(replacement, "BLOCK", 10)
+    monkeypatch.setattr("dpaudit.mechanisms.replacement.BLOCK", 10)
     np.testing.assert_allclose(
         numbers(mechanism.replaced_rows(DATA, candidates)), whole, rtol=1e-11
     )

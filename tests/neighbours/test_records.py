@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.result_file import plain
 from dpaudit.neighbours import RowSource, from_record
 from tests.neighbours.test_relations import DATA, NEW, PAIRS
 
@@ -18,7 +17,7 @@ BY_HAND = {"replace": NEW[0], "add": NEW[0], "replace-group": NEW[::-1]}  # rows
 
 def written(pair):
     """The record as result.json has it."""
-    return json.loads(json.dumps({"schema_version": 1, "neighbour": plain(pair.to_dict())}))
+    return json.loads(json.dumps({"schema_version": 1, "neighbour": pair.to_dict()}))
 
 
 def same(one, other):

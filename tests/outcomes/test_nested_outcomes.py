@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import dpaudit as dp
 from dpaudit import outcomes
-from dpaudit._core.seeds import root
 from dpaudit.outcomes.nested import text_code
 from dpaudit.sampling import draw
 from tests.cases import database
@@ -289,11 +288,16 @@ def test_n_jobs_and_a_store_change_no_byte(tmp_path):
             for _ in range(size)
         ]
 
-    alone = draw(many, DATA, 2000, root(1), 0)
-    assert draw(many, DATA, 2000, root(1), 0, n_jobs=2).tobytes() == alone.tobytes()
+    alone = draw(many, DATA, 2000, np.random.SeedSequence(1), 0)
+    assert (
+        draw(many, DATA, 2000, np.random.SeedSequence(1), 0, n_jobs=2).tobytes() == alone.tobytes()
+    )
     for resume in (False, True):
         store = DrawStore(tmp_path / "draws", {"seed": 1}, resume=resume)
-        assert draw(many, DATA, 2000, root(1), 0, store=store).tobytes() == alone.tobytes()
+        assert (
+            draw(many, DATA, 2000, np.random.SeedSequence(1), 0, store=store).tobytes()
+            == alone.tobytes()
+        )
 
 
 # --- no randomness

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 import dpaudit.papers
-from dpaudit.papers import PAPERS, printed
+from dpaudit import papers
+from dpaudit.papers import PAPERS
+
+printed = papers.printed
 
 pytestmark = pytest.mark.quick
 

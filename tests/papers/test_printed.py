@@ -14,8 +14,9 @@ import dpaudit as dp
 from dpaudit.curves import readings
 from dpaudit.exact import additive_wishart, gaussian_shift, gaussian_sketch
 from dpaudit.mechanisms import RPLS
-from dpaudit.papers import printed
 from reports.make.exact.printed import SHOWN, refute
+
+printed = dp.papers.printed
 
 
 def test_lemma_10_takes_the_smaller_direction_below_its_split():

@@ -8,8 +8,9 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.exact import gaussian_shift, gaussian_sketch
-from dpaudit.papers import printed
 from tests.sparse import one_in
+
+printed = dp.papers.printed
 
 ROWS, DELTAS = (1, 20, 1_000, 100_000), (1e-2, 1e-6, 1e-10)
 EPSILONS = (0.01, 0.3, 2.0, 20.0)

@@ -5,7 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from dpaudit.papers import printed
+from dpaudit import papers
+
+printed = papers.printed
+
 
 pytestmark = pytest.mark.quick
 

@@ -8,7 +8,7 @@ from scipy.stats import beta, binomtest, chi2, kstest, norm
 from scipy.stats import t as student
 
 import dpaudit as dp
-from dpaudit.papers import LinearMixing, printed
+from dpaudit.papers import LinearMixing
 from dpaudit.papers.paper_2.newton import FAMILIES, Newton
 from reports.make.findings import STATEMENTS
 from reports.make.findings.outcome import at, cases
@@ -17,6 +17,8 @@ from reports.make.findings.paper_3 import regression
 from reports.make.findings.paper_3.algorithm_1 import output_leak
 from reports.make.findings.paper_3.regression import middle_excess
 from reports.make.findings.statement import Swept
+
+printed = dp.papers.printed
 
 pytestmark = pytest.mark.quick
 

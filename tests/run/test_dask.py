@@ -10,7 +10,6 @@ import pytest
 from joblib import parallel_config
 
 import dpaudit as dp
-from dpaudit._core.seeds import root
 from dpaudit.certify.counting import KEPT
 from dpaudit.run import Scenario, run
 from dpaudit.run.scenario.tables import Workers
@@ -37,9 +36,11 @@ def client():
 
 def test_a_cluster_draws_the_same(client):
     for mechanism in (dp.mechanisms.ALS(12), local):
-        alone = draw(mechanism, DATA, SIZE, root(2), 1)
+        alone = draw(mechanism, DATA, SIZE, np.random.SeedSequence(2), 1)
         with parallel_config(backend="dask", client=client):
-            np.testing.assert_array_equal(draw(mechanism, DATA, SIZE, root(2), 1), alone)
+            np.testing.assert_array_equal(
+                draw(mechanism, DATA, SIZE, np.random.SeedSequence(2), 1), alone
+            )
 
 
 # --- workers that count ---------------------------------------------------------------------------
@@ -190,7 +191,7 @@ def gone(process):
 
 
 def test_a_worker_killed_midway_changes_nothing(client):
-    alone = draw(local, DATA, SIZE, root(1), 0)
+    alone = draw(local, DATA, SIZE, np.random.SeedSequence(1), 0)
     workers = list(client.run(os.getpid).values())
     killed = []
 
@@ -199,7 +200,7 @@ def test_a_worker_killed_midway_changes_nothing(client):
             killed.append(os.kill(workers[0], signal.SIGKILL))
 
     with parallel_config(backend="dask", client=client):
-        source = MechanismDraws(local, (DATA, DATA), SIZE, root(1), progress=kill)
+        source = MechanismDraws(local, (DATA, DATA), SIZE, np.random.SeedSequence(1), progress=kill)
         np.testing.assert_array_equal(source.take(SIZE)[0], alone)
     assert killed
     assert any(gone(workers[0]) or time.sleep(0.1) for _ in range(100))

@@ -10,7 +10,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.certify import Hits, Null
-from dpaudit.cli.app import main
+from dpaudit.cli import main
 from dpaudit.run.ledger import Entry, Ledger, Standing, code_of, judged_by
 
 EPSILON, DELTA, NIGHTS, DRAWS = 1.0, 1e-3, 30, 100_000

@@ -1,15 +1,11 @@
 """`dpaudit audit` without a relation: a claim is accused only where it fails under both."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dpaudit.cli import main
-from dpaudit.errors import MechanismError
-from dpaudit.run.suite.relations import together
-from dpaudit.run.suite.suite import ScenarioOutcome
 
 pytestmark = pytest.mark.quick
 FIXED = """
@@ -20,12 +16,6 @@ def fixed(data):
         raise ValueError("five rows")
     return data[:, -1].sum() + np.random.laplace(scale=0.2)
 """
-
-
-def test_two_failures_stay_errors():
-    error = MechanismError("n is fixed")
-    failed = [ScenarioOutcome("x", Path(), Path(), "error", "n", 0.0, None, error)] * 2
-    assert together(failed) == (failed, "")
 
 
 @pytest.mark.usefixtures("in_tmp_path", "no_figures")
@@ -47,3 +37,11 @@ def test_a_mechanism_of_a_fixed_number_of_rows_is_audited_on_replaced_ones(tmp_p
     assert record["neighbour"]["row_put_in"]["from"] == "data_bounds"
     assert "3.125" not in text  # the least value, which came in
     assert "3.75" not in text
+
+
+@pytest.mark.usefixtures("in_tmp_path", "no_figures")
+def test_two_failures_stay_errors(tmp_path, capsys):
+    np.savetxt(tmp_path / "rows.csv", np.ones((4, 1)), header="score", comments="")
+    (tmp_path / "audited_fixed.py").write_text(FIXED.replace("!= 5", "> 0"))
+    assert main(["audit", "audited_fixed:fixed", "--data", "rows.csv", "--claim", "0.1,0"]) == 2
+    assert "five rows" in capsys.readouterr().err

@@ -9,14 +9,13 @@ from joblib import parallel_config
 
 import dpaudit as dp
 from dpaudit import outcomes
-from dpaudit._core.seeds import root
 from dpaudit.certify import CellCount
 from dpaudit.certify.counting import KEPT
 from dpaudit.sampling import Counts, MechanismDraws, counting
 from tests.cases import database, shifted
 
 DATA = database()
-SEED = root(23)
+SEED = np.random.SeedSequence(23)
 SIZE = 5000  # 20 blocks of 256 a side, but for the last
 EDGES = np.linspace(-3.0, 3.0, 9)
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.seeds import root
 from dpaudit.sampling import MechanismDraws
-from dpaudit.sampling.block import in_turn
+from dpaudit.sampling.block import Border, in_turn
 from tests.cases import database, shifted
 
 pytestmark = pytest.mark.quick
@@ -18,7 +17,7 @@ SIZE = 5000  # 20 blocks of 256
 
 
 def order(seed, blocks):
-    return list(in_turn(((number, 256) for number in range(blocks)), root(seed)))
+    return list(in_turn(((number, 256) for number in range(blocks)), np.random.SeedSequence(seed)))
 
 
 def test_blocks_of_four_come_as_one_order_and_its_reverse():
@@ -43,7 +42,7 @@ def test_the_mechanism_is_called_in_that_order():
         seen.append(int(data is OTHER))
         return rng.standard_normal((size, 1))
 
-    MechanismDraws(watched, (DATA, OTHER), SIZE, root(4)).take(SIZE)
+    MechanismDraws(watched, (DATA, OTHER), SIZE, np.random.SeedSequence(4)).take(SIZE)
     calls = [13] * 19 + [7]  # of 20 draws or less, as blocks of 256 and 136 are spread
     assert seen == [one.side for one in order(4, 20) for _ in range(calls[one.number])]
 
@@ -66,14 +65,16 @@ class Buffered:
 
 
 def test_outputs_are_copied():
-    plain = MechanismDraws(shifted(0.0), (DATA, DATA), SIZE, root(1)).take(SIZE)
-    found = MechanismDraws(Buffered(), (DATA, DATA), SIZE, root(1)).take(SIZE)
+    plain = MechanismDraws(shifted(0.0), (DATA, DATA), SIZE, np.random.SeedSequence(1)).take(SIZE)
+    found = MechanismDraws(Buffered(), (DATA, DATA), SIZE, np.random.SeedSequence(1)).take(SIZE)
     np.testing.assert_array_equal(found, plain)
 
 
 def test_one_buffer_in_several_threads_is_an_error():
     both = threading.Barrier(2, timeout=10)
-    source = MechanismDraws(Buffered(both.wait), (DATA, DATA), 512, root(1), n_jobs=2)
+    source = MechanismDraws(
+        Buffered(both.wait), (DATA, DATA), 512, np.random.SeedSequence(1), n_jobs=2
+    )
     with pytest.raises(dp.MechanismError, match="memory of its own from each call"):
         source.take(512)
 
@@ -85,7 +86,7 @@ def test_arrays_of_their_own_in_several_threads_are_none():
         both.wait()
         return rng.standard_normal((size, 1))
 
-    P, Q = MechanismDraws(fresh, (DATA, DATA), 512, root(1), n_jobs=2).take(512)
+    P, Q = MechanismDraws(fresh, (DATA, DATA), 512, np.random.SeedSequence(1), n_jobs=2).take(512)
     assert not np.array_equal(P, Q)
 
 
@@ -99,7 +100,7 @@ def test_each_draw_has_a_call_of_its_own():
         sizes.append(size)
         return np.full((size, 1), rng.standard_normal())
 
-    P, Q = MechanismDraws(shared, (DATA, DATA), 300, root(1), call=1).take(300)
+    P, Q = MechanismDraws(shared, (DATA, DATA), 300, np.random.SeedSequence(1), call=1).take(300)
     assert sizes == [1] * 600
     assert len(np.unique(np.concatenate([P, Q]))) == 600
 
@@ -113,9 +114,21 @@ def test_calls_of_one_draw_are_the_same_in_any_order(n_jobs):
     def lists(data, size, *, rng):
         return [list(rng.standard_normal(rng.integers(1, 4))) for _ in range(size)]
 
-    whole = MechanismDraws(lists, (DATA, DATA), 600, root(2), call=1).take(600)
-    source = MechanismDraws(lists, (DATA, DATA), 600, root(2), call=1, n_jobs=n_jobs)
+    whole = MechanismDraws(lists, (DATA, DATA), 600, np.random.SeedSequence(2), call=1).take(600)
+    source = MechanismDraws(
+        lists, (DATA, DATA), 600, np.random.SeedSequence(2), call=1, n_jobs=n_jobs
+    )
     parts = [source.take(10), *source.rest(uncounted)]
     for side in (0, 1):
         found = dp.outcomes.joined([part[side] for part in parts])
         np.testing.assert_array_equal(found["list"], whole[side]["list"])
+
+
+def test_memory_that_one_thread_fills_again_is_no_fault():
+    """The calls that return it follow each other, while other threads are inside the mechanism."""
+    border, scratch = Border(), np.empty(4)
+    with border.call():
+        for value in (1.0, 2.0):
+            with border.call() as returned:
+                scratch[:] = value
+                assert returned(scratch, scratch[:, None], "here")[0, 0] == value

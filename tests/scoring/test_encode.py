@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import dpaudit as dp
 from dpaudit.scoring import Sides
+from dpaudit.scoring.constants import MOST_COLUMNS
 from dpaudit.scoring.encode import NO_EXPONENT, NO_GRID, Encoder, bit_features
 
 pytestmark = pytest.mark.quick
@@ -148,3 +149,62 @@ def test_numbers_too_large_to_square_are_outcomes():
     )
     found = dp.audit_samples(P, Q, epsilon=[0.0], level=0.9999, rng=0)
     assert 0.4 < found.spectrum.low[0] <= 0.5 + 1e-2
+
+
+def test_zeros_of_one_sign_add_no_column(rng):
+    """Honest use: -0.0 is marked only beside 0.0."""
+    for zero in (0.0, -0.0):
+        side = np.where(rng.random((200, 1)) < 0.5, zero, 1.0)
+        encoder = Encoder.fit(Sides(side, side))
+        assert encoder.marks == ()
+        assert encoder(side) is side
+
+
+def test_of_very_many_columns_those_that_differ_are_kept(rng):
+    """Position 2,321 of 3,000 has another mean, 7 another spread: both rank first among noise."""
+    P, Q = rng.normal(size=(2, 200, 3000))
+    P[:, 2321] += 3.0
+    Q[:, 7] *= 9.0
+    taken = Encoder.fit(Sides(P, Q)).chosen
+    assert taken is not None
+    assert {7, 2321} <= set(taken)
+    assert len(taken) == MOST_COLUMNS
+
+
+def test_a_column_beyond_those_that_are_kept():
+    """Of 1,200 columns those are kept whose ranks differ; the last one differs by parity alone."""
+    rng = np.random.default_rng(3)
+    P, Q = rng.normal(size=(2, 200, 1200))
+    P[:, -1], Q[:, -1] = (2.0 * rng.integers(10**5, size=200) + bit for bit in (0, 1))
+    encoder = Encoder.fit(Sides(P, Q))
+    assert {column for column, _ in encoder.remainders} == {1199}
+    assert len(set(encoder(P)[:, -len(encoder.remainders)])) == 1
+
+
+N = 4000
+ORDINARY = {
+    "normal": lambda rng, by: rng.normal(size=N) + by,
+    "large normal": lambda rng, by: 1e3 * (rng.normal(size=N) + by),
+    "narrow normal": lambda rng, by: 0.1 * rng.normal(size=N) + 0.3 * by,
+    "Laplace": lambda rng, by: rng.laplace(size=N) + by,
+    "Cauchy": lambda rng, by: rng.standard_cauchy(size=N) + by,
+    "wide uniform": lambda rng, by: 1e6 * rng.random(N) + 1e5 * by,
+    "rounded": lambda rng, by: np.round(rng.normal(size=N) + by, 2),
+    "rounded finely": lambda rng, by: np.round(rng.normal(size=N) + by, 6),
+    "integers": lambda rng, by: np.rint(100.0 * (rng.normal(size=N) + by)),
+    "small counts": lambda rng, by: rng.poisson(3.0 + by, size=N).astype(float),
+    "geometric noise": lambda rng, by: rng.geometric(0.6, N) - rng.geometric(0.6, N) + by,
+    "codes of texts": lambda rng, by: np.floor(2.0**52 * np.sin(rng.integers(9 + int(by), size=N))),
+    "flags": lambda rng, by: (rng.random(N) < 0.4 + 0.2 * by).astype(float),
+    "single precision": lambda rng, by: np.float32(1e3 * (rng.normal(size=N) + by)).astype(float),
+    "not numbers": lambda rng, by: np.where(rng.random(N) < 0.3 + 0.2 * by, np.nan, np.inf),
+}
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_ordinary_outputs_that_differ_get_no_column(name):
+    """Twenty pairs of sides: a column is added to any with probability below 1e-4."""
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        sides = Sides(ORDINARY[name](rng, 0.0)[:, None], ORDINARY[name](rng, 1.0)[:, None])
+        assert Encoder.fit(sides).remainders == ()

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpaudit._core.seeds import generator
 from dpaudit.certify import CandidateSets, ScoreCells, SortedScores, cells_interval
 from reports.make.band.score_laws import SCORE_LAWS, SimulatedCounts
 
@@ -22,7 +21,8 @@ def shown(law, threshold):
 
 
 def misses(law, size, number):
-    rng = generator(np.random.SeedSequence(17), SCORE_LAWS.index(law), size, number)
+    key = (SCORE_LAWS.index(law), size, number)
+    rng = np.random.default_rng(np.random.SeedSequence(17, spawn_key=key))
     choose = SortedScores.of(*law.sides(rng, min(size // 5, 20_000)))
     threshold = CandidateSets.of(choose, EPSILON[:1], size, ERROR).threshold
     cells = ScoreCells.of(SimulatedCounts(law, size, rng), threshold)

@@ -7,8 +7,10 @@ import pytest
 from scipy.special import expit
 
 import dpaudit as dp
-from dpaudit.papers import DPLR, PMTGLM, PMTLR, printed
+from dpaudit.papers import DPLR, PMTGLM, PMTLR
 from dpaudit.papers.paper_2.newton import FAMILIES
+
+printed = dp.papers.printed
 
 pytestmark = pytest.mark.quick
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.papers import PMT, printed
+from dpaudit.papers import PMT
+
+printed = dp.papers.printed
 
 pytestmark = pytest.mark.quick
 

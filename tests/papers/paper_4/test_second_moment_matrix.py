@@ -19,10 +19,11 @@ from dpaudit.papers import (
     InverseWishartPosterior,
     JLRidge,
     NoisyInverse,
-    printed,
 )
 from dpaudit.papers.paper_4.matrix_release import Moments
 from tests.mechanisms.mechanism_cases import matrices
+
+printed = dp.papers.printed
 
 BUDGET = {"epsilon": 0.8, "delta": 0.05, "row_bound": 2.0}
 DRAWS, ERROR = 1_500, 1e-5
