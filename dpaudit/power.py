@@ -1,20 +1,21 @@
 """How many draws show an excess over a claim, at worst, whatever the shape of the leak.
 
 Let d be δ(ε), the larger of both directions, γ = e^ε, and S the best set: p = P(S) and q = Q(S)
-have p − γq = d. Its complement, as a set for Q against P, attains (1 − q) − γ(1 − p) ≤ d, so that
-q ≤ (1 − d)/(1 + γ). The variance of the two counts,
+have p − γq = d. Its complement, as a set for Q against P, attains (1 − q) − γ(1 − p) ≤ d, so that q
+≤ (1 − d)/(1 + γ). The variance of the two counts,
 
     p(1 − p) + γ²q(1 − q) = d(1 − d) + γ(1 + γ − 2d)q − 2γ²q²,
 
-grows with q up to there: its vertex (1 + γ − 2d)/4γ is not below, as (γ − 1)² + 2d(γ − 1) ≥ 0. So
-of all pairs with that δ(ε) a coin takes most draws: randomised response, P(yes) = (d + γ)/(1 + γ)
-and Q(yes) = 1 − P(yes). Laplace noise comes close to it; Gaussian noise and rare values take fewer.
+grows with q up to this bound: its vertex (1 + γ − 2d)/4γ is not below the bound, as (γ − 1)² + 2d(γ
+− 1) ≥ 0. So of all pairs with that δ(ε) a coin needs most draws: randomised response, with P(yes) =
+(d + γ)/(1 + γ) and Q(yes) = 1 − P(yes). Laplace noise comes close to it; Gaussian noise and rare
+values need fewer.
 
 The numbers are for a score as good as the true likelihood ratio: no number of draws suffices for a
-score that sees nothing. Of few draws (`certify.few`) the probability that a set refutes the claim
-is summed exactly over its two binomial counts, for the coin and for smaller q; of more it is that
-of normal limits. An audit has other sets, too: where the claimed δ is tiny, that of P(S)/Q(S)
-refutes more often.
+score that sees nothing. For few draws (`certify.few`) the probability that a set refutes the claim
+is summed exactly over its two binomial counts, for the coin and for smaller q; for more draws it
+comes from normal limits. An audit has other sets, too: where the claimed δ is tiny, the set with
+the largest P(S)/Q(S) refutes more often.
 """
 
 from __future__ import annotations
@@ -48,24 +49,23 @@ __all__ = [
 ]
 
 POWER = 0.8
-# What follows was set by simulation or is numerical. `python -m reports.make power` measures how
-# often the excesses that are promised here were shown: too small a CHOICE or LEARNING promises more
+# The numbers below were set by simulation or are numerical. `python -m reports.make power` measures
+# how often audits showed the excesses promised here: too small a CHOICE or LEARNING promises more
 # than audits keep. No certificate depends on them.
 # a whole audit spends a fifth of 1 − level on the claim's own ε (`certify.constants.CLAIM_SHARE`)
 AUDIT_STATEMENTS = 5
-FEW_STATEMENTS = round(1.0 / FEW_CLAIM_SHARE)  # the same of few draws
+FEW_STATEMENTS = round(1.0 / FEW_CLAIM_SHARE)  # the same for an audit of few draws
 MOST = 1e15  # draws, beyond which the number counts as infinite
-LEAST = 1e-12  # excess, below which it is rounding
-NEARLY = 1e-6  # what is missing of δ = 1
-ROUNDING = 1e-3  # relative, of an excess that few draws show
-WEIGHTS = np.linspace(1.0, 0.0, 9)  # shares of the coin's q that few draws try, the hardest first
-# What few draws lose by their choice of a set: of the excess, CHOICE · (1 − δ(ε)) · k^(−2/3) with k
-# draws that choose. The largest of many counts is at a threshold that misses the best one by about
-# k^(−1/3) (Kim & Pollard 1990), and the excess is flat there; where outputs hardly overlap nothing
-# is lost.
+LEAST = 1e-12  # an excess below this is rounding
+NEARLY = 1e-6  # 1 − δ of the largest δ that is tried
+ROUNDING = 1e-3  # relative error of an excess that few draws show
+WEIGHTS = np.linspace(1.0, 0.0, 9)  # shares of the coin's q tried for few draws, the hardest first
+# Choosing a set from k draws loses the share CHOICE · (1 − δ(ε)) · k^(−2/3) of the excess. The
+# largest of many counts is at a threshold that misses the best threshold by about k^(−1/3) (Kim &
+# Pollard 1990), and the excess is flat there; where outputs hardly overlap nothing is lost.
 CHOICE = 0.8
-NORMAL_ERROR = 1.5  # by which normal limits miss the number of few draws, at most
-# Draws of a sequential audit, over those that it would need if it had the best bet from the start.
+NORMAL_ERROR = 1.5  # the largest factor by which normal limits miss the number of few draws
+# the draws of a sequential audit over those that it would need with the best bet from the start
 LEARNING = 3.0
 
 
@@ -79,7 +79,7 @@ def draws_to_detect(
     *,
     statements: int = AUDIT_STATEMENTS,
 ) -> float:
-    """Draws a side, training included, that show an excess over (ε, δ) with probability `power`.
+    """The draws a side, training included, that show an excess over (ε, δ) with this `power`.
 
     They suffice whatever the shape of the leak, for a score as good as the true privacy loss.
     `dpaudit plan` prints them as a table; `excess_of` inverts the function.
@@ -95,20 +95,20 @@ def draws_to_detect(
     power : float in (0, 1), default 0.8
         The probability.
     level : float in (0, 1), default 0.95
-        Of the audit.
+        The confidence level of the audit.
     stop : "verdict", optional
         None for an audit of fixed size, its draws split as by default; "verdict" for a sequential
         audit.
     statements : int ≥ 1, default `AUDIT_STATEMENTS`
-        Bounds among which an audit of fixed size shares 1 − level. The default is what
-        `dpaudit.audit` comes to at the ε of an (ε, δ) claim; with few draws that is 2, and more
-        count as 2.
+        How many bounds an audit of fixed size shares 1 − level among. The default matches the
+        share of `dpaudit.audit` at the ε of an (ε, δ) claim; with few draws that is 2, and larger
+        numbers count as 2.
 
     Returns
     -------
     float
-        Infinite from 1e15 draws on. Up to 500 draws are the least number of an audit of few draws,
-        by exact sums.
+        The number of draws; infinite from 1e15 draws on. A result of at most 500 is the least
+        number for an audit of few draws, by exact sums.
 
     Examples
     --------
@@ -142,9 +142,10 @@ def excess_of(
     *,
     statements: int = AUDIT_STATEMENTS,
 ) -> float:
-    """The excess over (ε, δ) that `draws` draws a side show with probability `power`, at worst.
+    """The least excess over (ε, δ) that `draws` draws a side show with probability `power`, at
+    worst.
 
-    The inverse of `draws_to_detect` for an audit of fixed size.
+    The function inverts `draws_to_detect` for an audit of fixed size.
 
     Parameters
     ----------
@@ -158,7 +159,7 @@ def excess_of(
     Returns
     -------
     float
-        Infinite where no δ ≤ 1 would show. By exact sums from 20 to 500 draws.
+        The excess; infinite where no δ ≤ 1 would show. From 20 to 500 draws it is by exact sums.
 
     Examples
     --------
@@ -190,22 +191,23 @@ def least_excess(
 ) -> float:
     """The least excess over `allowed` that few draws refute with probability `power`, at worst.
 
-    sizes : few draws of P and of Q that certify. epsilon : nats. allowed : the δ claimed there.
-    alpha : the error probability of the bound at ε. choosing : draws a side that choose the set.
-    The result is up to a relative 1e-3 more; infinite where no excess is refuted so often.
+    sizes : few certifying draws of P and of Q. epsilon : nats. allowed : the δ claimed at ε. alpha
+    : the error probability of the bound at ε. choosing : draws a side that choose the set. The
+    result may exceed the exact excess by a relative 1e-3; it is infinite where no excess is refuted
+    so often.
     """
     counts = RefutingCounts(sizes, epsilon, allowed, alpha)
 
-    def shown(excess: float, numbers: Iterable[int] = range(len(WEIGHTS))) -> bool:
+    def detected(excess: float, numbers: Iterable[int] = range(len(WEIGHTS))) -> bool:
         return all(_refutes(counts, excess, choosing, power, number) for number in numbers)
 
     low, high = NEARLY, 1.0 - allowed - NEARLY
-    if high <= low or not shown(high):
+    if high <= low or not detected(high):
         return float("inf")
     while high - low > ROUNDING * high:
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if shown(middle, [0]) else (middle, high)
-    while not shown(high):  # counts are discrete: another set may need a little more
+        low, high = (low, middle) if detected(middle, [0]) else (middle, high)
+    while not detected(high):  # counts are discrete: another set may need a little more
         high = min(high * (1.0 + ROUNDING), 1.0 - allowed - NEARLY)
     return high
 
@@ -213,7 +215,7 @@ def least_excess(
 def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) -> float:
     """The excess over `allowed` that certifying draws show with probability `POWER`, at worst.
 
-    epsilon : nats. allowed : the δ claimed there. draws : certifying draws a side. share : error
+    epsilon : nats. allowed : the δ claimed at ε. draws : certifying draws a side. share : error
     probability of the bound at this ε. The result is infinite where no δ ≤ 1 would show.
     """
     needed = partial(_certifying_draws, epsilon, allowed, power=POWER, share=share)
@@ -223,35 +225,35 @@ def smallest_excess(epsilon: float, allowed: float, draws: int, share: float) ->
 def excess_shown(epsilon: float, allowed: float, draws: int, alpha: float) -> float:
     """The excess over `allowed` that a sequential audit shows with probability `POWER`, at worst.
 
-    epsilon : nats. allowed : the δ claimed there. draws : a side, on which the audit bets. alpha :
-    1 − the level of the audit. The result is infinite where no δ ≤ 1 would show.
+    epsilon : nats. allowed : the δ claimed at ε. draws : draws a side on which the audit bets.
+    alpha : 1 − the level of the audit. The result is infinite where no δ ≤ 1 would show.
     """
     needed = partial(_bet_draws, epsilon, allowed, power=POWER, alpha=alpha)
     return _least(needed, draws / LEARNING, allowed)
 
 
 def separating_draws(epsilon: ArrayLike, allowed: ArrayLike, share: float) -> Array:
-    """The fewest certifying draws a side by which any test can refute δ(ε) ≤ allowed.
+    """The fewest certifying draws a side with which any test can refute δ(ε) ≤ allowed.
 
-    They refute it where every output gives its database away.
+    A test reaches this number only where every output reveals its database.
 
     Parameters
     ----------
     epsilon, allowed : arrays of shape (m,)
-        The ε, nats, and the δ that is claimed at each.
+        The values of ε, nats, and the δ that is claimed at each.
     share : float in (0, 1)
         Error probability of the test.
 
     Returns
     -------
     array of shape (m,)
-        Infinite where `allowed` is 1.
+        The numbers of draws; infinite where `allowed` is 1.
 
     Notes
     -----
-    That n draws of P are in a set and none of n draws of Q has probability (p(1 − q))ⁿ, where
-    p ≤ δ + γq with γ = e^ε and δ = allowed. The largest p(1 − q) is (γ + δ)²/4γ, at
-    q = (γ − δ)/2γ, if p ≤ 1 there, else that at p = 1.
+    The probability that all n draws of P and none of n draws of Q are in a set is (p(1 − q))ⁿ,
+    where p ≤ δ + γq with γ = e^ε and δ = allowed. The largest p(1 − q) is (γ + δ)²/4γ, at
+    q = (γ − δ)/2γ, if p ≤ 1 there; otherwise it is the value at p = 1.
 
     Examples
     --------
@@ -270,10 +272,11 @@ def separating_draws(epsilon: ArrayLike, allowed: ArrayLike, share: float) -> Ar
 
 
 def separating_bets(epsilon: float, allowed: float, alpha: float) -> float:
-    """About the draws a side by which a sequential audit rejects (ε, allowed).
+    """About how many draws a side a sequential audit needs to reject (ε, allowed) where every
+    output reveals its database.
 
-    They reject it where every output gives its database away. epsilon : nats. allowed : the δ
-    claimed there. alpha : 1 − the level of the audit. The result is infinite where `allowed` is 1.
+    epsilon : nats. allowed : the δ claimed at ε. alpha : 1 − the level of the audit. The result is
+    infinite where `allowed` is 1.
     """
     if allowed >= 1.0 - NEARLY:
         return float("inf")
@@ -282,10 +285,10 @@ def separating_bets(epsilon: float, allowed: float, alpha: float) -> float:
 
 
 def hardest_sets(epsilon: float, delta: float) -> tuple[Array, Array]:
-    """P(S) and Q(S) of best sets at ε, (9,) each, of pairs with δ(ε) = delta; the coin's first.
+    """P(S) and Q(S), (9,) each, of the best sets S at ε in pairs of laws with δ(ε) = delta.
 
-    That of the coin has the largest Q(S), and its counts have the largest variance; that of a value
-    which Q never takes is last.
+    The first set is the coin's: it has the largest Q(S), and its counts have the largest variance.
+    The last set is a value that Q never takes.
     """
     gamma = np.exp(epsilon)
     q = WEIGHTS * (1.0 - delta) / (1.0 + gamma)
@@ -293,9 +296,10 @@ def hardest_sets(epsilon: float, delta: float) -> tuple[Array, Array]:
 
 
 def least_epsilon(epsilon: float, delta: float, at: float) -> float:
-    """The least ε, in nats, that a pair with δ(ε) = delta may have at δ = at < delta.
+    """The least ε, nats, that a pair of laws with δ(ε) = delta may have at a smaller δ, `at`.
 
-    A set with p = delta + e^ε q needs e^x ≥ (p − at)/q, which falls with q: the coin has the least.
+    A set with p = delta + e^ε q needs e^x ≥ (p − at)/q, which falls with q: the coin's x is the
+    least.
     """
     p, q = hardest_sets(epsilon, delta)
     return float(np.log((p[0] - at) / q[0]))
@@ -311,8 +315,9 @@ def _check(epsilon: float, delta: float, power: float, level: float) -> None:
 def _refutes(
     counts: RefutingCounts, excess: float, choosing: int, power: float, number: int
 ) -> bool:
-    """Whether a set that so many draws choose, of the Q(S) with this number in `hardest_sets`,
-    refutes as often as `power`.
+    """Whether a set chosen from `choosing` draws refutes with probability `power` or more.
+
+    number : the position in `hardest_sets` of the set's P(S) and Q(S).
     """
     lost = CHOICE * (1.0 - counts.allowed - excess) * choosing ** (-2.0 / 3.0)
     p, q = hardest_sets(counts.epsilon, counts.allowed + excess * (1.0 - lost))
@@ -322,34 +327,34 @@ def _refutes(
 def _few_draws(
     epsilon: float, delta: float, excess: float, power: float, alpha: float
 ) -> float | None:
-    """The least number of few draws a side that show the excess, or up to 1 % more; None where they
-    do not.
+    """The least number of draws a side, within 1 %, from which `few_split` audits show the excess;
+    None if more than `FEW` draws are needed.
     """
     about = _certifying_draws(epsilon, delta, excess, power=power, share=alpha)
     about /= 1.0 - FEW_COLUMNS
     if about > NORMAL_ERROR * FEW:
         return None
 
-    def shown(draws: int) -> bool:
+    def detected(draws: int) -> bool:
         sizes = few_split(draws, None, trained=True)
         counts = RefutingCounts((sizes.certify, sizes.certify), epsilon, delta, alpha)
         every = range(len(WEIGHTS))
         return all(_refutes(counts, excess, sizes.train, power, number) for number in every)
 
     low, high = FEWEST - 1, min(max(int(about), FEWEST), FEW)
-    while not shown(high):
+    while not detected(high):
         if high == FEW:
             return None
         low, high = high, min(high + high // 4, FEW)
     while high - low > max(1, high // 100):
         middle = max((low + high) // 2, int(0.9 * high))
-        low, high = (low, middle) if shown(middle) else (middle, high)
+        low, high = (low, middle) if detected(middle) else (middle, high)
     return float(high)
 
 
 def _least(needed: Callable[[float], float], draws: float, allowed: float) -> float:
-    """The excess at which the draws that are needed, which fall as it grows, are those that there
-    are; infinite where none does.
+    """The excess at which the number of needed draws, which falls with the excess, equals `draws`;
+    infinite where every excess needs more.
     """
     most = 1.0 - allowed - 1e-9
     if most <= LEAST or needed(most) > draws:
@@ -363,11 +368,11 @@ def _certifying_draws(
     epsilon: float, delta: float, excess: float, *, power: float, share: float
 ) -> float:
     """Draws a side at which the excess is z = z_power − z_share standard errors of p − e^ε q, and
-    at least as many as refute the claim where every output gives its database away.
+    at least as many as `separating_draws`.
 
     Limits of counts add z_share²/4 to hits and misses (`certify.binomial`), so that the variance of
-    n draws is about v/n + r/n² with r = (1 + e^2ε) z_share²/4. The n at which that is (excess/z)²
-    is the larger root of a quadratic.
+    n draws is about v/n + r/n², with v = p(1 − p) + e^2ε q(1 − q) and r = (1 + e^2ε) z_share²/4.
+    The n at which that is (excess/z)² is the larger root of a quadratic.
     """
     p, q = (side[0] for side in hardest_sets(epsilon, delta + excess))
     square = np.exp(min(2.0 * epsilon, 600.0))  # finite, and beyond `MOST` draws
@@ -378,9 +383,8 @@ def _certifying_draws(
 
 
 def _bet_draws(epsilon: float, delta: float, excess: float, *, power: float, alpha: float) -> float:
-    """Draws a side until the best bet wins, with probability `power`.
-
-    The n with n·growth − z_power·√(n·variance) = ln 1/alpha.
+    """Draws a side until the best bet wins with probability `power`: the n that solves n·growth −
+    z_power·√(n·variance) = ln 1/alpha, with the moments of `_growth`.
     """
     growth, variance = _growth(epsilon, delta, excess)
     if growth <= 0.0:
@@ -394,8 +398,8 @@ def _bet_draws(epsilon: float, delta: float, excess: float, *, power: float, alp
 
 @lru_cache(maxsize=256)
 def _growth(epsilon: float, delta: float, excess: float) -> tuple[float, float]:
-    """Mean and variance of the log payoff of a pair of draws, at the best bet against (ε, δ), where
-    the outputs are a coin's.
+    """The mean and variance of the log payoff of a pair of draws for the best bet against (ε, δ),
+    where outputs are those of a coin with an excess.
     """
     yes, no = (float(side[0]) for side in hardest_sets(epsilon, delta + excess))
     odds = np.log(yes / no)

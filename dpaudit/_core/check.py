@@ -1,4 +1,4 @@
-"""One-line argument validators. Each names the argument, what it was and what was expected."""
+"""One-line argument validators. Each error names the argument, its value and what was expected."""
 
 from __future__ import annotations
 
@@ -23,30 +23,27 @@ class Words(str):
 
 
 def fail(name: str, got: object, expected: str, advice: str = "") -> NoReturn:
-    """Raise the error that bad input gets. It shows no value of an array or list.
-
-    advice : what to do next.
-    """
+    """Raise `InvalidInput`, without values of an array or list. advice : what to do next."""
     next_step = f"; {advice}" if advice else ""
     description = brief(got, article="a ")
     raise InvalidInput(f"{name} must be {expected}, got {description}{next_step}", argument=name)
 
 
 def function(name: str, value: object, expected: str, advice: str = "") -> None:
-    """Check that a value can be called and is not a class."""
+    """Check that a value is callable and not a class."""
     if isinstance(value, type) or not callable(value):
         fail(name, value, expected, advice)
 
 
 def integer(name: str, value: Any, minimum: int) -> int:
-    """An integer ≥ `minimum` (bools and floats are refused)."""
+    """Check that a value is an integer ≥ `minimum` and return it; bools and floats are refused."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < minimum:
         fail(name, value, f"an integer >= {minimum}")
     return int(value)
 
 
 def count(name: str, value: Any, minimum: int) -> int:
-    """A number of draws >= `minimum`, also as a float without a fraction, as 1e5."""
+    """Check for a number of draws ≥ `minimum`, also as a float without a fraction, as 1e5."""
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         value = int(value)
     return integer(name, value, minimum)
@@ -55,7 +52,7 @@ def count(name: str, value: Any, minimum: int) -> int:
 def real(
     name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, open_: bool = False
 ) -> float:
-    """A finite number in [low, high], or strictly inside when `open_`."""
+    """Check for a finite number in [low, high], or strictly inside if `open_`; return a float."""
     expected = f"a finite number in {'(' if open_ else '['}{low:g}, {high:g}{')' if open_ else ']'}"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         fail(name, value, expected)
@@ -66,7 +63,7 @@ def real(
 
 
 def nearest_float(value: Any) -> float:
-    """The float nearest to a real number; an infinite one where it is too large."""
+    """The float nearest to a real number; infinite where the number is too large."""
     try:
         return float(value)
     except OverflowError:
@@ -74,7 +71,7 @@ def nearest_float(value: Any) -> float:
 
 
 def epsilon(value: Any, name: str = "epsilon") -> Array:
-    """ε in nats: a finite scalar or 1-D array ≥ 0, returned as float64 of the same shape."""
+    """Check for ε in nats, a finite scalar or 1-D array ≥ 0; return float64 of the same shape."""
     expected = "a finite number >= 0 (nats), or a 1-D array of them"
     array = floats(name, value, expected)
     if array.ndim > 1 or array.size == 0 or not np.all(np.isfinite(array)) or np.any(array < 0):
@@ -83,7 +80,7 @@ def epsilon(value: Any, name: str = "epsilon") -> Array:
 
 
 def floats(name: str, value: Any, expected: str) -> Array:
-    """Real numbers as float64 of the same shape; text, bools and complex numbers are refused."""
+    """Check for real numbers and return float64; text, bools and complex are refused."""
     try:
         array = np.asarray(value)
         number = array.dtype.kind in "fiu" or all(
@@ -98,21 +95,21 @@ def floats(name: str, value: Any, expected: str) -> Array:
 
 
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
-    """Check that a value is one of a few words."""
+    """Check that a value is one of the `allowed` words, and return it."""
     if not isinstance(value, str) or value not in allowed:
         fail(name, value, "one of " + ", ".join(repr(word) for word in allowed))
     return value
 
 
 def boolean(name: str, value: Any) -> bool:
-    """Check that a value is True or False, and not something that merely counts as such."""
+    """Check that a value is True or False, not merely something truthy, and return a bool."""
     if not isinstance(value, (bool, np.bool_)):
         fail(name, value, "True or False")
     return bool(value)
 
 
 def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
-    """A real numeric array; text, objects, ragged lists and complex numbers are refused.
+    """Check for a real numeric array; text, objects, ragged lists and complex numbers are refused.
 
     For a pandas DataFrame, or a row of one, the error names the columns that are refused.
     """
@@ -130,7 +127,7 @@ def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
 
 
 def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Array:
-    """A finite 2-D array with at least so many rows and columns, as float64."""
+    """Check for a finite 2-D array with at least this many rows and columns; return float64."""
     expected = f"a 2-D array of finite numbers, at least {min_rows} x {min_columns}"
     array = np.asarray(array_of_numbers(name, value, expected), dtype=np.float64)
     if array.ndim != 2 or array.shape[0] < min_rows or array.shape[1] < min_columns:
@@ -148,7 +145,7 @@ def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Ar
 
 
 def _is_pandas(value: object, name: str) -> bool:
-    """Whether a value is a pandas object of that class; pandas is not imported."""
+    """Whether a value is a pandas object of the class `name`, found without importing pandas."""
     kind = type(value)
     return kind.__name__ == name and kind.__module__.partition(".")[0] == "pandas"
 

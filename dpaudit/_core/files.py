@@ -1,4 +1,4 @@
-"""Files that hold the old content or the new, never part of either."""
+"""Write files so that they hold the old content or the new content, never part of either."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def replace_file(path: Path, content: bytes | str, *, durable: bool = True) -> N
     """Put `content` at `path` in one step.
 
     content : bytes, or text, which is written as UTF-8. Any text can be written: lone surrogates
-    are escaped (`printable.encodable`).
+        are escaped (`text.encodable`).
     durable : wait until the content is on the disk, so that a crash of the machine leaves the old
-    file or the new one. Files with a checksum elsewhere can do without.
+        file or the new one. Files whose checksum is stored elsewhere do not need it.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -32,7 +32,8 @@ def replace_file(path: Path, content: bytes | str, *, durable: bool = True) -> N
 def append_line(path: Path, line: bytes) -> None:
     """Append a whole line or nothing.
 
-    What a full disk cut short is taken back. A crash of the machine may lose the line.
+    If a full disk cuts the line short, the part is removed. A crash of the machine may lose the
+    line.
     """
     with path.open("ab", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)

@@ -8,9 +8,9 @@ from typing import Any
 
 
 def frame(table: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> Any:
-    """A pandas DataFrame from columns, or from rows, by their names.
+    """A pandas DataFrame from columns by name, or from rows that are mappings by name.
 
-    Raises ImportError without pandas, which says how to get it.
+    Raises ImportError without pandas, whose text says how to install it.
     """
     try:
         pandas = importlib.import_module("pandas")

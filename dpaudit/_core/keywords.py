@@ -1,7 +1,7 @@
-"""Unknown keywords are refused by the function that the user called.
+"""Functions of the public API refuse unknown keywords in their own name.
 
 The error is a TypeError, like Python's own, and suggests the nearest known keyword. The traceback
-of an error that dpaudit raises on purpose begins at that function too.
+of an error that dpaudit raises on purpose begins at the function that the user called, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from dpaudit.errors import DpauditError, InvalidInput
 
-# names that the command line, or another tool, uses for a keyword
+# other names, of the command line or of other tools, for keywords
 OTHER_NAMES = {"seed": "rng", "delta": "claim", "confidence": "level"}
 
 P = ParamSpec("P")
@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 
 def refuse_unknown(function_name: str, keywords: Iterable[str], allowed: Iterable[str]) -> None:
-    """Raise a TypeError for the first of the keywords that is not one of `allowed`.
+    """Raise a TypeError for the first of the keywords that is not in `allowed`.
 
     >>> refuse_unknown("audit", {"darws": 10}, ("draws", "claim"))
     Traceback (most recent call last):
@@ -48,7 +48,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def renamed_to_draws(keywords: dict[str, Any]) -> dict[str, Any]:
-    """The keywords with `draws` in place of `samples`, its name until 0.1, which warns.
+    """The keywords with `draws` in place of `samples`, its name until 0.1. The old name warns.
 
     Raises `InvalidInput` where both are passed.
     """
@@ -64,15 +64,15 @@ def renamed_to_draws(keywords: dict[str, Any]) -> dict[str, Any]:
 
 
 def known_keywords(*passed_to: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator that refuses unknown keywords, and takes `samples` for `draws`.
+    """A decorator that refuses unknown keywords, and accepts `samples` as a name of `draws`.
 
-    passed_to : the functions to which the decorated one passes its **options.
+    passed_to : the functions to which the decorated function passes its **options.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
         allowed = _keywords(function)
-        for other in passed_to:
-            allowed |= _keywords(other, inspect.Parameter.KEYWORD_ONLY)
+        for receiver in passed_to:
+            allowed |= _keywords(receiver, inspect.Parameter.KEYWORD_ONLY)
 
         @wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -81,7 +81,7 @@ def known_keywords(*passed_to: Callable[..., Any]) -> Callable[[Callable[P, R]],
             refuse_unknown(function.__name__, keywords, allowed)
             try:
                 return function(*args, **keywords)
-            except DpauditError as error:  # raised on purpose: frames of our own explain nothing
+            except DpauditError as error:  # raised on purpose: dpaudit's own frames explain nothing
                 raise error.with_traceback(None) from error.__cause__
 
         return called
@@ -93,7 +93,7 @@ def _keywords(
     function: Callable[..., Any],
     *kinds: inspect._ParameterKind,
 ) -> dict[str, None]:
-    """The names that may be given by keyword, in the order of the signature."""
-    wanted = kinds or (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    """The names of parameters that callers may pass by keyword, in the order of the signature."""
+    accepted = kinds or (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = inspect.signature(function).parameters.values()
-    return dict.fromkeys(value.name for value in parameters if value.kind in wanted)
+    return dict.fromkeys(value.name for value in parameters if value.kind in accepted)

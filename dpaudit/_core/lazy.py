@@ -5,24 +5,24 @@ from __future__ import annotations
 import importlib
 import sys
 
-TYPE_CHECKING = False  # `dpaudit` imports this module, and therefore nothing but what is loaded
+TYPE_CHECKING = False  # not from `typing`: `import dpaudit` runs this module and must stay quick
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-# names of a room that stand for an object of a room above it, "module" or "module:name". The rooms
-# do not know those above them, so `dpaudit` itself fills this table.
+# From a name in one room to the object in a higher room that it stands for, "module" or
+# "module:name". Rooms do not know higher rooms, so `dpaudit` itself fills this table.
 FROM_ABOVE: dict[str, str] = {}
 
 
 def on_first_use(
     package: str, names: Mapping[str, str], modules: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` of a package (PEP 562).
+    """The functions `__getattr__` and `__dir__` and the list `__all__` of a package (PEP 562).
 
-    names : for each module the names that it gives, separated by spaces. modules : the package's
-    own modules that are names of it, and names in `FROM_ABOVE`. Type checkers read the imports
-    below `TYPE_CHECKING` instead.
+    names : for each module the names that the package takes from it, separated by spaces. modules :
+    names of the package that are its own modules or keys of `FROM_ABOVE`. Type checkers read the
+    imports below `TYPE_CHECKING` instead.
     """
     home = {name: module for module, several in names.items() for name in several.split()}
     public = sorted([*home, *modules.split()])

@@ -1,11 +1,11 @@
-"""Least squares by column-scaled thin QR, from which row statistics and output laws are made.
+"""Least squares by column-scaled thin QR, from which row statistics and output laws are computed.
 
-A database is factorised once however often it is asked for (`ByContent`): the worst case over its
-rows, the exact spectrum, the sampler and the record of a run all read the same fit. `transposed`
-and `ascending_columns` are for whoever reads a long table column by column.
+A database is factorised once, however often its fit is needed (`ByContent`): the worst case over
+its rows, the exact spectrum, the sampler and the record of a run all read the same fit.
+`transposed` and `ascending_columns` are for code that reads a long table column by column.
 
-At the end there are triangular factors, and symmetric matrices stored as their upper triangles: the
-d(d+1)/2 entries on and above the diagonal, row by row.
+The last functions handle triangular factors, and symmetric matrices stored as their upper
+triangles: the d(d+1)/2 entries on and above the diagonal, row by row.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from dpaudit.errors import DegenerateData
 
 EPS = float(np.finfo(np.float64).eps)
 SMALLEST, LARGEST = 1e-300, 1e290  # beyond these, products of rows lose digits or overflow
-HEAVY = 0.5  # rows of more leverage or residual share are judged by the other rows; they are few
-TILE = 64  # rows of a table that a cache holds: transposed together in half the time of all at once
-MOST_RESULTS = 4  # that a cache keeps
+HEAVY = 0.5  # rows of more leverage or residual share use a fit of the other rows; they are few
+TILE = 64  # rows that fit a CPU cache: tile by tile, transposing takes half the time
+MOST_RESULTS = 4  # results that a `ByContent` holds
 Result = TypeVar("Result")
-UNEVEN = 1e3  # ratio of the sizes of two rows (columns scaled to norm 1) from which order matters
+UNEVEN = 1e3  # ratio of row sizes (columns scaled to norm 1) from which rows are sorted for QR
 
 
 @value_class
 class Factor:
-    """Thin QR of an n × p matrix with rows v_i; its arrays are read-only.
+    """The thin QR of an n × p matrix with rows v_i; its arrays are read-only.
 
     basis : (n, p), orthonormal columns. root : (p, p), upper triangular; matrix = basis·root.
-    leverage : (n,), h_i = v_iᵀG⁻¹v_i with G the Gram matrix. room : (n,), 1 − h_i to its own
-    relative accuracy; exactly 0 where removing the row loses rank. heavy_pulls : G⁻¹v_i of rows of
+    leverage : (n,), h_i = v_iᵀG⁻¹v_i with G the Gram matrix. room : (n,), 1 − h_i to full relative
+    accuracy; exactly 0 where removing the row loses rank. heavy_pulls : G⁻¹v_i for each row i of
     large leverage.
     """
 
@@ -57,7 +57,7 @@ class Factor:
 
     @property
     def pulls(self) -> Array:
-        """G⁻¹v_i of each row, shape (n, p); not kept, as it is as large as the basis."""
+        """G⁻¹v_i of each row, (n, p); computed anew each time, as it is as large as the basis."""
         pulls = solve_triangular(self.root, self.basis.T, check_finite=False).T
         for row, pull in self.heavy_pulls.items():
             pulls[row] = pull
@@ -66,12 +66,12 @@ class Factor:
 
 @value_class
 class LeastSquares:
-    """The fit of the last column of a database on the others; its arrays are read-only.
+    """The fit of the last column of a database on the other columns; its arrays are read-only.
 
-    coef : (p,). residual : (n,), w_i. norm : ‖w‖. factor : of the features. residual_share : (n,),
-    t_i = w_i²/((1−h_i)‖w‖²), how much of ‖w‖² disappears without row i; 0 where the leverage is 1
-    (the fit goes through such a row), 1 where the other rows fit exactly. share_room : (n,),
-    1 − t_i to its own relative accuracy.
+    coef : (p,), coefficients. residual : (n,), w_i. norm : ‖w‖. factor : the QR of the features.
+    residual_share : (n,), t_i = w_i²/((1−h_i)‖w‖²), the share of ‖w‖² that disappears without row
+    i; 0 where the leverage is 1 (the fit goes through such a row), 1 where the other rows fit
+    exactly. share_room : (n,), 1 − t_i to full relative accuracy.
     """
 
     coef: Array
@@ -91,7 +91,7 @@ class LeastSquares:
 
     @cached_property
     def displacement(self) -> Array:
-        """‖x_opt − x'_opt‖ when row i is zeroed, shape (n,); infinite where the leverage is 1."""
+        """‖x_opt − x'_opt‖ when row i is set to zero, (n,); infinite where the leverage is 1."""
         room, pulls = self.factor.room, self.factor.pulls
         size = column_norms((self.residual[:, None] * pulls).T)
         moved = np.divide(size, room, out=np.full_like(room, np.inf), where=room > 0.0)
@@ -99,7 +99,7 @@ class LeastSquares:
 
 
 def _read_only(*arrays: Array) -> Array:
-    """The first of the arrays, all of them read-only."""
+    """Make all of the arrays read-only and return the first."""
     for array in arrays:
         array.setflags(write=False)
     return arrays[0]
@@ -108,9 +108,9 @@ def _read_only(*arrays: Array) -> Array:
 class ByContent(Generic[Result]):
     """A cache of a function of one array: its results are computed once for each content.
 
-    The key holds a SHA-256 digest of all numbers, so an array that was changed in place since is
-    another key, and a copy is the same one. A result is kept while the array that it was computed
-    for lives, and only the last few are, so that nothing large outlives its data.
+    The key holds a SHA-256 digest of all numbers, so an array that was changed in place has another
+    key, and a copy has the same key. A result is stored while the array that it was computed for
+    lives, and only the last few results are, so that nothing large outlives its data.
     """
 
     def __init__(self, most: int = MOST_RESULTS) -> None:
@@ -118,9 +118,10 @@ class ByContent(Generic[Result]):
         self._results: dict[Hashable, tuple[Result, weakref.ref[Array]]] = {}
 
     def get(self, array: Array, compute: Callable[[], Result]) -> Result:
-        """The result for `array` (any shape), computed the first time.
+        """The result for `array` (any shape); `compute` makes it if none for this content is
+        stored.
 
-        All callers share it, so its arrays should be read-only.
+        All callers share the result, so its arrays should be read-only.
         """
         # shape and layout too: sums over columns may round differently in another order of memory
         content = hashlib.sha256(np.ascontiguousarray(array).data).digest()
@@ -140,7 +141,7 @@ _FITS: ByContent[LeastSquares] = ByContent()
 
 
 def transposed(rows: Array) -> Array:
-    """Rows (n, k) → their columns, (k, n), each contiguous; `TILE` rows at a time."""
+    """The columns of rows (n, k), as contiguous rows (k, n); `TILE` rows are copied at a time."""
     columns = np.empty(rows.shape[::-1])
     for start in range(0, len(rows), TILE):
         columns[:, start : start + TILE] = rows[start : start + TILE].T
@@ -148,25 +149,26 @@ def transposed(rows: Array) -> Array:
 
 
 def ascending_columns(rows: Array) -> Array:
-    """Rows (n, k) → their columns, (k, n), each sorted."""
+    """The columns of rows (n, k), each sorted, as contiguous rows (k, n)."""
     columns = transposed(rows)
     columns.sort(axis=1)
     return columns
 
 
 def factorise(matrix: Array, name: str = "data") -> Factor:
-    """Thin QR after scaling columns to norm 1, done once for each content of `matrix` (n, p).
+    """The thin QR of `matrix` (n, p), columns scaled to norm 1; computed once for each content.
 
-    Raises `DegenerateData`, which calls the matrix `name`, when its columns are dependent.
+    Raises `DegenerateData` when the columns are dependent; its text calls the matrix `name`.
     """
     return _FACTORS.get(matrix, lambda: _thin_qr(matrix, name))
 
 
 def least_squares(data: ArrayLike, *, exact: bool = False) -> LeastSquares:
-    """Fit the last column of `data` (n, p + 1) on the first p, done once for each content.
+    """The fit of the last column of `data` (n, p + 1) on the first p, computed once for each
+    content.
 
-    Residuals that are zero to rounding are 0. Raises `DegenerateData` for dependent features,
-    n ≤ p, numbers that floats hold with few digits, and, unless the fit may be `exact`, where all
+    Residuals that are zero to rounding are 0. Raises `DegenerateData` for dependent features, n ≤
+    p, numbers that floats hold with few digits, and, unless the fit may be `exact`, where all
     residuals are 0.
     """
     data = check.matrix("data", data, min_columns=2)
@@ -185,7 +187,7 @@ def least_squares(data: ArrayLike, *, exact: bool = False) -> LeastSquares:
 
 
 def column_norms(matrix: Array) -> Array:
-    """Euclidean norms of the columns, whose squares may be too small or too large for floats."""
+    """The Euclidean norms of the columns, correct even where squares underflow or overflow."""
     size = np.ldexp(1.0, np.frexp(np.abs(matrix).max(axis=0, initial=0.0))[1] - 1)
     return np.asarray(size * np.linalg.norm(matrix / size, axis=0))
 
@@ -216,7 +218,7 @@ def _thin_qr(matrix: Array, name: str) -> Factor:
 
 
 def _beside(root: Array, row: Array) -> tuple[float, Array]:
-    """1 − h and G⁻¹v of a row v beside other rows with the Gram matrix RᵀR.
+    """1 − h and G⁻¹v for a row v beside other rows with the QR root R, so with Gram matrix RᵀR.
 
     With z = R⁻ᵀv they are 1/(1 + zᵀz) and R⁻¹z/(1 + zᵀz) (Sherman & Morrison).
     """
@@ -234,9 +236,9 @@ def _unit_qr(unit: Array) -> tuple[Array, Array]:
 
 
 def _large_first(unit: Array) -> np.ndarray | slice:
-    """The order of the rows in which Householder's QR keeps the digits of small rows too: by size.
+    """The order of rows, largest first, in which Householder's QR keeps the digits of small rows.
 
-    Rows of like sizes stay in their order. Source: Cox & Higham 1998.
+    Rows of similar sizes stay in their order. Source: Cox & Higham 1998.
     """
     size = np.abs(unit).max(axis=1, initial=0.0)
     smallest = size.min(initial=np.inf, where=size > 0.0)
@@ -244,7 +246,7 @@ def _large_first(unit: Array) -> np.ndarray | slice:
 
 
 def _singular(root: Array, rows: int) -> bool:
-    """Whether the root of a matrix of that many rows, its columns scaled to 1, has lost rank."""
+    """Whether the QR root of a matrix with this many rows, columns scaled to 1, has lost rank."""
     norms = np.linalg.norm(root, axis=0)
     if np.any(norms == 0.0):
         return True
@@ -253,7 +255,7 @@ def _singular(root: Array, rows: int) -> bool:
 
 
 def _roots_of_others(matrix: Array, chosen: np.ndarray) -> Iterator[tuple[int, Array]]:
-    """Each chosen row's index, and the QR root of all other rows."""
+    """Yield each chosen row's index, and the QR root of all other rows."""
     if not chosen.any():
         return
     norms, few = column_norms(matrix), np.flatnonzero(chosen)
@@ -293,10 +295,10 @@ def _fit(data: Array) -> LeastSquares:
 
 
 def _deletion(data: Array, row: int, root: Array, room: float) -> tuple[float, float, float]:
-    """A row's residual w, residual share t and 1 − t, by the fit of the other rows.
+    """The residual w of one row, its residual share t and 1 − t, from the fit of the other rows.
 
-    With root = [[R, z], [0, ρ]] of these, x' = R⁻¹z, e = y − vᵀx', w = (1−h)e and
-    t = (1−h)e²/(ρ² + (1−h)e²).
+    With root = [[R, z], [0, ρ]] the QR root of these, x' = R⁻¹z and e = y − vᵀx' for the row (v,
+    y): w = (1−h)e and t = (1−h)e²/(ρ² + (1−h)e²), where `room` = 1 − h.
     """
     coef = solve_triangular(root[:-1, :-1], root[:-1, -1])
     error = float(data[row, -1] - data[row, :-1] @ coef)
@@ -309,30 +311,30 @@ def _deletion(data: Array, row: int, root: Array, room: float) -> tuple[float, f
 
 
 def _rounding(data: Array, coef: Array) -> float:
-    """The largest norm of residuals that may be rounding."""
+    """The largest norm of the residuals that may be rounding alone."""
     size = column_norms(data[:, -1]) + column_norms(np.abs(data[:, :-1]) @ np.abs(coef))
     return 100.0 * EPS * float(size)
 
 
 def shrinkage(rows: Array, bound: float) -> Array:
-    """The factors, (n,), that bring rows longer than `bound` to that norm; 1 for the others."""
+    """The factors, (n,), that scale rows longer than `bound` to norm `bound`; 1 for other rows."""
     norms = np.linalg.norm(rows, axis=1)
     return np.divide(bound, norms, out=np.ones_like(norms), where=norms > bound)
 
 
 def padded(matrix: Array, weight: float) -> Array:
-    """[matrix; weight·I], shape (n + d, d), which adds weight²·I to the Gram matrix.
+    """The matrix [matrix; weight·I], shape (n + d, d), whose Gram matrix has weight²·I added.
 
-    For weight 0 it is the matrix itself.
+    For weight 0 the result is the matrix itself.
     """
     return np.vstack([matrix, weight * np.eye(matrix.shape[1])]) if weight > 0.0 else matrix
 
 
 def cholesky_stack(matrices: Array) -> tuple[Array, Array]:
-    """Lower Cholesky factors of symmetric matrices, and whether each is positive definite.
+    """Lower Cholesky factors of symmetric matrices, and whether each matrix is positive definite.
 
-    matrices : (m, d, d). Returns (m, d, d) and (m,). The factor of a matrix that is not positive
-    definite means nothing, but it is invertible and its diagonal is positive.
+    matrices : (m, d, d). Returns arrays (m, d, d) and (m,). The factor of a matrix that is not
+    positive definite has no meaning, but it is invertible and its diagonal is positive.
     """
     factor, definite = np.zeros_like(matrices), np.ones(len(matrices), dtype=bool)
     for j in range(matrices.shape[-1]):
@@ -344,7 +346,7 @@ def cholesky_stack(matrices: Array) -> tuple[Array, Array]:
 
 
 def log_det(root: Array) -> float:
-    """log |det root| of a triangular matrix."""
+    """log |det root| for a triangular matrix `root`."""
     return float(np.sum(np.log(np.abs(np.diag(root)))))
 
 
@@ -363,7 +365,7 @@ def symmetric_matrix(triangles: Array, dim: int) -> Array:
 
 
 def trace_weights(root: Array) -> Array:
-    """The vector w with xᵀw = tr((rootᵀroot)⁻¹X) for x the upper triangle of a symmetric X.
+    """The vector w with xᵀw = tr((rootᵀroot)⁻¹X), where x is the upper triangle of a symmetric X.
 
     root : (d, d) upper triangular. An entry off the diagonal of X occurs twice in the trace and
         once in x, so its weight is doubled.
@@ -383,5 +385,5 @@ def one_thread() -> AbstractContextManager[object]:
 
 @cache
 def _controller() -> ThreadpoolController:
-    """The controller of loaded libraries, made once because finding them takes milliseconds."""
+    """The controller of the loaded libraries, made once because finding them is slow."""
     return ThreadpoolController()

@@ -1,9 +1,9 @@
-"""What a user's own code raised, as it may be shown: its own frames, and no value of the data.
+"""What a user's own code raised, in a form that may be shown: with its own frames, without data.
 
 An exception holds the data in its text, its arguments and the variables of its frames, all of which
-a test runner, a notebook or the log of a cluster may print. `Raised` keeps the name, the redacted
-text and the lines of the code. It goes from a worker to the auditing process, and makes an
-exception of that name with those lines as a note.
+a test runner, a notebook or the log of a cluster may print. `Raised` stores the name, the redacted
+text and the lines of the code. It travels from a worker to the auditing process, where it becomes
+an exception of that name with those lines as a note.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from dpaudit.errors import MechanismError
 PACKAGE = Path(__file__).parents[1]
 # rooms whose frames stand between the user and the mechanism
 BETWEEN = ("_core", "adapters", "auditing", "cli", "run", "sampling", "search", "testing")
-DEEPEST = 8  # exceptions of a chain that are kept
+DEEPEST = 8  # exceptions of a chain that are stored
 
-# What is left out of a text
+# What replaces a hidden number, and a list of numbers
 HIDDEN, LIST = "…", "[…]"
-MOST = 4000  # characters of a text that are kept
-# significant digits from which on a number may tell a value: a number with a decimal point that is
-# the value itself, and a whole number
+MOST = 4000  # characters of a text that are stored
+# the least number of significant digits at which a number may reveal a value: for a number with a
+# decimal point that equals the value, and for a whole number
 EXACT, OF_INTEGERS = 2, 4
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -44,9 +44,9 @@ NUMBERS = re.compile(rf"\[[\s\[\]]*{_ITEM}(?:[\s,;\[\]]+{_ITEM})*[\s,\]]*\]")
 class Raised:
     """An exception without data.
 
-    module, name : of its type. base : the built-in type that it is derived from.
-    text : what it said, redacted. frames : where it was raised, as Python prints a traceback, but
-    without dpaudit's own frames. cause : the exception that it was raised from.
+    module, name : the module and name of its type. base : the built-in type that its type derives
+    from. text : its message, redacted. frames : where it was raised, as Python prints a traceback,
+    but without dpaudit's own frames. cause : the exception from which it was raised.
     """
 
     module: str
@@ -58,7 +58,7 @@ class Raised:
 
     @classmethod
     def of(cls, error: BaseException, data: Any = None, depth: int = DEEPEST) -> Raised:
-        """An exception, redacted. data : values that the text must not show; see `redacted`."""
+        """Redact an exception. data : values that the text must not show, as for `redacted`."""
         kind, before = type(error), error.__cause__
         if before is None and not error.__suppress_context__:
             before = error.__context__
@@ -74,7 +74,7 @@ class Raised:
 
     @property
     def line(self) -> str:
-        """The name of the type, and the text."""
+        """The name of the type and the text, on one line."""
         return f"{self.name.rpartition('.')[2]}: {self.text}"
 
     def exception(self) -> BaseException:
@@ -94,7 +94,7 @@ class Raised:
 
 
 def report(error: BaseException) -> str:
-    """A fault of dpaudit's own, for its maintainers: all frames, and what it said without data."""
+    """The report of a fault of dpaudit itself: all frames, and its message without data."""
     raised = Raised.of(error)
     frames = "".join(traceback.format_tb(error.__traceback__))
     before = "" if error.__cause__ is None else f"{report(error.__cause__)}which led to\n"
@@ -102,9 +102,9 @@ def report(error: BaseException) -> str:
 
 
 def shown(error: MechanismError) -> MechanismError:
-    """The error, chained to what the mechanism raised where that has frames of its own.
+    """The error, chained to the mechanism's own exception where that has frames of its own.
 
-    Its own traceback is left out: raised anew, it begins where that is done.
+    The error's traceback is removed: when it is raised again, the traceback starts there.
     """
     raised = error.raised
     error.__cause__ = raised.exception() if isinstance(raised, Raised) and raised.frames else None
@@ -113,9 +113,9 @@ def shown(error: MechanismError) -> MechanismError:
 
 
 def _base(kind: type[BaseException]) -> type[BaseException]:
-    """The nearest built-in type that can be made of one text.
+    """The nearest built-in base type that one text suffices to create.
 
-    UnicodeDecodeError and ExceptionGroup cannot, and SyntaxError would print a text of its own.
+    UnicodeDecodeError and ExceptionGroup need more, and SyntaxError would print a text of its own.
     """
     for base in kind.__mro__:
         if base.__module__ == "builtins" and issubclass(base, Exception):
@@ -129,7 +129,7 @@ def _base(kind: type[BaseException]) -> type[BaseException]:
 
 
 def _frames(trace: TracebackType | None) -> str:
-    """The frames as Python prints them, the outermost first, without dpaudit's own."""
+    """A traceback's frames as Python prints them, outermost first, without dpaudit's own."""
     between = [PACKAGE / room for room in BETWEEN]
     stack = [
         frame
@@ -142,9 +142,9 @@ def _frames(trace: TracebackType | None) -> str:
 def redacted(text: str, data: Any = None) -> str:
     """The text without lists of numbers in brackets, and without numbers that a value rounds to.
 
-    data : the values, or None where they are not known: then every number is left out. Whole
-    numbers of fewer than 4 significant digits stay, and others of fewer than 3, unless they are a
-    value of 2 digits itself.
+    data : the values, or None where they are unknown: then every number is removed. Whole numbers
+    with fewer than 4 significant digits stay, and other numbers with fewer than 3, unless a number
+    of 2 digits equals a value.
 
     >>> print(redacted("row 3: [73.12 -8.5], got 73.12 for 0.125", [[73.1234567, 2.0]]))
     row 3: […], got … for 0.125
@@ -163,11 +163,11 @@ def redacted(text: str, data: Any = None) -> str:
 
 
 def _tells(match: re.Match[str], values: np.ndarray | None) -> bool:
-    """Whether a written number has enough digits to tell a value, and a value rounds to it.
+    """Whether a written number has enough digits to reveal a value, and a value rounds to it.
 
-    A value that was cut off instead of rounded counts too, and one without its sign. A whole number
-    that is part of a name stays, as in float64; where the values are not known, every number in a
-    name does, as in python3.11.
+    A number that equals a value cut off instead of rounded, or a value without its sign, reveals
+    it, too. A whole number inside a name, as in float64, does not; where the values are unknown, no
+    number inside a name does, as in python3.11.
     """
     start, end = match.span()
     around = match.string[max(start - 1, 0) : start] + match.string[end : end + 1]
@@ -187,7 +187,7 @@ def _tells(match: re.Match[str], values: np.ndarray | None) -> bool:
 
 
 def _magnitudes(data: Any) -> np.ndarray:
-    """Magnitudes of all finite values; empty for data that are not numbers."""
+    """The magnitudes of all finite values; empty for data that are not numbers."""
     try:
         values = np.abs(np.asarray(data, dtype=np.float64).ravel())
     except (TypeError, ValueError):

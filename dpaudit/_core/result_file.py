@@ -1,4 +1,4 @@
-"""The file result.json: how its content, the record of a result, is made, written and read."""
+"""The file result.json: how the record of a result is turned into JSON, written and read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ONE_RUN = "one run"  # the `kind` of an audit of one run; an audit of two sample
 
 
 def plain(value: Any) -> Any:
-    """The value in JSON types, infinities as strings. Raises `InvalidInput` for NaN.
+    """The value in JSON types, with infinities as strings. Raises `InvalidInput` for NaN.
 
     Lone surrogates, as in a file name that is not UTF-8, are escaped, since no file can hold them.
     """
@@ -58,13 +58,13 @@ def versions() -> dict[str, str]:
 
 
 def save(record: Mapping[str, Any], folder: Path) -> None:
-    """Write result.json, whole or not at all."""
+    """Write result.json in `folder`, whole or not at all."""
     text = json.dumps(record, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
     replace_file(folder / RESULT, printable(text))
 
 
 def load(folder: Path) -> dict[str, Any]:
-    """Read result.json. Raises `InvalidInput` when it is missing, or not of this schema."""
+    """Read result.json. Raises `InvalidInput` when the file is missing or has another schema."""
     path = folder / RESULT
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -87,7 +87,7 @@ def is_one_run(record: Mapping[str, Any]) -> bool:
 
 @contextmanager
 def reading(folder: Path) -> Iterator[None]:
-    """Guards the use of a result.json that somebody may have changed since it was written.
+    """A context for reading a result.json that somebody may have changed since it was written.
 
     Raises `InvalidInput` where values are missing from it, or have another type.
     """

@@ -1,4 +1,4 @@
-"""Seeds by key: a draw's generator depends on what it is for, never on when it was made."""
+"""Seeds by key: a draw's generator depends on the draw's purpose, never on when it is created."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dpaudit._core.types import RngLike
 
 
 class Purpose(IntEnum):
-    """First element of a spawn key: what the random numbers are for."""
+    """The first element of a spawn key: the purpose of the random numbers."""
 
     DRAW = 0
     SCORE = 1
@@ -19,16 +19,16 @@ class Purpose(IntEnum):
     BATCH = 3  # the batches of a sequential audit
     SEARCH = 4
     ORDER = 5  # the order of the blocks of the two sides
-    CHECK = 6  # draws that only show whether draws are independent
-    COMMON = 7  # the same for both databases, to see whether they differ at all
+    CHECK = 6  # draws that only test whether draws are independent
+    COMMON = 7  # shared by both databases, to test whether their outputs differ at all
     CANARY = 8  # the rows of canaries
     COIN = 9  # which canaries are in the data
 
 
 def root(rng: RngLike) -> np.random.SeedSequence:
-    """The seed sequence behind anything that `numpy.random.default_rng` takes.
+    """The seed sequence behind any argument that `numpy.random.default_rng` accepts.
 
-    A Generator is advanced by one 128-bit draw; None takes fresh entropy from the system.
+    This advances a Generator by one 128-bit draw; None takes fresh entropy from the system.
     """
     if isinstance(rng, np.random.SeedSequence):
         return rng
@@ -44,7 +44,7 @@ def root(rng: RngLike) -> np.random.SeedSequence:
 
 
 def as_generator(rng: RngLike) -> np.random.Generator:
-    """`numpy.random.default_rng(rng)`, with an error that names the argument."""
+    """`numpy.random.default_rng(rng)`, but the error for a bad `rng` names the argument."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
@@ -52,21 +52,18 @@ def as_generator(rng: RngLike) -> np.random.Generator:
 
 
 def below(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """The seed sequence at `key` below `seed`."""
+    """The seed sequence that the spawn key `key` gives below `seed`."""
     path = (*seed.spawn_key, *(int(part) for part in key))
     return np.random.SeedSequence(seed.entropy, spawn_key=path, pool_size=seed.pool_size)
 
 
 def generator(seed: np.random.SeedSequence, *key: int) -> np.random.Generator:
-    """The generator at `key` below `seed`; different keys give independent streams."""
+    """The generator from spawn key `key` below `seed`; different keys give independent streams."""
     return np.random.default_rng(below(seed, *key))
 
 
 def describe(seed: np.random.SeedSequence) -> int | str:
-    """What a reader needs to repeat the run.
-
-    The integer itself, or the arguments of the seed sequence as text.
-    """
+    """What a reader needs to repeat the run: an integer, or the text of a seed sequence."""
     entropy = seed.entropy
     if isinstance(entropy, int) and not seed.spawn_key:
         return entropy if entropy < 2**53 else str(entropy)

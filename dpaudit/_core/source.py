@@ -1,6 +1,7 @@
 """Which code a mechanism is: the SHA-256 of its file, and the commit of its git work tree.
 
-Files are read and nothing is run, git neither: hooks and settings of a work tree are anyone's code.
+This module only reads files; it runs nothing, not even git, since hooks and settings of a work tree
+are anyone's code.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# attributes in which adapters and partial functions have the user's own function
+# attributes in which adapters and partial functions store the user's own function
 WITHIN = ("function", "factory", "func", "mechanism", "fit")
 OWN = Path(__file__).parents[1]  # dpaudit's own files, which the version identifies
 
 
 def source_of(mechanism: Any) -> dict[str, str | None] | None:
-    """{"sha256", "commit"} of the file that defines a mechanism; commit None outside git.
+    """{"sha256", "commit"} of the file that defines a mechanism; the commit is None outside git.
 
-    None where there is no file, as for code typed into a notebook, and for dpaudit's own files.
-    Raises nothing.
+    The result is None where there is no file, as for code typed into a notebook, and for dpaudit's
+    own files. The function raises nothing.
     """
     with suppress(Exception):
         inner = _innermost(mechanism)
@@ -36,7 +37,7 @@ def source_of(mechanism: Any) -> dict[str, str | None] | None:
 
 
 def _innermost(mechanism: Any) -> Any:
-    """The function inside adapters, partial functions and decorators."""
+    """The user's function inside adapters, partial functions and decorators."""
     for _ in range(8):
         inner = inspect.unwrap(mechanism)
         if isinstance(inner, partial) or type(inner).__module__.startswith("dpaudit."):
@@ -48,14 +49,14 @@ def _innermost(mechanism: Any) -> Any:
 
 
 def commit_of(folder: Path) -> str | None:
-    """The commit that is checked out in the work tree around a folder; None where none can be read.
+    """The commit checked out in the work tree around a folder; None where it cannot be read.
 
     Changes that are not committed show in the SHA-256 alone.
     """
     with suppress(OSError, ValueError, StopIteration):
         folder = folder.resolve()
         place = next(at for at in (folder, *folder.parents) if (at / ".git").exists()) / ".git"
-        if place.is_file():  # of a further work tree
+        if place.is_file():  # a linked work tree has a file that points to its git directory
             place = place.parent / _text(place).removeprefix("gitdir:").strip()
         text = _text(place / "HEAD")
         if text.startswith("ref:"):
@@ -65,7 +66,7 @@ def commit_of(folder: Path) -> str | None:
 
 
 def _text_of(ref: str, git: Path) -> str:
-    """What a branch points to, in a file of its own or packed together with others."""
+    """The commit that a branch points to, from its own file or from the packed references."""
     common = git / _text(git / "commondir") if (git / "commondir").is_file() else git
     for place in (git, common):
         if (place / ref).is_file():

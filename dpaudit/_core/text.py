@@ -15,7 +15,7 @@ HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )
-DIGITS = Context(prec=4)  # digits of the share, or of 1 − share if that is smaller
+DIGITS = Context(prec=4)  # significant digits of a share, or of 1 − share if that is smaller
 
 
 def printable(text: str) -> str:
@@ -48,16 +48,16 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 class Screen:
-    """A stream of text that writes `printable` text; all else goes to the stream itself.
+    """A text stream that writes `printable` text; other attributes are those of the wrapped stream.
 
-    Where its reader is gone, as after `| head`, the rest is dropped without an error.
+    If the stream's reader is gone, as after `| head`, the rest is dropped without an error.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write the text; the number of its characters."""
+        """Write the text, and return the number of its characters."""
         self._or_nowhere(lambda: self.stream.write(printable(text)))
         return len(text)
 

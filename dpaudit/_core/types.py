@@ -29,7 +29,7 @@ Sampler = Callable[[int, np.random.Generator], Array]
 class Mechanism(Protocol):
     """A mechanism: mech(data, size, *, rng) → `size` independent outputs.
 
-    They are a (size, k) float array, or a sequence of objects of any structure.
+    The outputs are a (size, k) float array, or a sequence of objects of any structure.
     """
 
     def __call__(self, data: Array, size: int, /, *, rng: Any) -> Any:
@@ -39,7 +39,7 @@ class Mechanism(Protocol):
 
 @runtime_checkable
 class Described(Protocol):
-    """A mechanism that tells its name and parameters."""
+    """A mechanism that states its name and parameters."""
 
     @property
     def name(self) -> str:
@@ -52,7 +52,7 @@ class Described(Protocol):
 
 
 def describe(mechanism: Any) -> tuple[str, dict[str, Any]]:
-    """Name and parameters of any mechanism, a plain function included."""
+    """The name and the parameters of any mechanism, including a plain function."""
     if isinstance(mechanism, Described):
         return mechanism.name, mechanism.parameters()
     return str(getattr(mechanism, "__qualname__", type(mechanism).__name__)), {}
@@ -60,7 +60,7 @@ def describe(mechanism: Any) -> tuple[str, dict[str, Any]]:
 
 @value_class
 class Wrapped:
-    """A mechanism that calls another one, and has its name and summary."""
+    """A mechanism that calls another mechanism, and takes its name and summary from it."""
 
     mechanism: Mechanism
 
@@ -75,7 +75,7 @@ class Wrapped:
         return str(getattr(self.mechanism, "summary", "") or self.mechanism.__doc__ or "")
 
     def parameters(self) -> dict[str, Any]:
-        """The mechanism's parameters, if it says them."""
+        """The mechanism's parameters, empty if it does not state them."""
         return describe(self.mechanism)[1]
 
 
@@ -95,7 +95,7 @@ class Adjustable:
     zero: bool = False
 
     def least(self, columns: int) -> float | None:
-        """The smallest value on data of so many columns; None if any value above 0 is allowed."""
+        """The smallest value for so many columns of data; None if any value above 0 is allowed."""
         if self.whole:
             return columns if self.by_columns else 1
         return 0.0 if self.zero else None

@@ -1,7 +1,7 @@
-"""A user's modules in a folder of their own, such as that of a scenario.
+"""The import of a user's modules from a folder of their own, such as that of a scenario.
 
-While the folder is in use it is last on `sys.path`, so no file in it can stand in for an installed
-or standard module. Two folders may each have a `release.py`, and Python keeps the first module of a
+While the folder is in use it is last on `sys.path`, so no file in it can replace an installed or
+standard module. Two folders may each have a `release.py`, and Python keeps the first module of a
 name, so the modules of a folder are removed from `sys.modules` when it is left.
 """
 
@@ -20,16 +20,16 @@ from typing import Any
 
 from joblib import wrap_non_picklable_objects
 
-SAFE_PATH, OURS = "PYTHONSAFEPATH", "dpaudit"  # an environment variable, and our value of it
+SAFE_PATH, OURS = "PYTHONSAFEPATH", "dpaudit"  # an environment variable, and dpaudit's value of it
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder in use.
+    """The state from before a folder came into use.
 
     added : whether it is on `sys.path` only while it is in use. before : the top-level modules that
-    were loaded when it came into use, which stay. writes_nothing : whether Python was told before
-    to write no compiled code.
+    were loaded at that time, which stay. writes_nothing : whether Python already wrote no compiled
+    code.
     """
 
     added: bool
@@ -37,12 +37,14 @@ class Folder:
     writes_nothing: bool
 
 
-_IN_USE: dict[str, Folder] = {}  # by place
+_IN_USE: dict[str, Folder] = {}  # by resolved path
 
 
 @contextmanager
 def beside(folder: Path | None) -> Iterator[None]:
-    """While it lasts, modules in `folder` can be imported, after all others; None for no folder."""
+    """A context in which modules in `folder` can be imported, after all others; None is no
+    folder.
+    """
     place = None if folder is None else str(folder.resolve())
     if place is None or place in _IN_USE:
         yield
@@ -55,11 +57,11 @@ def beside(folder: Path | None) -> Iterator[None]:
 
 
 def _enter(place: str) -> None:
-    """Let modules of a folder be imported.
+    """Make the modules of a folder importable.
 
-    No compiled code is written meanwhile. Python would use it where the second of the last change
-    and the length of the source agree: a digit that is changed right after a run would be hashed
-    and reported, while the code before the change runs.
+    Python writes no compiled code meanwhile. It would reuse that code where the second of the last
+    change and the length of the source agree: after a digit is changed right after a run, the new
+    source would be hashed and reported, while the old code runs.
     """
     before = frozenset(name for name in sys.modules if "." not in name)
     _IN_USE[place] = Folder(place not in sys.path, before, sys.dont_write_bytecode)
@@ -70,7 +72,7 @@ def _enter(place: str) -> None:
 
 
 def _leave(place: str) -> None:
-    """Take a folder off `sys.path`, and forget its modules and their submodules."""
+    """Take a folder off `sys.path`, and unload its modules and their submodules."""
     folder = _IN_USE.pop(place)
     if folder.added and place in sys.path:
         sys.path.remove(place)
@@ -89,10 +91,10 @@ def _leave(place: str) -> None:
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """Workers that start meanwhile do not look for modules in the current folder first.
+    """A context in which new workers do not look for modules in the current folder first.
 
-    Python does so when it is started with -m or -c, as workers are. They are given `sys.path` after
-    that, and the first task takes the variable out of the worker's environment.
+    Python looks there first when it is started with -m or -c, as workers are. Workers receive
+    `sys.path` later, and their first task takes the variable out of the worker's environment.
     """
     if os.environ.get(SAFE_PATH):
         yield
@@ -106,23 +108,23 @@ def apart() -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """A function that takes along the places of its modules to another process or machine.
+    """A function that carries the places of its modules to another process or machine.
 
-    joblib pickles the function, by value where it is one of a script or a notebook.
-    name : no other function has it, and a process keeps the function under it for the next task.
-    "" where each task gets a copy of its own.
+    joblib pickles the function, by value where a script or a notebook defines it. name : unique to
+    the function; a process stores the function under it for the next task. "" where each task gets
+    a copy of its own.
     """
 
     function: Callable[..., Any]
     name: str = ""
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call the function."""
+        """Call the function with these arguments."""
         return self.function(*arguments)
 
     @cached_property
     def parcel(self) -> bytes:
-        """The pickled function, made once."""
+        """The pickled function, created once."""
         return pickle.dumps(wrap_non_picklable_objects(self.function))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -135,13 +137,13 @@ class Carried:
 def _unpacked(
     path: Sequence[str], folders: Sequence[str], parcel: bytes, name: str = ""
 ) -> Callable[..., Any]:
-    """In a worker: look for modules where the auditing process does, in its order, and unpickle."""
+    """In a worker: import modules from where the auditing process does, and unpickle."""
     if os.environ.get(SAFE_PATH) == OURS:
         del os.environ[SAFE_PATH]
     if tuple(_IN_USE) != tuple(folders) or not set(path) <= set(sys.path):
         for place in reversed(list(_IN_USE)):
             _leave(place)
-        # a worker starts with the path of that time, and so with the folders of that time
+        # a worker starts with the path, and so with the folders, of the time it was started
         sys.path[:] = [place for place in sys.path if place in path or place not in folders]
         sys.path.extend(place for place in path if place not in sys.path)
         for place in folders:
@@ -156,7 +158,7 @@ def _named(name: str, parcel: bytes) -> Any:
 
 
 def elsewhere(name: str) -> str | None:
-    """Where a module would be imported from, if a folder in use has another one of that name.
+    """Where a module is imported from if not from the folder in use that has its name, else None.
 
     Nothing is imported.
     """

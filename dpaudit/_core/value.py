@@ -69,7 +69,7 @@ def html_repr(self: Any) -> str:
 
 
 def brief(value: object, article: str = "") -> str:
-    """A value in a few words. article : stands before the type of a value that is not shown.
+    """A value in a few words. article : precedes the type of a value that is not shown.
 
     Numbers, words and names are shown. Arrays, tables and collections of anything but words are
     described by type and shape, other objects that are not dpaudit's by their type.

@@ -1,15 +1,14 @@
-"""Mechanisms that are not of the form `mech(data, size, *, rng)`, and draws in files.
+"""Adapters that turn other code into a mechanism `mech(data, size, *, rng)`, and a reader of draws.
 
-`one_draw` takes a function that gives one output a call, `values` and `records` a package's own
-function of values or of records. `estimator` takes an object with `fit` like those of scikit-learn,
-`transformer` one with `transform`, `synthesizer` encodes synthetic tables without the order of
-their records, and `command` takes a program in any language. `texts` counts the words of a
-mechanism's texts, `limited` limits the time of a call, and `global_seeds` sets the global random
-generators that a mechanism draws from. `read_draws` reads a file. What they return goes to
-`dpaudit.audit` and `dpaudit.audit_samples`, which take outputs of any type (`dpaudit.outcomes`).
-Each of these functions raises `InvalidInput` for an argument that is not as it describes it. The
-room knows outcomes, pairs of databases, threads, processes and files; it knows neither laws nor
-scores.
+`one_draw` adapts a function that returns one output per call; `values` and `records` adapt a
+package's function of values or of records. `estimator` adapts an object with `fit` as in
+scikit-learn, and `transformer` an object with `transform`. `synthesizer` encodes synthetic tables
+without the order of their records, and `command` runs a program in any language. `texts` counts the
+words of a mechanism's texts, `limited` limits the time of a call, and `global_seeds` seeds the
+global random generators that a mechanism draws from. `read_draws` reads draws from a file. The
+results go to `dpaudit.audit` or `dpaudit.audit_samples`, which accept outputs of any type
+(`dpaudit.outcomes`). Each function raises `InvalidInput` for an invalid argument. This package uses
+outcomes, pairs of databases, threads, processes and files, but neither laws nor scores.
 """
 
 from dpaudit.adapters.commands import Command, command

@@ -1,4 +1,4 @@
-"""Mechanisms that are programs in any language: they read a CSV file and print draws."""
+"""Mechanisms that run a program in any language, which reads a CSV file and prints draws."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from dpaudit.adapters.processes import (
 )
 from dpaudit.errors import MechanismError
 
-RUNS = 64  # a side, which show what the draws of a run share; each takes a while to start
-MOST_FILES = 4  # data files at a time, of the databases used last
+RUNS = 64  # per database: several, since the draws of one run may share randomness
+MOST_FILES = 4  # data files kept at a time, for the databases that were used last
 ARGUMENTS = "a list of arguments (there is no shell), one of them with {data} in it"
 
 
 @dataclass(frozen=True)
 class Command:
-    """A mechanism that is a program; `command` checks its arguments and says what they mean."""
+    """A mechanism that runs a program; `command` makes it and documents the fields."""
 
     argv: tuple[str, ...]
     timeout: float | None = None
@@ -51,8 +51,9 @@ class Command:
     header: tuple[str, ...] | None = None
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> list[Any]:
-        """`size` draws: numbers, texts, None, and lists or vectors of these. Raises
-        `MechanismError`.
+        """Make `size` draws: numbers, texts, None, or lists or vectors of these.
+
+        Raises `MechanismError`.
         """
         database, generator = check.matrix("data", data), as_generator(rng)
         if self.header is not None and len(self.header) != database.shape[1]:
@@ -64,12 +65,13 @@ class Command:
 
     @property
     def most_calls(self) -> int | None:
-        """Runs on each database in an audit, at most; None where a run makes one draw."""
+        """The largest number of runs on each database in an audit; None if a run makes one draw."""
         return RUNS if any("{size}" in argument for argument in self.argv) else None
 
     def _run(
         self, database: Array, file: DataFile, size: int, rng: np.random.Generator
     ) -> list[Any]:
+        """The draws of one run on the data file. Raises `MechanismError` without the data."""
         seed, out = int(rng.integers(LARGEST_SEED)), DataFile.new_path()
         words = {"size": str(size), "seed": str(seed)}
         paths = {"data": str(file.path), "out": str(out), "python": sys.executable}
@@ -88,6 +90,7 @@ class Command:
         return list(draws) if draws.shape[1] > 1 else list(draws[:, 0].tolist())
 
     def _draws(self, argv: list[str], size: int, out: Path) -> np.ndarray | list[Any]:
+        """Run the program and parse its output. Raises `ProgramFailed` for another number."""
         most = most_bytes(size)
         content, errors = run_program(argv, self.folder, self.timeout, most)
         if any("{out}" in argument for argument in self.argv):
@@ -119,33 +122,32 @@ def command(
     folder: str | Path | None = None,
     header: Sequence[str] | None = None,
 ) -> Command:
-    """A mechanism that is a program in any language.
+    """Make a mechanism that runs a program in any language.
 
     Parameters
     ----------
     argv : sequence of str
-        The program and its arguments, started as they are: no shell reads them. In each, {data} is
-        replaced by the path of a CSV file of the database (label last, a row a line, no header
-        unless given), {size} by how many draws are wanted, {seed} by an integer below 2^31 that
-        depends on the audit's seed, {out} by the path of a file to write, and {python} by this
-        Python. Without {size} the program runs once a draw. The program prints `size` lines, a draw
-        each, as CSV (numbers, words or empty cells, any number of them a line), or writes them to
-        {out}. It exits with status 0. It must not change {data}, which is read-only and is checked
-        before and after each run. A draw may take 64 KiB of text, and a run 16 MiB in any case, but
-        no more than 1 GiB. With words, or lines of different length, a run may have 16,777,216
-        cells.
+        The program and its arguments, which are not interpreted by a shell. In each of them, {data}
+        is replaced by the path of a CSV file of the database (one row per line, label last, with a
+        header only if `header` is passed), {size} by the number of draws to make, {seed} by an
+        integer below 2^31 that depends on the audit's seed, {out} by the path of a file to write,
+        and {python} by the path of this Python. Without {size} the program runs once per draw. The
+        program must print `size` lines, one draw each, as CSV (any number of numbers, words or
+        empty cells per line), or write them to {out}, and exit with status 0. It must not change
+        {data}, which is read-only and is checked before and after each run. The output of a run
+        may have 64 KiB of text per draw, at least 16 MiB and at most 1 GiB. If it has words, or
+        lines of different length, it may have 16,777,216 cells.
     timeout : float, seconds, optional
-        Time that a run may take. A run ends when the program exits: its process group is killed
-        then, and a process that has left the group is not waited for.
+        The time that a run may take. A run ends when the program exits; its process group is then
+        killed, and processes that have left the group are ignored.
     folder : path, optional
-        Where it runs.
+        The working directory of the program.
     header : sequence of str, optional
-        Names of the columns.
+        The names of the columns, for the first line of the CSV file.
 
     Notes
     -----
-    A draw that fails raises a `MechanismError` with the arguments, the exit status and the end of
-    stderr.
+    If a run fails, a `MechanismError` reports the arguments, the exit status and the end of stderr.
 
     Examples
     --------
@@ -165,7 +167,7 @@ def command(
 
 
 def arguments(name: str, value: object) -> tuple[str, ...]:
-    """Check the arguments of a command. Raises `InvalidInput`."""
+    """The arguments of a command as a tuple. Raises `InvalidInput` if they are invalid."""
     if (
         not isinstance(value, (list, tuple))
         or not all(isinstance(argument, str) and "\0" not in argument for argument in value)
@@ -177,19 +179,19 @@ def arguments(name: str, value: object) -> tuple[str, ...]:
 
 
 def _filled(argv: tuple[str, ...], values: dict[str, str]) -> list[str]:
-    """The arguments with the known words in braces replaced; others, as in awk '{print}', stay."""
+    """Replace "{name}" in the arguments for the names in `values`; other braces stay unchanged."""
     known = re.compile("|".join(f"{{({name})}}" for name in values))
     return [known.sub(lambda match: values[match[0][1:-1]], argument) for argument in argv]
 
 
-# --- databases as CSV files: written once, removed when the process ends
+# --- databases as CSV files, each of which is written once and removed when the process ends
 
 
 class DataFile:
-    """A database as a CSV file that only this user may read, and nobody may write.
+    """A database in a CSV file that only this user may read and nobody may write.
 
-    It lies in the private folder of this process, and is removed with this object. Its digits give
-    the same floats when they are read.
+    The file is in the private folder of this process and is removed together with this object. Its
+    numbers have enough digits to be read back as the same floats.
     """
 
     def __init__(self, data: Array, header: Sequence[str] | None) -> None:
@@ -205,11 +207,11 @@ class DataFile:
 
     @staticmethod
     def new_path() -> Path:
-        """The path of a file in the private folder that does not exist yet."""
+        """A path in the private folder at which no file exists yet."""
         return this_process().folder / f"{uuid.uuid4().hex}.csv"
 
     def check(self) -> None:
-        """Raises `ProgramFailed` where the file is no longer what was written, whoever did that."""
+        """Raises `ProgramFailed` if the content of the file has changed since it was written."""
         if _digest(self.path) != self.digest:
             raise ProgramFailed(
                 "the program changed its data file {data}, so that other runs may have read "
@@ -218,16 +220,16 @@ class DataFile:
 
 
 class DataFiles:
-    """The files of the databases used last."""
+    """A cache of the data files of the `MOST_FILES` databases that were used last."""
 
     def __init__(self) -> None:
         self.lock = Lock()
         self.files: OrderedDict[bytes, DataFile] = OrderedDict()
 
     def of(self, data: Array, header: Sequence[str] | None) -> DataFile:
-        """The file of a database, which lasts as long as the object that is returned.
+        """The file of a database, which exists as long as the returned object.
 
-        A file that is no longer as it was written is replaced by a new one.
+        A new file replaces one whose content has changed since it was written.
         """
         data = np.ascontiguousarray(data, dtype=np.float64)
         key = hashlib.sha256(repr((data.shape, header)).encode() + data.tobytes()).digest()
@@ -242,7 +244,7 @@ class DataFiles:
 
 
 def _digest(path: Path) -> bytes | None:
-    """SHA-256 of a regular file; None where there is none that can be read."""
+    """The SHA-256 digest of a regular file; None if there is no such file or it is unreadable."""
     with suppress(OSError):
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with open(handle, "rb") as file:
@@ -252,7 +254,7 @@ def _digest(path: Path) -> bytes | None:
 
 
 def _remove(path: Path, owner: int) -> None:
-    """Remove a file, but only in the process that wrote it: a fork has the object too."""
+    """Remove a file if this process wrote it; a forked process has a copy of the object too."""
     if os.getpid() == owner:
         with suppress(OSError):
             path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Draws in files: .npy, CSV, Parquet. Nothing is unpickled, and no header is believed unchecked."""
+"""A reader of draws in .npy, CSV and Parquet files, which unpickles nothing and checks headers."""
 
 from __future__ import annotations
 
@@ -24,37 +24,38 @@ from dpaudit.outcomes import LISTS, NotOutcomes, joined, rows
 ARRAY = "a non-empty (n,) or (n, k) array of numbers or text"
 NPY = "a .npy file of numbers or text, without pickle"
 FIELDS = "a .npy file of numbers or text, or (n,) records whose fields are numbers or text"
-KINDS = "fiubUS"  # of numbers and text
-COPIES = 2  # times the draws as float64: they themselves, and what an audit makes of them
-OBJECT = 100  # bytes of a cell that is an object of Python
+KINDS = "fiubUS"  # NumPy's kinds of dtypes that are numbers or text
+COPIES = 2  # float64 copies of the draws that are needed: the draws, and what an audit computes
+OBJECT = 100  # bytes of memory per cell that is a Python object
 CHUNK = 1 << 20  # bytes read at a time
-MOST_CELLS = 1 << 24  # of lines that make no table; each is an object of some 60 bytes
+MOST_CELLS = 1 << 24  # in text that is not a table of numbers; a cell takes some 60 bytes
 MEMINFO = Path("/proc/meminfo")
-GROUP = Path("/sys/fs/cgroup")  # limits of a container
+GROUP = Path("/sys/fs/cgroup")  # has the memory limits of a container
 
 
 def read_draws(path: str | Path) -> np.ndarray:
-    """The draws in a file, in one of the forms of `dpaudit.outcomes`.
+    """Read the draws in a file.
 
     Parameters
     ----------
     path : path
-        .npy, an array (n,) or (n, k) of numbers or text, or (n,) records of them;
-        .csv, a draw a line: numbers, words or empty cells, any number of them;
-        .parquet, a draw a row, for which pyarrow is needed: missing numbers are NaN, and where not
-        all columns are numbers a draw is the dict of its row.
+        .npy: an array (n,) or (n, k) of numbers or text, or (n,) records of them.
+        .csv: one draw per line, with any number of cells: numbers, words or empty cells.
+        .parquet: one draw per row (needs pyarrow). Missing numbers are NaN. If some column has no
+        numbers, a draw is the dict of its row.
 
     Returns
     -------
     array
+        The draws, in one of the forms of `dpaudit.outcomes`.
 
     Raises
     ------
     DataNotFound
-        When there is no such file.
+        If the file does not exist.
     InvalidInput
-        When the file is not as described, or takes more memory than there is, 16 bytes a number or
-        100 bytes a cell of text. Such a file is refused before it is read.
+        If the file is not as described, or needs more memory than is available: 16 bytes per number
+        or 100 bytes per cell of text. Such a file is refused before it is read.
     """
     path = Path(path)
     reader = READERS.get(path.suffix.lower())
@@ -63,7 +64,7 @@ def read_draws(path: str | Path) -> np.ndarray:
     if path.exists() and not (path.is_file() or path.is_dir()):
         fail(str(path), Words("a pipe or a device"), "a regular file")
     try:
-        with np.errstate(over="ignore", invalid="ignore"):  # of numbers wider than float64
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers may be wider than float64
             return joined([rows(reader(path))])
     except OSError as error:
         raise DataNotFound(f"cannot read {path}: {error.strerror or error}") from None
@@ -72,7 +73,7 @@ def read_draws(path: str | Path) -> np.ndarray:
 
 
 def _npy(path: Path) -> np.ndarray:
-    """The array of a .npy file; one that the file is too short for is refused."""
+    """The array in a .npy file. Raises `InvalidInput`, also if the file is shorter than it says."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -98,7 +99,7 @@ def _npy(path: Path) -> np.ndarray:
 
 
 def _readable(dtype: np.dtype[Any]) -> bool:
-    """Whether draws are numbers, text, records of them, or lists as `dpaudit.outcomes` has them."""
+    """Whether a dtype is that of numbers, text, records of them, or lists of `dpaudit.outcomes`."""
     if dtype.names is None:
         return dtype.kind in KINDS and dtype.itemsize > 0 and dtype.shape == ()
     if dtype.names == (LISTS,):
@@ -108,9 +109,9 @@ def _readable(dtype: np.dtype[Any]) -> bool:
 
 
 def _is_text(array: np.ndarray) -> bool:
-    """Whether an array of text holds characters alone; True for all other arrays.
+    """Whether an array of text holds only valid characters; True for all other arrays.
 
-    NumPy does not check this, and Python fails where it makes a text of such numbers.
+    NumPy does not check this, and Python fails when it converts an invalid code to a text.
     """
     if array.dtype.kind != "U":
         return True
@@ -119,6 +120,7 @@ def _is_text(array: np.ndarray) -> bool:
 
 
 def _check_room(path: Path, array: np.ndarray) -> None:
+    """Raises `InvalidInput` if an audit of the array needs more memory than is available."""
     names = array.dtype.names
     holds = " x ".join(f"{length:,}" for length in array.shape) + f" values of {array.dtype}"
     if names is None and array.dtype.kind in "biuf":
@@ -129,7 +131,8 @@ def _check_room(path: Path, array: np.ndarray) -> None:
 
 
 def _csv(path: Path) -> np.ndarray | list[Any]:
-    with path.open("rb") as file:  # quotes make the number of cells a little too large
+    """The draws in a CSV file, as `draws_in` returns them. Raises `InvalidInput`."""
+    with path.open("rb") as file:  # commas in quotes make the number of cells a little too large
         parts = iter(partial(file.read, CHUNK), b"")
         cells = 1 + sum(part.count(b",") + part.count(b"\n") for part in parts)
     check_room(str(path), 8.0 * COPIES * cells, f"{cells:,} cells")
@@ -148,6 +151,7 @@ def _csv(path: Path) -> np.ndarray | list[Any]:
 
 
 def _parquet(path: Path) -> np.ndarray | list[Any]:
+    """The draws in a Parquet file: (n, k) numbers, or a list of dicts. Raises `InvalidInput`."""
     try:
         from pyarrow import ArrowException, parquet, types
     except ImportError:
@@ -177,28 +181,28 @@ READERS = {".npy": _npy, ".csv": _csv, ".parquet": _parquet}
 
 # --- CSV text
 
-Opened = Callable[[], TextIO]  # opens a text from its beginning; lines end at "\n" as they are
+Opened = Callable[[], TextIO]  # opens a text from its beginning, without translating newlines
 
 
 class TooManyCells(ValueError):
-    """Lines that make no table have more cells than memory is meant to hold."""
+    """A text that is not a table of numbers has more cells than may be kept in memory."""
 
 
 def draws_in(
     opened: Opened, size: int | None = None, most_cells: float = MOST_CELLS
 ) -> np.ndarray | list[Any]:
-    """The draws of a text, as `outcomes.rows` takes them: (n, k) float64, or a list.
+    """Parse the draws in a CSV text, one per line: (n, k) float64, or a list for `outcomes.rows`.
 
-    The text is read line by line, so that memory holds the draws alone.
+    The text is read line by line, so that only the draws are kept in memory.
 
-    size : how many draws are expected, if that is known. most_cells : how many cells lines may have
-    that hold words or differ in length.
+    size : the expected number of draws, if it is known. most_cells : the number of cells allowed if
+    lines hold words or differ in length.
 
-    A cell is a number (nan and inf are numbers), or text, or None if it is empty. A line of one
-    cell is that value, a longer one a list, and an empty line the empty list; empty lines at the
-    end count only as far as `size` needs them. A first line of words is a header if some column has
-    no words below it, or if without it there are `size` lines. Raises ValueError where the text is
-    not CSV, or has too many cells.
+    A cell becomes a number (nan and inf are numbers), a text, or None if it is empty. A line of one
+    cell becomes this value, a longer line a list, and an empty line the empty list. Empty lines at
+    the end are dropped as long as more than `size` lines remain. A first line of words is taken as
+    a header if some column has no words below it, or if exactly `size` lines follow it. Raises
+    ValueError if the text is not CSV or has too many cells.
     """
     with opened() as text:
         table = _table(text)
@@ -214,12 +218,12 @@ def draws_in(
 
 
 def text_of(content: bytes) -> Opened:
-    """Bytes as a text to be opened: UTF-8, a byte order mark at the beginning is left out."""
+    """A function that opens bytes as UTF-8 text and skips a byte order mark at the beginning."""
     return lambda: io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="\n")
 
 
 def _table(text: TextIO) -> np.ndarray | None:
-    """The numbers of a text (n, k), None where there are words, gaps or lines of other length."""
+    """The numbers in a text, (n, k); None if it has words, gaps or lines of different length."""
     counter = count()
     lines = (line for line, _ in zip(text, counter, strict=False))
     first = next(lines, "")
@@ -233,7 +237,7 @@ def _table(text: TextIO) -> np.ndarray | None:
 
 
 def _lines(text: TextIO, most: float) -> list[list[Any]]:
-    """The cells of each line: numbers, texts, or None."""
+    """The cells of each line: numbers, texts or None. Raises ValueError for more than `most`."""
     lines, cells = [], 0
     try:
         for line in csv.reader(text):
@@ -249,6 +253,7 @@ def _lines(text: TextIO, most: float) -> list[list[Any]]:
 
 
 def _is_header(first: list[Any], below: list[list[Any]], size: int | None) -> bool:
+    """Whether the first line is a header of the lines below it, by the rule in `draws_in`."""
     if not first or not all(isinstance(cell, str) for cell in first):
         return False
     columns = zip(*below, strict=False)
@@ -258,6 +263,7 @@ def _is_header(first: list[Any], below: list[list[Any]], size: int | None) -> bo
 
 
 def _cell(cell: str) -> float | str | None:
+    """The value of a cell of text: a number, the stripped text, or None if that is empty."""
     stripped = cell.strip()
     try:
         return None if not stripped else float(stripped) if "_" not in stripped else stripped
@@ -269,10 +275,10 @@ def _cell(cell: str) -> float | str | None:
 
 
 def available() -> float:
-    """Bytes of memory that this process may still take; ∞ where the system does not say.
+    """The number of bytes that this process may still allocate; ∞ if the system does not say.
 
-    On Linux this is what the system counts as available, and no more than a container leaves;
-    elsewhere it is all the memory that there is, where the system says it.
+    On Linux this is the memory that the system reports as available, or what the container's limit
+    leaves if that is less. On other systems it is the total memory, if the system reports it.
     """
     free = container = math.inf
     with suppress(OSError, ValueError, AttributeError):
@@ -287,9 +293,9 @@ def available() -> float:
 
 
 def check_room(name: str, needed: float, holds: str) -> None:
-    """Raises `InvalidInput` where `needed` bytes are more than there are.
+    """Raises `InvalidInput` if `needed` bytes are more than are available.
 
-    name : the file. holds : what is in it, for the message.
+    name, holds : the file, and a description of its content, for the error message.
     """
     room = available()
     if needed > room:

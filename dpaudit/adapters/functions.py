@@ -1,4 +1,4 @@
-"""Functions that give one output a call, as mechanisms: seeds, limits to time, names."""
+"""Mechanisms made of functions that return one output per call: seeds, time limits and names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LARGEST_SEED = 2**31 - 1
 
 @value_class(show_numbers=True)
 class OneDraw:
-    """A mechanism made of a function f(data, rng=...) → one output; see `one_draw`."""
+    """A mechanism that calls f(data, rng=...) once for each output; `one_draw` makes it."""
 
     function: Callable[..., Any]
     timeout: float | None = None
@@ -49,6 +49,7 @@ class OneDraw:
             return [self._draw(data, number, seed) for number, seed in enumerate(seeds)]
 
     def _draw(self, data: ArrayLike, number: int, seed: np.random.SeedSequence) -> Any:
+        """Output `number` of a block. Raises `MechanismError`, which names the generator."""
         __tracebackhide__ = True
         rng = np.random.default_rng(seed)
         try:
@@ -75,29 +76,29 @@ class OneDraw:
         return str(getattr(self.function, "summary", "") or inspect.getdoc(self.function) or "")
 
     def parameters(self) -> dict[str, Any]:
-        """The function's parameters, if it says them."""
+        """The parameters that the function describes; {} if it describes none."""
         return describe(self.function)[1]
 
 
 def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> OneDraw:
-    """A mechanism from a function that gives one output a call.
+    """Make a mechanism from a function that returns one output per call.
 
     Parameters
     ----------
     function : callable
         f(data, rng=...) → one output, of any type (`dpaudit.outcomes`); data is (n, d) with the
-        label last, rng a numpy Generator. Draw i of a block has the generator at the block's key
-        followed by i, so the outputs do not depend on `n_jobs`. Threads draw in parallel only where
-        the function releases the interpreter lock; processes always do
-        (`joblib.parallel_config(backend="loky")`).
+        label last, rng a numpy Generator. The generator of draw i of a block is seeded by the
+        block's key followed by i, so the outputs do not depend on `n_jobs`. Threads draw in
+        parallel only while the function releases the interpreter lock; processes always draw in
+        parallel (`joblib.parallel_config(backend="loky")`).
     timeout : float, seconds, optional
-        Time that a call may take; None for no limit.
+        The time that a call may take; None for no limit.
 
     Notes
     -----
-    What the function raises becomes a `MechanismError` with the generator that repeats it. Its
-    warnings are not raised: each is logged once (logger "dpaudit.adapters"), without values of the
-    data.
+    An exception of the function becomes a `MechanismError` that names the generator with which the
+    call can be repeated. Warnings are not raised: each is logged once (logger "dpaudit.adapters"),
+    without values of the data.
 
     Examples
     --------
@@ -110,34 +111,34 @@ def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> O
     return OneDraw(function, None if timeout is None else seconds("timeout", timeout))
 
 
-# --- limits to time
+# --- time limits
 
 
 @value_class(show_numbers=True)
 class Limited(Wrapped):
-    """A mechanism whose every call must end within `timeout` seconds; see `limited`."""
+    """A mechanism, each call of which must end within `timeout` seconds; `limited` makes it."""
 
     timeout: float
 
     def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Any:
-        """What the mechanism returns. Raises TimeoutError, and whatever the mechanism raises."""
+        """The mechanism's outputs. Raises TimeoutError, and whatever the mechanism raises."""
         return within(self.timeout, lambda: self.mechanism(data, size, rng=rng))
 
 
 def limited(mechanism: Mechanism, timeout: float) -> Limited:
-    """`mechanism` with a limit to the time of each call.
+    """Limit the time of each call of a mechanism.
 
-    A call that takes longer raises TimeoutError, which in an audit becomes a `MechanismError` with
-    the block and the key of its seed. The thread that hangs stays until the process ends, because
-    Python cannot stop it.
+    A call that takes longer raises TimeoutError; an audit turns this into a `MechanismError` that
+    names the block and the key of its seed. The hanging thread stays until the process ends,
+    because Python cannot stop a thread.
 
     Parameters
     ----------
     mechanism : callable
         Any `mech(data, size, *, rng)`.
     timeout : float, seconds
-        Time a call. An audit of n draws a side makes 256 calls, each of n/256 draws or of
-        one.
+        The time that a call may take. An audit with n draws from each database makes 256 calls on
+        each, of n/256 draws or of one.
     """
     check.function("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
     return Limited(mechanism, seconds("timeout", timeout))
@@ -149,10 +150,10 @@ def seconds(name: str, value: object) -> float:
 
 
 def within(timeout: float | None, work: Callable[[], Value]) -> Value:
-    """Call work(); raises TimeoutError when it has not ended after `timeout` seconds, if not None.
+    """Return work(). Raises TimeoutError if it takes more than `timeout` seconds (None: no limit).
 
-    The work runs in a daemon thread, which is left behind when it is late: the threads of
-    concurrent.futures would be waited for when Python exits.
+    The work runs in a daemon thread, which goes on after a timeout. A thread of concurrent.futures
+    would keep Python from exiting.
     """
     if timeout is None:
         return work()
@@ -175,13 +176,13 @@ def within(timeout: float | None, work: Callable[[], Value]) -> Value:
     return results[0]
 
 
-# --- what a report says of a function, and the seeds that it takes
+# --- the seeds that a function accepts, and its description in reports
 
 
 def seed_keywords(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of `SEED_KEYWORDS` among a function's parameters.
+    """The names in `SEED_KEYWORDS` that are parameters of the function.
 
-    A function that does not tell its parameters, such as a compiled one, has none of them.
+    The result is () for a function without a signature, such as a compiled one.
 
     >>> seed_keywords(lambda values, epsilon=1.0, random_state=None: None)
     ('random_state',)
@@ -197,24 +198,24 @@ def seed_keywords(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def seeds(names: Iterable[str], rng: np.random.Generator) -> dict[str, Any]:
-    """Keyword arguments: `rng` is the generator itself, all others are integers that it draws."""
+    """Keyword arguments for a function's seeds: `rng` itself, and integers drawn from it."""
     return {name: rng if name == "rng" else int(rng.integers(LARGEST_SEED)) for name in names}
 
 
 class OfFunction:
-    """What reports say of something that is made of a function, or of a functools.partial."""
+    """The description, for reports, of an object made of a function or of a functools.partial."""
 
     function: Callable[..., Any]
 
     @property
     def name(self) -> str:
-        """The name of the function inside."""
+        """The name of the function, or of the function inside the partial."""
         return describe(getattr(self.function, "func", self.function))[0]
 
     def parameters(self) -> dict[str, Any]:
-        """The partial's keyword arguments, or the parameters that the function names.
+        """The parameters that the function describes, or else the partial's keyword arguments.
 
-        Values that are not numbers or words are described.
+        A keyword argument that is neither a number nor a text is replaced by a short description.
         """
         function = self.function
         if isinstance(function, Described) and not isinstance(function, type):
@@ -226,7 +227,7 @@ class OfFunction:
 
     @property
     def about(self) -> str:
-        """The first line of the function's summary or docstring; "" where it has neither."""
+        """The first line of the function's summary or docstring; "" if it has neither."""
         inner = getattr(self.function, "func", self.function)
         text = str(getattr(inner, "summary", "") or inspect.getdoc(inner) or "").strip()
         return text.partition("\n")[0]

@@ -1,6 +1,6 @@
-"""Global random generators, set from the draw's own generator for each call and restored after it.
+"""Seeds global random generators from the draw's own generator in each call, and restores them.
 
-NumPy's (`numpy.random.seed`), Python's (`random.seed`), and torch's where torch is loaded.
+They are those of NumPy (`numpy.random.seed`), Python (`random.seed`), and torch if it is loaded.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from dpaudit._core.types import RngLike, Wrapped
 from dpaudit._core.value import value_class
 from dpaudit.adapters.functions import OfFunction, OneDraw, seed_keywords, seeds
 
-WORDS = 4  # 32-bit words of a seed: so many that no two draws of an audit share one
-LOCK = RLock()  # the global generators belong to all threads together
+WORDS = 4  # 32-bit words in a seed, so many that no two draws of an audit have the same seed
+LOCK = RLock()  # held during a call, since all threads share the global generators
 
 
 @value_class(show_numbers=True)
 class GloballySeeded(OfFunction):
-    """What `function` returns, with global generators seeded from `rng` in each call.
+    """A callable that seeds the global generators from `rng` and then calls `function`.
 
     seeded : the function's own keywords for seeds.
     """
@@ -36,7 +36,7 @@ class GloballySeeded(OfFunction):
     seeded: tuple[str, ...] = ()
 
     def __call__(self, *arguments: Any, rng: RngLike = None) -> Any:
-        """The output. Raises what the function raises, with the generators restored."""
+        """The function's output; the generators are restored afterwards, also after an error."""
         generator = as_generator(rng)
         words = [int(word) for word in generator.integers(1 << 32, size=WORDS)]
         keywords = seeds(self.seeded, generator)
@@ -47,26 +47,26 @@ class GloballySeeded(OfFunction):
                     output = self.function(*arguments, **keywords)
                 if _present() == before:
                     return output
-                # The first call loaded torch, whose seed had not been set, so the same call would
-                # give another output later: it is made again.
+                # This call loaded torch, whose generator had not been seeded. A later call with the
+                # same seed would give another output, so the call is repeated.
                 generator.bit_generator.state = state
 
     @property
     def summary(self) -> str:
-        """The function's summary or docstring, and which generators are set."""
+        """The first line of the function's summary or docstring, and the generators seeded."""
         seeded = f"global seeds of {', '.join(_present())} set for each call"
         return f"{self.about} ({seeded})" if self.about else seeded
 
 
 def global_seeds(function: Callable[..., Any]) -> Any:
-    """A function or mechanism whose use of global random generators follows the audit's seed.
+    """Make the global random generators that a function or mechanism uses follow the audit's seed.
 
     Parameters
     ----------
     function : callable
-        f(data, rng=...) or f(data) with one output a call, for `one_draw`; a mechanism
-        `mech(data, size, *, rng)`; a function for `values` or `records`; or what an adapter made.
-        In the last case the seeds are set for each draw, else for each call.
+        f(data, rng=...) or f(data) with one output per call, for `one_draw`; a mechanism
+        `mech(data, size, *, rng)`; a function for `values` or `records`; or a mechanism made by an
+        adapter. The seeds are set once per draw in the last case, and once per call in the others.
 
     Returns
     -------
@@ -75,13 +75,13 @@ def global_seeds(function: Callable[..., Any]) -> Any:
 
     Notes
     -----
-    For each call the states of `numpy.random`, `random` and, if it is loaded, `torch` are saved,
-    set from the generator that the call gets, and restored when it ends, by an error too. Calls
-    wait for each other in one process, because its threads share the generators, so that `n_jobs`
-    changes no draw; workers in processes (`joblib.parallel_config(backend="loky")`) draw in
-    parallel. What the function starts in other processes is not reached, and other threads of
-    yours must not use these generators meanwhile. A call that outlives its timeout keeps them. The
-    summary, and with it the report, says so.
+    Each call saves the states of `numpy.random`, `random` and, if it is loaded, `torch`, seeds them
+    from the generator that it gets, and restores them when it ends, also after an error. The
+    threads of a process share the generators, so their calls wait for each other, and `n_jobs` does
+    not change the draws; worker processes (`joblib.parallel_config(backend="loky")`) draw in
+    parallel. Other processes that the function starts are not seeded, and other threads of yours
+    must not use these generators during a call. A call that outlives its timeout keeps them. The
+    summary, and so the report, names the seeded generators.
 
     Examples
     --------
@@ -105,20 +105,21 @@ def global_seeds(function: Callable[..., Any]) -> Any:
 
 
 def _present() -> tuple[str, ...]:
+    """The names of the global generators in this process."""
     return ("numpy.random", "random", *(("torch",) if _torch() is not None else ()))
 
 
 def _torch() -> Any:
-    """The module torch where it is loaded and has a generator, else None."""
+    """The module torch if it is loaded and has a generator, else None."""
     module = sys.modules.get("torch")
     return module if hasattr(module, "manual_seed") else None
 
 
 @contextmanager
 def _seeded(words: list[int]) -> Iterator[None]:
-    """Set the generators of this process to a seed of 32-bit words, and restore them at the end.
+    """Seed the generators of this process by 32-bit words, and restore them at the end.
 
-    Only NumPy's legacy functions reach its global generator.
+    NumPy's global generator can be reached only by its legacy functions.
     """
     torch = _torch()
     with ExitStack() as stack:

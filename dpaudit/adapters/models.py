@@ -1,6 +1,6 @@
-"""Estimators and transformers with the methods of scikit-learn, fitted once a draw.
+"""Mechanisms that fit an estimator or a transformer once per draw.
 
-scikit-learn itself is not needed.
+These objects have scikit-learn's methods, but scikit-learn itself is not needed.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ SEEDS = ("random_state", "seed")
 
 @value_class(show_numbers=True)
 class Fit(OfFunction):
-    """f(data, rng=...) → what is released of a model that `function` makes; see `estimator`."""
+    """f(data, rng=...) → the outputs of a fitted model that `function` makes; see `estimator`."""
 
     function: Factory
     outputs: Outputs
     label: bool
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
-        """One output."""
+        """Fit a new model on the data and return its outputs."""
         model = unfitted(self.function, rng)
         model.fit(*fit_arguments(data, self.label))
         return self.outputs(model)
@@ -51,23 +51,25 @@ def estimator(
     label: bool = True,
     timeout: float | None = None,
 ) -> OneDraw:
-    """A mechanism that fits an estimator on the database and releases what it has learned.
+    """Make a mechanism that fits an estimator on the database and releases fitted attributes.
+
+    It can also release predictions, or any function of the fitted estimator.
 
     Parameters
     ----------
     factory : class, callable or estimator
         A class or function that makes an unfitted estimator, or an estimator to be copied. Every
-        parameter called `random_state` or `seed`, those of nested estimators too, is set to an
-        integer from the draw's own generator (every such attribute, if the estimator has no
-        `get_params`). Without such a parameter or attribute no seed repeats the audit.
+        parameter called `random_state` or `seed`, also of nested estimators, is set to an integer
+        from the draw's own generator (every such attribute, if the estimator has no `get_params`).
+        Without such a parameter or attribute an audit cannot be repeated by its seed.
     outputs : str, sequence of str, array of shape (m, p) or callable
-        Names of attributes of the fitted estimator, whose numbers are released one after the other
-        (if not given, those that it has of ``coef_`` and ``intercept_``); or points at which it
-        predicts; or a function of the fitted estimator.
+        The names of attributes of the fitted estimator, whose numbers are released one after the
+        other (by default ``coef_`` and ``intercept_``, or the one that exists); or points at which
+        it predicts; or a function of the fitted estimator.
     label : bool, default True
         Whether the last column is y; otherwise fit(data) gets all columns.
     timeout : float, seconds, optional
-        Time that a fit may take.
+        The time that a draw may take.
 
     Examples
     --------
@@ -89,7 +91,7 @@ def estimator(
 
 
 def released(outputs: Outputs | str | Sequence[str] | ArrayLike) -> Outputs:
-    """The function that `outputs` of `estimator` stands for. Raises `InvalidInput`."""
+    """The function of a fitted estimator that `outputs` describes. Raises `InvalidInput`."""
     if callable(outputs):
         return outputs
     names = (outputs,) if isinstance(outputs, str) else outputs
@@ -100,16 +102,16 @@ def released(outputs: Outputs | str | Sequence[str] | ArrayLike) -> Outputs:
 
 @dataclass(frozen=True)
 class Attributes:
-    """The values of fitted attributes: one vector where all are numbers, else a list of them.
+    """A function that returns fitted attributes: one vector if all are numbers, else a list.
 
-    all_of_them : whether a fitted estimator must have each of them, or only one.
+    all_of_them : whether the estimator must have all the attributes, or only one of them.
     """
 
     names: tuple[str, ...]
     all_of_them: bool = True
 
     def __call__(self, model: Any) -> Any:
-        """The output for a fitted estimator. Raises AttributeError where it has no such name."""
+        """The attributes of a fitted estimator. Raises AttributeError if it lacks them."""
         values = [
             getattr(model, name) for name in self.names if self.all_of_them or hasattr(model, name)
         ]
@@ -124,7 +126,7 @@ class Attributes:
 
 @value_class(show_numbers=True)
 class Predictions:
-    """The predictions at `points`, (m, p)."""
+    """A function that returns a fitted estimator's predictions at `points`, (m, p)."""
 
     points: np.ndarray
 
@@ -134,7 +136,7 @@ class Predictions:
 
 
 def unfitted(factory: Factory, rng: np.random.Generator) -> Any:
-    """A new model whose seeds (`SEEDS`) are integers from `rng`, in the order of their names."""
+    """Make a new model whose seeds (`SEEDS`, in the order of names) are integers from `rng`."""
     is_model = hasattr(factory, "fit") and not isinstance(factory, type)
     model = copy.deepcopy(factory) if is_model else factory()
     if hasattr(model, "get_params") and hasattr(model, "set_params"):
@@ -149,7 +151,7 @@ def unfitted(factory: Factory, rng: np.random.Generator) -> Any:
 
 
 def fit_arguments(data: ArrayLike, label: bool) -> tuple[Array, ...]:
-    """Copies that a model may write into: X and y, or all columns."""
+    """The arguments of `fit`, as copies that a model may change: X and y, or all columns."""
     copied = np.array(data, dtype=np.float64)
     return (copied[:, :-1], copied[:, -1]) if label else (copied,)
 
@@ -159,9 +161,9 @@ def fit_arguments(data: ArrayLike, label: bool) -> tuple[Array, ...]:
 
 @value_class(show_numbers=True)
 class Transformed(OfFunction):
-    """f(data, rng=...) → what a model that `function` makes does to points; see `transformer`.
+    """f(data, rng=...) → points transformed by a model that is made by `function`.
 
-    points : (m, p), or None for the training data.
+    points : (m, p), or None for the training data. See `transformer`.
     """
 
     function: Factory
@@ -169,7 +171,7 @@ class Transformed(OfFunction):
     label: bool
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
-        """One output."""
+        """Fit a new model on the data and return the transformed points."""
         model, training = unfitted(self.function, rng), fit_arguments(data, self.label)
         if self.points is None and hasattr(model, "fit_transform"):
             return _dense(model.fit_transform(*training))
@@ -190,21 +192,23 @@ def transformer(
     label: bool = False,
     timeout: float | None = None,
 ) -> OneDraw:
-    """A mechanism that fits a transformer on the database and releases what it makes of points.
+    """Make a mechanism that fits a transformer on the database and releases transformed points.
 
     Parameters
     ----------
     factory : class, callable or transformer
         A class or function that makes an unfitted transformer, or a transformer to be copied; its
-        seeds are set as in `estimator`, which also releases attributes such as ``components_``.
+        seeds are set as in `estimator`. To release attributes such as ``components_``, use
+        `estimator` instead.
     points : array of shape (m, p), optional
-        To transform after `fit`; None for the training data, by `fit_transform` where there is one.
-        Points that hold the record that differs, as the training data do, give it away unless the
-        transformer promises noise for them too.
+        The points to transform after `fit`. With None these are the training data, transformed by
+        `fit_transform` if the model has it. If the points include the record that differs between
+        the databases, as the training data do, the output reveals it unless the transformer
+        promises noise for its outputs too.
     label : bool, default False
         Whether the last column is y; otherwise fit(data) gets all columns.
     timeout : float, seconds, optional
-        Time that one draw may take.
+        The time that one draw may take.
 
     Examples
     --------
@@ -228,5 +232,5 @@ def transformer(
 
 
 def _dense(output: Any) -> Any:
-    """The output as an outcome; sparse matrices of SciPy as arrays."""
+    """Convert a transformer's output by `plain`, and a sparse matrix of SciPy to an array."""
     return output.toarray() if hasattr(output, "toarray") else plain(output)

@@ -1,9 +1,9 @@
 """Run a program without a shell and without input, with limits to its time and its output.
 
-The processes that a program starts form a group, which is killed when the program exits, when it is
-late, and when this process ends in order or by SIGTERM or SIGHUP. A process that is ended in
-another way, as by SIGKILL, leaves behind its programs, which run to their end, and its private
-folder, which the next process removes that runs a program.
+A program and the processes that it starts form a group. The group is killed when the program exits,
+when it exceeds its time, and when this Python process ends normally or by SIGTERM or SIGHUP. If the
+Python process is ended in another way, such as by SIGKILL, its programs run on to their end, and
+its private folder is left behind; the next Python process that runs a program removes the folder.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ try:
 except ModuleNotFoundError:  # not a Unix system
     fcntl = None  # type: ignore[assignment]
 
-A_DRAW, LEAST, MOST = 1 << 16, 1 << 24, 1 << 30  # bytes of output: a draw, and of any run
+A_DRAW, LEAST, MOST = 1 << 16, 1 << 24, 1 << 30  # limits of output: bytes per draw and per run
 TAIL = 2000  # characters of stderr that error messages show
 CHUNK = 1 << 16  # bytes read at a time
-PATIENCE = 5.0  # seconds for a program that was killed
-PREFIX, IN_USE = "dpaudit-private-", "in-use"  # of private folders, and their lock files
+PATIENCE = 5.0  # seconds to wait for the end of a program that was killed
+PREFIX, IN_USE = "dpaudit-private-", "in-use"  # names of private folders and their lock files
 
 
 class ProgramFailed(RuntimeError):
-    """A program could not be started, took too long, wrote too much or did not exit with 0."""
+    """A program could not be started, took too long, wrote too much or exited with an error."""
 
 
 def most_bytes(size: int) -> int:
-    """How many bytes `size` draws may take as text: 64 KiB a draw, at least 16 MiB, at most 1 GiB.
+    """The bytes that `size` draws may take as text: 64 KiB per draw, in [16 MiB, 1 GiB] in total.
 
     64 KiB hold some 3000 numbers with all their digits.
     """
@@ -48,11 +48,11 @@ def most_bytes(size: int) -> int:
 def run_program(
     argv: Sequence[str], folder: Path | None, timeout: float | None, most: int
 ) -> tuple[bytes, str]:
-    """Run a program in `folder` until it exits; its stdout until then, and the end of its stderr.
+    """Run a program in `folder` until it exits; returns its stdout, and the end of its stderr.
 
-    A process that leaves the program's group is not waited for, even if it has the program's output
-    open. timeout : seconds, None for no limit. most : bytes that it may print. Raises
-    `ProgramFailed`.
+    A process that has left the program's group is ignored, even if it has the program's output
+    open. timeout : in seconds; None for no limit. most : the number of bytes that the program may
+    print. Raises `ProgramFailed`.
     """
     here, late = this_process(), False
     with _Pipe(most) as out, _Pipe(None) as err:
@@ -76,7 +76,7 @@ def run_program(
         except subprocess.TimeoutExpired:
             late = True
         finally:
-            with suppress(subprocess.TimeoutExpired):  # one of another user cannot be killed
+            with suppress(subprocess.TimeoutExpired):  # another user's program cannot be killed
                 process.wait(PATIENCE)
     status, text = process.returncode, _tail(err.content)
     if out.over:
@@ -93,15 +93,15 @@ def run_program(
 
 
 def in_bytes(count: float) -> str:
-    """A number of bytes for people."""
+    """A number of bytes as text in MiB or GiB."""
     unit, name = (1 << 30, "GiB") if count >= 1 << 30 else (1 << 20, "MiB")
     return f"{count / unit:.3g} {name}"
 
 
 def read_regular(path: Path, most: int) -> bytes:
-    """The content of a file of at most so many bytes. Raises `ProgramFailed`.
+    """The content of a regular file of at most `most` bytes. Raises `ProgramFailed`.
 
-    A pipe or a device, which may have no end, is refused.
+    The function refuses a pipe or a device, which may never end.
     """
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -118,14 +118,14 @@ def read_regular(path: Path, most: int) -> bytes:
 
 
 class _Pipe(Thread):
-    """Reads what a program writes until it ends; used inside `with`, which ends the reading.
+    """A thread that reads a program's output; leaving its `with` block ends the reading.
 
-    The end of a pipe comes once all processes that have it open are gone, and a program may leave
-    one behind that stays. So this process writes a mark when the program has ended, and reads up
-    to it: nothing that the program wrote is lost, and nothing is waited for.
+    A pipe ends only when all processes that have it open are gone, and a program may leave such a
+    process behind. So this process writes a random mark into the pipe when the program has ended,
+    and reads up to the mark: it loses nothing that the program wrote and need not wait.
 
-    most : bytes; the group of a program that writes more is killed. None for no limit, where only
-    the last bytes are kept.
+    most : the number of bytes allowed; the group of a program that writes more is killed. None
+    means no limit, and then only the last bytes are kept.
     """
 
     def __init__(self, most: int | None) -> None:
@@ -138,7 +138,7 @@ class _Pipe(Thread):
         return self
 
     def begin(self, group: int) -> None:
-        """Read what processes of the group write."""
+        """Start to read the output of a process group."""
         self.group = group
         self.start()
 
@@ -146,7 +146,7 @@ class _Pipe(Thread):
         if self.ident is None:  # the program did not start
             os.close(self.reading)
         else:
-            if os.name == "posix":  # the program may have changed what it shares with this process
+            if os.name == "posix":  # the program may have set the shared pipe to non-blocking
                 os.set_blocking(self.writing, True)
             with suppress(BrokenPipeError):
                 os.write(self.writing, self.mark)
@@ -154,7 +154,7 @@ class _Pipe(Thread):
         os.close(self.writing)
 
     def run(self) -> None:
-        """Read up to the mark, and keep what there is room for."""
+        """Read up to the mark, and keep the output, or only its end if it is too long."""
         try:
             while True:
                 seam = max(len(self.content) - len(self.mark), 0)
@@ -173,12 +173,13 @@ class _Pipe(Thread):
 
 
 def _tail(content: bytes | bytearray) -> str:
+    """The last `TAIL` characters of an output as one line of text."""
     text = " ".join(content[-4 * TAIL :].decode("utf-8", "replace").split())
     return text if len(text) <= TAIL else f"...{text[-TAIL:]}"
 
 
 def kill_group(group: int) -> None:
-    """Kill the processes of a group; on Windows only the process of that number."""
+    """Kill the processes of a group; on Windows only the process with this number."""
     with suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(group, signal.SIGKILL)
@@ -187,10 +188,10 @@ def kill_group(group: int) -> None:
 
 
 class ThisProcess:
-    """What this process removes when it ends: groups of processes, and a private folder.
+    """The process groups and the private folder that this Python process removes when it ends.
 
-    folder : only this user may enter it. Its lock file is locked as long as this process lives, so
-    that a later process can tell whether the folder was left behind.
+    folder : a folder that only this user may enter. Its lock file is locked as long as this process
+    lives, so that a later process can recognise a folder that was left behind.
     """
 
     def __init__(self) -> None:
@@ -203,7 +204,7 @@ class ThisProcess:
 
     @contextmanager
     def running(self, group: int) -> Iterator[None]:
-        """Kill the group at the end, or when this process ends before. Raises `ProgramFailed`."""
+        """Kill the group when the `with` block or this process ends. Raises `ProgramFailed`."""
         with self.lock:
             self.groups.add(group)
         try:
@@ -216,11 +217,11 @@ class ThisProcess:
                 self.groups.discard(group)
 
     def end(self) -> None:
-        """Kill the programs and remove the folder. A process forked from this one does nothing."""
+        """Kill the programs and remove the folder; in a forked process this does nothing."""
         if self.ending or os.getpid() != self.owner:
             return
         self.ending = True
-        for group in list(self.groups):  # no lock: a signal may have come while this thread had it
+        for group in list(self.groups):  # no lock: this thread may hold it while a signal arrives
             kill_group(group)
         shutil.rmtree(self.folder, ignore_errors=True)
         with suppress(OSError):
@@ -228,11 +229,11 @@ class ThisProcess:
 
 
 _LOCK = Lock()
-_PROCESSES: list[ThisProcess] = []  # this process, or the one that it was forked from
+_PROCESSES: list[ThisProcess] = []  # one entry: this process, or the process that it is a fork of
 
 
 def this_process() -> ThisProcess:
-    """This process, whose private folder is made on first use. Raises OSError."""
+    """The `ThisProcess` of this process, which is made on first use. Raises OSError."""
     end_in_order()
     with _LOCK:
         if not _PROCESSES or _PROCESSES[0].owner != os.getpid():
@@ -241,13 +242,13 @@ def this_process() -> ThisProcess:
 
 
 def end_in_order() -> None:
-    """Let SIGTERM and SIGHUP end programs too, where nobody else handles these signals.
+    """Make SIGTERM and SIGHUP end the programs too, unless these signals have other handlers.
 
-    Python can set a handler in the main thread alone; in others this does nothing.
+    Python can set a handler only in the main thread; in other threads this function does nothing.
     """
 
     def end(number: int, frame: FrameType | None) -> None:
-        """End the programs, and then this process by the same signal, as without a handler."""
+        """End the programs, then end this process by the same signal with its default action."""
         for process in _PROCESSES:
             process.end()
         signal.signal(number, signal.SIG_DFL)
@@ -267,7 +268,7 @@ def remove_stale_folders() -> None:
     locked.
     """
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*") if fcntl is not None else ():
-        with suppress(OSError):  # of which BlockingIOError says that the lock file is locked
+        with suppress(OSError):  # BlockingIOError, a subclass, means that the lock file is locked
             status = folder.lstat()
             if stat.S_IMODE(status.st_mode) & 0o077 or not stat.S_ISDIR(status.st_mode):
                 continue
@@ -281,7 +282,7 @@ def remove_stale_folders() -> None:
 
 
 def _private_folder() -> tuple[Path, int]:
-    """A new folder and its open lock file, which gets its name only once it is locked."""
+    """Make a folder and its lock file, which gets its final name only when it is locked."""
     folder = Path(tempfile.mkdtemp(prefix=PREFIX)).resolve()
     draft = folder / f"{IN_USE}.new"
     lock_file = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)

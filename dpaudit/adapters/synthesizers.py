@@ -1,4 +1,4 @@
-"""Synthesizers: a model fitted on the database, and a synthetic table sampled from it."""
+"""Mechanisms that fit a synthesizer on the database and sample a synthetic table from it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from dpaudit.outcomes import RecordFeatures, TableForm
 
 @value_class(show_numbers=True)
 class Synthesized:
-    """f(data, rng=...) → the row, (k,), of a synthetic table; see `synthesizer`.
+    """f(data, rng=...) → a synthetic table, encoded as one row (k,); see `synthesizer`.
 
-    form : what reads the table. features : what makes the row.
+    form : converts the table to an array of records. features : encodes the records as a row.
     """
 
     fit: Callable[[Array, np.random.Generator], Any]
@@ -29,7 +29,7 @@ class Synthesized:
     features: RecordFeatures
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Array:
-        """One row. Raises `NotOutcomes` where the table has another form."""
+        """Sample one table and encode it, (k,). Raises `NotOutcomes` for another form of table."""
         copy = np.array(data, dtype=np.float64)  # a synthesizer may write into its data
         table = self.sample(self.fit(copy, rng), rng)
         return self.features(self.form(table))
@@ -45,7 +45,7 @@ class Synthesized:
         return "a synthesizer: one table a draw, encoded without the order of its records"
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters of the function that fits, if it says them."""
+        """The parameters that the function `fit` describes; {} if it describes none."""
         return describe(self.fit)[1]
 
 
@@ -59,7 +59,7 @@ def synthesizer(
     categories: Mapping[int, Sequence[str] | None] | None = None,
     timeout: float | None = None,
 ) -> OneDraw:
-    """A mechanism that releases a synthetic table, whose records have no order.
+    """Make a mechanism that releases a synthetic table, whose records have no order.
 
     Parameters
     ----------
@@ -70,19 +70,19 @@ def synthesizer(
         (m,), a structured array, a list of records (tuples or dicts), a data frame, or a dict of
         columns.
     pair : NeighbourPair
-        The two databases of the audit (`dpaudit.neighbours`). A table becomes a row of counts and
-        distances about the records in which they differ (`dpaudit.outcomes.records`), a fixed
-        function of the table: what is certified of the rows holds of the tables too.
+        The two databases of the audit (`dpaudit.neighbours`). A table is encoded as a row of counts
+        and distances to the records in which they differ (`dpaudit.outcomes.records`). The row is a
+        fixed function of the table, so a privacy loss certified for the rows holds for the tables.
     columns : sequence of str, optional
-        Names in the order of the database's columns, for tables that name theirs; if not given, the
-        order in the table is taken.
+        The names of the database's columns in their order, for tables whose columns have names. By
+        default the order of the columns in the table is used.
     categories : dict, optional
-        The columns of categories, {column number: its texts, in the order of their codes 0, 1, … in
-        the database}, with None in place of the texts where the tables hold the codes; all other
-        columns are of numbers then. If not given, columns of the database that hold only whole
-        numbers from −1 to 20 are columns of categories.
+        The categorical columns: {column number: texts in the order of their codes 0, 1, … in the
+        database}, with None instead of the texts if the tables hold the codes. All other columns
+        are then numeric. By default a column of the database is categorical if it holds only whole
+        numbers from −1 to 20.
     timeout : float, seconds, optional
-        Time that one table may take.
+        The time that one table may take.
 
     Examples
     --------

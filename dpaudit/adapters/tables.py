@@ -1,4 +1,4 @@
-"""Package functions that take a database in a form of their own: values, records, data frames."""
+"""Mechanisms made of functions that take the database as values, records or a data frame."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from dpaudit.adapters.functions import OfFunction, OneDraw, one_draw, seed_keywo
 LARGEST_COLUMN = 1 << 31
 VALUE_FORMS = ("array", "list", "series")
 TABLE_FORMS = ("frame", "dicts", "tuples", "array")
-Dtype = str | type[float] | type[int] | type[bool] | Sequence[str]  # as users write it
+Dtype = str | type[float] | type[int] | type[bool] | Sequence[str]  # a dtype as a user writes it
 DTYPE_NAMES = {"float": np.float64, "int": np.int64, "bool": np.bool_}
 EXPECTED_DTYPE = '"float", "int", "bool", or a list of texts in the order of their codes 0, 1, …'
 
 
 @value_class(show_numbers=True, eq=True)
 class Columns:
-    """How a database is handed over as one argument for each of some columns.
+    """Passes columns of a database to a function, each column as one argument.
 
-    numbers : the columns' numbers. coding : how their values are coded. form : one of
-    `VALUE_FORMS`.
+    numbers : the numbers of the columns. coding : the conversion of their values. form : the type
+    of the arguments, one of `VALUE_FORMS`.
     """
 
     numbers: tuple[int, ...]
@@ -37,17 +37,18 @@ class Columns:
     form: str
 
     def whole(self, data: Array) -> tuple[Any, ...]:
-        """The arguments of a call for all records: arrays, lists or pandas Series."""
+        """The function's arguments for all records: arrays, lists or pandas Series."""
         columns = self._columns(data)
         if self.form == "series":
             return tuple(map(importlib.import_module("pandas").Series, columns))
         return tuple(column.tolist() if self.form == "list" else column for column in columns)
 
     def single(self, data: Array, number: int) -> tuple[Any, ...]:
-        """The arguments of a call for one record: Python numbers or texts."""
+        """The function's arguments for record `number` alone: Python numbers or texts."""
         return tuple(column[0].item() for column in self._columns(data[number : number + 1]))
 
     def _columns(self, data: Array) -> list[np.ndarray]:
+        """The converted columns. Raises IndexError for a column that the database lacks."""
         width = data.shape[1]
         outside = next((at for at in self.numbers if not -width <= at < width), None)
         if outside is not None:
@@ -56,7 +57,7 @@ class Columns:
 
     @property
     def words(self) -> str:
-        """What the function takes, for reports: "a list of float"."""
+        """The type of the function's arguments in words, such as "a list of float"."""
         kind = f"{self.form} of {self.coding.name}"
         article = "an" if self.form == "array" else "a"
         several = len(self.numbers) > 1
@@ -73,31 +74,31 @@ def values(
     record: int | None = None,
     timeout: float | None = None,
 ) -> OneDraw:
-    """A mechanism from a function of one column's values: values in, a number or numbers out.
+    """Make a mechanism from a function of the values in one or several columns.
 
     Parameters
     ----------
     function : callable
-        f(values) → an output of any type (`dpaudit.outcomes`). A keyword `rng` of it gets the
-        draw's own generator; `random_state` and `seed` get an integer from there. Without one of
-        them it has no seed, unless it uses global generators (`global_seeds`). Further arguments
-        are fixed by `functools.partial`.
+        f(values) → an output of any type (`dpaudit.outcomes`). If it has a keyword `rng`, it gets
+        the draw's own generator; `random_state` and `seed` get an integer from this generator. A
+        function without any of them cannot be seeded, unless it uses global generators
+        (`global_seeds`). Fix further arguments by `functools.partial`.
     column : int or sequence of int, default 0
-        Number of the column. Several columns are arguments of their own each: f(x, y).
+        The number of the column. Each of several columns is passed as its own argument: f(x, y).
     dtype : {"float", "int", "bool"} or list of str, default "float"
-        What the numbers of the database stand for; a list has texts in the order of their codes
-        0, 1, … in the database.
+        The type of the values that the numbers of the database stand for. A list has the texts that
+        the codes 0, 1, … in the database stand for.
     form : {"array", "list", "series"}, default "array"
         "array" (one-dimensional, NumPy), "list" (Python numbers or texts), "series" (pandas).
     each : bool, default False
-        Call f(value) for each record by itself, as local randomisers ask for; released is the list
-        of the outputs.
+        Call f(value) for each record separately, as a local randomiser requires, and release the
+        list of the outputs.
     record : int, optional
-        Release only the output of this record, where there is an output for each. It is a function
-        of the whole release, so a violation is one of the whole release too. What the other outputs
-        tell of the record is not audited then.
+        Release only the output of this record, if there is one output per record. It is a function
+        of the whole release, so a violation that it shows is a violation of the whole release. But
+        the audit then ignores what the other outputs reveal about the record.
     timeout : float, seconds, optional
-        Time that one draw may take.
+        The time that one draw may take.
 
     Examples
     --------
@@ -114,28 +115,28 @@ def values(
     """
     numbers = column_numbers("column", column)
     shape = Columns(numbers, coding("dtype", dtype), check.choice("form", form, VALUE_FORMS))
-    return _handed(function, shape, timeout, each, record)
+    return _mechanism(function, shape, timeout, each, record)
 
 
 def column_numbers(name: str, column: object) -> tuple[int, ...]:
-    """The number of a column or several, as a tuple. Raises `InvalidInput`."""
+    """The column number or numbers of an argument as a tuple. Raises `InvalidInput`."""
     several = column if isinstance(column, (list, tuple)) and column else (column,)
     return tuple(check.integer(name, number, -LARGEST_COLUMN) for number in several)
 
 
 @value_class(show_numbers=True, eq=True)
 class Table:
-    """How a database is handed over as one argument that holds its records.
+    """Passes a database to a function as one argument that holds all records.
 
-    columns : the name and coding of each column; None for "x0", "x1", … of floats.
-    form : one of `TABLE_FORMS`.
+    columns : the name and conversion of each column; None means "x0", "x1", … with floats.
+    form : the type of the argument, one of `TABLE_FORMS`.
     """
 
     columns: Mapping[str, Coding] | None
     form: str
 
     def whole(self, data: Array) -> tuple[Any, ...]:
-        """The argument of a call for all records."""
+        """The function's argument for all records, as a tuple of one."""
         if self.form == "array":
             return (data.copy(),)
         width = data.shape[1]
@@ -151,13 +152,13 @@ class Table:
         return ([dict(zip(named, record, strict=True)) for record in records],)
 
     def single(self, data: Array, number: int) -> tuple[Any, ...]:
-        """The argument of a call for one record: a dict, a tuple, an array (d,) or a frame."""
+        """The function's argument for one record: a dict, a tuple, an array (d,) or a frame."""
         (table,) = self.whole(data[number : number + 1])
         return (table,) if self.form == "frame" else (table[0],)
 
     @property
     def words(self) -> str:
-        """What the function takes, for reports."""
+        """The type of the function's argument in words, for reports."""
         return {"frame": "a data frame", "array": "an array of records"}.get(
             self.form, f"records as {self.form}"
         )
@@ -173,32 +174,32 @@ def records(
     order: bool = True,
     timeout: float | None = None,
 ) -> OneDraw:
-    """A mechanism from a function of records: a table in, a table or anything else out.
+    """Make a mechanism from a function of a table of records.
 
     Parameters
     ----------
     function : callable
-        f(table) → an output of any type (`dpaudit.outcomes`), or a pandas DataFrame or Series. Its
-        seed is set as in `values`.
+        f(table) → an output of any type (`dpaudit.outcomes`), or a pandas DataFrame or Series. It
+        is seeded as in `values`.
     columns : sequence of str or dict, optional
-        Names of the database's columns in their order, or {name: dtype} with dtypes as in `values`:
-        "float" (of names alone), "int", "bool", or a list of texts. Without it the columns are
-        "x0", "x1", … of floats.
+        The names of the database's columns in their order, or {name: dtype} with dtypes as in
+        `values`: "float", "int", "bool", or a list of texts. Names alone mean "float". By default
+        the columns are "x0", "x1", … with floats.
     form : {"frame", "dicts", "tuples", "array"}, default "frame"
         The form of the table: "frame" (pandas), "dicts", "tuples", or "array" (n, d).
     each : bool, default False
-        Call f(record) for each record by itself; released is the list of the outputs.
+        Call f(record) for each record separately and release the list of the outputs.
     record : int, optional
-        Release only the output of this record, as in `values`. For a local randomiser, whose
-        neighbours differ in one record's values, that is the only output that can tell of them as
-        long as the function treats records separately: the other outputs then add noise to an audit
-        and no power. Nothing is to be chosen with a database of one record.
+        Release only the output of this record, as in `values`. The neighbours of a local randomiser
+        differ in one record's values. If the function treats records separately, only this record's
+        output depends on the difference, and the others add noise to an audit but no power. With a
+        database of one record this parameter is not needed.
     order : bool, default True
         Whether the order of the records in the output is information. If not, they are sorted. For
         a synthetic table, whose records do not stand for records of the database, `synthesizer`
         makes a stronger audit.
     timeout : float, seconds, optional
-        Time that one draw may take.
+        The time that one draw may take.
 
     Examples
     --------
@@ -211,11 +212,11 @@ def records(
     [[True, False], [True, True]]
     """
     shape = Table(codings("columns", columns), check.choice("form", form, TABLE_FORMS))
-    return _handed(function, shape, timeout, each, record, order)
+    return _mechanism(function, shape, timeout, each, record, order)
 
 
 def codings(name: str, columns: Any) -> dict[str, Coding] | None:
-    """The coding of each column by its name. Raises `InvalidInput`."""
+    """The conversion of each column by its name, or None for None. Raises `InvalidInput`."""
     if columns is None:
         return None
     expected = "names of the columns, or a dict from names to dtypes"
@@ -229,17 +230,17 @@ def codings(name: str, columns: Any) -> dict[str, Coding] | None:
 
 
 def _are_different_texts(values: Sequence[Any]) -> bool:
-    """Whether values are texts, at least one and none twice."""
+    """Whether `values` is not empty and holds only texts, all of them different."""
     texts = all(isinstance(value, str) for value in values)
     return bool(values) and texts and len(set(values)) == len(values)
 
 
 @value_class(show_numbers=True)
 class Handed(OfFunction):
-    """f(data, rng=...) → what a function returns for the database in another form.
+    """f(data, rng=...) → the output of `function` for the database in the form that it expects.
 
-    The fields are as in `values` and `records`; form : how the database is handed over. seeded :
-    the function's keywords that take a seed.
+    form : passes the database to the function. each, record, order : as in `values` and `records`.
+    seeded : the function's keywords that take a seed.
     """
 
     function: Callable[..., Any]
@@ -250,7 +251,7 @@ class Handed(OfFunction):
     seeded: tuple[str, ...] = ()
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
-        """One output."""
+        """One output of the function, restricted to one record or sorted as the fields say."""
         table = np.asarray(data, dtype=np.float64)
         if self.record is not None and self.record >= len(table):
             raise IndexError(f"record {self.record} of a database with {len(table)} records")
@@ -270,13 +271,13 @@ class Handed(OfFunction):
 
     @property
     def summary(self) -> str:
-        """One line for reports: what goes in, and what is released."""
+        """One line for reports: the function's arguments, and which output is released."""
         calls = "called for each record" if self.each else f"takes {self.form.words}"
         only = "" if self.record is None else f"; audited is the output of record {self.record}"
         return f"{calls}{only}: {self.about}" if self.about else f"{calls}{only}"
 
 
-def _handed(
+def _mechanism(
     function: Callable[..., Any],
     form: Columns | Table,
     timeout: float | None,
@@ -284,19 +285,19 @@ def _handed(
     record: int | None,
     order: bool = True,
 ) -> OneDraw:
-    """The mechanism of `Handed`, whose arguments are checked. Raises `InvalidInput`."""
+    """Check the arguments of `values` or `records` and make the mechanism."""
     check.function("function", function, "a callable that takes the values or records")
     number = None if record is None else check.integer("record", record, 0)
     each, order = check.boolean("each", each), check.boolean("order", order)
-    handed = Handed(function, form, each, number, order, seed_keywords(function))
-    return one_draw(handed, timeout=timeout)
+    adapted = Handed(function, form, each, number, order, seed_keywords(function))
+    return one_draw(adapted, timeout=timeout)
 
 
 def plain(output: Any) -> Any:
-    """A function's output without pandas: a data frame as a dict of lists, a column as a list.
+    """Convert a function's output: a data frame to a dict of lists, a pandas Series to a list.
 
-    An index that is not 0, 1, … is released too, as "index": it may tell which rows were kept.
-    Arrays of other packages become NumPy's.
+    An index other than 0, 1, … is included as "index", since it may reveal which rows were kept.
+    Arrays of other packages become NumPy arrays, and all else is returned unchanged.
     """
     if hasattr(output, "iloc"):
         index = output.index.tolist()
@@ -310,14 +311,14 @@ def plain(output: Any) -> Any:
 
 
 def _of_record(output: Any, number: int) -> Any:
-    """The entry or row of one record; for a dict of columns, a dict of its entries."""
+    """The part of an output for record `number`: an entry, a row, or a dict of entries."""
     if isinstance(output, Mapping):
         return {name: _of_record(values, number) for name, values in output.items()}
     return output[number]
 
 
 def _sorted_records(output: Any) -> list[Any]:
-    """The records of a table in an order that depends on their values alone.
+    """The records of a table, sorted by their values so that their original order is lost.
 
     output : a list or array of records or of values, or a dict of columns.
     """
@@ -328,7 +329,7 @@ def _sorted_records(output: Any) -> list[Any]:
 
 
 def _sort_key(record: Any) -> tuple[Any, ...]:
-    """A key that sorts values of any types: numbers, then NaN, then texts, then all else."""
+    """A sort key for records with values of any types: numbers, NaN, texts, then all others."""
     if isinstance(record, Mapping):
         record = [part for name in sorted(record, key=str) for part in (str(name), record[name])]
     if isinstance(record, (list, tuple)):
@@ -341,16 +342,16 @@ def _sort_key(record: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Coding:
-    """How a column of float64 becomes a column of another type.
+    """Converts a column of float64 to a column of another type.
 
-    name : a key of `DTYPE_NAMES`, or "text". texts : what the codes 0, 1, … of "text" stand for.
+    name : a key of `DTYPE_NAMES`, or "text". texts : the texts that the codes 0, 1, … stand for.
     """
 
     name: str = "float"
     texts: tuple[str, ...] = ()
 
     def __call__(self, column: Array) -> np.ndarray:
-        """(n,) numbers as (n,) values. Raises ValueError where a number stands for no value."""
+        """Convert numbers (n,) to values (n,). Raises ValueError for a number without a value."""
         if self.name == "float":
             return np.array(column, dtype=np.float64)
         largest = {"bool": 2, "text": len(self.texts)}.get(self.name, 1 << 53)
@@ -366,7 +367,7 @@ class Coding:
 
 
 def coding(name: str, value: object) -> Coding:
-    """The coding that a dtype stands for. Raises `InvalidInput`.
+    """The conversion for a dtype as a user writes it. Raises `InvalidInput`.
 
     >>> coding("dtype", ["no", "yes"])(np.array([1.0, 0.0])).tolist()
     ['yes', 'no']

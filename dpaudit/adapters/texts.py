@@ -1,4 +1,4 @@
-"""Mechanisms that release texts: each text becomes a row of counts of its words and letters."""
+"""Mechanisms that release texts, each of which is encoded as a row of word and letter counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dpaudit._core.types import Array, Mechanism, RngLike, Wrapped
 from dpaudit._core.value import value_class
 from dpaudit.errors import MechanismError
 
-MOST = 998  # columns, so that with the two sizes they are as many as classifiers read
+MOST = 998  # columns of counts: with the two columns of sizes, 1000 is what classifiers accept
 WORDS, LETTERS = (1, 2), (3, 3)  # lengths of the runs of words and of letters that are counted
 COLUMNS = 512
 FORM = "must return `size` texts, got "
@@ -19,12 +19,12 @@ FORM = "must return `size` texts, got "
 
 @value_class(show_numbers=True)
 class Texts(Wrapped):
-    """A mechanism whose outputs are counts of words and letters of another's texts; see `texts`."""
+    """A mechanism that releases word and letter counts of another mechanism's texts."""
 
     columns: int = COLUMNS
 
     def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Array:
-        """Rows (size, 2 + columns). Raises `MechanismError`, and whatever the mechanism raises."""
+        """Count words and letters of `size` texts, (size, 2 + columns). Raises `MechanismError`."""
         from sklearn.feature_extraction.text import HashingVectorizer  # here: slow to import
 
         written = _texts(self.mechanism(data, size, rng=rng), size)
@@ -44,24 +44,24 @@ class Texts(Wrapped):
 
 
 def texts(mechanism: Mechanism, *, columns: int = COLUMNS) -> Texts:
-    """A mechanism of rows of numbers from one that releases texts.
+    """Make a mechanism that releases rows of numbers from one that releases texts.
 
     Parameters
     ----------
     mechanism : callable
-        `mech(data, size, *, rng)` → `size` texts; of a function that writes one text a call
-        `one_draw` makes one.
+        `mech(data, size, *, rng)` → `size` texts. `one_draw` makes such a mechanism from a function
+        that returns one text per call.
     columns : int, 2 to 998
-        How many columns hold the counts.
+        The number of columns that hold the counts.
 
     Notes
     -----
-    A row holds the number of characters and of words, then counts of words and pairs of words, and
-    of runs of three letters, hashed into half of the columns each (scikit-learn's
-    `HashingVectorizer`; upper and lower case are one). The counts are computed from the output
-    alone, so the privacy loss that is certified of them is one of the texts too (post-processing).
-    They leave out the order of the text beyond its pairs of words. Without this adapter a text
-    counts as one value, which shows a difference only where whole texts repeat.
+    A row holds the numbers of characters and of words, then the counts of words and pairs of words,
+    and of runs of three letters, each hashed into half of the columns (scikit-learn's
+    `HashingVectorizer`, without upper case). The counts are computed from the output alone, so a
+    privacy loss certified for them holds for the texts too (post-processing). They ignore the order
+    of the text beyond pairs of words. Without this adapter a whole text is treated as one value, so
+    that an audit can see a difference only if whole texts repeat.
 
     Examples
     --------
@@ -73,19 +73,19 @@ def texts(mechanism: Mechanism, *, columns: int = COLUMNS) -> Texts:
            [16.,  3.]])
     """
     check.function("mechanism", mechanism, "a callable mechanism(data, size, *, rng)")
-    wanted = check.integer("columns", columns, 2)
-    if wanted > MOST:
+    count = check.integer("columns", columns, 2)
+    if count > MOST:
         check.fail("columns", columns, f"2 to {MOST}")
-    return Texts(mechanism, wanted)
+    return Texts(mechanism, count)
 
 
 def _texts(outputs: Any, size: int) -> list[str]:
-    """The outputs as a list of `size` texts. Raises `MechanismError`, which quotes no text."""
+    """The outputs as a list of `size` texts. Raises a `MechanismError` that quotes no text."""
     if isinstance(outputs, str) or not hasattr(outputs, "__len__"):
         raise MechanismError(f"{FORM}one {type(outputs).__name__}")
     if len(outputs) != size:
         raise MechanismError(f"{FORM}{len(outputs)} outputs for size = {size}")
-    other = next((output for output in outputs if not isinstance(output, str)), None)
-    if other is not None:
-        raise MechanismError(f"{FORM}a {type(other).__name__}")
+    wrong = next((output for output in outputs if not isinstance(output, str)), None)
+    if wrong is not None:
+        raise MechanismError(f"{FORM}a {type(wrong).__name__}")
     return [str(text) for text in outputs]

@@ -1,4 +1,4 @@
-"""What audited code warns of, and a few draws that show whether a seed repeats them."""
+"""Collects the warnings of audited code, and tests whether a seed repeats a mechanism's draws."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.types import Array, Mechanism
 
 LOG = logging.getLogger("dpaudit.adapters")
-MOST_WARNINGS = 20  # different texts that are logged or counted
-MOST, SHARE = 8, 250  # a call makes one draw for each 250 of the audit, at most 8
+MOST_WARNINGS = 20  # different texts of warnings that are logged or counted
+MOST, SHARE = 8, 250  # a call of a trial makes one draw per 250 draws of the audit, at most 8
 KEY = 2  # the trial's place among the seeds of Purpose.COMMON
 
 
 class Quiet:
-    """A context in which warnings are not raised; each text is logged the first time.
+    """A context in which warnings are not raised, but logged when a text appears the first time.
 
-    The filters of warnings belong to all threads together: the first thread that enters replaces
-    them, and the last one that leaves restores them.
+    All threads share the filters of warnings. The first thread that enters replaces them, and the
+    last thread that leaves restores them.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Quiet:
 
     @contextmanager
     def counted(self) -> Iterator[Counter[str]]:
-        """Count the warnings of all threads by their texts meanwhile, and log none."""
+        """Inside this context, count the warnings of all threads by text, and log none."""
         counts: Counter[str] = Counter()
         with self:
             self.counts = counts
@@ -68,6 +68,7 @@ class Quiet:
     def _hear(
         self, message: Warning | str, category: type[Warning], *where: Any, **more: Any
     ) -> None:
+        """Count or log a warning, without values of the data."""
         text = f"{category.__name__}: {' '.join(redacted(str(message)).split())}"
         counts = self.counts
         if counts is not None:
@@ -83,11 +84,11 @@ QUIET = Quiet()
 
 @dataclass(frozen=True)
 class Trial:
-    """What two calls on D and one on D' showed, all three with one seed.
+    """The results of two calls of a mechanism on D and one on D′, all three with the same seed.
 
-    draws : how many the three calls made together. repeatable : whether the same seed gave the same
-    outputs on D; None where the mechanism failed. warned : the texts of warnings, without values of
-    the data, and how often each came.
+    draws : the number of draws in the three calls together. repeatable : whether the two calls on D
+    gave the same outputs; None if the mechanism failed. warned : pairs of the text of a warning,
+    without values of the data, and the number of times that it appeared.
     """
 
     draws: int
@@ -111,21 +112,22 @@ class Trial:
 def trial(
     mechanism: Mechanism, databases: Sequence[Array], samples: int, seed: np.random.SeedSequence
 ) -> Trial:
-    """Call a mechanism three times. databases : D and D'. samples : draws a side of the audit.
+    """Call a mechanism twice on D and once on D′ with the same seed.
 
-    An error of the mechanism ends the trial and is not raised.
+    databases : D and D′. samples : the audit's number of draws per database. An error of the
+    mechanism ends the trial and is not raised.
     """
     size = min(MOST, max(1, samples // SHARE))
     left, right = databases
     outputs: list[np.ndarray] = []
-    with QUIET.counted() as warned:
+    with QUIET.counted() as counts:
         try:
             for data in (left, left, right):
                 rng = generator(seed, Purpose.COMMON, KEY)
                 outputs.append(outcomes.rows(mechanism(data, size, rng=rng), size))
-        except Exception:  # the audit itself says what fails
+        except Exception:  # the audit itself reports the failure
             pass
     complete = len(outputs) == 3
     repeatable = outcomes.equal(outputs[0], outputs[1]) if complete else None
-    most_frequent = sorted(warned.items(), key=lambda pair: (-pair[1], pair[0]))
+    most_frequent = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return Trial(len(outputs) * size, repeatable, tuple(most_frequent))

@@ -1,4 +1,4 @@
-"""The entry points `audit` and `audit_samples`: arguments in, a result out."""
+"""The entry points `audit` and `audit_samples`, which check arguments and return a result."""
 
 from __future__ import annotations
 
@@ -54,58 +54,61 @@ def audit(
     ----------
     mechanism : callable
         `mech(data, size, *, rng) -> (size, k)` float array, or `size` outputs of any type
-        (`outcomes`); any callable of that form. `dpaudit.adapters` makes one of other functions,
-        estimators and programs.
+        (`outcomes`). Any callable of that form will do. `dpaudit.adapters` turns other functions,
+        estimators and programs into such a callable.
     pair : NeighbourPair
         The two databases.
     epsilon : float or array of shape (m,), nats, optional
-        Where δ(ε) is reported (default 0, 0.1, …, 4; for a claim that is a curve, as μ-GDP, up to
-        where its δ is 1e-9). A claim's own ε is added.
+        The grid on which δ(ε) is reported (default 0, 0.1, …, 4; for a claim that is a curve, such
+        as μ-GDP, up to the ε where its δ is 1e-9). The ε of an (ε, δ) claim is added.
     draws : int ≥ 20, default 1,000,000
-        Draws a side, training, choosing and certifying together; 1e5 may stand for 100_000. Up to
-        500 are spent as `auditing.fixed` says. Of more, those that certify are made after the
-        score, counted as they come and not kept, so memory grows as √draws.
+        Draws from each database, for training, choosing and certifying together; 1e5 may stand for
+        100_000. `auditing.fixed` says how up to 500 are spent. With more, the certifying draws are
+        made after the score, counted as they come and not kept, so memory grows as √draws.
     claim : Claim, (ε, δ), MetricClaim or None
-        What the mechanism is said to keep. `Claim.metric(...)` is resolved by the pair. Without a
-        claim the exact spectrum, where there is one, is what is tested.
+        The guarantee that the mechanism claims. `Claim.metric(...)` takes its ε from the distance
+        of the pair's records. Without a claim the audit tests the exact spectrum, if it is known.
     level : float in (0, 1), default 0.95
         Joint confidence of the band over all ε and both directions.
     classifier : str, classifier or score, default "auto"
-        Alias (`dpaudit list classifiers`), any scikit-learn classifier, or a score that is known, a
-        callable or `scoring.KnownScore`, for which no draws are spent on training.
+        An alias (`dpaudit list classifiers`), any scikit-learn classifier, or a score that is known
+        (a callable or `scoring.KnownScore`), for which no draws are spent on training.
     rng : seed or Generator, optional
-        Anything `numpy.random.default_rng` takes. Same rng and versions, same result, whatever
-        `n_jobs`.
+        Anything `numpy.random.default_rng` takes. The same rng and versions give the same result,
+        whatever `n_jobs` is.
     n_jobs : int, optional
-        Parallel draws, as in joblib: threads, or what `joblib.parallel_config` names ("loky"
-        processes, "dask").
+        Number of workers that draw, as in joblib: threads, or the backend that
+        `joblib.parallel_config` names ("loky" processes, "dask").
     progress : bool or callable, optional
         True for progress bars (`tqdm.auto`), False for none, None for bars in a notebook and none
         elsewhere; or a function, called as progress(step, done, wanted).
     detect : float, optional
-        Excess in δ that the audit must show with probability 0.8 whatever the leak's shape, by a
-        score as good as the true privacy loss; otherwise "inconclusive".
+        An excess over the claimed δ. Where an audit with a score as good as the true privacy loss
+        would miss it with probability above 0.2, for a leak of any shape, "not violated" becomes
+        "inconclusive".
     train_share : float, optional
-        Share of the draws that trains, by default 0.4; a smaller share of many draws, and for
-        outputs of one or two numbers. With either share, few draws are spent as more are.
+        Share of the draws that train the score. The default is 0.4, and less for many draws and
+        for outputs of one or two numbers. If this or `choose_share` is passed, up to 500 draws are
+        spent by the same plan as more.
     choose_share : float, optional
-        Share of the draws that chooses, by default 0.1; a smaller share of many draws. The rest
-        certifies.
+        Share of the draws that choose the sets. The default is 0.1, and less for many draws. The
+        rest certify.
     bits : bool, default False
         Let the score read the bits of floats (grid, exponent, low bits), where careless samplers
         leak. The result then has no exact spectrum: known laws are those of real numbers.
     focus : {"spectrum", "pure"}, default "spectrum"
-        What 1 − level is spent on: all ε, or "pure": nine tenths on ε at δ = 0, which few small
-        sets decide; more draws then choose. The band holds as a whole in either case.
+        What the error probability 1 − level is spent on: all ε ("spectrum"), or nine tenths of it
+        on ε at δ = 0 ("pure"), which few small sets decide; more draws then choose. The band holds
+        as a whole in either case.
     store : BlockStore, optional
         Keeps blocks of draws so that an interrupted audit resumes to the same bytes.
     stop : "verdict", optional
         Draw in growing batches and stop once the claim (without one: the exact spectrum) is
-        rejected, at the latest after `draws`; verdict and bound hold whenever that is. The shares
-        are then not used (`dpaudit.auditing.bettor`).
+        rejected, at the latest after `draws`; verdict and bounds hold at any stopping time. The
+        two shares are then not used (`dpaudit.auditing.bettor`).
     unit : {"draw", "call"}, default "draw"
-        "draw", where the draws of a call are independent of each other, or "call", where they may
-        share state: the mechanism is then called once for each draw, with size 1.
+        "draw" if the draws of one call are independent of each other, "call" if they may share
+        state: the mechanism is then called once for each draw, with size 1.
 
     Returns
     -------
@@ -116,15 +119,16 @@ def audit(
     DegenerateData
         When the data leave the exact spectrum undefined.
     MechanismError
-        When the mechanism raises, returns what cannot be audited, or makes draws that show that
-        they are not independent.
+        When the mechanism raises, returns outputs that cannot be audited, or makes draws that show
+        that they are not independent.
 
     Notes
     -----
-    The certificate holds for draws that are independent of each other. Draws that are not are
-    refused, as far as they show it (`dpaudit.auditing.independence`); independent ones are refused
-    with probability 1e-6 at most. To show it, the draws come from 256 calls a side, or from one
-    call each where they are fewer, and up to 256 further ones a side are made before "violated".
+    The certificate holds for draws that are independent of each other. Tests refuse draws that
+    show dependence (`dpaudit.auditing.independence`), and refuse independent draws with
+    probability 1e-6 at most. So that dependence can show, the draws come from 256 calls a side
+    (one call for each draw if there are fewer draws), and up to 256 further draws a side are made
+    before an audit says "violated".
 
     Examples
     --------
@@ -170,8 +174,8 @@ def audit_subject(
     store: BlockStore | None = None,
     **options: Any,
 ) -> AuditResult:
-    """`audit` of a `Subject`, which may also name scenario, data and rule; `options` are the other
-    keywords of `audit`.
+    """Do what `audit` does, for a `Subject`, which may also name the scenario, the data and the
+    rule that chose the pair. `options` are the other keywords of `audit`.
     """
     check_pair(subject.pair)
     check_mechanism(subject.mechanism)
@@ -193,7 +197,7 @@ def check_pair(pair: object) -> None:
 
 
 def _described(value: object) -> str:
-    """ "a 60 × 4 array", without its values."""
+    """The kind and shape of a value without its contents, such as "a 60 × 4 array"."""
     kind = "array" if isinstance(value, np.ndarray) else type(value).__name__
     shape = getattr(value, "shape", None)
     return f"a {' × '.join(map(str, shape))} {kind}" if isinstance(shape, tuple) else kind
@@ -217,7 +221,7 @@ def audit_samples(
     focus: str = "spectrum",
     stop: str | None = None,
 ) -> AuditResult:
-    """Audit draws made elsewhere: independent ones, P from M(D) and Q from M(D'), in random order.
+    """Audit independent draws made elsewhere, P from M(D) and Q from M(D'), in random order.
 
     Parameters
     ----------
@@ -226,9 +230,10 @@ def audit_samples(
         stand for the array (`outcomes`), and so may the path of a .npy, .csv or .parquet file
         (`adapters.read_draws`).
     Q : array of shape (n, k) or (n,), list or path
-        Draws of M(D'), in the same form. If one of P and Q has more draws, the rest is left out,
-        and the reason says so, unless the other has at most 500: few draws (`auditing.fixed`)
-        all count. Tables of different width are lists of different length, which the reason says.
+        Draws of M(D'), in the same form. If one of P and Q has more draws, its surplus is left out,
+        and the reason says so, unless the other has at most 500: then all draws are used
+        (`auditing.fixed`). If the two tables differ in width, their rows are read as lists of
+        different lengths, and the reason says so.
     epsilon, claim, level, classifier, rng, progress : optional
         As in `audit`.
     detect, train_share, choose_share, bits, focus, stop : optional
@@ -241,17 +246,17 @@ def audit_samples(
     Raises
     ------
     InvalidInput
-        When draws show that they are not independent, besides wrong arguments.
+        When an argument is wrong, or the draws show that they are not independent.
     DataNotFound
         When there is no file at a path.
 
     Notes
     -----
-    Independent means that no draw is made from another one or from the same random numbers, of P
-    and Q together; random order, that a draw's place says nothing about it. Draws that show
-    otherwise are refused. Scores of canaries that went into the data of ONE run, or draws of one
-    fitted model, share that run: they are not independent, the bounds here do not hold for them,
-    and no test of the values can see it. `dpaudit.audit_one_run` is for those.
+    Independent means that no draw of P or Q is made from another draw or from its random numbers.
+    Random order means that a draw's place says nothing about its value. Draws that show otherwise
+    are refused. Scores of canaries that went into the data of ONE run, or draws of one fitted
+    model, share that run: they are not independent, the bounds here do not hold for them, and no
+    test of the values can detect this. `dpaudit.audit_one_run` audits such scores.
 
     Examples
     --------
@@ -287,7 +292,9 @@ def audit_samples(
 def audit_samples_of(
     P: Any, Q: Any, subject: Subject, *, progress: ProgressLike = None, **options: Any
 ) -> AuditResult:
-    """`audit_samples` of draws that `subject` describes; `options` are its keywords."""
+    """Do what `audit_samples` does, for draws that `subject` describes; `options` are keywords of
+    `audit_samples`.
+    """
     left, right = _draws("P", P), _draws("Q", Q)
     if _same_source(P, Q):
         check.fail(
@@ -299,7 +306,7 @@ def audit_samples_of(
 
 
 def _same_source(P: Any, Q: Any) -> bool:
-    """Whether both are one object, or one file."""
+    """Whether P and Q are the same object or paths of the same file."""
     files = isinstance(P, (str, Path)) and isinstance(Q, (str, Path))
     return Path(P).samefile(Q) if files else P is Q
 

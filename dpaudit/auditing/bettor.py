@@ -1,8 +1,8 @@
-"""What bets in an audit that may stop early: the past, the choice of score and bet, the e-process.
+"""The bettor of an audit that may stop early: past draws, choice of score and bet, the e-process.
 
-A batch is scored by what was trained on all draws before it. So the product of the payoffs is an
-e-process, which may be looked at after every draw. The first time that it reaches 1/(1 − level) the
-claim is rejected; if the claim is true, that happens with probability at most 1 − level.
+A batch is scored by a score that was trained on earlier draws alone. So the product of the payoffs
+is an e-process, which may be looked at after every draw. The claim is rejected the first time that
+it reaches 1/(1 − level); if the claim is true, that happens with probability at most 1 − level.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ FIRST = 8  # draws a side before the first bet
 # Up to FEW draws a side batches grow by an eighth, up to MANY by a third; then they double.
 FEW, MANY = (200, 2_000)
 LARGEST = 1 << 20  # draws a side of a batch, which bounds memory
-FULL = 1 << 20  # after this many draws a side score and bet stay, and further draws are not kept
+FULL = 1 << 20  # after this many draws a side, score and bet are final and draws are not kept
 CHOOSE = 0.25  # share of the past that chooses among scores, calibrates, and chooses bets
-HIGHEST = 40.0  # nats; larger scores count as this one
-PLAIN = (0.0, 1.0)  # the line of a score that needs no calibration
+HIGHEST = 40.0  # nats; scores are clipped to ±HIGHEST
+PLAIN = (0.0, 1.0)  # intercept and slope for a score that needs no calibration
 SMALL = "small"
 
 
 def batch_sizes(draws: int) -> Iterator[int]:
-    """Sizes of the batches that make so many draws a side; the first one only trains."""
+    """Yield the batch sizes, which add up to `draws` a side; the first batch only trains."""
     done = 0
     while done < draws:
-        wanted = done
+        growth = done
         if done == 0:
-            wanted = FIRST
+            growth = FIRST
         elif done < MANY:
-            wanted //= 8 if done < FEW else 3
-        size = min(max(wanted, 1), LARGEST, draws - done)
+            growth //= 8 if done < FEW else 3
+        size = min(max(growth, 1), LARGEST, draws - done)
         yield size
         done += size
 
 
 @value_class
 class Batch:
-    """Fresh draws of both sides. calls : sizes of the calls that made each, None where unknown."""
+    """Fresh draws of both sides. calls : sizes of the calls that made a side, None if unknown."""
 
     draws: Pair
     calls: np.ndarray | None
@@ -68,7 +68,7 @@ class Batch:
 
 
 class Past:
-    """All draws so far, as they came, and the columns that they have."""
+    """All draws so far, as the mechanism returned them, and the columns of their float64 rows."""
 
     def __init__(self) -> None:
         self.draws: Pair | None = None
@@ -76,7 +76,7 @@ class Past:
         self.columns: outcomes.Columns | None = None
 
     def add(self, fresh: Batch) -> None:
-        """Add a batch. Raises `MechanismError` where its draws do not fit the earlier ones."""
+        """Add a batch. Raises `MechanismError` if its draws differ in form from earlier ones."""
         self.draws = self._with(fresh.draws)
         self.calls.append(fresh.calls)
 
@@ -86,18 +86,18 @@ class Past:
         return 0 if self.draws is None else len(self.draws[0])
 
     def call_sizes(self) -> np.ndarray | None:
-        """Sizes of all calls so far; None where they are unknown."""
+        """Sizes of all calls so far, or None if those of a batch are unknown."""
         known = [sizes for sizes in self.calls if sizes is not None]
         return np.concatenate(known) if len(known) == len(self.calls) else None
 
     def rows(self) -> Sides:
-        """As float64 rows, by the columns that distinguish any two of the draws."""
+        """All draws as float64 rows, with the columns that distinguish any two of the draws."""
         assert self.draws is not None
         self.columns = outcomes.columns(*self.draws)
         return Sides(*map(self.columns, self.draws))
 
     def like(self, fresh: Batch) -> Sides:
-        """Fresh draws as rows of the columns that `rows` found last; other columns are left out."""
+        """Fresh draws as float64 rows with the columns that the last call of `rows` chose."""
         assert self.columns is not None
         self._with((fresh.draws[0][:1], fresh.draws[1][:1]), rows=1)  # raises where they do not fit
         return Sides(*map(self.columns, fresh.draws))
@@ -112,7 +112,9 @@ class Past:
 
 
 def menu_of(claim: Claim | None, theory: Spectrum | None) -> Menu:
-    """The bets against a claim or, without one, the exact spectrum. Raises `InvalidInput`."""
+    """The bets against the claim or, without a claim, against the exact spectrum `theory`.
+    Raises `InvalidInput` if there is nothing to bet against.
+    """
     return Menu(*null_of(None, theory)) if claim is None else _menu_of_claim(claim)
 
 
@@ -125,10 +127,11 @@ def _menu_of_claim(claim: Claim) -> Menu:
 class Bettor:
     """The past, the e-process and the counts.
 
-    odds : log-odds of each batch that was then learned from. judge : what bets on the next batch.
-    learned, judged_by, drawn : draws a side in `past`, those that `judge` was made from, and all.
+    odds : log-odds of each batch, given before the batch joined `past`.
+    judge : the score and the bet for the next batch.
+    learned, judged_by, drawn : draws a side in `past`, in `past` when `judge` was made, and in all.
     draws, log_e, largest, rejected_at : as in `Sequential`; `largest` is a logarithm here.
-    undefined : how many scores that were bet on were NaN.
+    undefined : how many of the scores that were bet on were NaN.
     """
 
     settings: Settings
@@ -151,9 +154,10 @@ class Bettor:
         self.counts = Counts(self.settings.epsilon)
 
     def take(self, number: int, fresh: Batch) -> None:
-        """Bet on each pair of batch `number` in turn, with a score and a bet from the past.
+        """Bet on each pair of batch `number` in turn, with a score and a bet chosen from the past.
 
-        Then the batch is added to the past, until that is full. The first batch only trains.
+        The batch is then added to the past, unless that has `FULL` draws. The first batch only
+        trains.
         """
         if number > 0:
             if self.judge is None or self.judged_by < self.learned:
@@ -206,7 +210,7 @@ class Bettor:
 
 @value_class
 class Judge:
-    """A calibrated score, a bet and the sets of the lower bounds."""
+    """A calibrated score, the bet that it places, and the sets for which lower bounds are kept."""
 
     fitted: Fitted
     line: tuple[float, float]
@@ -219,7 +223,7 @@ class Judge:
 
 
 def odds(scores: scoring.Scores, line: tuple[float, float]) -> Sides:
-    """line[0] + line[1]·score of both sides' draws, within ±HIGHEST, with 0 for a score of NaN."""
+    """Log-odds line[0] + line[1]·score, clipped to ±HIGHEST; a NaN score counts as 0."""
     P, Q = (line[0] + line[1] * np.clip(without_nan(s), -HIGHEST, HIGHEST) for s in scores)
     return Sides(np.clip(P, -HIGHEST, HIGHEST), np.clip(Q, -HIGHEST, HIGHEST))
 
@@ -227,8 +231,8 @@ def odds(scores: scoring.Scores, line: tuple[float, float]) -> Sides:
 def judge_by_few(
     settings: Settings, menu: Menu, past: Sides, seed: np.random.SeedSequence
 ) -> Judge:
-    """From few draws: a score averaged over its own uncertainty, which needs no calibration. A
-    known score is calibrated on all of them. Raises `InvalidInput` where that is NaN.
+    """A judge from few draws, whose score is averaged over its own uncertainty and needs no
+    calibration. A known score is calibrated on all of them. Raises `InvalidInput` if that is NaN.
     """
     known = not scoring.is_trained(settings.classifier)
     if known:
@@ -253,11 +257,11 @@ def judge_by_many(
     seed: np.random.SeedSequence,
     upcoming: int,
 ) -> Judge:
-    """Part of the past trains. The other part chooses, together with what earlier scores said of
-    draws that they had not seen.
+    """A judge whose score is trained on a part of the past. The other part chooses, together with
+    the log-odds that earlier judges gave to draws that they had not seen.
 
-    history : log-odds (n,) of earlier batches, each by its own judge. upcoming : size of the
-        next batch.
+    history : these log-odds, (n,) a side, each batch by its own judge.
+    upcoming : size of the next batch.
     """
     cut = int((1.0 - CHOOSE) * len(past.P)) if scoring.is_trained(settings.classifier) else 0
     choose = Sides(past.P[cut:], past.Q[cut:])
@@ -278,14 +282,14 @@ def judge_by_many(
 def _contest(
     settings: Settings, train: Sides, choose: Sides, seed: np.random.SeedSequence
 ) -> Fitted:
-    """The classifier asked for. "auto" compares the small score with a closed form and, from MANY
-    draws on, with the whole portfolio.
+    """Fit the classifier of the settings. "auto" takes the better in log loss of the score for few
+    draws and a closed form (from MANY draws on: the best of the whole portfolio).
     """
     if not isinstance(settings.classifier, str) or settings.classifier != "auto":
         return scoring.fit(settings.classifier, train, choose, seed, settings.bits)
     many = len(train.P) + len(choose.P) >= MANY
-    other = scoring.fit("auto" if many else "qda", train, choose, seed, settings.bits)
+    rival = scoring.fit("auto" if many else "qda", train, choose, seed, settings.bits)
     small = Fitted(SMALL, fit_few_draws(train.head(MANY), settings.bits))
-    losses = {fit.name: scoring.log_loss(fit.score, choose) for fit in (small, other)}
-    chosen = other if losses[other.name] < losses[SMALL] else small
-    return replace(chosen, portfolio={**other.portfolio, **losses}, notes=other.notes)
+    losses = {fit.name: scoring.log_loss(fit.score, choose) for fit in (small, rival)}
+    chosen = rival if losses[rival.name] < losses[SMALL] else small
+    return replace(chosen, portfolio={**rival.portfolio, **losses}, notes=rival.notes)

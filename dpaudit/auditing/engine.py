@@ -1,17 +1,17 @@
 """The audit from its settings to its result, in stages.
 
-1. Theory: the exact spectrum of the pair, where it is known (`exact`).
-2. Draws: of the mechanism (`sampling`), or given. Draws that depend on each other are refused
-   (`auditing.independence`), whenever new ones have come.
-3. Score and sets: chosen by draws that certify nothing.
-4. Certificate: δ(ε) from the other draws, with its band (`certify`).
+1. Theory: the exact spectrum of the pair, if it is known (`exact`).
+2. Draws: made by the mechanism (`sampling`) or passed by the user. Each new part is tested, and
+   draws that depend on each other are refused (`auditing.independence`).
+3. Score and sets: chosen from draws that are not used for the certificate.
+4. Certificate: δ(ε) estimated from the remaining draws, with its band (`certify`).
 5. Verdict, and the evidence against the claim (`verdict`).
-6. Doubts: whether such an audit could have shown anything (`auditing.vacuous`).
+6. Doubts: whether an audit of this size could have shown anything (`auditing.vacuous`).
 
 `auditing.fixed` goes through stages 2 to 5 with a number of draws that is fixed in advance. It has
-two plans: that for many draws makes those that certify last and only counts them, that for few
-draws has all of them from the start. `auditing.sequential` goes through the stages batch by batch,
-and stops once the claim is rejected.
+two plans: the plan for many draws makes the certifying draws last and only counts them, the plan
+for few draws makes all draws at the start. `auditing.sequential` goes through the stages batch by
+batch, and stops once the claim is rejected.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from dpaudit.verdict.numbers import count
 
 
 def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> AuditResult:
-    """Audit `subject.mechanism` on `subject.pair`. Raises as `dpaudit.audit`."""
+    """Audit `subject.mechanism` on `subject.pair`. Raises the errors of `dpaudit.audit`."""
     mechanism, pair = subject.mechanism, subject.pair
     assert mechanism is not None
     assert pair is not None
     settings, clock, databases = settings.on(pair), Clock(), (pair.left, pair.right)
     theory = None
-    if not settings.bits:  # no known law is one of the bits of floats
+    if not settings.bits:  # known laws are laws of real numbers, not of the bits of floats
         with suppress(NoExactSpectrum):
             theory = exact.spectrum(mechanism, pair, settings.epsilon)
     setup = Setup(settings, theory, clock, drawing.progress, pair.change)
@@ -83,8 +83,8 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
 def audit_draws(
     P: np.ndarray, Q: np.ndarray, subject: Subject, settings: Settings, drawing: Drawing
 ) -> AuditResult:
-    """Audit `settings.draws` draws a side that were made elsewhere; of few draws, all of the
-    longer side. Raises as `dpaudit.audit_samples`.
+    """Audit the first `settings.draws` draws of each side, made elsewhere; if these are few, all
+    draws of the longer side. Raises the errors of `dpaudit.audit_samples`.
     """
     setup = Setup(settings, None, Clock(), drawing.progress)
     refuse_unresolved(settings.metric)
@@ -103,7 +103,7 @@ def audit_draws(
 
 
 def _left_out(n: int, m: int) -> tuple[str, ...]:
-    """A sentence on the draws of the longer side that are not audited."""
+    """A sentence that counts the draws left out if n and m, the draws of the sides, differ."""
     if n == m:
         return ()
     each = count(min(n, m))

@@ -3,9 +3,9 @@
 - Many draws (`ManyDraws`): some train a score, some choose score and sets, and those that certify
   are made afterwards, counted as they come and not kept.
 - Few draws (`FewDraws`), up to 500 a side: one part trains and chooses by cross-validation
-  (`scoring.few`), all others certify. The sets are those of `certify.few`, where it is said why the
-  band holds. Of draws made elsewhere one side may have more than the other: the same number of both
-  trains and chooses, and all others certify.
+  (`scoring.few`), all others certify. `certify.few` chooses the sets and proves that the band
+  holds. One side of draws made elsewhere may be longer than the other: equally many draws of each
+  train and choose, and all others certify.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NO_SCORES: Array = np.empty(0)
 def audit_fixed(setup: Setup, draws: Draws) -> Findings:
     """Draw, check independence, choose a score and sets, certify, and judge.
 
-    Raises `MechanismError`, for draws made elsewhere `InvalidInput`, where draws depend on each
+    Raises `MechanismError` (`InvalidInput` for draws made elsewhere) if draws depend on each
     other.
     """
     settings, clock, progress = setup.settings, setup.clock, setup.progress
@@ -81,25 +81,26 @@ def audit_fixed(setup: Setup, draws: Draws) -> Findings:
 
 
 class Plan(Protocol):
-    """How an audit spends its draws: in three stages, each of which gets what the last one gave."""
+    """How an audit spends its draws: three stages, each of which takes the result of the last."""
 
     def draw(self) -> Any:
-        """The draws that train and choose."""
+        """Make the draws that train and choose."""
 
     def learn(self, drawn: Any, /) -> Any:
-        """A fitted score (`Learned`), from draws that are found to be independent."""
+        """Test the draws for independence, and fit a score to them (`Learned`, `LearnedFew`)."""
 
     def certify(self, learned: Any, /) -> Certified:
-        """δ(ε) and its band, from the draws that neither train nor choose."""
+        """Estimate δ(ε) and its band from the draws that neither train nor choose."""
 
 
 @value_class
 class Certified:
-    """What the certifying draws are reduced to.
+    """The result of the certifying draws.
 
     undefined : how many of their scores are NaN, which count as 0. bet : the set that bets against
-    the claim, chosen before these draws. notes : sentences on them. least : position on the grid of
-    ε ↦ the least excess that would have shown, where that is known exactly.
+    the claim, chosen before these draws. notes : sentences on these draws for the report.
+    least : function of a position on the grid of ε that gives the least excess in δ that would have
+    shown there; None if that is not known exactly.
     """
 
     estimate: Estimate
@@ -114,10 +115,10 @@ class Certified:
 
 @value_class
 class Learned:
-    """What the draws that train and choose are reduced to.
+    """The result of the draws that train and choose.
 
-    numbers : in a row of their columns. choices : the sets, chosen before the first certifying draw
-    is scored. notes : sentences on draws that are not random, or that drift.
+    numbers : how many numbers a row of `columns` has. choices : the sets, chosen before the first
+    certifying draw is scored. notes : sentences on draws that are not random, or that drift.
     """
 
     sizes: Split
@@ -135,16 +136,17 @@ class ManyDraws:
         self.setup, self.draws = setup, draws
 
     def draw(self) -> Callable[[Callable[[Pair], Learned]], Learned]:
-        """The draws that train and choose, wherever they are (`Draws.hold`).
+        """A function that applies another to the training and choosing draws (`Draws.hold`).
 
-        The number of columns decides the split, and the first few draws show it.
+        The draws may be held by workers. The first few draws show how many columns there are,
+        which decides the split.
         """
         first = self.draws.peek(2 * SMALLEST)
         self.sizes = self.setup.settings.split(_rows(first)[1].P.shape[1])
         return self.draws.hold(self.sizes.train + self.sizes.choose)
 
     def learn(self, learn_from: Callable[[Callable[[Pair], Learned]], Learned]) -> Learned:
-        """Fit a score and choose the sets, in this process or with the workers that drew."""
+        """Fit a score and choose the sets, in this process or in workers that hold the draws."""
         settings = self.setup.settings
         learned = learn_from(partial(fit_and_choose, settings, self.sizes, self.draws.calls))
         known = settings.classifier
@@ -153,22 +155,22 @@ class ManyDraws:
         return learned
 
     def certify(self, learned: Learned) -> Certified:
-        """Make the other draws, count them as they come, and certify the chosen sets."""
+        """Make the remaining draws, count them as they come, and certify the chosen sets."""
         fitted, sizes, clock = learned.fitted, learned.sizes, self.setup.clock
         rest = partial(_timed, self.draws, clock)
         counts = StreamedCounts(fitted, learned.columns, rest, sizes.certify)
         estimate = learned.choices.certified_by(counts)
-        # certifying draws may decide that nothing is certified
+        # refusing on the certifying draws costs no validity: it can only withhold a certificate
         first = sizes.train + sizes.choose
         refuse_scores(counts.first_scores(), fitted.name, self.draws.calls, first)
         return Certified(estimate, sum(counts.undefined), learned.choices.bet)
 
 
 def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pair) -> Learned:
-    """Fit a score to the draws that train, and choose the sets. Columns depend on these alone.
+    """Fit a score and choose the sets. The columns too are decided by the draws in `drawn` alone.
 
-    calls : as in `call_sizes`. Raises `MechanismError` or `InvalidInput` at draws that depend on
-    each other.
+    calls : as in `call_sizes`. Raises `MechanismError` or `InvalidInput` if draws depend on each
+    other.
     """
     columns, rows = _rows(drawn)
     notes = notes_on(drawn, rows, calls)
@@ -177,7 +179,7 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
     classifier = settings.classifier
     fitted = scoring.fit(classifier, train, choose, settings.seed, settings.bits, spend=True)
     fitted = with_unread(fitted, settings, *drawn)
-    if not isinstance(classifier, str):  # aliases' scores take rows one by one
+    if not isinstance(classifier, str):  # the scores of aliases judge each row by itself
         scoring.refuse_batch_scores(fitted, choose)
     # scores of the choosing draws are independent of each other if these draws are, and
     # exchangeable if they trained the score
@@ -193,7 +195,7 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
         settings.alpha,
         claim_epsilon=() if own is None else (own,),
         focus=settings.focus,
-        # the estimate counts these scores too, unless the choosing draws trained
+        # the estimate counts these scores too, unless the choosing draws also trained the score
         fresh=SortedScores(NO_SCORES, NO_SCORES) if fitted.spent else chosen,
         closed=fitted.closed,
         claimed=where_to_bet(settings.claim),
@@ -207,7 +209,7 @@ def _rows(drawn: Pair) -> tuple[outcomes.Columns, Sides]:
 
 
 def _timed(draws: Draws, clock: Clock, count: Count) -> Iterator[Pair | Counts]:
-    """All draws that are left, or their counts. Their time is counted as sampling."""
+    """Yield the `count` draws that remain, or their counts, and time them as sampling."""
     left = draws.rest(count)
     while True:
         with clock.step("sample_s"):
@@ -222,7 +224,7 @@ def _timed(draws: Draws, clock: Clock, count: Count) -> Iterator[Pair | Counts]:
 
 @value_class
 class LearnedFew:
-    """All draws as rows, and a score fitted to `past`. `numbers` and `notes` as in `Learned`."""
+    """All draws as rows, and a score fitted to `past`. `numbers`, `notes` : as in `Learned`."""
 
     sizes: Split
     past: Sides
@@ -239,14 +241,14 @@ class FewDraws:
         self.setup, self.draws = setup, draws
 
     def draw(self) -> Pair:
-        """All draws; of draws made elsewhere, all of the longer side."""
+        """All draws, including the surplus of the longer side of draws made elsewhere."""
         draws, number = self.draws, self.setup.settings.draws
         if isinstance(draws, GivenDraws):
             number = max(len(draws.P), len(draws.Q))
         return draws.take(number)
 
     def learn(self, drawn: Pair) -> LearnedFew:
-        """Fit a score. Columns and split depend on the draws that train and choose alone."""
+        """Fit a score. Only the draws that train and choose decide the columns and the split."""
         settings = self.setup.settings
         first = settings.split(columns=1)
         sizes = settings.split(_columns(drawn, first)(drawn[0][:1]).shape[1])
@@ -264,7 +266,7 @@ class FewDraws:
         return LearnedFew(sizes, past, certifying, rows.P.shape[1], fitted, notes)
 
     def certify(self, learned: LearnedFew) -> Certified:
-        """Certify by the draws that did not train; the least excess that shows is found exactly."""
+        """Certify with the draws that did not train; the least excess that shows is exact."""
         settings, reference = self.setup.settings, self.setup.reference
         fitted, first = learned.fitted, learned.sizes.train + learned.sizes.choose
         chosen = scoring.scores(fitted.score, learned.past)

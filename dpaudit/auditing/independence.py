@@ -1,6 +1,6 @@
-"""What an audit does with the tests of independence (`sampling.independence`): refuse, or say.
+"""Act on the tests of independence (`sampling.independence`): refuse the draws, or report drift.
 
-Fixed and sequential audits, of draws made here or elsewhere, are all refused here.
+Fixed and sequential audits, of draws made here or elsewhere, all use these functions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dpaudit.sampling.independence import Finding, examine, examine_shared
 from dpaudit.scoring import Sides
 
 LEVEL = 1e-6  # probability that an audit of independent draws is refused, at most
-FURTHER, CALL = 256, 32  # draws a side and draws a call, made before a mechanism is accused
+FURTHER, CALL = 256, 32  # extra draws a side, and a call, made before an audit says "violated"
 SHARED = (
     'If the mechanism shares state within a call on purpose, audit it with unit="call", which '
     "makes one call for each draw."
@@ -34,19 +34,20 @@ AVERAGE = "The two sides were drawn in turn, and the bounds are about the averag
 AFRESH = "Draw P from M(D) and Q from M(D'), each with random numbers of its own."
 WITHIN_CALLS = ("call", "repeats", "serial")
 IN_COMMON = ("copied", "shared")
-CallSizes = tuple[int, ...] | None  # of the calls that make a block, as in `sampling.Draws`
+CallSizes = tuple[int, ...] | None  # sizes of the calls that make a block, as in `sampling.Draws`
 
 
 def refuse_dependence(
     sides: Sides, calls: np.ndarray | None, share: float, *, score: str = ""
 ) -> tuple[str, ...]:
-    """Sentences on drift, for the report. Raises `MechanismError`, for draws made elsewhere
-    `InvalidInput`, where draws depend on each other.
+    """Sentences on drift, for the report. Raises `MechanismError` (`InvalidInput` for draws made
+    elsewhere) if draws depend on each other.
 
     sides : rows (n, k) in the order in which they were drawn, or scores (n, 1).
-    calls : sizes of the mechanism's calls, the same on both sides; None where draws were made
+    calls : sizes of the mechanism's calls, the same on both sides; None if the draws were made
         elsewhere.
-    share : of `LEVEL`. score : of which classifier the rows are scores.
+    share : the share of `LEVEL` that these tests may spend.
+    score : name of the classifier whose scores the rows are; "" for outputs.
     """
     both = None if calls is None else (calls, calls)
     findings = examine(sides.P, sides.Q, both, level=share * LEVEL, score=bool(score))
@@ -57,7 +58,7 @@ def refuse_dependence(
 
 
 def refuse_shared(P: np.ndarray, Q: np.ndarray) -> None:
-    """Raise `InvalidInput` where draws made elsewhere stand on both sides; all of them at once."""
+    """Raise `InvalidInput` if P and Q, all draws made elsewhere, share draws."""
     rows = outcomes.aligned(P, Q)
     findings = examine_shared(*rows, level=0.5 * LEVEL)
     if findings:
@@ -68,19 +69,19 @@ def look_further(
     mechanism: Mechanism,
     databases: Sequence[Array],
     settings: Settings,
-    made: int,
+    audited: int,
     n_jobs: int | None,
 ) -> None:
     """Refuse a mechanism, before it is called violated, if further draws depend on each other.
 
     Few draws hardly show dependence, and calls of one draw do not show what longer ones share.
-    made : draws a side of the audit. Where each draw is made by itself, which may be costly, there
-    are no more further ones than these. There are none of a mechanism with a law.
+    audited : draws a side of the audit. A mechanism that makes each draw by itself, which may be
+    costly, makes at most as many again. A mechanism with a known law makes none.
     """
     if isinstance(mechanism, Preparable):
         return
-    alone = settings.call or call_size(mechanism, made) is None
-    size, key = min(FURTHER, made) if alone else FURTHER, below(settings.seed, Purpose.CHECK)
+    alone = settings.call or call_size(mechanism, audited) is None
+    size, key = min(FURTHER, audited) if alone else FURTHER, below(settings.seed, Purpose.CHECK)
     call = settings.call or CALL
     source = MechanismDraws(mechanism, databases, size, key, n_jobs=n_jobs, call=call)
     drawn = source.take(size)
@@ -89,25 +90,27 @@ def look_further(
 
 
 def notes_on(drawn: Pair, rows: Sides, calls: CallSizes) -> tuple[str, ...]:
-    """Sentences on draws that are not random, or that drift. Raises as `refuse_dependence`.
+    """Sentences on draws that are not random, or that drift. Raises what `refuse_dependence` does.
 
-    drawn : the first draws of an audit. rows : the same as rows. calls : as in `call_sizes`.
+    drawn : the first draws of an audit. rows : the same draws as numeric rows. calls : as in
+    `call_sizes`.
     """
     drift = refuse_dependence(rows, call_sizes(len(rows.P), calls), 0.5)
     return (*drift, *degenerate.notes(*drawn))
 
 
 def refuse_scores(scores: Sides, name: str, calls: CallSizes, first: int) -> None:
-    """Refuse scores of draws from number `first` on, (n, 1) a side, that depend on each other.
+    """Raise if the scores (n, 1) a side of the draws from number `first` on depend on each other.
 
-    name : of the classifier that gave them. calls : as in `call_sizes`.
+    name : the classifier that gave the scores. calls : as in `call_sizes`.
     """
     refuse_dependence(scores, call_sizes(len(scores.P), calls, first), 0.125, score=name)
 
 
 def call_sizes(count: int, calls: CallSizes, first: int = 0) -> np.ndarray | None:
-    """The sizes of the calls that made `count` draws from number `first` on, where calls of these
-    sizes follow each other again and again.
+    """Sizes of the calls that made the `count` draws from number `first` on; None if unknown.
+
+    calls : sizes of the calls of one block, which repeat block after block.
     """
     if calls is None:
         return None
@@ -118,7 +121,7 @@ def call_sizes(count: int, calls: CallSizes, first: int = 0) -> np.ndarray | Non
 
 
 def _error(findings: Sequence[Finding], calls: np.ndarray | None, score: str) -> Exception:
-    """The error of the strongest finding."""
+    """The error to raise, which names the finding with the smallest p-value."""
     finding = min(findings, key=lambda finding: finding.log_p)
     what = f"the draws, or the scores that {score} gives them," if score else "the draws"
     end = "" if finding.message.endswith("?") else "."

@@ -1,4 +1,4 @@
-"""Progress of an audit: a user's own function, bars of tqdm, or nothing."""
+"""Show the progress of an audit by a user's own function, by bars of tqdm, or not at all."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ProgressLike = bool | Progress | None
 
 @contextmanager
 def shown(progress: ProgressLike) -> Iterator[Progress]:
-    """A callback progress(step, done, wanted) while it lasts.
+    """A context manager that gives a callback progress(step, done, wanted) and closes its bars.
 
     progress : True for bars of `tqdm.auto`; None for bars in a notebook and nothing elsewhere;
-    False for nothing; or a callback, which is given back. Raises `InvalidInput`.
+    False for nothing; or a callback, which is returned as it is. Raises `InvalidInput`.
     """
     if callable(progress):
         yield progress
@@ -39,15 +39,15 @@ def shown(progress: ProgressLike) -> Iterator[Progress]:
 
 
 def in_notebook() -> bool:
-    """Whether an IPython kernel runs, as in Jupyter; IPython is not imported."""
+    """Whether this process is an IPython kernel, as in Jupyter; does not import IPython."""
     get = getattr(sys.modules.get("IPython"), "get_ipython", None)
     return get is not None and type(get()).__name__ == NOTEBOOK
 
 
 class Bars:
-    """A bar for each step; a full bar stays.
+    """A `Progress` callback with one bar for each step; full bars stay on the screen.
 
-    bar : (step, done, wanted) → a new bar of tqdm.
+    bar : a function of (step, done, wanted) that returns a new bar of tqdm.
     """
 
     def __init__(self, bar: Callable[[str, int, int], Any]) -> None:
@@ -78,7 +78,7 @@ def _asked(progress: object) -> bool:
 
 
 def _bar(step: str, done: int, wanted: int) -> Any:
-    """A bar of the notebook or the terminal; a terminal's without ipywidgets, which is no fault."""
+    """A bar of the notebook or the terminal; without ipywidgets a text bar, and no warning."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="IProgress not found")
         from tqdm.auto import tqdm

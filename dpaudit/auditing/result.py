@@ -52,51 +52,51 @@ class AuditResult(Result):
     Attributes
     ----------
     spectrum : Spectrum
-        With delta (the estimate), low (certified), forward and backward estimates, and interval
-        (two-sided, of what this score shows).
+        The estimate of δ(ε) on the grid (delta; forward and backward by themselves), its certified
+        lower bound (low), and a two-sided interval for the δ that this score shows (interval).
     exact : Spectrum or None
-        The exact spectrum, where one is known. Once saved and loaded it is read by chords between
-        the ε of the grid, which lie above the curve, and has no Rényi divergences.
+        The exact spectrum, or None if it is unknown. A loaded result interpolates it linearly
+        between the ε of the grid, which lies above the curve, and has no Rényi divergences.
     claim : Claim or None
-        The claim that was judged. Once saved and loaded, a claim that is neither (ε, δ) nor μ-GDP
-        nor ρ-zCDP has δ at the ε of the grid alone; asking for more raises `InvalidInput`.
+        The claim that was judged. In a loaded result, a claim that is neither (ε, δ) nor μ-GDP nor
+        ρ-zCDP has δ at the ε of the grid alone; asking for another ε raises `InvalidInput`.
     verdict : {"violated", "not violated", "inconclusive"}
-        What the audit says of the claim, or of the exact spectrum where nothing is claimed.
+        The verdict on the claim or, without a claim, on the exact spectrum.
     reason : str
-        The verdict for people, the headline first.
+        The verdict explained in sentences, the headline first.
     detectable : dict or None
         {"epsilon", "excess", "power"}: the smallest excess in δ(epsilon) that the audit would have
-        certified with probability `power` whatever the leak's shape, by a score as good as the true
-        privacy loss.
+        certified with probability `power`, with a score as good as the true privacy loss, for a
+        leak of any shape.
     headline : Headline
-        What is claimed and what is certified, at the claim's own δ. None only in a file that was
-        written before there were headlines.
+        What is claimed and what is certified, at the claim's own δ. None only if it was loaded from
+        a file of an early version, which has no headline.
     timings : dict
-        Seconds, and "started" in UTC.
+        The seconds of each step and in total, and the time "started" in UTC.
     peak_memory_mb : float or None
-        None where the system does not tell.
+        Peak memory of the process; None if the system does not report it.
     record : dict
         The content of result.json, which `to_dict` copies.
     estimate : Estimate
-        Both directions by themselves, estimated and certified. It and the attributes below are not
-        kept in result.json, so a loaded result does not have them.
+        The estimates and certified bounds of the two directions. result.json keeps neither this nor
+        the attributes below, so a loaded result does not have them.
     settings : Settings
-        How it was audited.
+        The settings of the audit.
     sizes : Split
         The split into training, choosing and certifying draws.
     fitted : Fitted
-        The score.
+        The score, with its name and notes.
     subject : Subject
         What was audited.
     sequential : Sequential or None
         The e-process of an audit with stop="verdict", else None.
     evidence : Evidence or None
-        Against the claim, which a ledger pools over several audits; None without a claim.
+        The evidence against the claim, which a ledger pools over several audits; None without one.
     ledger : dict or None
-        What all runs in a ledger say together, as result.json has it.
+        The joint verdict of all runs in a ledger, as in result.json.
     trial : Trial or None
-        Whether a seed repeats the draws, and what the mechanism warned of; None where the law is
-        known, and of draws made elsewhere.
+        Whether a seed repeats the draws, and the warnings that the mechanism gave; None if the law
+        of the outputs is known or the draws were made elsewhere.
     """
 
     spectrum: Spectrum
@@ -123,14 +123,14 @@ class AuditResult(Result):
 
     @property
     def certified(self) -> Certificate:
-        """The certified band at any ε, and as ε at a given δ, trade-off curve and Gaussian μ."""
+        """The certified band, to be read as δ at any ε, ε at a δ, trade-off curve or Gaussian μ."""
         return self.estimate.certified
 
     def save(self, folder: str | Path, show_data: bool = False) -> Path:
         """Write result.json, report.html and spectrum.png into `folder`; returns the folder.
 
-        The folder is made if it does not exist. show_data : with the values of the row that
-        differs, which are left out otherwise. Raises OSError.
+        The folder is made if it does not exist. show_data : whether to write the values of the row
+        that differs, which are otherwise left out. Raises OSError.
         """
         if show_data:
             return replace(self, subject=replace(self.subject, show_data=True)).save(folder)
@@ -139,18 +139,18 @@ class AuditResult(Result):
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row for each ε of the grid, in ascending order.
 
-        Columns: `epsilon` (nats); and δ at it, in [0, 1]: `estimate` (of the larger direction, no
-        bound), `certified` (lower bound of the larger direction; all rows hold together at the
-        result's level), `exact`, `claim` (largest δ allowed), `interval_low` and `interval_high`
-        (ends of `Spectrum.interval`), NaN where there is none. `estimate_forward` and the like
-        are of M(D) against M(D'), `_backward` of the reverse.
+        Columns: `epsilon` (nats); and values of δ at that ε, in [0, 1], NaN if unknown: `estimate`
+        (for the larger direction; not a bound), `certified` (lower bound for the larger direction;
+        all rows hold together at the result's level), `exact`, `claim` (largest δ allowed),
+        `interval_low` and `interval_high` (ends of `Spectrum.interval`). Columns with `_forward`
+        are for M(D) against M(D'), those with `_backward` for the reverse.
 
         Raises ImportError without pandas.
         """
         return frame(self._columns())
 
     def _columns(self) -> dict[str, Array]:
-        """The curves by the names of `to_frame`, (m,) each."""
+        """The columns of `to_frame` by name, each an array (m,)."""
         curves, spectrum, exact = read_curves(self.record), self.spectrum, self.exact
         unknown = np.full(curves.epsilon.shape, np.nan)
         table = {
@@ -172,7 +172,7 @@ class AuditResult(Result):
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """The content of result.json, in JSON types; `to_dict` gives a copy."""
+        """The content of result.json, in JSON types; `to_dict` returns a copy."""
         spectrum, subject, settings, claim = self.spectrum, self.subject, self.settings, self.claim
         fitted, exact, estimate = self.fitted, self.exact, self.estimate
         record = {
@@ -242,7 +242,7 @@ class AuditResult(Result):
 
     @classmethod
     def of(cls, record: dict[str, Any]) -> Self:
-        """The result that a record tells of, with the attributes that it keeps."""
+        """Make a result from the content of result.json, with the attributes that it keeps."""
         curves = read_curves(record)
         empirical, exact = record["empirical"], record["exact"]
         spectrum = Spectrum(
@@ -292,10 +292,10 @@ def _mechanism(mechanism: Any) -> dict[str, Any]:
 
 
 def _neighbour(subject: Subject) -> dict[str, Any]:
-    """The pair in words, and in values only where they are asked for, or of a public bound.
+    """The pair in words, with values of a row only if `show_data` is set or the bound is public.
 
-    tried, pool : how many neighbours a search audited, and from how many. Leverage and residual
-    share of a row of D, by least squares, are None where they are not defined.
+    "tried", "pool" : how many neighbours a search audited, and from how many. Leverage and residual
+    share of a row of D, by least squares, are None if they are not defined.
     """
     pair, search = subject.pair, subject.search or {}
     content: dict[str, Any]
@@ -323,7 +323,7 @@ def _neighbour(subject: Subject) -> dict[str, Any]:
 
 
 def _claim(content: Mapping[str, Any], curves: Curves) -> Claim:
-    """The claim of a record: itself, if it has that name and δ again; else its δ on the grid."""
+    """The claim of a record, rebuilt if that restores its name and δ; else its δ on the grid."""
     text, delta, head = content["text"], _numbers(content["delta"]), curves.headline
     claim = None
     if content["epsilon"] is not None:
@@ -342,14 +342,14 @@ def _claim(content: Mapping[str, Any], curves: Curves) -> Claim:
 
 @value_class(show_numbers=True)
 class GridCurve:
-    """The δ of a claim at the ε of a grid, (m,) each, which is all that is known of it."""
+    """A claim known only at the ε of a grid. epsilon, delta : (m,) arrays."""
 
     text: str
     epsilon: Array
     delta: Array
 
     def __call__(self, epsilon: Array) -> Array:
-        """δ at ε of the grid. Raises `InvalidInput` at others."""
+        """δ at points of the grid. Raises `InvalidInput` for an ε that is not on the grid."""
         at = np.searchsorted(self.epsilon, epsilon).clip(max=len(self.epsilon) - 1)
         if np.any(self.epsilon[at] != epsilon):
             raise InvalidInput(
@@ -361,5 +361,5 @@ class GridCurve:
 
 
 def _numbers(values: Any) -> Array:
-    """Numbers of result.json, with "inf" for infinity."""
+    """Numbers of result.json, where the text "inf" stands for infinity, as an array."""
     return np.array([float(value) for value in values], dtype=np.float64)

@@ -1,5 +1,5 @@
-"""An audit that may stop early: it draws growing batches, and bets on each with a score and a bet
-that were chosen from the earlier batches (`auditing.bettor`).
+"""An audit that may stop early: it draws growing batches, and bets on each batch with a score and
+a bet that were chosen from the earlier batches (`auditing.bettor`).
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from dpaudit.verdict.evidence import of_process
 from dpaudit.verdict.headline import Reference
 from dpaudit.verdict.judgement import judge_e_value, too_few_draws, with_notes
 
-BAND = 16  # ε at which a lower bound is kept, in each direction
-BLOCK = 32  # draws of a block, at least: workers share a batch
-FIRST_LOOK = 256  # draws a side at which independence is tested first
-# Where every output gives its database away, such an audit rejects after 0.3 to 2 times the draws
-# that `power` gives for outputs that hardly overlap (measured): what lies beyond is not tried, nor
-# are more draws than TRIED.
+BAND = 16  # number of ε at which a lower bound is kept, in each direction
+BLOCK = 32  # least number of draws in a block: workers share a batch, block by block
+FIRST_LOOK = 256  # draws a side at which independence is tested for the first time
+# If every output reveals its database, such an audit rejects after 0.3 to 2 times the draws that
+# `power` gives for outputs that hardly overlap (measured). So `too_few` simulates audits of up to
+# AMPLE times that number of draws, and none if the number is above TRIED.
 AMPLE, TRIED = 4.0, 1 << 17
-FINER = 1.02  # a batch that ends earlier may choose another bet
+FINER = 1.02  # factor between draws tried: if a batch ends earlier, the next bet may differ
 
 
 def audit_sequentially(setup: Setup, batches: Iterator[Batch]) -> Findings:
     """Draw, bet, and stop once the claim (without one: the exact spectrum) is rejected.
 
-    Draws that depend on each other, and scores that depend on other rows, are refused whenever the
-    draws have doubled and at the end. Half of what `refuse_dependence` may spend goes to these
-    looks, 1/(b + 1) − 1/(b + 2) of it to one after batch b. Raises `InvalidInput` where there is
-    nothing to bet against.
+    Whenever the draws have doubled, and at the end, tests refuse draws that depend on each other
+    and scores that depend on other rows. They spend half of the error probability of
+    `refuse_dependence`, the test after batch b a share 1/(b + 1) − 1/(b + 2) of that half. Raises
+    `InvalidInput` if there is nothing to bet against.
     """
     settings, clock = setup.settings, setup.clock
     bettor = Bettor(settings, menu_of(settings.claim, setup.theory), clock)
@@ -100,14 +100,14 @@ def audit_sequentially(setup: Setup, batches: Iterator[Batch]) -> Findings:
 def batches_of(
     mechanism: Mechanism, pair: NeighbourPair, settings: Settings, drawing: Drawing
 ) -> Iterator[Batch]:
-    """Batches of a mechanism's draws. Batch b is drawn at key (BATCH, b), block by block.
+    """Yield batches of a mechanism's draws. Batch b has the seed at key (BATCH, b).
 
-    Calls grow with the audit, as those of one that makes so many draws at once (`call_size`). The
-    number and kind of workers change no byte.
+    Calls grow with the audit: their size is that of an audit with as many draws as have been made
+    so far (`call_size`). The number and kind of workers change no byte.
     """
-    made = blocks = 0
+    total = blocks = 0
     for number, size in enumerate(batch_sizes(settings.draws)):
-        made += size
+        total += size
         source = MechanismDraws(
             mechanism,
             (pair.left, pair.right),
@@ -115,7 +115,7 @@ def batches_of(
             below(settings.seed, Purpose.BATCH, number),
             n_jobs=drawing.n_jobs,
             store=None if drawing.store is None else _LaterBlocks(drawing.store, blocks),
-            call=settings.call or call_size(mechanism, made),
+            call=settings.call or call_size(mechanism, total),
             smallest=BLOCK,
         )
         yield Batch(source.take(size), call_sizes(size, source.calls))
@@ -123,7 +123,7 @@ def batches_of(
 
 
 def batches_in(P: np.ndarray, Q: np.ndarray, settings: Settings) -> Iterator[Batch]:
-    """Batches of draws made elsewhere, in their order."""
+    """Yield draws made elsewhere in batches, in their order."""
     source = GivenDraws(P, Q)
     for size in batch_sizes(settings.draws):
         yield Batch(source.take(size), None)
@@ -131,7 +131,10 @@ def batches_in(P: np.ndarray, Q: np.ndarray, settings: Settings) -> Iterator[Bat
 
 @dataclass(repr=False)
 class _LaterBlocks:
-    """A store whose blocks are numbered through all batches: those from `first` on."""
+    """A view of a store in which the blocks of one batch are numbered from 0.
+
+    store : numbers blocks through all batches. first : number of the batch's first block there.
+    """
 
     store: BlockStore
     first: int
@@ -147,7 +150,7 @@ class _LaterBlocks:
 
 
 def _bounded_at(settings: Settings) -> list[int]:
-    """Positions on the grid of ε at which there are bounds, that of a claim's own ε among them."""
+    """Positions on the grid of ε where lower bounds are kept, including the claim's own ε."""
     even = evenly_spaced(len(settings.epsilon), BAND)
     own = settings.claimed_epsilon
     near = [] if own is None else [int(np.argmin(np.abs(settings.epsilon - own)))]
@@ -159,8 +162,9 @@ def _estimate(settings: Settings, bettor: Bettor, reference: Array, grid: list[i
     """Plug-in estimates from all draws that were bet on, and lower bounds that hold at any stopping
     time.
 
-    A bound l at ε' is a region: p ≥ l + e^{ε'} q for a set. Where nothing was rejected the bounds
-    are cut at the reference, which only lowers them, so that band and verdict agree.
+    A bound l at ε' says that p ≥ l + e^{ε'} q for a set of outputs with probability p under one
+    database and q under the other. If the reference was not rejected, the bounds are capped at it,
+    which only lowers them, so that band and verdict agree.
     """
     share = settings.alpha / (2 * len(grid))
     low = bettor.counts.low(share)[:, grid]
@@ -177,7 +181,7 @@ def _estimate(settings: Settings, bettor: Bettor, reference: Array, grid: list[i
 
 
 def _certificate(low: Array, epsilon: Array, level: float) -> Certificate:
-    """From lower bounds (2, k), forward first, at k values of ε."""
+    """The certificate from lower bounds on δ, (2, k), forward first, at k values of ε."""
     regions, forward = [], []
     for way, at in zip(*np.nonzero(low > 0.0), strict=True):
         bound, gamma = low[way, at], np.exp(epsilon[at])
@@ -190,11 +194,13 @@ def _certificate(low: Array, epsilon: Array, level: float) -> Certificate:
 
 
 def too_few(settings: Settings, reference: Reference, theory: Spectrum | None) -> str:
-    """A sentence where no outputs could have rejected `reference`; "" where some could."""
+    """A sentence that the draws are too few to reject `reference`, whatever the outputs are; ""
+    if they suffice.
+    """
     allowed = reference.delta
     best = int(np.argmin(power.separating_draws(settings.epsilon, allowed, settings.alpha)))
     point = float(settings.epsilon[best]), float(allowed[best])
-    # draws a side by `power` for outputs that hardly overlap, at the ε that needs fewest
+    # draws a side that `power` gives for outputs that hardly overlap, at the ε that needs fewest
     about = power.separating_bets(*point, settings.alpha)
     if settings.draws >= AMPLE * about:
         return ""
@@ -209,7 +215,9 @@ def too_few(settings: Settings, reference: Reference, theory: Spectrum | None) -
 
 
 def fewest(settings: Settings, theory: Spectrum | None, most: int) -> int | None:
-    """Draws a side that reject, training included, where every output gives its database away."""
+    """Draws a side, training included, that reject if every output reveals its database; None if
+    more than `most` are needed.
+    """
     needed = rejected_at(settings, theory, most)
     while needed is not None and needed < most and rejected_at(settings, theory, needed) is None:
         needed = int(np.ceil(FINER * needed))
@@ -217,7 +225,9 @@ def fewest(settings: Settings, theory: Spectrum | None, most: int) -> int | None
 
 
 def rejected_at(settings: Settings, theory: Spectrum | None, draws: int) -> int | None:
-    """The draws a side after which so many draws of two values reject; None if they do not."""
+    """Simulate an audit of `draws` draws a side whose outputs reveal their database, and return the
+    number of draws a side at which it rejects; None if it does not.
+    """
     bettor = Bettor(settings, menu_of(settings.claim, theory), Clock())
     for number, size in enumerate(batch_sizes(draws)):
         bettor.take(number, Batch((np.ones((size, 1)), np.zeros((size, 1))), None))

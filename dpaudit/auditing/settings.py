@@ -24,14 +24,14 @@ from dpaudit.scoring.classifier import Classifier
 
 DEFAULT_EPSILON = np.linspace(0.0, 4.0, 41)
 LARGEST_EPSILON = 500.0  # nats
-MOST_EPSILON = 10_000  # points of the grid: an audit takes time and memory by each
-MOST_DRAWS = 10**12  # a quarter of 10^9 of them, which train and choose, are held in memory
+MOST_EPSILON = 10_000  # most points of the grid: each costs time and memory
+MOST_DRAWS = 10**12  # memory holds the training and choosing draws, a quarter of 10^9 draws
 LEVEL = 0.95
-CURVE_POINTS, CURVE_END = 41, 1e-9  # of `claim_grid`
-# With the focus "pure" these shares of the draws choose, however many draws there are, since the
-# sets that decide are small: for a score that is trained, and for a known score.
+CURVE_POINTS, CURVE_END = 41, 1e-9  # number of points of `claim_grid`, and δ at its last one
+# Share of the draws that choose with the focus "pure", for any number of draws, since the sets that
+# decide are small: for a trained score, and for a known score.
 PURE_CHOOSE, PURE_CHOOSE_KNOWN = 0.1, 0.2
-UNITS = ("draw", "call")  # what is independent of what
+UNITS = ("draw", "call")  # the units that are independent of each other
 
 
 def silent(step: str, done: int, wanted: int) -> None:
@@ -40,14 +40,14 @@ def silent(step: str, done: int, wanted: int) -> None:
 
 @value_class(show_numbers=True)
 class Settings:
-    """The settings of an audit, checked. `dpaudit.audit` explains them.
+    """The settings of an audit, checked. The docstring of `dpaudit.audit` explains them.
 
-    epsilon : (m,) distinct ascending ε, nats, a claim's own ε among them.
-    metric : a claim by the distance of two records, until `on` makes a claim of it.
-    draws : a side. classifier : an alias, an estimator or a known score.
-    level, alpha : the joint confidence, and 1 − level exactly, which is what a computation takes:
-        level rounds to the float below 1 where alpha is small.
-    seed : of all random numbers. train_share, choose_share : None for the default shares.
+    epsilon : (m,) distinct ascending ε, nats, which include the ε of an (ε, δ) claim.
+    metric : a claim whose ε depends on the distance of two records, until `on` fixes it for a pair.
+    draws : number of draws a side. classifier : an alias, an estimator or a known score.
+    level, alpha : the joint confidence, and 1 − level. Computations use alpha, since level is
+        rounded when alpha is small.
+    seed : seed of all random numbers. train_share, choose_share : None for the default shares.
     Raises `InvalidInput`.
     """
 
@@ -73,7 +73,7 @@ class Settings:
             check.fail("draws", self.draws, f"at most {MOST_DRAWS:,} a side")
         check.choice("focus", self.focus, FOCUS)
         if self.claim is not None:
-            refuse_unbreakable(self.claim, self.epsilon)  # a user's curve may be wrong, too
+            refuse_unbreakable(self.claim, self.epsilon)  # also checks a curve that a user wrote
         self.split()
         check.real("alpha", self.alpha, 0.0, 1.0, open_=True)
         if self.level != level_of(self.alpha) and self.alpha != 1.0 - self.level:
@@ -98,9 +98,9 @@ class Settings:
         rng: RngLike = None,
         **rest: Any,
     ) -> Settings:
-        """From what a user gives; `rest` are fields as they are. Raises `InvalidInput`.
+        """Settings from a user's arguments; `rest` are fields as they are. Raises `InvalidInput`.
 
-        alpha : 1 − level where that is known more exactly than `level`, which is then left out.
+        alpha : 1 − level, if it is known more exactly than `level`, which is then ignored.
         """
         if alpha is None:
             alpha = 1.0 - check.real("level", level, 0.0, 1.0, open_=True)
@@ -122,16 +122,15 @@ class Settings:
         )
 
     def replaced(self, **changes: Any) -> Settings:
-        """A copy with other values of some fields, checked again; `alpha` follows a `level`."""
+        """A copy with other values of some fields, checked again; a `level` also sets `alpha`."""
         if "level" in changes:
             level = check.real("level", changes["level"], 0.0, 1.0, open_=True)
             changes = {"alpha": 1.0 - level, **changes}
         return replace(self, **changes)
 
     def on(self, pair: Pair) -> Settings:
-        """With the claim about this pair, and its ε on the grid, where the claim depends on one.
-
-        Raises `InvalidInput`, as `MetricClaim.on`.
+        """A copy for a pair: a claim by distance becomes the claim about `pair`, and its ε joins
+        the grid. Without such a claim, the settings as they are. Raises what `MetricClaim.on` does.
         """
         if self.metric is None:
             return self
@@ -140,17 +139,17 @@ class Settings:
 
     @property
     def claims(self) -> bool:
-        """Whether something is claimed, of this pair or by a distance."""
+        """Whether there is a claim, with a fixed ε or curve, or by distance."""
         return self.claim is not None or self.metric is not None
 
     @property
     def claimed_epsilon(self) -> float | None:
-        """The claim's own ε, of an (ε, δ) claim."""
+        """The ε of an (ε, δ) claim, in nats; None for other claims and without a claim."""
         return None if self.claim is None else self.claim.epsilon
 
     @property
     def claimed(self) -> tuple[float, float] | None:
-        """(ε, δ) of a claim with an ε of its own."""
+        """The pair (ε, δ) of an (ε, δ) claim; None for other claims and without a claim."""
         own = self.claimed_epsilon
         return None if self.claim is None or own is None else (own, self.claim.delta)
 
@@ -166,11 +165,11 @@ class Settings:
 
     @property
     def call(self) -> int | None:
-        """Draws of each call of the mechanism, where they are asked for."""
+        """Draws in each call of the mechanism: 1 for the unit "call", else None (no request)."""
         return 1 if self.unit == "call" else None
 
     def split(self, columns: int | None = None) -> Split:
-        """How the draws are split, for outputs of so many numbers. Raises `InvalidInput`."""
+        """The split of the draws for outputs of `columns` numbers. Raises `InvalidInput`."""
         trained = scoring.is_trained(self.classifier)
         if self.few:
             return few_split(self.draws, columns, trained=trained)
@@ -195,8 +194,8 @@ class Drawing:
 
 
 def grid(epsilon: ArrayLike | None, claim: Claim | None) -> Array:
-    """Distinct ascending ε, (m,), nats, the claim's own among them; `claim_grid` where none are
-    given. Raises `InvalidInput`.
+    """The grid: distinct ascending ε, (m,), nats, including the ε of an (ε, δ) claim. If `epsilon`
+    is None they are those of `claim_grid`. Raises `InvalidInput`.
     """
     points = np.atleast_1d(claim_grid(claim) if epsilon is None else check.epsilon(epsilon))
     if len(points) > MOST_EPSILON:
@@ -211,7 +210,7 @@ def grid(epsilon: ArrayLike | None, claim: Claim | None) -> Array:
 
 
 def in_reach(epsilon: float, name: str = "claim epsilon") -> float:
-    """A claimed ε, nats. Raises `InvalidInput` above `LARGEST_EPSILON`."""
+    """Return `epsilon` (nats), or raise `InvalidInput` if it is above `LARGEST_EPSILON`."""
     if epsilon > LARGEST_EPSILON:
         expected = f"at most {LARGEST_EPSILON:g} nats: no number of draws refutes a larger one"
         check.fail(name, epsilon, expected)
@@ -219,11 +218,11 @@ def in_reach(epsilon: float, name: str = "claim epsilon") -> float:
 
 
 def claim_grid(claim: Claim | None) -> Array:
-    """ε at which a claim is judged where the user names none, nats.
+    """The ε (nats) at which a claim is judged if the user names none.
 
-    For a claim without an ε of its own: 41 ε from 0 to where its δ is 1e-9, since it may fail only
-    at large ε. The default ε are added where the claim goes beyond them. The default ε for all
-    other claims, and for a claim of δ = 0 at every ε.
+    For a claim that is a curve: 41 points from 0 to the ε where its δ is 1e-9, since it may fail
+    only at large ε, and the default ε too if that end lies beyond them. For all other claims, and
+    for a claim of δ = 0 at every ε: the default ε.
     """
     if claim is None or claim.epsilon is not None:
         return DEFAULT_EPSILON

@@ -1,4 +1,4 @@
-"""What is audited, and what its draws showed."""
+"""The data that pass between the stages of an audit: its subject, set-up and findings."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from dpaudit.verdict.judgement import Verdict
 class Subject:
     """What is audited, known before the first draw is made.
 
-    mechanism, pair : None where draws from elsewhere are audited.
-    scenario : its name. dataset : as result.json has it. rule : how the neighbour was chosen.
-    scenario_text : of its file. source : SHA-256 and commit of the mechanism's own code.
-    search : the search that chose the neighbour, as result.json has it.
-    show_data : whether result.json may hold the values of the row that differs.
+    mechanism, pair : None if draws from elsewhere are audited.
+    scenario, scenario_text : name of the scenario, and text of its file.
+    dataset : description of the data, as in result.json. rule : how the neighbour was chosen.
+    source : SHA-256 and commit of the mechanism's own code.
+    search : the search that chose the neighbour, as in result.json.
+    show_data : whether result.json may contain the values of the row that differs.
     notes : sentences on the choice of the pair, which stand before the verdict.
-    replay : what `dpaudit.replay` saw on the pair, as result.json has it; None where it says
-        nothing.
+    replay : the findings of `dpaudit.replay` on the pair, as in result.json; None without any.
     """
 
     mechanism: Mechanism | None = None
@@ -49,10 +49,10 @@ class Subject:
 
 @value_class
 class Setup:
-    """What every stage of an audit is given.
+    """The inputs that all stages of an audit share.
 
-    theory : the exact spectrum, where it is known. who : what differs between the databases, in
-    words.
+    theory : the exact spectrum, or None if it is unknown. who : what differs between the databases,
+    in words such as "row 11 zeroed".
     """
 
     settings: Settings
@@ -63,17 +63,19 @@ class Setup:
 
     @cached_property
     def reference(self) -> Reference | None:
-        """The curve that the band is judged by: the claim, or without one the exact spectrum."""
+        """The curve that the band is compared with: the claim or, without one, the exact spectrum;
+        None without either.
+        """
         return Reference.of(self.settings.claim, self.settings.epsilon, self.theory)
 
 
 @value_class
 class Findings:
-    """What the draws showed.
+    """The results of the stages that use draws.
 
-    estimate : both directions, estimated and certified. fitted : the score.
-    sizes : the split, draws a side. sequential : the e-process of an audit with stop="verdict".
-    evidence : against the claim, which several audits may pool.
+    estimate : estimates and certified bounds of both directions. fitted : the score.
+    sizes : the split, in draws a side. sequential : the e-process of an audit with stop="verdict".
+    evidence : the evidence against the claim, which several audits may pool.
     """
 
     estimate: Estimate

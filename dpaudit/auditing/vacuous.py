@@ -1,8 +1,8 @@
-"""Audits that could have shown nothing, whatever the mechanism does: their verdict is never "not
-violated".
+"""Recognise audits that could have shown nothing, whatever the mechanism does: their verdict is
+never "not violated".
 
-A mechanism leaks most where every output gives its database away: M(D) and M(D') then have one
-value each. Draws that do not refute the claim even so are too few.
+A mechanism leaks most if every output reveals its database, as when M(D) has one value and M(D')
+another. If the draws of an audit would not refute the claim even then, they are too few.
 """
 
 from __future__ import annotations
@@ -33,20 +33,21 @@ from dpaudit.verdict.headline import Reference, read_headline
 from dpaudit.verdict.judgement import never_green, too_few_draws, with_notes
 from dpaudit.verdict.numbers import count
 
-# Of 1 − level, the least share of the set that decides, and a factor for how an audit falls short
-# of the best test: with so many draws nothing needs to be tried. Nor with so few of those of the
-# best test at an ε of the grid: another ε may need fewer, but not by that factor.
+# The best test at an ε of the grid gives the draws that are needed. With AMPLE times those that it
+# needs at a share LEAST_SHARE of 1 − level, the least that the deciding set gets, the audit
+# refutes; with less than SCARCE times those at all of 1 − level it does not, since another ε may
+# need fewer draws, but not by that factor. Between them the audit is simulated.
 LEAST_SHARE, AMPLE, SCARCE = 1.0 / 200.0, 2.0, 0.25
-TRIED = 1 << 20  # certifying draws up to which an audit of such outputs is made
-# outputs on common random numbers, where they are the same: at most, of a fit or a program a draw,
-# and as a share of the draws
+TRIED = 1 << 20  # most certifying draws with which an audit of such outputs is simulated
+# Outputs compared on common random numbers: at most COMMON, or FEW if every draw is a fit or a run
+# of a program, and at most a SHARE of the draws (but at least FEW).
 COMMON, FEW, SHARE = 1024, 32, 0.1
 
 
 def too_few(settings: Settings, reference: Reference | None, sizes: Split, columns: int) -> str:
-    """A sentence where an audit of these sizes can refute nothing; "" where it can.
+    """A sentence that an audit of these sizes can refute nothing; "" if it can.
 
-    columns : numbers in an output, which decide how more draws would be split.
+    columns : how many numbers an output has, which decides how more draws would be split.
     """
     if reference is None or _refutes(settings, reference, sizes):
         return ""
@@ -54,8 +55,8 @@ def too_few(settings: Settings, reference: Reference | None, sizes: Split, colum
 
 
 def fewest(settings: Settings, reference: Reference, columns: int) -> int | None:
-    """The fewest draws a side, or up to 1 % more, with which an audit refutes `reference` where
-    every output gives its database away; None beyond `MOST_DRAWS`.
+    """The fewest draws a side, or up to 1 % more, with which an audit refutes `reference` if every
+    output reveals its database; None if more than `MOST_DRAWS` are needed.
     """
     able = partial(_able, settings, reference, columns)
     low, high = 0, settings.draws
@@ -78,9 +79,7 @@ def _able(settings: Settings, reference: Reference, columns: int, draws: int) ->
 
 
 def _refutes(settings: Settings, reference: Reference, sizes: Split) -> bool:
-    """Whether an audit with this split refutes `reference` where every output gives its database
-    away.
-    """
+    """Whether an audit with this split refutes `reference` if every output reveals its database."""
 
     def needed(share: float) -> float:
         best = power.separating_draws(settings.epsilon, reference.delta, share * settings.alpha)
@@ -96,7 +95,9 @@ def _refutes(settings: Settings, reference: Reference, sizes: Split) -> bool:
 
 
 def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
-    """The audit itself, of two values. Training draws choose as well (`scoring.pooled`)."""
+    """Whether a simulated audit refutes, in which M(D) always gives one value and M(D') another.
+    If few draws choose, the training draws choose as well (`scoring.pooled`).
+    """
     choosing = sizes.choose if sizes.choose >= ENOUGH_TO_CHOOSE else sizes.choose + sizes.train
     drawn = _two_values(choosing), _two_values(sizes.certify)
     points = settings.epsilon, settings.alpha
@@ -115,7 +116,7 @@ def _two_values(draws: int) -> SortedScores:
 
 
 def ignored(mechanism: Mechanism, pair: NeighbourPair, settings: Settings) -> str:
-    """A sentence where common random numbers give the same outputs on both databases; "" else."""
+    """A sentence if common random numbers give the same outputs on both databases; else ""."""
     inner = mechanism.mechanism if isinstance(mechanism, Wrapped) else mechanism
     most = FEW if isinstance(inner, (OneDraw, Command)) else COMMON
     size = min(most, max(FEW, int(SHARE * settings.draws)))
@@ -129,15 +130,15 @@ def ignored(mechanism: Mechanism, pair: NeighbourPair, settings: Settings) -> st
 
 
 def copied(P: np.ndarray, Q: np.ndarray) -> str:
-    """A sentence where draws made elsewhere are the same on both sides; "" else."""
+    """A sentence if the draws P and Q, made elsewhere, are the same; else ""."""
     same = len(P) == len(Q) and outcomes.equal(P, Q)
     return "P and Q hold the same draws in the same order." if same else ""
 
 
 def with_unread(fitted: Fitted, settings: Settings, P: np.ndarray, Q: np.ndarray) -> Fitted:
-    """The score, with the parts of these outputs that it cannot read.
+    """The score, with the parts of the outputs P and Q that it cannot read (`Fitted.unread`).
 
-    A known score has none: what it leaves out is its author's choice.
+    A known score stays as it is: which parts it leaves out is its author's choice.
     """
     trained = scoring.is_trained(settings.classifier)
     return replace(fitted, unread=outcomes.unread(P, Q)) if trained else fitted
@@ -146,10 +147,11 @@ def with_unread(fitted: Fitted, settings: Settings, P: np.ndarray, Q: np.ndarray
 def settled(
     findings: Findings, settings: Settings, same: Callable[[], str], rows: int = 1
 ) -> Findings:
-    """The findings, with what may make them worthless said first, and never "not violated" then.
+    """The findings with their doubts: sentences on the claim before the reason, and "inconclusive"
+    instead of "not violated" if both sides have the same outputs.
 
-    same : gives a sentence where both sides are the same. It is asked where nothing is certified.
-    rows : by so many the databases differ.
+    same : a function that returns a sentence if both sides are the same, else ""; called only if
+    nothing is certified. rows : the number of rows in which the databases differ.
     """
     claim = settings.claim
     doubts = [doubt for doubt in (doubtful(claim), about_fewer(claim, rows)) if doubt]

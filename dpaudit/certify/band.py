@@ -3,8 +3,8 @@ Rényi divergences, all bounds at once.
 
 The band is a list of confidence regions of (P(S), Q(S)), each for one set S and one direction,
 which hold together at the joint level. A region bounds δ(ε) ≥ P(S) − e^ε Q(S) at EVERY ε by a
-concave function of γ = e^ε, and the band is the largest of them; whatever is read off it holds
-simultaneously with everything else read off it.
+concave function of γ = e^ε, and the band is the largest of these bounds; whatever is read off it
+holds simultaneously with everything else read off it.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from dpaudit.curves import readings
 from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.curves.renyi import orders_below
 
-REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # δ at which result.json gives ε
-ORDERS = (2.0, 8.0)  # at which it gives the Rényi divergence
+REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # values of δ at which result.json gives ε
+ORDERS = (2.0, 8.0)  # orders at which result.json gives the Rényi divergence
 LARGEST = 700.0  # nats; e^ε overflows soon after, and no band is above 0 there
-PARAMETERS = np.log(10.0) * np.arange(-12.0, 7.0)  # ln of those that bracket the least one
-CLOSE = 1e-9  # relative error of the least parameter
+PARAMETERS = np.log(10.0) * np.arange(-12.0, 7.0)  # ln of values that bracket a least parameter
+CLOSE = 1e-9  # relative error of `Certificate.least_parameter`
 Curve = Callable[[Array], Array]  # ε ↦ δ
 
 
 @value_class
 class Region:
-    """A confidence region of (p, q): q in [q[0], q[-1]] and p on or above the polygon through the
-    vertices.
+    """A confidence region of (p, q) = (P(S), Q(S)): q lies in [q[0], q[-1]] and p on or above the
+    polygon through the vertices.
 
-    q, p : (k,), q ascending.
+    q, p : (k,) coordinates of the vertices, q ascending.
     """
 
     q: Array
     p: Array
 
     def low(self, gamma: float) -> float:
-        """The least p − γq in the region."""
+        """The least p − γq in the region, at γ = `gamma`."""
         return float(np.min(self.p - gamma * self.q))
 
     def ratio(self) -> float:
@@ -56,11 +56,12 @@ class Region:
 
 @value_class(show_numbers=True)
 class Certificate:
-    """Regions of s sets with k vertices each (the last repeated where one has fewer): p, q (s, k).
+    """The confidence regions of s sets, stored as arrays p and q of shape (s, k).
 
-    forward : (s,), True where p is of P and q of Q, False where they change places. level : joint
-    confidence. `delta_at`, `epsilon_at`, `tradeoff`, `gdp_mu`, `renyi` and `zcdp_rho` hold
-    together with that confidence.
+    Each region has k vertices; the last vertex is repeated where a region has fewer. forward :
+    (s,), True where p = P(S) and q = Q(S), False where p = Q(S) and q = P(S). level : joint
+    confidence. `delta_at`, `epsilon_at`, `tradeoff`, `gdp_mu`, `renyi` and `zcdp_rho` hold together
+    with that confidence.
     """
 
     p: Array
@@ -70,7 +71,7 @@ class Certificate:
 
     @classmethod
     def of(cls, regions: Sequence[Region], forward: Sequence[bool], level: float) -> Certificate:
-        """Collect the regions of one band."""
+        """Collect the regions of one band. forward : the direction of each region."""
         width = max((len(region.q) for region in regions), default=1)
         p, q = np.empty((2, len(regions), width))
         for row, region in enumerate(regions):
@@ -80,23 +81,24 @@ class Certificate:
         return cls(p, q, np.array(forward, dtype=bool), level)
 
     def direction(self, forward: bool) -> Certificate:
-        """The certificate of one direction alone, at the same joint level."""
+        """The part of the certificate for one direction, at the same joint level."""
         own = self.forward == forward
         return Certificate(self.p[own], self.q[own], self.forward[own], self.level)
 
     def delta_at(self, epsilon: ArrayLike) -> Array:
-        """Certified δ(ε): a lower bound of the truth at any ε ≥ 0 (nats), scalar or (m,), in that
-        shape.
+        """The certified δ(ε): a lower bound of the true δ(ε), in the shape of `epsilon`.
+
+        epsilon : scalar or (m,), each ≥ 0, nats.
         """
         epsilon = check.epsilon(epsilon)
         return self._low(np.exp(np.minimum(epsilon, LARGEST)))
 
     def epsilon_at(self, delta: ArrayLike) -> Array:
-        """The largest ε ≥ 0 with a certified δ(ε) above delta; scalar or (m,) in [0, 1], in that
-        shape; nats.
+        """The largest ε ≥ 0, in nats, at which the certified δ(ε) exceeds `delta`, in the shape of
+        `delta`.
 
-        No (ε', delta) claim with a smaller ε' is true. 0 where none is refuted; at delta = 0 it
-        bounds the pure ε.
+        delta : scalar or (m,), in [0, 1]. No claim (ε', delta) with a smaller ε' is true. The
+        result is 0 where no claim is refuted; at delta = 0 it bounds the pure ε.
         """
         delta = readings.unit("delta", delta)
         gamma = np.min(quotient(np.maximum(self.p - delta[..., None, None], 0.0), self.q), axis=-1)
@@ -107,8 +109,8 @@ class Certificate:
 
         Such a claim allows δ + (1 − δ)(e^ε − γ)/(1 + e^ε) at each γ = e^{ε'} ≤ e^ε (Kairouz, Oh &
         Viswanath 2015, theorem 3.3). With l = (low(γ) − δ)/(1 − δ) > 0 it thus needs
-        e^ε ≥ (l + γ)/(1 − l), which rises with l and is monotone in γ where l is linear. A region
-        thus asks for most at one of its bends or where its l is 0; the latter is `epsilon_at`.
+        e^ε ≥ (l + γ)/(1 − l), which rises with l and is monotone in γ where l is linear. So a
+        region requires the largest ε at one of its bends, or where l = 0, which is `epsilon_at`.
         """
         level = float(readings.unit("delta", delta))
         if level == 1.0:
@@ -121,15 +123,15 @@ class Certificate:
         return max(float(np.log(least.max(initial=1.0))), float(self.epsilon_at(level)))
 
     def least_mu(self, epsilon: Array) -> float:
-        """The least μ with which μ-GDP is consistent with the band at each ε, (m,), nats."""
+        """The least μ for which the curve of μ-GDP is nowhere below the band at these ε, (m,)."""
         return _largest_mu(epsilon, self.delta_at(epsilon))[0]
 
     def least_parameter(self, curve_of: Callable[[float], Curve], epsilon: Array) -> float:
-        """The least parameter, from below and to 1e-9 of it, of a family of claims whose curve is
-        nowhere below the band.
+        """The least parameter at which the curve of a family of claims is nowhere below the band.
 
         curve_of : parameter ↦ curve ε ↦ δ, which rises with the parameter. epsilon : (m,), nats,
-        where the two are compared. 0 where 1e-12 suffices, infinite where 1e6 does not.
+        where the curve and the band are compared. The result is at most the exact parameter and
+        within a relative 1e-9 of it; it is 0 where 1e-12 suffices, and infinite where 1e6 does not.
         """
         from scipy.optimize import brentq  # here: slow to import
 
@@ -147,12 +149,15 @@ class Certificate:
         return float(np.exp(root - 0.5 * CLOSE))
 
     def tradeoff(self, alpha: ArrayLike) -> Array:
-        """An upper bound of the trade-off function at type I errors alpha in [0, 1], scalar or
-        (m,), in that shape.
+        """An upper bound of the trade-off function f at type I errors `alpha`, in the shape of
+        `alpha`.
 
-        sup over ε of 1 − low − e^ε α and e^{−ε}(1 − low − α) (Dong, Roth & Su 2022, proposition 6)
-        falls as low rises, so with a lower bound of δ it is an upper one of f. Between corners
-        low is linear in e^ε, so the supremum is at a corner.
+        alpha : scalar or (m,), in [0, 1].
+
+        With `low` the certified δ(ε), the bound is the supremum over ε of 1 − low − e^ε α and
+        e^{−ε}(1 − low − α) (Dong, Roth & Su 2022, proposition 6). It falls as `low` rises, so a
+        lower bound of δ gives an upper bound of f. Between corners `low` is linear in e^ε, so the
+        supremum is at a corner.
         """
         alpha = readings.unit("alpha", alpha)
         most = 1.0 - self._low(self._corners)
@@ -162,20 +167,19 @@ class Certificate:
 
     @cached_property
     def gdp_mu(self) -> float:
-        """The largest μ found whose Gaussian curve the band reaches: no claim of μ'-GDP with a
-        smaller μ' is true.
-        """
+        """The largest μ found whose Gaussian curve the band reaches; it refutes every smaller μ."""
         grid = np.linspace(0.0, min(float(self.epsilon_at(0.0)), GDP_LARGEST), GDP_POINTS)
         mu, best = _largest_mu(grid, self.delta_at(grid))
         fine = np.linspace(grid[max(best - 1, 0)], grid[min(best + 1, GDP_POINTS - 1)], GDP_POINTS)
         return max(mu, self.least_mu(fine))
 
     def renyi(self, order: ArrayLike) -> Array:
-        """A lower bound of the larger direction's Rényi divergence, nats, at each order > 0; order
-        1 is KL.
+        """A lower bound of the Rényi divergence of the larger direction, in nats, at each order >
+        0.
 
-        order : scalar or (k,); returns that shape. Infinite where a set of one law alone is
-        certified. It holds at all orders together (`certify.divergence`).
+        order : scalar or (k,); the result has that shape. Order 1 is the Kullback–Leibler
+        divergence. The bound is infinite where the band certifies a set that only one law reaches.
+        It holds at all orders together (`certify.divergence`).
         """
         orders = readings.orders(order)
         ahead, behind = self._integrals
@@ -184,9 +188,7 @@ class Certificate:
 
     @cached_property
     def zcdp_rho(self) -> float:
-        """The largest ρ found, nats, that a divergence certifies: no claim of ρ'-zCDP with a
-        smaller ρ' is true.
-        """
+        """The largest ρ found, nats, that a divergence certifies; it refutes every smaller ρ."""
         return self.least_rho()
 
     def least_rho(self, omega: float = np.inf) -> float:
@@ -195,7 +197,7 @@ class Certificate:
         return float(np.max(self.renyi(orders) / orders))
 
     def to_dict(self) -> dict[str, Any]:
-        """The ε at a few δ, the μ, ρ and Rényi divergences that result.json holds."""
+        """The readings for result.json: ε at the δ in `REPORTED`, μ, ρ and Rényi divergences."""
         return {
             "epsilon_at": {
                 f"{delta:.0e}" if delta else "0": float(self.epsilon_at(delta))
@@ -207,10 +209,11 @@ class Certificate:
         }
 
     def to_frame(self, epsilon: ArrayLike) -> Any:
-        """A pandas DataFrame with a row for each ε, (m,), nats: `epsilon`; and the certified δ of
-        both directions together, `delta`, and of each alone, `forward` and `backward`.
+        """A pandas DataFrame with one row for each ε and the certified δ there.
 
-        All of it holds at once, at `level`. Raises ImportError without pandas.
+        epsilon : (m,), nats. The columns are `epsilon`; `delta`, the certified δ of both directions
+        together; and `forward` and `backward`, the certified δ of each direction alone. All values
+        hold at once, at `level`. Raises ImportError without pandas.
         """
         points = np.atleast_1d(check.epsilon(epsilon))
         forward = self.direction(True).delta_at(points)
@@ -220,12 +223,12 @@ class Certificate:
 
     @cached_property
     def _integrals(self) -> tuple[BandIntegral, BandIntegral]:
-        """P against Q, and Q against P."""
+        """The integrals that bound Rényi divergences: of P against Q, and of Q against P."""
         ahead = BandIntegral.of(self.p, self.q, self.forward)
         return ahead, BandIntegral.of(self.p, self.q, ~self.forward)
 
     def _low(self, gamma: Array) -> Array:
-        """The band at each γ, in the shape of `gamma`; computed in slices, for memory."""
+        """The band at each γ, in the shape of `gamma`; computed region by region, for memory."""
         flat = np.atleast_1d(gamma)
         low = np.zeros_like(flat)
         for p, q in zip(self.p, self.q, strict=True):
@@ -234,9 +237,7 @@ class Certificate:
 
     @cached_property
     def _bends(self) -> Array:
-        """γ ≥ 1 among which are all at which a region's own bound bends: crossings of two of its
-        lines, and 1; (s, j).
-        """
+        """Values γ ≥ 1, (s, j), that include all at which the bound of a region bends, and 1."""
         i, j = np.triu_indices(self.p.shape[1], 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             gamma = (self.p[:, i] - self.p[:, j]) / (self.q[:, i] - self.q[:, j])
@@ -245,13 +246,13 @@ class Certificate:
 
     @cached_property
     def _corners(self) -> Array:
-        """γ ≥ 1 at which the band, piecewise linear in γ, may bend: crossings of two edges that
-        both give their region's minimum there.
+        """Values γ ≥ 1 at which the band, piecewise linear in γ, may bend: crossings of two edges
+        that both give their region's minimum there.
         """
         if len(self.p) == 0:
             return np.ones(1)
         sets = np.append(np.repeat(np.arange(len(self.p)), self.p.shape[1]), -1)
-        # the last edge: δ ≥ 0
+        # the last edge stands for δ ≥ 0
         p, q = np.append(self.p.ravel(), 0.0), np.append(self.q.ravel(), 0.0)
         first, second = np.triu_indices(len(p), 1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -267,15 +268,14 @@ class Certificate:
 
 
 def level_of(alpha: float) -> float:
-    """The confidence 1 − alpha, for records and people; the largest float below 1 where it rounds
-    to 1.
-    """
+    """The confidence 1 − alpha for records and messages, at most the largest float below 1."""
     return min(1.0 - alpha, float(np.nextafter(1.0, 0.0)))
 
 
 def _largest_mu(epsilon: Array, delta: Array) -> tuple[float, int]:
-    """The largest `readings.gdp_mu` of some points, (m,) each, and its position; only computed
-    where the largest so far does not suffice.
+    """The largest `readings.gdp_mu` of m points (ε, δ), (m,) each, and the position of its point.
+
+    The exact μ is computed only for points that the largest μ so far does not explain.
     """
     mu, best = 0.0, 0
     short = np.flatnonzero(delta > 0.0)

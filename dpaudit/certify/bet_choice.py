@@ -1,7 +1,7 @@
-"""Choosing the next bet: by what the score itself predicts, or by what bets would have gained.
+"""Choosing the next bet: by the outcome that the score predicts, or by the gains on earlier draws.
 
-A bad bet loses more than a good bet of the same size gains, so estimated gains are
-reduced by `CAUTION` standard errors. Where no bet then has a positive gain, none is made.
+A bad bet loses more than a good bet of the same size gains, so estimated gains are reduced by
+`CAUTION` standard errors. Where no bet then has a positive gain, the choice is `NO_BET`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ class Sample:
         return Sample(-self.score, self.q, self.p, self.size)
 
     def value(self, up: Array, down: Array) -> Array:
-        """Mean of log U + log V less `CAUTION` standard errors, (…), of payoffs (…, n)."""
+        """The mean of log U + log V less `CAUTION` standard errors, shape (…).
+
+        up, down : log U and log V of each score, (…, n).
+        """
         mean = up @ self.p, down @ self.q
         variance = (up**2) @ self.p - mean[0] ** 2 + (down**2) @ self.q - mean[1] ** 2
         error = np.sqrt(np.maximum(variance, 0.0) / self.size)
@@ -43,9 +46,10 @@ class Sample:
 
 @value_class
 class Ranked:
-    """Candidate sides in one direction, one for each (start, stop) of a `Menu`, (k,).
+    """Candidate sides in one direction, (k,), one for each pair (start, stop) of a `Menu`.
 
-    value : mean log payoff less its standard errors, before the price. cut, step : as in `Side`.
+    value : the mean log payoff less its standard errors, before the price is subtracted. cut, step
+    : as in `Side`.
     """
 
     value: Array
@@ -54,9 +58,11 @@ class Ranked:
 
 
 class Menu:
-    """The bets that may be made against one null, with their prices, which depend on no draws.
+    """The bets that may be made against one null hypothesis, with their prices, which depend on no
+    draws.
 
-    epsilon : (m,), nats, where sides may start: the claim's own ε, or a few along its curve.
+    epsilon : (m,), nats, the values at which sides may start: the claim's own ε, or a few along its
+    curve.
     """
 
     def __init__(self, null: Null, epsilon: Array) -> None:
@@ -70,15 +76,16 @@ class Menu:
         self.double = null.ceiling(np.stack([up, down, none], -1), np.stack([down, up, none], -1))
 
     def by_model(self, score: Array) -> Bet:
-        """The bet with the largest gain if scores (n,) are the true log-odds of their draws.
+        """The bet with the largest expected gain if scores (n,) are the true log-odds of their
+        draws.
 
-        Half of the draws are of P. It suits few draws: the predictions of a score that is averaged
-        over its own uncertainty vary less than counts.
+        P and Q are taken to give half of the draws each. This suits few draws: the predictions of a
+        score that is averaged over its own uncertainty vary less than counts.
         """
         return self.by_law(score, expit(score), expit(-score))
 
     def by_law(self, score: Array, p: Array, q: Array) -> Bet:
-        """The bet with the largest gain if scores (n,) have probabilities ∝ p (n,) and ∝ q (n,)."""
+        """The bet of largest expected gain if score i has probability ∝ p[i] or q[i], (n,) each."""
         sample = Sample(score, p / p.sum(), q / q.sum(), np.inf)
         return self._best(sample, [(self._slopes(sample), self._slopes(sample.mirrored()))])
 
@@ -93,7 +100,7 @@ class Menu:
         return self._best(sample, [slopes, steps])
 
     def _slopes(self, sample: Sample) -> Ranked:
-        """Sides that count scores as they are, computed a start at a time."""
+        """The candidates that count scores as they are, computed one start at a time."""
         values = []
         for block in np.split(np.arange(len(self.start)), len(self.start) // len(WIDTHS)):
             start, stop = self.start[block][:, None], self.stop[block][:, None]
@@ -103,7 +110,7 @@ class Menu:
         return Ranked(np.concatenate(values), self.start, False)
 
     def _steps(self, sample: Sample) -> Ranked:
-        """Sides that are bets on sets, each at its best cut."""
+        """The candidates that bet on a set, each at its best cut."""
         cut = grid(sample)
         p, q = above(sample, cut)
         up, down = self.up[:, None], self.down[:, None]
@@ -113,9 +120,9 @@ class Menu:
         return Ranked(value[np.arange(len(best)), best], cut[best], True)
 
     def _best(self, sample: Sample, pairs: list[tuple[Ranked, Ranked]]) -> Bet:
-        """The best of bets with one side, with equal sides, or with the best side either way.
+        """The best bet with one side, two equal sides, or the best side of each direction.
 
-        pairs : (forward, backward) candidates, for slopes and for steps.
+        pairs : (forward, backward) candidates, one pair for slopes and one for steps.
         """
         bets, forward, backward = [NO_BET], [], []
         for ahead, behind in pairs:
@@ -130,13 +137,13 @@ class Menu:
                 bets.append(Bet(near, far, self._price(i, j)))
 
         def gain_of(bet: Bet) -> float:
-            """Mean log payoff less its standard errors."""
+            """The mean log payoff of a bet, less its standard errors and its price."""
             return float(sample.value(bet.up(sample.score), bet.down(sample.score))) - bet.cost
 
         return max(bets, key=gain_of)
 
     def _equal(self, forward: Ranked, backward: Ranked) -> list[Bet]:
-        """The best bet with equal start and stop in both directions, if there is one.
+        """A list of the best bet with equal start and stop in both directions, or an empty list.
 
         A score may count on one side only, so the two cuts must not overlap.
         """
@@ -152,7 +159,7 @@ class Menu:
         return Side(float(self.start[at]), float(self.stop[at]), float(ranked.cut[at]), ranked.step)
 
     def _price(self, forward: int, backward: int) -> float:
-        """The log price of a forward and a backward side together, whatever their cuts are."""
+        """The log price of the forward and the backward side at two positions, for any cuts."""
         if forward == backward:
             return float(self.double[forward])
         key = forward, backward
@@ -163,10 +170,11 @@ class Menu:
 
 
 def cuts_by_draws(x: Array, y: Array, epsilon: Array, upcoming: int) -> Array:
-    """For each ε, (m,), the cut whose P(s > cut) − e^ε Q(s > cut) is largest, (m,).
+    """For each ε, (m,), the cut with the largest lower estimate of P(s > cut) − e^ε Q(s > cut),
+    (m,).
 
-    It is reduced by two standard errors of its estimate from `upcoming` draws. x, y : scores (n,)
-    of draws of P and of Q.
+    The lower estimate is the frequency less two standard errors of `upcoming` further draws. x, y :
+    scores (n,) of draws of P and of Q.
     """
     sample = sample_of(x, y)
     cut = grid(sample)
@@ -177,7 +185,7 @@ def cuts_by_draws(x: Array, y: Array, epsilon: Array, upcoming: int) -> Array:
 
 
 def sample_of(x: Array, y: Array) -> Sample:
-    """The sample of scores x (n,) of P and y (n,) of Q."""
+    """Scores x (n,) of P and y (n,) of Q as a `Sample` with weight 1/n on each draw's side."""
     zero = np.zeros(len(x))
     weight = np.full(len(x), 1.0 / len(x))
     return Sample(
@@ -199,9 +207,10 @@ def grid(sample: Sample) -> Array:
 
 
 def above(sample: Sample, cut: Array) -> tuple[Array, Array]:
-    """Probabilities under P and Q of scores above each cut, (c,) each.
+    """The probabilities under P and under Q of a score above each cut, (c,) each.
 
-    Half a draw is added above and below, because a count of 0 does not show a probability of 0.
+    Half a draw is added above and below each cut, because a count of 0 does not show a probability
+    of 0.
     """
     beyond = sample.score > cut[:, None]
     size = sample.size

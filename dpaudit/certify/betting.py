@@ -1,14 +1,15 @@
 """Bets against an upper curve of δ(ε): the e-process by which a sequential audit stops.
 
-A pair of fresh draws x ~ P, y ~ Q, scored by log-odds s of P against Q, pays e = U(s(x))·V(s(y))/C.
-U grows and V falls with s, and C bounds E U · E V over all pairs of laws that keep the curve. So
-under the claim the product of the payoffs is an e-process, however score and bet were chosen from
-earlier draws. By Ville's inequality it ever exceeds 1/α with probability at most α (Ramdas,
-Grünwald, Vovk & Shafer 2023).
+A pair of fresh draws x ~ P, y ~ Q is scored by estimated log-odds s of P against Q. The bet on it
+pays e = U(s(x))·V(s(y))/C. U grows and V falls with s, and C bounds E U · E V over all pairs of
+laws that keep the curve. So under the claim the product of the payoffs is an e-process, however
+score and bet were chosen from earlier draws. By Ville's inequality it ever exceeds 1/α with
+probability at most α (Ramdas, Grünwald, Vovk & Shafer 2023).
 
 `Null` is the null hypothesis and gives the price C of a `Bet`; `certify.bet_choice` chooses the
 next bet. `Counts` gives lower bounds on δ(ε) that hold at any stopping time. `Hits` is the evidence
-of an audit that is pooled with others. Scores are numbers here: draws and mechanisms are not known.
+of an audit that is pooled with others. This module sees scores as numbers; it knows neither draws
+nor mechanisms. σ(r) = 1/(1 + e^{−r}) throughout.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import InvalidInput
 
 FARTHEST = 6.0  # the tilt θ is searched in [−FARTHEST, FARTHEST]
-STEPS = 36  # of golden section; at its minimum the ceiling is flat to second order
+STEPS = 36  # steps of golden section; at its minimum log C(θ) is flat to second order
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
-ROUNDING = 1e-13  # added to the ceiling, which must not be too low
-SLACK = 1e-12  # added to an exact spectrum, for rounding
-HALVINGS = 30  # of the interval that contains a lower bound
+ROUNDING = 1e-13  # nats, added to the log price C, which rounding must not make too low
+SLACK = 1e-12  # added to an exact δ(ε), which rounding may have made too low
+HALVINGS = 30  # how often the interval that contains a lower bound is halved
 
 
 @value_class
@@ -47,7 +48,7 @@ class Null:
 
     @classmethod
     def of(cls, epsilon: Array, delta: Array) -> Null:
-        """The null of δ(ε_j) ≤ δ_j for both directions.
+        """The null hypothesis that δ(ε_j) ≤ δ_j in both directions, for each j.
 
         epsilon : (m,) nats, in any order. delta : (m,) in [0, 1].
 
@@ -91,9 +92,7 @@ class Null:
 
 
 def null_of(claim: Claim | None, theory: Spectrum | None) -> tuple[Null, Array]:
-    """The null hypothesis of a claim or, without a claim, of the exact curve; and the ε at which
-    bets may start.
-    """
+    """The null hypothesis of a claim, or else of the curve `theory`; and ε where bets may start."""
     if claim is not None and claim.epsilon is not None:
         own = np.array([claim.epsilon])
         return Null.of(own, np.array([claim.delta])), own
@@ -145,13 +144,13 @@ class Side:
     step: bool = False
 
     def reach(self, score: Array) -> Array:
-        """The log-odds in [start, stop] that scores count as."""
+        """The log-odds in [start, stop] as which scores count."""
         if self.step:
             return np.where(score > self.cut, self.stop, self.start)
         return np.asarray(np.clip(score, self.start, self.stop))
 
     def gain(self, score: Array, sign: float) -> Array:
-        """log σ(±r) − log σ(±start) of scores with reach r; + for log U, − for log V."""
+        """log σ(±r) − log σ(±start) for scores with reach r: log U if `sign` is 1, log V if −1."""
         return gain(self.reach(score), self.start, sign)
 
 
@@ -192,11 +191,11 @@ class Bet:
         return cls(forward, backward, float(null.ceiling(up, down)))
 
     def up(self, score: Array) -> Array:
-        """log U of scores (n,) of draws from M(D), (n,)."""
+        """log U, (n,), of scores (n,) of draws from M(D)."""
         return self._log(score, 1.0)
 
     def down(self, score: Array) -> Array:
-        """log V of scores (n,) of draws from M(D'), (n,)."""
+        """log V, (n,), of scores (n,) of draws from M(D')."""
         return self._log(score, -1.0)
 
     def payoff(self, x: Array, y: Array) -> Array:
@@ -204,6 +203,7 @@ class Bet:
         return self.up(x) + self.down(y) - self.cost
 
     def _log(self, score: Array, sign: float) -> Array:
+        """The log payoff of one draw with each score: log U for sign 1.0, log V for sign −1.0."""
         ahead = 0.0 if self.forward is None else self.forward.gain(score, sign)
         behind = 0.0 if self.backward is None else self.backward.gain(-score, -sign)
         return np.asarray(ahead + behind + np.zeros_like(score))
@@ -213,14 +213,14 @@ NO_BET = Bet(None, None, 0.0)
 
 
 def gain(reach: Array | float, start: Array | float, sign: float) -> Array:
-    """log σ(±r) − log σ(±start)."""
+    """log σ(±r) − log σ(±start) for r = `reach`; `sign` is 1.0 or −1.0."""
     return np.asarray(log_expit(sign * reach) - log_expit(sign * start))
 
 
 @dataclass(frozen=True)
 class Hits:
-    """How many of `draws` a side fell into a set S that was chosen before they were made: evidence
-    against a claim that several audits pool.
+    """How many of `draws` draws a side fell into a set S that was chosen before they were made:
+    evidence against a claim that several audits pool.
 
     A pair of these draws pays U^{1[x in S]} V^{1[y in S]}/C, with U, V and C of a `Bet` on a set;
     under the claim its mean is at most 1. So the product over all pairs of all audits is a
@@ -228,8 +228,8 @@ class Hits:
     few widths is one too. By Ville's inequality that mean ever reaches 1/α with probability at most
     α, at whichever audit one stops.
 
-    forward : whether M(D) is likelier in it, else M(D'). epsilon : nats, where the bet starts.
-    ahead, behind : hits of the likelier side, and of the other side.
+    forward : True where M(D) is likelier in S, False where M(D') is. epsilon : nats, where the bet
+    starts. ahead, behind : hits of the likelier side, and of the other side.
     """
 
     forward: bool
@@ -239,7 +239,7 @@ class Hits:
     draws: int
 
     def log_e(self, null: Null) -> Array:
-        """The logarithm of its payoff for each width, (k,), at the fair price under the null."""
+        """The log payoff of all draws for each of `WIDTHS`, (k,), at the price under `null`."""
         log_e, inside = np.empty(len(WIDTHS)), np.ones(1)
         for at, width in enumerate(WIDTHS.tolist()):
             bet = Bet.against(null, Side(self.epsilon, self.epsilon + width, 0.0, step=True), None)
@@ -249,15 +249,15 @@ class Hits:
 
 
 def log_mean(log_e: Array) -> Array:
-    """The logarithm of the mean over widths, (…), of sums over audits (…, k)."""
+    """The log of the mean over k widths, (…), of log payoffs (…, k) summed over audits."""
     return np.asarray(logsumexp(log_e, axis=-1) - np.log(log_e.shape[-1]))
 
 
 @value_class
 class Cuts:
-    """A set for each ε and direction: {s > forward_j} for M(D), {s < −backward_j} for M(D').
+    """Sets {s > forward_j} for M(D) and {s < −backward_j} for M(D') at each of m values of ε.
 
-    forward, backward : (m,).
+    forward, backward : (m,), thresholds on the scores s and −s.
     """
 
     forward: Array
@@ -266,18 +266,18 @@ class Cuts:
 
 @dataclass(repr=False)
 class Counts:
-    """Counts of pairs of fresh draws by which of the two fell into the set of each ε.
+    """Counts of pairs of fresh draws by which of the two draws fell into the set of each ε.
 
     epsilon : (m,), nats. pairs : (2, m, 4), by direction and ε: the number of pairs with both draws
-    in the set, with only the draw of the side that is likelier there, with only the other draw, and
-    with neither.
+    in the set, with only the draw of the side that is likelier there, with only the draw of the
+    less likely side, and with neither.
     """
 
     epsilon: Array
     pairs: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        """Start from no pairs."""
+        """Start with no pairs counted."""
         self.pairs = np.zeros((2, len(self.epsilon), 4))
 
     def add(self, cuts: Cuts, x: Array, y: Array) -> None:
@@ -296,13 +296,16 @@ class Counts:
 
     @property
     def delta(self) -> Array:
-        """Plug-in estimates p − e^ε q of both directions, (2, m), in [0, 1]."""
+        """Plug-in estimates of δ(ε) in both directions, (2, m), in [0, 1]: the frequency p of the
+        likelier side in its set less e^ε times the frequency q of the other side.
+        """
         size = np.maximum(self.pairs.sum(axis=2), 1.0)
         p, q = self.pairs[..., :2].sum(axis=2) / size, self.pairs[..., [0, 2]].sum(axis=2) / size
         return np.asarray(np.clip(p - np.exp(self.epsilon) * q, 0.0, 1.0))
 
     def low(self, share: float) -> Array:
-        """Lower bounds, (2, m), each wrong at any time with probability at most `share`.
+        """Lower bounds of δ(ε) in both directions, (2, m), each wrong at any time with probability
+        at most `share`.
 
         For a set S, E[1[x in S] − e^ε 1[y in S]] ≤ δ(ε). So if δ(ε) ≤ d, then Π(1 + λ(1[x in S] −
         e^ε 1[y in S] − d)) is a supermartingale for λ in [0, 1/(e^ε + d)), whatever set is chosen
@@ -318,7 +321,7 @@ class Counts:
         return np.where(self._log_wealth(np.zeros_like(low)) >= -np.log(share), low, 0.0)
 
     def _log_wealth(self, allowed: Array) -> Array:
-        """Log of the supermartingale of `low`, the mean over λ, at d = `allowed`, (2, m)."""
+        """The log of the supermartingale of `low`, the mean over λ, at d = `allowed`, (2, m)."""
         gamma = np.exp(self.epsilon)[:, None]
         most = 1.0 / (gamma + 1.0)
         bets = most * 0.5 ** np.arange(1, SEQUENCE_BETS + 1)

@@ -16,12 +16,12 @@ which does not depend on p. P(E) grows with p, as E grows with X. So if P(E) at 
 above q is at most (1 − NUISANCE_SHARE)·α, it is so at p, and that an observation is so extreme has
 at most that probability. The two sum to α.
 
-What (ii) needs of the numbers: the search for p stops at a p with P(E) ≤ (1 − NUISANCE_SHARE −
-RESERVE)·α, at a few q. RESERVE·α is there for the error of P(E) as it is summed, and for the
+What (ii) needs numerically: the search for p stops at a p with P(E) ≤ (1 − NUISANCE_SHARE −
+RESERVE)·α, at a few q. RESERVE·α covers the numerical error of the sum P(E), and the error of the
 polygon between those q, which is the curve's chord less an allowance. Neither error is bounded by a
-theorem. `tests/certify/test_binomial.py` measures both together, in the slow suite: at points
-(p, q) of the polygons of some hundred outcomes, the least favourable ones, the chance of all
-outcomes whose region misses (p, q) and certifies anything is computed, and is at most α.
+theorem. The slow suite of `tests/certify/test_binomial.py` measures both together: at points (p, q)
+of the polygons of some hundred outcomes, the least favourable points, it computes the chance of all
+outcomes whose region misses (p, q) and certifies anything, and finds it to be at most α.
 """
 
 from __future__ import annotations
@@ -65,33 +65,33 @@ from dpaudit.certify.constants import (
 
 
 def upper(count: int, n: int, alpha: float) -> float:
-    """Clopper–Pearson upper confidence bound of a binomial probability at level 1 − alpha.
+    """The Clopper–Pearson upper confidence bound of a binomial probability at level 1 − alpha.
 
-    alpha : in (0, 1), however small; 1 − alpha is not computed.
+    alpha : in (0, 1), however small; the function does not compute 1 − alpha.
     """
     return 1.0 if count >= n else float(betainccinv(count + 1, n - count, alpha))
 
 
 def lower(count: int, n: int, alpha: float) -> float:
-    """Clopper–Pearson lower confidence bound of a binomial probability at level 1 − alpha."""
+    """The Clopper–Pearson lower confidence bound of a binomial probability at level 1 − alpha."""
     return 0.0 if count <= 0 else float(betaincinv(count, n - count + 1, alpha))
 
 
 def region(x: int, n: int, y: int, m: int, gammas: Sequence[float] | Array, alpha: float) -> Region:
-    """A region that holds (p, q) with probability 1 − alpha, from x ~ Bin(n, p) and y ~ Bin(m, q)
-    independent.
+    """A region that contains (p, q) with probability at least 1 − alpha, from the hits of one fixed
+    set S.
 
-    x of n draws from P and y of m draws from Q fell in a set fixed in advance. The region is aimed
-    at p − γq for a few γ = e^ε > 0 (one, or two close ones), which must be fixed without these
-    counts. At two γ the outcomes are ordered by the larger excess of the two limits over their
-    bounds, so that the pair costs little more than one.
+    x of n draws from P and y of m draws from Q fell in S, so x ~ Bin(n, p) and y ~ Bin(m, q) are
+    independent. The region is aimed at p − γq for a few γ = e^ε > 0 (one γ, or two close ones),
+    which must be fixed without these counts. At two γ the outcomes are ordered by the larger excess
+    of the two limits over their bounds, so that two γ cost little more width than one.
     """
     return _ExactTest(x, n, y, m, np.asarray(gammas, dtype=np.float64), alpha).region()
 
 
 def ratio_region(x: int, n: int, y: int, m: int, alpha: float) -> Region:
-    """A region like that of `region`, aimed at p/q: outcomes are ordered by the γ at which the
-    approximate limit of p − γq is 0.
+    """A region as from `region`, aimed at p/q: outcomes are ordered by `ratio_limit`, the γ at
+    which the approximate lower limit of p − γq is 0.
     """
     gamma = float(ratio_limit(float(x), n, float(y), m, standard_errors(alpha)))
     if gamma <= 0.0:
@@ -102,12 +102,13 @@ def ratio_region(x: int, n: int, y: int, m: int, alpha: float) -> Region:
 def ratio_limit(
     x: Array | float, n: Array | float, y: Array | float, m: Array | float, z: float
 ) -> Array:
-    """The γ at which the approximate limit of p − γq is 0, at each pair of counts, in their shape;
-    0 where there is none.
+    """The γ at which the approximate lower limit of p − γq is 0, from x of n hits and y of m hits;
+    0 where no γ has this property. It has the shape of the counts.
 
-    z²/2 is added to both counts, which leaves the order at each γ as it is but fits small ones (a
-    Poisson count's score limits are x + z²/2 ∓ z√(x + z²/4)). γ is the smaller root of (u − γv)² =
-    z²(V_x + γ²V_y), with u and v the enlarged proportions and V as in `score_variance`.
+    z : the limit lies z standard errors below the estimate. z²/2 is added to both counts, which
+    leaves the order at each γ as it is but fits small counts (a Poisson count's score limits are x
+    + z²/2 ∓ z√(x + z²/4)). γ is the smaller root of (u − γv)² = z²(V_x + γ²V_y), with u and v the
+    enlarged proportions and V the `score_variance`.
     """
     u, v = (x + 0.5 * z**2) / n, (y + 0.5 * z**2) / m
     square, rest = v**2 - z**2 * score_variance(y, m, z), u**2 - z**2 * score_variance(x, n, z)
@@ -116,25 +117,26 @@ def ratio_limit(
 
 
 def standard_errors(alpha: float) -> float:
-    """The z of the approximate limits that order the outcomes; any positive number is valid."""
+    """The z of the approximate limits that order the outcomes; any positive z is valid."""
     return max(-float(ndtri(alpha)), 0.1)
 
 
 def score_variance(count: Array | float, n: Array | float, z: float) -> Array | float:
-    """The variance of count/n, with z²/4 added to hits and misses: the approximate limits are then
-    monotone in both counts.
+    """The variance of count/n, with z²/4 added to hits and misses, which makes the approximate
+    limits monotone in both counts.
     """
     cube = n**3 if isinstance(n, np.ndarray) else float(n**3)  # NumPy before 2: no int over 2⁶⁴
     return (count + 0.25 * z**2) * (n - count + 0.25 * z**2) / cube
 
 
 class _ExactTest:
-    """Tests of (p, q) that reject for large X/n − γY/m − z√V at one of the γ.
+    """Tests of (p, q) that reject where X/n − γY/m − z√V is large at one of the γ.
 
-    limit : (g,), what was observed of this. far : the factor ≥ 1 by which sums go farther at a
-    small α. Bennett's bound e^{−σ²h(t/σ²)} of P(X > mean + t) has `far` times the exponent, at
-    every variance, where t = REACH·σ + MARGIN becomes REACH·√far·σ + MARGIN·far; so it falls as a
-    power of α. stride : standard deviations between the terms of a long sum.
+    limit : (g,), the observed value of that statistic at each of g γ, with V from `score_variance`.
+    far : the factor ≥ 1 by which sums go farther at a small α. Bennett's bound e^{−σ²h(t/σ²)} of
+    P(X > mean + t) has `far` times the exponent, at every variance, where t = REACH·σ + MARGIN
+    becomes REACH·√far·σ + MARGIN·far; so it falls as a power of α. stride : standard deviations
+    between the terms of a long sum.
     """
 
     def __init__(self, x: int, n: int, y: int, m: int, gammas: Array, alpha: float) -> None:
@@ -147,13 +149,13 @@ class _ExactTest:
         self.limit = x / n - gammas * y / m - self.z * np.sqrt(variance)
 
     def region(self) -> Region:
-        """The polygon of the least p not rejected at a few q.
+        """The region above the polygon through the least p that is not rejected, at a few q.
 
-        Between them that curve, straight but for the slow change of the variances, is taken as its
-        chord less half of the second differences around: what a kink halfway needs, and four times
-        what a parabola does. At two γ there is a kink that is known, where both limits exceed their
-        bounds alike: it is one of the points. Values of q at which even p = 1 is rejected are left
-        out.
+        Between these q the curve, straight but for the slow change of the variances, is replaced by
+        its chord less half of the second differences around it: this covers a kink halfway, and is
+        four times what a parabola needs. With two γ there is a known kink where both limits exceed
+        their bounds alike; it becomes one of the points. Values of q at which even p = 1 is
+        rejected are left out.
         """
         share = NUISANCE_SHARE * self.alpha
         first = lower(self.y, self.m, LOWER_SHARE * share)
@@ -177,16 +179,18 @@ class _ExactTest:
         return Region(q, np.maximum(p - allowance, 0.0))
 
     def _threshold(self, q: Array) -> Array:
-        """The approximate limit of an outcome as extreme as observed, for each γ; (g, k)."""
+        """The limit at each γ from which on an outcome is as extreme as observed; (g, k)."""
         shift = self.gammas[:, None, None] - self.gammas[:, None]
         return np.asarray(np.max(self.limit[:, None, None] + shift * q, axis=0))
 
     def _least(self, q: Array) -> Array:
-        """For each q a rejected p within TOLERANCE standard errors of the largest rejected p, (k,).
+        """For each q, (k,), a rejected p within TOLERANCE standard errors of the largest rejected
+        p, (k,).
 
-        At a fixed q the event of an outcome as extreme is fixed and its probability increases with
-        p. The search brackets p by steps of z standard errors, doubled each turn, then closes in by
-        false position on the normal scale, with bisection every third turn.
+        At a fixed q the event of an outcome as extreme as the observed one is fixed and its
+        probability increases with p. The search brackets p by steps of z standard errors, doubled
+        each turn, then closes in by false position on the normal scale, with bisection every third
+        turn.
         """
         guess = np.clip(np.max(self.limit + self.gammas * q[:, None], axis=1), 1e-3 / self.n, 1.0)
         probability = self._event(q, guess)
@@ -214,35 +218,35 @@ class _ExactTest:
         return rejected
 
     def _event(self, q: Array, p: Array) -> Callable[[Array], Array]:
-        """p ↦ P(an outcome as extreme as observed) at each q, (k,) → (k,).
+        """The function p ↦ P(an outcome as extreme as the observed one) at each q, (k,) → (k,).
 
-        p : (k,), a first guess of where it will be evaluated, which fixes the terms of the sum.
+        p : (k,), a first guess of the arguments, which fixes the terms of the sum.
 
-        It is a sum over the counts of one variable (of X where one hit of Q outweighs its spread).
-        A variable that spans at most EXACT_TERMS values is summed over all of them; else the one
-        with the smaller spread is summed at every `stride`-th value, where the terms are as smooth
-        as a normal density, so that this sum is almost exact.
+        The probability is a sum over the counts of one variable: of X where one hit of Q outweighs
+        the spread of X. A variable that spans at most EXACT_TERMS values is summed over all of
+        them; otherwise the variable with the smaller spread is summed at every `stride`-th value,
+        where the terms are as smooth as a normal density, so that this sum is almost exact.
 
         The bound on the other variable is rounded up to an integer where every value is summed. It
         is left unrounded, which can only enlarge the tail, where terms must be smooth: in strided
-        sums, at two γ (the bound moves with q), and where one hit of Q outweighs the spread of X.
-        A sum over x begins at the least x that is extreme without any hit of Q, where the terms are
-        a step, if that step is likely enough to matter.
+        sums, at two γ (the bound moves with q), and where one hit of Q outweighs the spread of X. A
+        sum over x begins at the least x that is extreme without any hit of Q, where the terms are a
+        step, if that step is likely enough to matter.
         """
-        spans = []  # how many values each variable takes in all, within the reach of sums
+        spans = []  # how many values each variable takes within the reach of the sums, over all k
         for probability, size in ((p, self.n), (q, self.m)):
             low, high = float(np.min(probability)), float(np.max(probability))
             spread = np.sqrt(size * max(low * (1.0 - low), high * (1.0 - high)))
             reach = REACH * np.sqrt(self.far) * spread + MARGIN * self.far
             spans.append(min(size * (high - low) + 2.0 * reach, float(size + 1)))
         wide_p, wide_q = spans
-        step = self.gammas[-1] * self.n / self.m  # in x, of one y
+        step = self.gammas[-1] * self.n / self.m  # how far one hit of Q moves the bound on x
         few = min(wide_p, wide_q) <= EXACT_TERMS
         sharp = float(np.sqrt(self.n * np.min(p * (1.0 - p)))) < BLUR * step
         over_y = not sharp and (wide_q <= wide_p if few else step * wide_q <= wide_p)
         whole = few and len(self.gammas) == 1 and not sharp
         threshold = self._threshold(q)
-        likely = self.m * float(np.min(q)) < -np.log(1e-3 * self.target)  # that Q has no hit
+        likely = self.m * float(np.min(q)) < -np.log(1e-3 * self.target)  # no hit of Q is likely
         if not over_y and (sharp or (likely and not few)):
             return lambda p: self._beyond_step(p, q, threshold)
         if not over_y:
@@ -253,8 +257,8 @@ class _ExactTest:
         return lambda p: np.sum(weight * at_least(need, self.n, p), axis=1) + outside
 
     def _over_x(self, p: Array, q: Array, threshold: Array, whole: bool) -> Array:
-        """The event's probability as a sum over x; where the p are too far apart for one sum, in
-        halves.
+        """The event's probability at each (p, q), (k,), as a sum over x. The p are split into
+        halves where they are too far apart for one sum.
         """
         x, stride = self._terms(p, self.n)
         if len(x) > MOST_TERMS and len(p) > 1:
@@ -293,9 +297,7 @@ class _ExactTest:
         return np.asarray(np.where(least > self.n, 0.0, inside + below + above))
 
     def _terms(self, probability: Array, n: int) -> tuple[Array, int]:
-        """Counts to sum over for all these probabilities, and their distance: about `stride`
-        standard deviations.
-        """
+        """Counts to sum over for all these probabilities, and the distance between them."""
         low, high = float(np.min(probability)), float(np.max(probability))
         narrow, wide = np.sqrt(n * low * (1.0 - low)), np.sqrt(n * high * (1.0 - high))
         reach, margin = REACH * np.sqrt(self.far), int(MARGIN * self.far)
@@ -305,7 +307,7 @@ class _ExactTest:
         return np.arange(first, last + stride, stride, dtype=np.float64).clip(max=n), stride
 
     def _need(self, y: Array, threshold: Array, whole: bool) -> Array:
-        """The least x with an approximate limit ≥ `threshold` at one of the γ; (k, terms)."""
+        """The least x, (k, terms), whose approximate limit reaches `threshold` at some γ."""
         gamma, threshold = self.gammas[:, None, None], threshold[:, :, None]
         rest = gamma**2 * score_variance(y, self.m, self.z)
         root = self._root(gamma * y / self.m + threshold, 1.0 / self.n, self.n, rest, 1.0)
@@ -313,9 +315,7 @@ class _ExactTest:
         return np.ceil(need - 1e-7) if whole else need - 1e-7
 
     def _most(self, x: Array, threshold: Array, whole: bool) -> Array:
-        """The largest y with an approximate limit of `threshold` or more at one of the γ; (k,
-        terms).
-        """
+        """The largest y, (k, terms), whose approximate limit reaches `threshold` at some γ."""
         gamma, threshold = self.gammas[:, None, None], threshold[:, :, None]
         rest = np.asarray(score_variance(x, self.n, self.z))
         root = self._root(x / self.n - threshold, gamma / self.m, self.m, rest, -1.0)
@@ -325,10 +325,11 @@ class _ExactTest:
     def _root(
         self, level: Array, scale: Array | float, size: int, rest: Array, side: float
     ) -> Array:
-        """The count c with scale·c on the given side of `level` and (scale·c − level)² = z²(scale²
-        size² V(c) + rest).
+        """The count c with (scale·c − level)² = z²(scale² size² V(c) + rest), where V is the
+        `score_variance` and scale·c lies on the given side of `level`.
 
-        Below 0 or above `size` where every count is on one side.
+        side : 1.0 for above `level`, −1.0 for below. The result is below 0 or above `size` where
+        every count is on one side.
         """
         z2, noise = self.z**2, 0.25 * self.z**2
         square = scale**2 * (1.0 + z2 / size)
@@ -340,14 +341,14 @@ class _ExactTest:
 
 
 def mass(count: Array, n: int, probability: Array) -> Array:
-    """Binomial probabilities, (k, terms); `scipy.stats.binom` takes 20 times as long to import."""
+    """Binomial probabilities of counts, (k, terms); `scipy.stats.binom` imports 20 times slower."""
     p = probability[:, None]
     size = betaln(count + 1.0, n - count + 1.0) + np.log(n + 1.0)
     return np.asarray(np.exp(xlogy(count, p) + xlog1py(n - count, -p) - size))
 
 
 def _outside(count: Array, n: int, probability: Array) -> Array:
-    """P(below the first or above the last count)."""
+    """The probability, (k,), of a count below the first or above the last of these counts."""
     first, last = count[0], count[-1]
     below = betaincc(first, n - first + 1.0, probability) if first > 0 else 0.0
     above = betainc(last + 1.0, n - last, probability) if last < n else 0.0
@@ -355,8 +356,10 @@ def _outside(count: Array, n: int, probability: Array) -> Array:
 
 
 def at_least(need: Array, n: int, probability: Array) -> Array:
-    """P(Bin(n, p) ≥ need) at each p, (k,) → (k, terms); for a `need` that is not an integer by the
-    beta integral, which decreases in `need`.
+    """P(Bin(n, p) ≥ need) at each probability p, (k,) → (k, terms).
+
+    A `need` that is not an integer enters the beta integral as it is; the integral decreases in
+    `need`.
     """
     sure, never = need <= 0.0, need > n
     inner = np.where(sure | never, 1.0, need)

@@ -16,7 +16,7 @@ from dpaudit.sampling import Counts, Pair
 from dpaudit.scoring import Fitted, Score, Sides, scores
 from dpaudit.scoring.base import without_nan
 
-KEPT = 1 << 16
+KEPT = 1 << 16  # scores a side that are stored
 
 
 @value_class
@@ -24,10 +24,10 @@ class CellCount:
     """How many scores of draws lie in the gaps between sorted edges e₀ < e₁ < …, (m,).
 
     A score in gap i lies above e₀, …, e_{i−1} and above no other edge; so the count above e_j is
-    that of the gaps after j. name : of the score. columns : makes rows of numbers of draws.
+    that of the gaps after j. name : the score's name. columns : makes rows of numbers from draws.
 
-    The first `KEPT` scores of each side are kept, rounded to float32. Every process gives the same
-    draws the same counts: the score sees them in the same batch.
+    The first `KEPT` scores of each side are stored, rounded to float32. Every process gives the
+    same draws the same counts, because the score sees them in the same batch.
     """
 
     name: str
@@ -37,16 +37,16 @@ class CellCount:
 
     @property
     def key(self) -> str:
-        """The name and the edges as 16 hexadecimal digits.
+        """16 hexadecimal digits that identify the score's name and the edges.
 
-        Edges lie between scores of choosing draws, so another score has others.
+        Edges lie between scores of choosing draws, so another score has other edges.
         """
         digest = hashlib.sha256(self.name.encode())
         digest.update(self.edges.tobytes())
         return digest.hexdigest()[:16]
 
     def __call__(self, P: np.ndarray, Q: np.ndarray, before: int) -> Counts:
-        """Counts of a part of the draws. A score that is NaN counts as 0."""
+        """Count draws P and Q that follow `before` draws a side. A NaN score counts as 0."""
         scored = np.stack(scores(self.score, Sides(self.columns(P), self.columns(Q))))
         sides = without_nan(scored)
         with np.errstate(over="ignore"):  # infinite scores are scores
@@ -61,11 +61,11 @@ class CellCount:
 
 @value_class
 class StreamedCounts:
-    """`ScoreCounts` of the draws of both sides that are left: `size` a side.
+    """`ScoreCounts` of the draws of both sides that are still to come: `size` draws a side.
 
-    columns : makes rows of numbers of them. rest : gives the draws in parts, or their counts
-    (`sampling.Draws`). first, undefined : get the first scores, (2, k), and the number of NaN of
-    each part. `above` can be called once, since draws are not kept.
+    columns : makes rows of numbers from draws. rest : gives the draws in parts, or the counts of
+    each part (`sampling.Draws`). first, undefined : filled with the first scores, (2, k), and the
+    number of NaN scores of each part. `above` can be called once, since draws are not stored.
     """
 
     fitted: Fitted
@@ -77,7 +77,7 @@ class StreamedCounts:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Draws of P and of Q."""
+        """The numbers of draws of P and of Q."""
         return self.size, self.size
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:

@@ -28,10 +28,11 @@ MOST = 700.0  # ln γ of the last node
 
 @value_class
 class BandIntegral:
-    """Bounds of E_γ(P‖Q) − max(1 − γ, 0) by s regions, in one order of P and Q.
+    """Lower bounds of E_γ(P‖Q) − max(1 − γ, 0) from s regions, for one order of P and Q.
 
-    log_gamma : (m,) nodes, ascending, 0 among them. low : (s, m), at the nodes.
-    only_p, only_q : the certified mass of either that the other lacks.
+    log_gamma : (m,), ln γ at the nodes, ascending, 0 among them. low : (s, m), the bound of each
+    region at each node. only_p, only_q : the certified mass of P where Q has none, and of Q where P
+    has none.
     """
 
     log_gamma: Array
@@ -41,10 +42,11 @@ class BandIntegral:
 
     @classmethod
     def of(cls, p: Array, q: Array, own: np.ndarray) -> BandIntegral:
-        """Bounds by regions (s, k). own : (s,), True where p is of P, False where it is of Q.
+        """The bounds from regions p, q of shape (s, k). own : (s,), True where p = P(S), False
+        where p = Q(S).
 
-        The complement of a set S has 1 − P(S) and 1 − Q(S), so each region counts on both sides
-        of γ = 1.
+        The complement of a set S has 1 − P(S) and 1 − Q(S), so each region counts on both sides of
+        γ = 1.
         """
         own = own[:, None]
         ahead = np.where(own, p, 1.0 - q), np.where(own, q, 1.0 - p)
@@ -59,9 +61,7 @@ class BandIntegral:
         )
 
     def renyi(self, order: float) -> float:
-        """The certified D_α(P‖Q), nats, at an order > 0; infinite where α ≥ 1 and P has mass that
-        Q lacks.
-        """
+        """The certified D_α(P‖Q), nats; infinite if α ≥ 1 and P has certified mass that Q lacks."""
         order = min(order, LARGEST_ORDER)
         log_integral = self._log_integral(order)
         if order == 1.0:
@@ -73,8 +73,10 @@ class BandIntegral:
             return float(np.log1p(-np.exp(np.minimum(log_moment, 0.0))) / (order - 1.0)) + 0.0
 
     def _log_integral(self, order: float) -> float:
-        """ln of a lower bound of I: of γ^{α−2} times the best chord in each interval, and beyond
-        the nodes of only_q γ^{α−1} and only_p γ^{α−2}.
+        """The logarithm of a lower bound of I at order α.
+
+        Between nodes it integrates γ^{α−2} times the best chord; beyond them, only_q γ^{α−1} and
+        only_p γ^{α−2}.
         """
         start, stop = self._chord_weights(order)
         least = np.maximum(start * self.low[:, :-1] + stop * self.low[:, 1:], 0.0)
@@ -86,8 +88,11 @@ class BandIntegral:
         return float(np.logaddexp.reduce([*inside, before, after]) - ROUNDING)
 
     def _chord_weights(self, order: float) -> tuple[Array, Array]:
-        """What a chord's values at both ends count in its interval, in units of γ^{α−1} at the
-        upper end, (m − 1,) each: ∫ γ^{α−2} against (γ₁ − γ)/(γ₁ − γ₀) and (γ − γ₀)/(γ₁ − γ₀).
+        """The weights of a chord's values at the lower and the upper end of each interval, (m − 1,)
+        each.
+
+        They are ∫ γ^{α−2} (γ₁ − γ)/(γ₁ − γ₀) dγ and ∫ γ^{α−2} (γ − γ₀)/(γ₁ − γ₀) dγ, in units of
+        γ₁^{α−1}.
         """
         width = np.diff(self.log_gamma)
         zeroth, first = _moment(order - 1.0, width), _moment(order, width)
@@ -96,20 +101,20 @@ class BandIntegral:
 
 
 def _nodes(p: Array, q: Array) -> Array:
-    """ln γ from 0 to where the last region's bound is 0, or to the last finite one."""
+    """Values of ln γ from 0 to the largest finite one at which a region's bound becomes 0."""
     ratio = np.min(quotient(p, q), axis=1, initial=np.inf)
     largest = np.max(ratio[np.isfinite(ratio)], initial=np.e)
     return np.linspace(0.0, min(float(np.log(largest)), MOST), DIVERGENCE_NODES)
 
 
 def _lacked(p: Array, q: Array) -> float:
-    """The largest certified mass of a set that is of mass 0 in its whole region's q."""
+    """The largest certified mass p of a set with q = 0 throughout its region."""
     sure = np.all(q == 0.0, axis=1)
     return float(np.max(p.min(axis=1, initial=1.0)[sure], initial=0.0))
 
 
 def _least(p: Array, q: Array, log_gamma: Array) -> Array:
-    """The least p − γq of each region at each γ ≥ 1, (s, m); a vertex at a time, for memory."""
+    """The least p − γq of each region at each γ ≥ 1, (s, m); vertex by vertex, for memory."""
     low = np.full((len(p), len(log_gamma)), np.inf)
     for p_vertex, q_vertex in zip(p.T, q.T, strict=True):
         low = np.minimum(low, p_vertex[:, None] - np.exp(log_gamma) * q_vertex[:, None])
@@ -117,14 +122,14 @@ def _least(p: Array, q: Array, log_gamma: Array) -> Array:
 
 
 def _moment(power: float, width: Array) -> Array:
-    """∫ γ^{power−1} from e^{−width} to 1."""
+    """∫ γ^{power−1} dγ from e^{−width} to 1."""
     if power == 0.0:
         return width
     return np.asarray(-np.expm1(-power * width) / power)
 
 
 def _log_rest(mass: float, order: float, log_gamma: float) -> float:
-    """ln ∫ mass γ^{α−2} from a node on."""
+    """ln ∫ mass γ^{α−2} dγ from the node at `log_gamma` to infinity."""
     if mass == 0.0 or order >= 1.0:
         return np.inf if mass else -np.inf
     return float(np.log(mass / (1.0 - order)) + (order - 1.0) * log_gamma)

@@ -1,9 +1,9 @@
-"""What scores of draws that trained nothing say of δ(ε): an estimate at every ε, and a certified
+"""What scores of draws that trained nothing say about δ(ε): an estimate at every ε, and a certified
 band that holds at all ε and in both directions at once.
 
 The choosing draws decide everything but the counts (`choose_sets`). The certifying draws then give
 one confidence region of (P(S), Q(S)) for each set, and each region bounds δ at every ε. The
-estimate (`plug_in`) sees the certifying draws as counts in cells, too; no bound depends on it.
+estimate (`plug_in`) also uses the certifying draws, as counts in cells; no bound depends on it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dpaudit.certify.sets import CandidateSets, ChosenSet, choose_sets, set_to_b
 
 @value_class
 class Direction:
-    """One direction on the grid of ε: estimate and certified lower bound, (m,) each."""
+    """The estimate `delta` and the certified bound `low` of one direction at each ε, (m,) each."""
 
     delta: Array
     low: Array
@@ -30,11 +30,11 @@ class Direction:
 
 @value_class(show_numbers=True)
 class Estimate:
-    """Both directions on the grid of ε.
+    """The estimates and certified bounds of both directions on the grid of ε, (m,), nats.
 
-    draws : certifying draws a side. share : (m,), of 1 − level, of the set meant for each ε.
-    certified : the band itself, at any ε and in its other forms. cells : what it was counted from;
-    None in a sequential audit.
+    draws : certifying draws a side. share : (m,), the share of 1 − level that the set meant for
+    each ε got. certified : the band itself, at any ε and in its other forms. cells : the counts
+    behind the band; None in a sequential audit.
     """
 
     epsilon: Array
@@ -47,7 +47,7 @@ class Estimate:
 
     @property
     def delta(self) -> Array:
-        """The estimate of the larger direction, (m,)."""
+        """The estimated δ(ε) of the larger direction, (m,)."""
         return np.maximum(self.forward.delta, self.backward.delta)
 
     @property
@@ -60,12 +60,12 @@ class Estimate:
 class Choices:
     """What the choosing draws decide before the first certifying draw is counted.
 
-    epsilon : (m,) ascending, nats. alpha : 1 − the joint confidence. sets : to be certified.
-    threshold : (c,) between the cells in which scores are counted. score : (c + 1,) mean score of
-        the choosing draws in each cell. fresh : counts of draws that the estimate counts beside the
-        certifying ones; None where no estimate is wanted. closed : whether the score is the
-        log-ratio of two fitted normal laws. bet : the set whose hits are evidence against the
-        claim, which several audits may pool; None without a claim.
+    epsilon : (m,) ascending, nats. alpha : 1 − the joint confidence. sets : the sets to certify.
+        threshold : (c,), the limits of the cells in which scores are counted. score : (c + 1,), the
+        mean score of the choosing draws in each cell. fresh : counts of further draws that the
+        estimate uses beside the certifying draws; None where no estimate is needed. closed :
+        whether the score is the log-ratio of two fitted normal laws. bet : the set whose hits are
+        evidence against the claim, which several audits may pool; None without a claim.
     """
 
     epsilon: Array
@@ -90,11 +90,11 @@ class Choices:
         closed: bool = False,
         claimed: tuple[Array, Array] | None = None,
     ) -> Choices:
-        """Choose from the scores of the choosing draws.
+        """Choose the sets and cells from the scores of the choosing draws.
 
-        draws : certifying draws, of the side that has fewer. claimed : ε (k,) at which evidence
-        against the claim may be counted, and the claimed δ there (k,). The others are as in
-        `certify`.
+        draws : certifying draws of the side that has fewer. claimed : ε (k,) at which evidence
+        against the claim may be counted, and the claimed δ there (k,). The other parameters are as
+        in `certify`.
         """
         candidates = CandidateSets.of(choose, epsilon, draws, alpha)
         threshold = candidates.threshold
@@ -110,7 +110,7 @@ class Choices:
         )
 
     def certified_by(self, certifying: ScoreCounts) -> Estimate:
-        """δ(ε) and its band from the certifying draws, whose `above` is called once.
+        """δ(ε) and its band from the counts of the certifying draws, whose `above` is called once.
 
         The share of level at each ε is the largest among the sets whose interval of ε is nearest.
         """
@@ -137,14 +137,15 @@ def certify(
     focus: str = "spectrum",
     fresh: SortedScores | None = None,
 ) -> Estimate:
-    """δ(ε) and its band, from scores of the choosing draws and counts of the certifying ones.
+    """δ(ε) and its band, from scores of the choosing draws and counts of the certifying draws.
 
-    certifying : its `above` is called once. epsilon : (m,) ascending, nats.
+    certifying : the counts; `above` is called once. epsilon : (m,) ascending, nats.
     alpha : 1 − the joint confidence over all ε and both directions, in (0, 1), however small.
-    claim_epsilon : ε of a claim, which get shares of their own. focus : as in `choose_sets`.
-    fresh : scores of draws that the estimate counts beside the certifying ones: choosing draws, and
-        training draws of which the score knows no more than of others (`scoring.pooled`). Without
-        them no estimate is made: it is what is certified.
+    claim_epsilon : the ε of a claim, each of which gets a share of its own. focus : as in
+        `choose_sets`.
+    fresh : scores of further draws that the estimate uses: choosing draws, and training draws if
+        the score knows no more of them than of others (`scoring.pooled`). Without them the
+        certified bound stands for the estimate.
     """
     draws = min(certifying.sizes)
     choices = Choices.of(choose, draws, epsilon, alpha, claim_epsilon, focus, fresh)
@@ -154,9 +155,9 @@ def certify(
 def certificate_of(
     chosen: Sequence[ChosenSet], cells: ScoreCells, alpha: float, *, both_ways: bool = False
 ) -> Certificate:
-    """The band of some sets, whose shares of alpha bound the errors of their regions.
+    """The band of the chosen sets, whose shares of alpha bound the errors of their regions.
 
-    both_ways : whether each region also counts as that of the set's complement, in the other
+    both_ways : whether each region also counts as a region of the set's complement, in the other
     direction.
     """
     n, m = cells.sizes
@@ -181,8 +182,8 @@ def estimate_of(
 ) -> Estimate:
     """Both directions of a band and of the point estimate, which is never below the band.
 
-    share : as in `Estimate`. fresh : the mean score in each cell, the counts beside those in
-    `cells`, and whether the score is a closed form; None where the band is the estimate.
+    share : as in `Estimate`. fresh : the mean score in each cell, the counts of draws beside those
+    in `cells`, and whether the score is a closed form; None where the band stands for the estimate.
     """
     lows = [np.clip(certified.direction(way).delta_at(epsilon), 0.0, 1.0) for way in (True, False)]
     deltas: Sequence[Array] = lows

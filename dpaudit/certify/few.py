@@ -50,11 +50,11 @@ from dpaudit.certify.sets import ChosenSet
 from dpaudit.certify.split import Split
 from dpaudit.errors import InvalidInput
 
-QUARTILES = 1.349  # standard deviations between the quartiles of a normal law
+QUARTILES = 1.349  # distance of a normal law's quartiles, in standard deviations
 
 
 def few_split(samples: int, columns: int | None, *, trained: bool) -> Split:
-    """Split `samples` draws a side, of outputs of so many numbers (None for many).
+    """Split `samples` draws a side, for outputs of `columns` numbers (None for many).
 
     The draws that train also choose. trained : False where the score is known beforehand.
     """
@@ -72,9 +72,10 @@ def few_split(samples: int, columns: int | None, *, trained: bool) -> Split:
 
 @dataclass(frozen=True)
 class Aim:
-    """What a set is chosen for, and its share of 1 − level.
+    """The quantity that a set is chosen to bound, and the set's share of 1 − level.
 
-    epsilon : of P(S) − e^ε Q(S), nats; None for P(S)/Q(S). allowed : the δ claimed at that ε.
+    epsilon : nats, for the quantity P(S) − e^ε Q(S); None for P(S)/Q(S). allowed : the δ claimed at
+    that ε.
     """
 
     epsilon: float | None
@@ -93,10 +94,10 @@ def certify_few(
 ) -> Estimate:
     """δ(ε) and its band from few draws, whose sides may differ in number.
 
-    choose : scores of the draws that train and choose. certifying : its `above` is called once.
-    epsilon : (m,) ascending, nats. alpha : 1 − the joint confidence over all ε and both directions.
-    claim : its (ε, δ), whose ε gets half of 1 − level. focus : "pure" gives P(S)/Q(S) nine tenths.
-    fresh : as in `certify`.
+    choose : scores of the draws that train and choose. certifying : counts; `above` is called once.
+        epsilon : (m,) ascending, nats. alpha : 1 − the joint confidence over all ε and both
+        directions. claim : its (ε, δ); its ε gets half of 1 − level. focus : "pure" gives P(S)/Q(S)
+        nine tenths of 1 − level. fresh : as in `certify`.
     """
     tails = SmoothTails.of(choose, certifying.sizes)
     aims = _aims(tails, float(epsilon[0]), alpha, claim, focus)
@@ -113,9 +114,9 @@ def certify_few(
 
 
 def few_bet(choose: SortedScores, draws: int, epsilon: Array, allowed: Array) -> ChosenSet:
-    """The set whose excess over a claim is clearest, as `sets.set_to_bet_on`.
+    """The set whose excess over a claim is clearest, as from `sets.set_to_bet_on`.
 
-    draws : certifying draws a side.
+    draws : certifying draws a side. epsilon, allowed : ε (k,), nats, and the claimed δ there (k,).
     """
     tails = SmoothTails.of(choose, (draws, draws))
     clearest = []
@@ -135,7 +136,7 @@ def _aims(
     claim: tuple[float, float] | None,
     focus: str,
 ) -> list[Aim]:
-    """Aims whose shares sum to 1; those at the same ε are joined."""
+    """The aims, whose shares sum to 1. Aims at the same ε are merged."""
     if focus == "pure":
         return [Aim(first, 1.0 - PURE_SHARE), Aim(None, PURE_SHARE)]
     if claim is not None:
@@ -151,10 +152,11 @@ def _aims(
 
 @value_class
 class SmoothTails:
-    """Smoothed probabilities of the sets {score > τ} and of their complements.
+    """Smoothed probabilities of the sets {score > τ} and of their complements {score ≤ τ}.
 
-    threshold : (c,) ascending. p, q : (2, c); forward P(score > τ) and Q(score > τ), backward those
-    of Q and of P below τ. n, m : (2, 1), certifying draws of what p and q are probabilities of.
+    threshold : (c,), the values of τ, ascending. p, q : (2, c); p[0] = P(score > τ) and q[0] =
+    Q(score > τ), p[1] = Q(score ≤ τ) and q[1] = P(score ≤ τ). n, m : (2, 1), how many certifying
+    draws the law of p and the law of q have.
     """
 
     threshold: Array
@@ -165,8 +167,8 @@ class SmoothTails:
 
     @classmethod
     def of(cls, choose: SortedScores, sizes: tuple[int, int]) -> SmoothTails:
-        """Smooth by a normal kernel of one width for both sides; thresholds are midway between
-        neighbouring scores. Infinite scores leave the width, from quartiles, as it is.
+        """Smooth with a normal kernel of one width for both sides. Thresholds are midway between
+        neighbouring scores. The width comes from quartiles, so infinite scores do not change it.
         """
         score = np.unique(np.concatenate([choose.p, choose.q]))
         threshold = score[:-1] + 0.5 * np.diff(score) if len(score) > 1 else score
@@ -177,12 +179,13 @@ class SmoothTails:
         return cls(threshold, np.stack([p, 1.0 - q]), np.stack([q, 1.0 - p]), n, n[::-1])
 
     def promised(self, alpha: float) -> float:
-        """The largest approximate lower limit of ln(P(S)/Q(S)), nats, at least 0."""
+        """The largest approximate lower limit of ln(P(S)/Q(S)) over all sets, nats, at least 0."""
         return float(np.log(max(self._ratio(standard_errors(alpha)).max(), 1.0)))
 
     def chosen(self, aim: Aim, alpha: float) -> ChosenSet:
-        """The set with the largest limit z standard errors below its estimate, or the largest
-        number of standard errors above what is claimed. alpha : 1 − the joint confidence.
+        """The set that serves an aim best: the set with the largest lower limit or, if the aim has
+        a claimed δ, with the largest number of standard errors above it. alpha : 1 − the joint
+        confidence.
         """
         z = standard_errors(aim.share * alpha)
         if aim.epsilon is None:
@@ -196,7 +199,11 @@ class SmoothTails:
         return ChosenSet(bool(way == 0), threshold, ends, aim.share * alpha)
 
     def excess(self, epsilon: float, z: float) -> tuple[Array, Array]:
-        """p − e^ε q and its standard error on the certifying draws, (2, c) each."""
+        """p − e^ε q and its standard error on the certifying draws, (2, c) each.
+
+        z : each variance has z²/4 added to hits and misses (`score_variance`). An ε above `AIM`
+        counts as `AIM`.
+        """
         gamma, (x, y) = float(np.exp(min(epsilon, AIM))), self._hits
         variance = score_variance(x, self.n, z) + gamma**2 * score_variance(y, self.m, z)
         return self.p - gamma * self.q, np.sqrt(variance)
@@ -211,7 +218,7 @@ class SmoothTails:
 
 
 def _smooth(score: Array, threshold: Array, width: float) -> Array:
-    """P(score > τ) for each τ, inside (0, 1)."""
+    """The smoothed P(score > τ) for each threshold τ, (c,), strictly between 0 and 1."""
     with np.errstate(over="ignore"):
         distance = (score - threshold[:, None]) / max(width, np.finfo(float).tiny)
     hits = ndtr(distance).sum(axis=1)

@@ -2,24 +2,24 @@
 
 For a fixed score let θ(ε) be the largest P(S) − e^ε Q(S) of the sets S = {score > τ}, and the
 largest Q(S) − e^ε P(S) of their complements, whichever is larger; τ runs over the thresholds of the
-cells. θ(ε) ≤ δ(ε). The interval is one of θ: how much this score could show. No finite number of
+cells. θ(ε) ≤ δ(ε). The interval is for θ: how much this score could show. No finite number of
 draws bounds δ(ε) itself from above without assumptions, as another score may show more.
 
 Counts that choose a set make it look better than it is. So for the lower end the draws are split
 at random into folds. The sets of each fold are chosen by the others, and the fold counts them: such
 counts do not favour the sets, which are at most as good as the best. The upper end must reach the
-best set, which may not be the one that is chosen. It is that of the set with the largest sum of
+best set, which may not be the chosen set. It is the upper limit of the set with the largest sum of
 value and some standard errors, counted with the draws that chose it. So it is nearly as large as
-the upper limit of any set, the best one's included, and is missed less often than that. Both
+the upper limit of any set, the best set's included, and is missed less often than that limit. Both
 directions have ends of their own, as one side may have far more draws than the other. The larger
 end counts.
 
 P(S) and Q(S) have Jeffreys limits at z standard errors, and their differences those of Zou and
 Donner (Construction of confidence limits about effect measures, Statistics in Medicine 27, 2008),
-which keep their length where there are few or no hits. Each end has one z for all ε: the least with
-which it is missed, at any ε, in a given share of simulated counts, drawn from the observed
-frequencies; but no less than a single limit would take, as few hits vary more than counts that are
-simulated from them. So coverage is close to the level and not at least the level, and above it
+which keep their length where there are few or no hits. Each end has one z for all ε: the least z
+with which the end is missed, at any ε, in a given share of simulated counts, drawn from the
+observed frequencies; but no less than a single limit would use, as few hits vary more than counts
+simulated from them. So coverage is close to the level, not guaranteed to reach it, and above it
 where hits are few; `python -m reports.make interval` measures it.
 """
 
@@ -52,13 +52,13 @@ BOTH = np.array([[0], [1]])  # the two directions, as an index beside sets (2, m
 
 
 def interval(estimate: Estimate, alpha: float) -> Array | None:
-    """Lower and upper end at each ε of the grid, (2, m), in [0, 1].
+    """The lower and the upper end of the interval of θ(ε) at each ε of the grid, (2, m), in [0, 1].
 
-    The interval is extended to the point estimate, which another method may have found. Its lower
-    end is never below what is certified, which bounds θ(ε), too.
+    The interval is extended to contain the point estimate, which comes from another method. Its
+    lower end is never below the certified bound, which also bounds θ(ε). The result is None without
+    cells, and where alpha is below 0.01, for which the simulation is too small.
     alpha : 1 − the joint probability, over all ε, that θ(ε) is inside. Folds and simulated counts
-    have a seed of their own, so equal counts have equal intervals. None without cells, and where
-    alpha is below 0.01, of which the simulation is too small.
+    use a fixed seed, so equal counts have equal intervals.
     """
     if estimate.cells is None or alpha < SMALLEST_ALPHA:
         return None
@@ -70,7 +70,7 @@ def interval(estimate: Estimate, alpha: float) -> Array | None:
 def cells_interval(cells: ScoreCells, epsilon: Array, alpha: float) -> Array:
     """The interval of θ(ε) from the cells alone, (2, m). epsilon : (m,) ascending, nats.
 
-    θ does not increase with ε, so neither end needs to.
+    θ does not increase with ε, so both ends are made non-increasing.
     """
     rng, gamma = generator(np.random.SeedSequence(0)), gammas(epsilon)
     node = evenly_spaced(len(epsilon), INTERVAL_SETS)
@@ -85,9 +85,9 @@ def cells_interval(cells: ScoreCells, epsilon: Array, alpha: float) -> Array:
     ahead = hope >= np.max(hope, axis=0)
     z_low = _z(tails, best, rivals, gamma[node], END_SHARES[0] * alpha, -1, rng)
     z_high = _z(tails, hopeful, ahead, gamma[node], END_SHARES[1] * alpha, 1, rng)
-    # Counts of each fold in the sets that the others choose, summed by direction. Folds that prefer
-    # different directions are not summed: the p of one direction are draws of P, those of the other
-    # draws of Q, of which there may be far more.
+    # Counts of each fold in the sets that the other folds choose, summed by direction. The two
+    # directions are not summed: p counts draws of P in one of them, and in the other draws of Q, of
+    # which there may be far more.
     crossed = np.zeros((4, 2, len(node)))
     for p, q in zip(*folds, strict=True):
         fold = _Tails.of(p, q)
@@ -101,10 +101,11 @@ def cells_interval(cells: ScoreCells, epsilon: Array, alpha: float) -> Array:
 
 @value_class
 class _Tails:
-    """Draws in the sets of both directions: {score > τ} for c thresholds, and their complements.
+    """How many draws fell in the sets of both directions: {score > τ} for c thresholds, and their
+    complements.
 
-    p, q : (2, c) draws in the set, each direction in its own order: p those of P forward and of Q
-    backward. n, m : (2,) all draws, in the same order.
+    p, q : (2, c), draws in each set; p counts draws of P forward and of Q backward, q the other
+    side. n, m : (2,), all draws of the side that p, or q, counts.
     """
 
     p: Array
@@ -122,19 +123,19 @@ class _Tails:
         return cls(*own, np.array([n, m]), np.array([m, n]))
 
     def gain(self, gamma: Array) -> Array:
-        """p − γ q as frequencies, (2, m, c)."""
+        """The frequency of p less γ times the frequency of q, (2, m, c), at each γ (m,)."""
         p, q = self.p / np.maximum(self.n, 1.0)[:, None], self.q / np.maximum(self.m, 1.0)[:, None]
         return np.asarray(p[:, None] - gamma[:, None] * q[:, None])
 
     def error(self, gamma: Array) -> Array:
-        """Standard errors of the same, with half a draw more in and out of each set."""
+        """Standard errors of `gain`, (2, m, c), with half a draw added in and out of each set."""
         n, m = self.n[:, None], self.m[:, None]
         p = (self.p + 0.5) * (n - self.p + 0.5) / n**3
         q = (self.q + 0.5) * (m - self.q + 0.5) / m**3
         return np.asarray(np.sqrt(p[:, None] + gamma[:, None] ** 2 * q[:, None]))
 
     def counts(self, way: np.ndarray, position: np.ndarray) -> Array:
-        """Draws of p and of q in sets, and all draws of both, (4, …).
+        """For each set the draws of p and of q in it, and all draws of both, (4, …).
 
         way, position : the sets' directions and thresholds, of shapes that broadcast together.
         """
@@ -143,7 +144,7 @@ class _Tails:
 
 
 def _at(values: Array, position: np.ndarray) -> Array:
-    """Elements of the last axis."""
+    """The elements of `values` at a position along its last axis."""
     return np.take_along_axis(values, position[..., None], axis=-1)[..., 0]
 
 
@@ -156,12 +157,13 @@ def _z(
     side: int,
     rng: np.random.Generator,
 ) -> float:
-    """The least z with which ends that matter are missed in a share `error` of replicates.
+    """The least z with which the ends that matter are missed in a share `error` of the simulated
+    counts.
 
     sets : (2, m), positions of the thresholds in both directions. matters : (2, m), where an end
-    must hold. Lower ends must in both directions if their values are close: where these are equal,
-    the larger of two lower ends exceeds the truth twice as often as either. side : −1 for lower
-    ends, 1 for upper ends.
+    must hold. side : −1 for lower ends, 1 for upper ends. Lower ends must hold in both directions
+    if their values are close: where these are equal, the larger of two lower ends exceeds the truth
+    twice as often as either.
     """
     at = evenly_spaced(len(gamma), INTERVAL_NODES)
     way, node = np.nonzero(matters[:, at])
@@ -176,7 +178,7 @@ def _z(
 def _simulated(
     tails: _Tails, way: np.ndarray, position: np.ndarray, rng: np.random.Generator
 ) -> Array:
-    """`counts` of k sets in REPLICATES simulated samples, (4, REPLICATES, k)."""
+    """The `counts` of k sets in REPLICATES simulated samples, (4, REPLICATES, k)."""
     distinct, back = np.unique(position, return_inverse=True)
     above = []  # draws of P and of Q above each threshold
     for count, size in ((tails.p[0, distinct], tails.n[0]), (tails.q[0, distinct], tails.m[0])):
@@ -190,10 +192,10 @@ def _simulated(
 
 
 def _least_z(counts: Array, gamma: Array, value: Array, side: int, single: float) -> Array:
-    """For each of r simulated samples the least z with which no value is missed, (r,).
+    """For each of r simulated samples the least z with which no end misses its value, (r,).
 
-    counts : (4, r, k). gamma, value : (k,). single : the z of a single normal variable, below which
-    none is tried.
+    counts : (4, r, k). gamma, value : (k,). single : the least z that is tried, that of a single
+    normal variable. side : −1 for lower ends, 1 for upper ends.
     """
 
     def missed(place: np.ndarray, counts: Array, z: float | Array) -> np.ndarray:
@@ -217,12 +219,12 @@ def _least_z(counts: Array, gamma: Array, value: Array, side: int, single: float
 
 
 def _upper(counts: Array, gamma: Array, z: float | Array) -> Array:
-    """Upper ends; at least those of sets beyond the thresholds, in which nothing was seen."""
+    """Upper ends of p − γq, (…), at least those of a set in which no draw fell."""
     return np.maximum(_end(counts, gamma, z), _limit(np.zeros_like(counts[2]), counts[2], z))
 
 
 def _end(counts: Array, gamma: Array, z: float | Array) -> Array:
-    """Ends of p − γ q, (…), from counts (4, …)."""
+    """Ends of p − γq, (…), from counts (4, …); z < 0 for the lower, z > 0 for the upper end."""
     x, y, n, m = counts
     p, q = x / n, y / m
     reach = np.hypot(_limit(p, n, z) - p, gamma * (_limit(q, m, -z) - q))
@@ -230,10 +232,10 @@ def _end(counts: Array, gamma: Array, z: float | Array) -> Array:
 
 
 def _limit(p: Array, n: Array, z: float | Array) -> Array:
-    """Jeffreys limit of a probability from its frequency p in n draws, z standard errors away.
+    """The Jeffreys limit of a probability, z standard errors from its frequency p in n draws.
 
-    A quantile of Beta(np + ½, n − np + ½) by Paulson's cube roots (1942), which are the more exact
-    the smaller the first parameter is against the second: limits of p > ½ are those of 1 − p.
+    It is a quantile of Beta(np + ½, n − np + ½) by Paulson's cube roots (1942), which are more
+    exact the smaller the first parameter is against the second: limits of p > ½ use 1 − p.
     `scipy.special.betaincinv` takes 20 times as long, a fifth of an audit of 10⁴ draws, and moves
     ends by less than 0.5 % of δ, but for counts of a few hits (2 %); the simulation sets the level.
     """

@@ -4,11 +4,11 @@ Log-odds of P in each cell. Given the cell that a draw fell into, its side is a 
 estimate the privacy loss there. Counts alone are too few where δ is small, so a cell's log-odds are
 the score itself plus a line, a parabola and bends, by penalised logistic regression (Platt 1999,
 with bends). The score enters as it is; flattened at its ends, where few draws could train it and
-scores overstate the loss; and by its rank, for scores in another unit. Which of these and which
-prior variances hold is averaged over by evidence (MacKay, Bayesian interpolation, Neural
+scores overstate the loss; and by its rank, for scores in another unit. The fits by each of these
+and by each prior variance are averaged by evidence (MacKay, Bayesian interpolation, Neural
 Computation 1992). The log-ratio of two normal laws needs no draws at its ends: if the outputs are
-normal it is right there, too, as it is. If it bends elsewhere they are not normal, and then nothing
-vouches for its ends.
+normal, it is right there as it is. If it bends elsewhere, the outputs are not normal, and then
+nothing vouches for its ends.
 
 The curve. With the log-odds, the draws of both sides in each cell give a pair of laws. Its δ(ε) has
 little variance, and the fit's error as bias. The sum of p − e^ε q over the counts of the cells
@@ -47,8 +47,8 @@ from dpaudit.scoring.models.logistic import newton
 TINY = 1e-300
 ALIKE = 1e-6  # share of the variance below which functions of the counts are the same one
 GAIN = 1e-4  # nats; a Newton step that gains no more is the last one
-SCORE, FLAT, RANK = range(3)  # what a regression starts from, positions in `_log_odds`
-# what a regression starts from, whether that is trusted as log-odds, and the variance of its bends
+SCORE, FLAT, RANK = range(3)  # the base that a regression starts from, as ordered in `_log_odds`
+# each setting: the base, whether it is trusted as log-odds, and the prior variance of its bends
 SETTINGS = tuple(product((SCORE, FLAT, RANK), (True, False), BENT))
 # a closed form starts as it is if it does not bend, and flattened if it does
 CLOSED = tuple(
@@ -60,11 +60,11 @@ CLOSED = tuple(
 
 @value_class
 class Counted:
-    """The cells that hold draws.
+    """The counts of draws in the cells that are not empty.
 
     p, q : (c,) draws of P and of Q. score : (c,) their mean score, ascending. offset : log-odds of
-        P among all draws, by how many were made of each side. closed : whether the score is the
-        log-ratio of two fitted normal laws.
+    P among all draws, from the numbers of draws of both sides. closed : whether the score is the
+    log-ratio of two fitted normal laws.
     """
 
     p: Array
@@ -77,16 +77,14 @@ class Counted:
     def of(
         cls, score: Array, fresh: ScoreCells, cells: ScoreCells, closed: bool = False
     ) -> Counted:
-        """Add the counts of further fresh draws to those in `cells`. score : (c + 1,), the mean
-        score in each cell.
-        """
+        """Add counts of further draws to those in `cells`. score : (c + 1,), mean score of each."""
         p, q = (fresh.p + cells.p).astype(float), (fresh.q + cells.q).astype(float)
         used = p + q > 0
         return cls(p[used], q[used], score[used], float(np.log(p.sum() / q.sum())), closed)
 
     @property
     def size(self) -> Array:
-        """Draws of both sides in each cell, (c,)."""
+        """The number of draws of both sides in each cell, (c,)."""
         return self.p + self.q
 
     def halves(self) -> tuple[Counted, Counted]:
@@ -101,8 +99,9 @@ class Counted:
 
 
 def mean_scores(choose: SortedScores, threshold: Array) -> Array:
-    """The mean score of the choosing draws in each cell, (c + 1,). No cell is empty, since each
-    threshold lies between two of these scores.
+    """The mean score of the choosing draws in each cell, (c + 1,).
+
+    No cell is empty, since each threshold lies between two of these scores.
     """
     scores = np.concatenate([choose.p, choose.q])
     cell = np.searchsorted(threshold, scores, side="left")
@@ -112,7 +111,7 @@ def mean_scores(choose: SortedScores, threshold: Array) -> Array:
 
 
 def estimated(cells: Counted, epsilon: Array) -> tuple[Array, Array]:
-    """δ̂(ε) forward and backward, (m,) each, in [0, 1], non-increasing and convex in e^ε.
+    """Estimates of δ(ε) forward and backward, (m,) each, in [0, 1], non-increasing, convex in e^ε.
 
     epsilon : (m,) ascending, nats.
     """
@@ -125,10 +124,11 @@ def estimated(cells: Counted, epsilon: Array) -> tuple[Array, Array]:
 
 @value_class
 class _Fit:
-    """The counts and the fitted laws of the cells, P against Q; (c,) each.
+    """The counts and the fitted laws of c cells, P against Q; (c,) each.
 
-    p, q : draws. law_p, law_q : probabilities, each of sum 1. loss : log-odds of P at equal numbers
-    of draws. crossed : for each half its loss, and the counts of P and of Q in the other half.
+    p, q : draws of P and of Q. law_p, law_q : fitted probabilities of the cells, each of sum 1.
+    loss : log-odds of P at equal numbers of draws. crossed : for each half of the draws, its fitted
+    loss, and the counts of P and of Q in the other half.
     """
 
     p: Array
@@ -162,12 +162,12 @@ class _Fit:
         return _Fit(self.q, self.p, self.law_q, self.law_p, -self.loss, crossed)
 
     def delta_at(self, gamma: Array) -> Array:
-        """The δ of the fitted laws and that of the counts, weighted, at each γ = e^ε, (m,)."""
+        """A weighted mean of δ of the fitted laws and δ of the counts, at each γ = e^ε, (m,)."""
         level, law_p, law_q = np.log(gamma), self.law_p, self.law_q
         ratio = np.log(np.maximum(law_p, TINY)) - np.log(np.maximum(law_q, TINY))
         p, q = _above(ratio, level, law_p, law_q)
         fitted = np.maximum(p - gamma * q, 0.0)
-        slope = law_p * expit(-self.loss)  # of p, and −slope of q, per nat of all log-odds
+        slope = law_p * expit(-self.loss)  # what p gains, and q loses, per nat of all log-odds
         p, q, moved = _above(self.loss, level, law_p, law_q, slope)
         variance = p * (1.0 - p) / self.p.sum() + gamma**2 * q * (1.0 - q) / self.q.sum()
         bias = (MISS * (1.0 + gamma) * moved) ** 2
@@ -179,11 +179,11 @@ class _Fit:
         return np.asarray(np.clip(fitted + weight * (counted - fitted), 0.0, 1.0))
 
     def asymmetry(self) -> float:
-        """How much of the directions' difference to keep, in [0, 1].
+        """The share, in [0, 1], of the difference between the directions that the estimate keeps.
 
-        The expected squared error is least at 1 − k/χ², χ² the squared length of k differences of
-        counts in units of their errors (James and Stein 1961, but never drawn past the mean). The
-        differences are those at the |log-odds| that the shares `DIRECTION_NODES` of both laws
+        The expected squared error is least at 1 − k/χ², with χ² the squared length of k differences
+        of counts in units of their errors (James and Stein 1961, but never drawn past the mean).
+        The differences are taken at those |log-odds| that the shares `DIRECTION_NODES` of both laws
         exceed.
         """
         size = np.abs(self.loss)
@@ -208,7 +208,7 @@ class _Fit:
 
 
 def _above(loss: Array, level: Array, *parts: Array) -> Array:
-    """Sums of each part, (c,), over the cells of a loss above each level, (parts, m)."""
+    """Sums of each part, (c,), over the cells whose loss exceeds each of m levels, (parts, m)."""
     order = np.argsort(loss)
     sums = np.cumsum(np.stack(parts)[:, order[::-1]], axis=1)[:, ::-1]
     sums = np.concatenate([sums, np.zeros((len(parts), 1))], axis=1)
@@ -216,8 +216,8 @@ def _above(loss: Array, level: Array, *parts: Array) -> Array:
 
 
 def _log_odds(cells: Counted, parts: tuple[Counted, ...]) -> tuple[Array, list[Array]]:
-    """The log-odds of P in each cell averaged over all settings, (c,), and those of parts of the
-    draws by the likeliest setting.
+    """The log-odds of P in each cell, (c,), averaged over all settings; and those of each of
+    `parts` of the draws, by the likeliest setting.
     """
     score, size = np.clip(cells.score, -LARGEST_SCORE, LARGEST_SCORE), cells.size
     flat = score * (1.0 + (score / FLATTENED) ** 4) ** -0.125
@@ -234,9 +234,9 @@ def _log_odds(cells: Counted, parts: tuple[Counted, ...]) -> tuple[Array, list[A
 
 
 def _with_atoms(cells: Counted, odds: Array) -> Array:
-    """Means over whether a cell has the smooth odds or odds of its own, by likelihood, (c,).
+    """Log-odds, (c,), averaged by likelihood over whether a cell has the smooth odds or its own.
 
-    Of c cells one is expected to have its own; their prior is Jeffreys's.
+    One of the c cells is expected to have its own odds; their prior is Jeffreys's.
     """
     p, q = cells.p, cells.q
     own = betaln(p + 0.5, q + 0.5) - betaln(0.5, 0.5)
@@ -247,10 +247,10 @@ def _with_atoms(cells: Counted, odds: Array) -> Array:
 
 @value_class
 class _Regression:
-    """A logistic regression on cells, which sees groups of neighbouring cells.
+    """A logistic regression on cells, fitted to groups of neighbouring cells.
 
-    base : (c,) log-odds before any feature counts. features : (c, k). group : (c,) of each cell.
-    group_base, group_features : their means over the groups.
+    base : (c,) log-odds before any feature counts. features : (c, k). group : (c,), the group of
+    each cell. group_base, group_features : the means of base and features over each group.
     """
 
     base: Array
@@ -261,7 +261,7 @@ class _Regression:
 
     @classmethod
     def of(cls, base: Array, cells: Counted) -> _Regression:
-        """The features are 1, the standardised base, its square, and its excess over each bend."""
+        """A regression on 1, the standardised base, its square, and its excess over each bend."""
         base, count, size = base + cells.offset, len(base), cells.size
         mean = np.average(base, weights=size)
         deviation = np.sqrt(np.average((base - mean) ** 2, weights=size))
@@ -277,8 +277,8 @@ class _Regression:
         return cls(base, features, group, means[0], np.column_stack(means[1:]))
 
     def fit(self, cells: Counted, trusted: bool, bent: float) -> tuple[Array, float]:
-        """The cells' log-odds, (c,), and the log-likelihood of the counts, weights integrated out
-        by Laplace's approximation.
+        """The cells' log-odds, (c,), and the log evidence of the counts: their log-likelihood with
+        the weights integrated out by Laplace's approximation.
 
         trusted : whether the base is taken as log-odds. bent : prior variance of the bends.
         """
@@ -296,8 +296,8 @@ class _Regression:
 def _convex(x: Array, y: Array) -> Array:
     """A convex and non-increasing function close to y, at each x, (m,).
 
-    Values below a later one are raised to it, as later ones have the smaller errors; then the
-    largest convex function that is nowhere above is taken.
+    Values below a later value are raised to it, as later values have the smaller errors; the result
+    is the largest convex function that is nowhere above them.
     """
     y = np.maximum.accumulate(y[::-1])[::-1]
     corners: list[int] = []

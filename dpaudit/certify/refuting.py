@@ -1,7 +1,7 @@
-"""Which hits of a set refute a claim, of draws that are few enough to ask each count.
+"""Which hits of a set refute a claim, for draws so few that each count can be tested.
 
-The counts are refuted or kept by the region of `certify.binomial`, so that powers that are summed
-over them are those of the audit itself.
+The confidence region of `certify.binomial` decides which counts refute, so powers that are summed
+over these counts are those of the audit itself.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ OUTSIDE = 1e-6  # probability of counts that are left out of an exact sum
 
 @dataclass(repr=False)
 class RefutingCounts:
-    """Which hits of one set refute p − e^ε q ≤ allowed: x of n draws from P and y of m from Q.
+    """Which hits of one set S refute p − e^ε q ≤ allowed: x of n draws from P and y of m draws from
+    Q.
 
-    sizes : n and m, a few hundred. epsilon : nats; the region of the set is aimed at it.
-    alpha : the error probability of that region.
+    sizes : (n, m), a few hundred each. epsilon : nats; the region of S is aimed at it. allowed :
+    the claimed δ. alpha : the error probability of that region. least : the results of `needed` so
+    far.
     """
 
     sizes: tuple[int, int]
@@ -34,7 +36,7 @@ class RefutingCounts:
     least: dict[int, int] = field(default_factory=dict)
 
     def needed(self, y: int) -> int:
-        """The least x that refutes with y hits of Q, n + 1 where none does; it rises with y."""
+        """The least x that refutes beside y hits of Q, n + 1 if none does; it rises with y."""
         if y not in self.least:
             low, high = self._around(y)
             steps = bisect_left(range(low, high), True, key=lambda x: self._refutes(x, y))
@@ -42,7 +44,7 @@ class RefutingCounts:
         return self.least[y]
 
     def _around(self, y: int) -> tuple[int, int]:
-        """Ends, low ≤ high, of what the least x can be: steps that double away from a guess."""
+        """Ends low ≤ high that enclose the least x, found by doubling steps away from a guess."""
         low = max((x for known, x in self.least.items() if known < y), default=0)
         high = min((x for known, x in self.least.items() if known > y), default=self.sizes[0] + 1)
         guess, step = min(max(self._guess(y), low), high), 1
@@ -55,7 +57,7 @@ class RefutingCounts:
         return guess + 1, min(guess + step, high)
 
     def _guess(self, y: int) -> int:
-        """On the line through the two nearest ones, else where p − e^ε q is about `allowed`."""
+        """A guess of the least x, from its two nearest neighbours or p − e^ε q = `allowed`."""
         if len(self.least) < 2:
             n, m = self.sizes
             return int(min(n * (self.allowed + np.exp(self.epsilon) * y / m), float(n)))
@@ -64,12 +66,12 @@ class RefutingCounts:
         return round(self.least[first] + slope * (y - first))
 
     def power(self, p: float, q: float) -> float:
-        """The probability of hits that refute, summed over y; `OUTSIDE` of it is left out."""
+        """The probability of hits that refute, less at most `OUTSIDE` that the sum leaves out."""
         y, weight = self._likely(q)
         return float(weight @ self._chance(y, p))
 
     def reaches(self, power: float, p: float, q: float) -> bool:
-        """Whether `power` at (p, q) is so large, from the least x at as few y as decide it.
+        """Whether the power at (p, q) is at least `power`, by the least x at as few y as needed.
 
         Between two y the least x is between theirs, so that sums over these y bound the power.
         """
@@ -85,7 +87,7 @@ class RefutingCounts:
             known.add(_widest(before, after, most - least))
 
     def _likely(self, q: float) -> tuple[Array, Array]:
-        """The counts y of m draws, all but `OUTSIDE` of their probability, and that of each."""
+        """The likely counts y of m draws, all but `OUTSIDE` of them, and their probabilities."""
         y = np.arange(self.sizes[1] + 1.0)
         weight = mass(y, self.sizes[1], np.array([q]))[0]
         ends = np.searchsorted(np.cumsum(weight), [0.5 * OUTSIDE, 1.0 - 0.5 * OUTSIDE])
@@ -93,7 +95,7 @@ class RefutingCounts:
         return y[likely], weight[likely]
 
     def _chance(self, y: Array, p: float) -> Array:
-        """The probability of hits of P that refute, at each y."""
+        """The probability, for each y, that the hits of P refute."""
         needed = np.array([self.needed(int(hits)) for hits in y])
         return at_least(needed, self.sizes[0], np.array([p]))[0]
 
@@ -104,6 +106,6 @@ class RefutingCounts:
 
 
 def _widest(before: np.ndarray, after: np.ndarray, unknown: Array) -> int:
-    """The middle of those two neighbours between which most of the power is unknown."""
+    """The middle of the two neighbouring y between which most of the power is unknown."""
     gap = max(np.unique(before), key=lambda end: unknown[before == end].sum())
     return int(gap + after[gap + 1]) // 2

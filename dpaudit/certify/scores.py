@@ -14,21 +14,21 @@ HIGHEST = 1e150  # stands for an infinite score
 
 
 class ScoreCounts(Protocol):
-    """Counts of the scores of n draws of P and m draws of Q."""
+    """How many scores of n draws of P and of m draws of Q lie above thresholds."""
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """n and m."""
+        """The numbers n and m of draws of P and of Q."""
         ...
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
-        """Counts of P and of Q strictly above each threshold, (k,) each."""
+        """The counts of P and of Q strictly above each threshold, (k,) each."""
         ...
 
 
 @value_class
 class SortedScores:
-    """Scores of P, (n,), and of Q, (m,), sorted; infinite ones stand at ±HIGHEST."""
+    """Sorted scores of P, (n,), and of Q, (m,); ±HIGHEST stands for infinite scores."""
 
     p: Array
     q: Array
@@ -40,11 +40,11 @@ class SortedScores:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """n and m."""
+        """The numbers n and m of draws of P and of Q."""
         return len(self.p), len(self.q)
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
-        """Counts of P and of Q strictly above each threshold, (k,) each."""
+        """The counts of P and of Q strictly above each threshold, (k,) each."""
         return (
             len(self.p) - np.searchsorted(self.p, threshold, side="right"),
             len(self.q) - np.searchsorted(self.q, threshold, side="right"),
@@ -66,17 +66,17 @@ class ScoreCells:
 
     @classmethod
     def of(cls, scores: ScoreCounts, threshold: Array) -> ScoreCells:
-        """Count the scores, whose `above` is called once."""
+        """Count the scores in the cells; their `above` is called once."""
         above, sizes = np.stack(scores.above(threshold)), np.array(scores.sizes)
         return cls(threshold, *-np.diff(above, axis=1, prepend=sizes[:, None], append=0))
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The draws of P and of Q."""
+        """The numbers of draws of P and of Q."""
         return int(self.p.sum()), int(self.q.sum())
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
-        """Counts of P and of Q above each threshold, (k,) each, all among the cells' own."""
+        """Counts of P and of Q above each threshold, (k,) each; the cells must have each one."""
         first = np.searchsorted(self.threshold, threshold) + 1
         from_here_on = np.cumsum(np.stack([self.p, self.q])[:, ::-1], axis=1)[:, ::-1]
         p, q = from_here_on[:, first]
@@ -84,5 +84,5 @@ class ScoreCells:
 
 
 def gammas(epsilon: Array) -> Array:
-    """γ = e^ε at each ε, (m,), nats; an ε above `LARGEST_GAMMA` counts as this."""
+    """γ = e^ε at each ε, (m,), nats; an ε above `LARGEST_GAMMA` counts as `LARGEST_GAMMA`."""
     return np.asarray(np.exp(np.minimum(epsilon, LARGEST_GAMMA)))

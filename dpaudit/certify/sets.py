@@ -1,8 +1,9 @@
 """Which sets an audit certifies, and what share of 1 − level each set gets.
 
-Sets are {score > τ} for P against Q (forward) and {score ≤ τ} for Q against P (backward). The
-choosing draws alone decide among them. Most of 1 − level goes to intervals of ε, each with the set
-that promises most there. With the focus "pure" it goes to P(S)/Q(S), which bounds ε at δ = 0.
+The sets are {score > τ} for P against Q (forward) and {score ≤ τ} for Q against P (backward). The
+choosing draws alone decide among them. Most of 1 − level goes to intervals of ε; each interval gets
+the set that promises most there. With the focus "pure" it goes to P(S)/Q(S), which bounds ε at δ =
+0.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class ChosenSet:
     """One set, {score > threshold} if forward, else {score ≤ threshold}, and its share of 1 −
     level.
 
-    epsilon : one or two ε at which its confidence region is aimed, ascending; () for P(S)/Q(S).
+    epsilon : one or two ε, ascending, nats, at which its confidence region is aimed; () if the
+    region is aimed at P(S)/Q(S).
     """
 
     forward: bool
@@ -61,7 +63,7 @@ class ChosenSet:
         return region(*counts, np.exp(np.unique(np.minimum(self.epsilon, AIM))), self.share)
 
     def hits(self, cells: ScoreCells) -> Hits | None:
-        """The draws in it, as evidence; None where one side has fewer draws than the other."""
+        """The certifying draws in the set, as evidence; None where the sides differ in draws."""
         n, m = cells.sizes
         if n != m:
             return None
@@ -75,9 +77,10 @@ class CandidateSets:
     """c sets in each direction, judged at e values of ε. Arrays are (2, c, e), forward first.
 
     epsilon : (e,), nats. threshold : (c,).
-    value : estimate of p − e^ε q. error : its standard error on the certifying draws. Both are
-        means over sets of nearly the same size, which removes most of the selection bias that
-        the largest of many noisy estimates has.
+    value : estimates of p − e^ε q, where p is the set's probability under the likelier law and q
+        under the other law. error : its standard error on the certifying draws. Both are means over
+        sets of nearly equal size, which removes most of the selection bias that the largest of many
+        noisy estimates has.
     ratio : (2, c), ln(p/q) less three of its standard errors on the certifying draws.
     ratio_error : (2, c), standard error of ln(p/q) on the choosing draws.
     draws : certifying draws a side. choose : scores of the choosing draws. total : 1 − level.
@@ -95,8 +98,8 @@ class CandidateSets:
 
     @classmethod
     def of(cls, choose: SortedScores, epsilon: Array, draws: int, total: float) -> CandidateSets:
-        """Judge the sets by the choosing draws. Half a hit is added to each count, so that no
-        estimated probability is 0.
+        """Judge the sets by the choosing draws. Half a hit is added to each count of hits and
+        misses, so that no estimated probability is 0.
         """
         nodes = epsilon[evenly_spaced(len(epsilon), CANDIDATE_EPSILONS)]
         threshold, (n, m) = _thresholds(choose), choose.sizes
@@ -119,17 +122,17 @@ class CandidateSets:
         )
 
     def gain(self, cost: float) -> Array:
-        """The value less `cost` standard errors, (2, c, e)."""
+        """The estimate of p − e^ε q less `cost` standard errors, (2, c, e)."""
         return self.value - cost * self.error
 
     def best_thresholds(self, epsilon: Array) -> Array:
-        """For each direction and ε the threshold of the best set, (2, m)."""
+        """The threshold of the best set for each direction and ε, (2, m). epsilon : (m,), nats."""
         best = np.argmax(self.gain(2.0), axis=1)
         node = np.clip(np.searchsorted(self.epsilon, epsilon), 0, len(self.epsilon) - 1)
         return self.threshold[best[:, node]]
 
     def nearest(self, epsilon: float) -> int:
-        """The position of the node nearest to ε."""
+        """The position in `self.epsilon` of the value nearest to ε."""
         return int(np.argmin(np.abs(self.epsilon - epsilon)))
 
     def by_odds(self, epsilon: float) -> Array:
@@ -151,11 +154,11 @@ class CandidateSets:
         return np.stack([p - gamma * q, rest_q - gamma * rest_p])
 
     def clear_excess(self) -> float:
-        """The standard errors on the certifying draws that `CLEAR` of the choosing draws make."""
+        """How many standard errors on the certifying draws equal `CLEAR` on the choosing draws."""
         return CLEAR * float(np.sqrt(self.draws / min(self.choose.sizes)))
 
     def chosen(self, way: int, where: int, epsilon: tuple[float, ...], share: float) -> ChosenSet:
-        """The set of a direction (0 is forward) and a position among the thresholds."""
+        """The set with this direction (0 is forward) and position among the thresholds."""
         return ChosenSet(bool(way == 0), float(self.threshold[where]), epsilon, float(share))
 
 
@@ -169,8 +172,8 @@ def choose_sets(
 ) -> list[ChosenSet]:
     """The sets to certify; their shares sum to 1 − level.
 
-    claim_epsilon : ε of a claim, which get shares of their own. focus : one of FOCUS, what most of
-        1 − level is spent on: "spectrum", intervals of ε; "pure", P(S)/Q(S).
+    claim_epsilon : the ε of a claim, each of which gets a share of its own. focus : what most of 1
+    − level is spent on: "spectrum" for intervals of ε, "pure" for P(S)/Q(S).
     """
     usual = 1.0 - sum(RATIO_SHARES["spectrum"])
     total = candidates.total * (1.0 - sum(RATIO_SHARES[focus])) / usual
@@ -184,9 +187,10 @@ def choose_sets(
 
 
 def set_to_bet_on(candidates: CandidateSets, epsilon: Array, allowed: Array) -> ChosenSet:
-    """The set whose excess over a claim is clearest, at one of these ε; it takes no share.
+    """The set whose excess over a claim, in standard errors, is largest at one of the given ε; it
+    takes no share.
 
-    Excesses are counted. Where no count is clear, the odds of the score estimate them.
+    The excess is counted. Where no counted excess is clear, the odds of the score estimate it.
 
     epsilon : (k,), nats. allowed : δ(ε) of the claim, (k,).
     """
@@ -201,10 +205,10 @@ def set_to_bet_on(candidates: CandidateSets, epsilon: Array, allowed: Array) -> 
 
 
 def _ratio_sets(candidates: CandidateSets, focus: str) -> list[ChosenSet]:
-    """The sets of largest P(S)/Q(S), the better direction first.
+    """The sets with the largest P(S)/Q(S) in each direction, the better direction first.
 
     With the focus "pure" the sets are small and many, and the largest estimate is biased upwards:
-    its standard error on the choosing draws is taken off.
+    so its standard error on the choosing draws is subtracted first.
     """
     promise = candidates.ratio
     if focus == "pure":
@@ -218,7 +222,7 @@ def _ratio_sets(candidates: CandidateSets, focus: str) -> list[ChosenSet]:
 
 
 def _claim_sets(candidates: CandidateSets, epsilon: float, total: float) -> list[ChosenSet]:
-    """The best set by counts at a claim's ε; unless its excess is clear, also the best by odds."""
+    """The best set by counts at a claim's ε and, unless its excess is clear, the best by odds."""
     at = candidates.nearest(epsilon)
     value, error = candidates.value[:, :, at], candidates.error[:, :, at]
     way, where = _argmax(value - 2.5 * error)
@@ -231,13 +235,13 @@ def _claim_sets(candidates: CandidateSets, epsilon: float, total: float) -> list
 
 
 def _argmax(table: Array) -> tuple[int, int]:
+    """The direction and the position at which a table (2, c) is largest."""
     way, where = np.unravel_index(int(np.argmax(table)), table.shape)
     return int(way), int(where)
 
 
 def _interval_sets(candidates: CandidateSets, total: float) -> list[ChosenSet]:
-    """For each interval of the ε at which something may be certified, the best set of either
-    direction.
+    """The best set of either direction for each interval of the ε at which a bound may be positive.
 
     The sum of relative margins is least when shares are proportional to relative standard errors.
     Errors above CAP count as CAP, since otherwise the ε at which almost nothing can be certified
@@ -260,16 +264,14 @@ def _interval_sets(candidates: CandidateSets, total: float) -> list[ChosenSet]:
 
 
 def _ends(epsilon: Array) -> tuple[float, ...]:
-    """The first and the last of some ε; only the first where there is one."""
+    """The first and the last of some ascending ε; a single value if they are equal."""
     return tuple(np.unique(epsilon[[0, -1]]).tolist())
 
 
 def _other_direction_sets(
     candidates: CandidateSets, main: Iterable[ChosenSet], total: float
 ) -> list[ChosenSet]:
-    """For each direction a few sets at the ε where `main` has none of that direction, at equal
-    shares of `total`.
-    """
+    """A few sets of each direction where `main` has none of it, at equal shares of `total`."""
     epsilon, gain, groups = candidates.epsilon, candidates.gain(3.0), []
     for way in (0, 1):
         covered = np.zeros(len(epsilon), dtype=bool)
@@ -293,10 +295,10 @@ def _other_direction_sets(
 
 
 def _smoothed(values: Array, size: Array) -> Array:
-    """Means of an array (2, c, e) over the sets of nearly the same size.
+    """Means of an array (2, c, e) over sets of nearly equal size.
 
     size : (c,), the sets' mean probability under P and Q, descending. A set and its complement have
-    the same range. The mean is taken twice, which gives the sets in the middle of a range more
+    the same range. The mean is applied twice, which gives the sets in the middle of a range more
     weight.
     """
     tail = np.minimum(size, 1.0 - size)
@@ -311,8 +313,8 @@ def _smoothed(values: Array, size: Array) -> Array:
 
 
 def _thresholds(choose: SortedScores) -> Array:
-    """Thresholds midway between neighbouring scores, on both sides of the scores at quantiles of
-    all scores, denser towards the ends.
+    """Thresholds midway between neighbouring scores, around the quantiles of all scores; they are
+    denser towards the ends.
     """
     scores = np.sort(np.concatenate([choose.p, choose.q]))
     size = len(scores)

@@ -36,7 +36,7 @@ class Split:
         return self.train + self.choose + self.certify
 
     def parts(self, draws: Array) -> tuple[Array, Array, Array]:
-        """Views of (train, choose, certify). Draws are i.i.d., so consecutive ranges will do."""
+        """Views of the (train, choose, certify) draws: consecutive ranges, as draws are i.i.d."""
         first, second = self.train, self.train + self.choose
         return draws[:first], draws[first:second], draws[second : second + self.certify]
 
@@ -51,7 +51,7 @@ def split(
 ) -> Split:
     """Split `samples` draws a side; `train` and `choose` are shares, the rest certifies.
 
-    columns : numbers in an output. trained : False of a score that is known beforehand, for which
+    columns : numbers in an output. trained : False for a score that is known beforehand, for which
         no draws are spent on training.
 
     By default the smaller of 0.4·samples (0.2 for outputs of one number, 0.3 for two, 0.5 for more
@@ -84,8 +84,9 @@ def _size(name: str, share: float | None, samples: int, usual: float, root: floa
 
 
 def samples_for(certify: int) -> int:
-    """The fewest draws a side of which the default split (of three columns or more) leaves
-    `certify` draws to certify.
+    """The fewest draws a side that leave `certify` certifying draws by the default split.
+
+    The default meant here is that of outputs with three columns or more, but not wide.
     """
     low, high = certify, 3 * certify + 100
     while low < high:

@@ -1,4 +1,4 @@
-"""Running one command: how errors become lines on stderr and exit statuses."""
+"""Run one command, and turn its errors into lines on stderr and an exit status."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from dpaudit.errors import DpauditError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit status.
+    """Run one command and return its exit status.
 
-    A crash returns 3: the status 1, with which Python itself would exit, means "violated".
+    After a crash it is 3, since the status 1, with which Python would exit, means "violated".
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ε shows ?
-    # names of columns and files, and messages of the user's code, are anyone's text
+    # names of columns and files and messages of the user's code may have control characters
     out: Any = sys.stdout and Screen(sys.stdout)
     err: Any = sys.stderr and Screen(sys.stderr)
     with redirect_stdout(out), redirect_stderr(err):
@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _status(argv: Sequence[str] | None) -> int:
-    """Run the command, and make lines and a status of its errors."""
+    """Run the command and return its exit status; print its errors as lines on stderr."""
     try:
         return dpaudit.main(args=argv, prog_name="dpaudit", standalone_mode=False) or 0
     except click.ClickException as error:

@@ -1,7 +1,7 @@
-"""The commands of `dpaudit`: for each its options, one call of the library, and what is printed.
+"""The commands of `dpaudit`: each declares its options, calls the library, and prints the result.
 
-What a command needs is imported inside it, so that --help is quick. `dpaudit --help` lists the
-commands in the order in which they stand here.
+Commands import what they need inside their functions, so that --help is quick. `dpaudit --help`
+lists the commands in the order of this file.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What a command prints, and the status it returns.
+"""The console of a command: it prints according to --quiet, --verbose and --json.
 
---quiet, --verbose and --json mean the same for every command. An answer goes to stdout. With
---quiet it is one line for each audit, which begins with what was not audited as the user may think;
-with --json it is one JSON document. Mechanisms may print too: what they print goes to stderr then.
-Errors are printed in any case, on stderr.
+The three options mean the same for every command. Results go to stdout: with --quiet one line for
+each audit, which begins with any reservation about what was audited; with --json one JSON document.
+With either option, text that mechanisms print goes to stderr. Errors always go to stderr.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ JUDGED = {
 STOPPED = {INTERRUPTED: "interrupted (Ctrl-C)"}
 LINES = "stderr has a line for each fault"
 NOTHING_KEPT = "interrupted; nothing was kept"
-NOT_BEGUN = "interrupted; this command has kept nothing"  # an earlier one may have
+NOT_BEGUN = "interrupted; this command has kept nothing"  # an earlier command may have left draws
 FRAME = re.compile(r'^  File "(.*)", line (\d+), in (.*)$', re.MULTILINE)  # as Python prints it
 
 
 def statuses(*meanings: dict[int, str], error: str = "usage or input error") -> str:
-    """The exit statuses of one command, as the end of its --help text.
+    """The list of exit statuses at the end of the --help text of one command.
 
-    meanings : by status, where it is not an error. error : what status 2 means.
+    meanings : the meaning of each status but 2. error : the meaning of status 2.
     """
     table = {ERROR: error}
     for more in meanings:
@@ -53,9 +52,9 @@ def statuses(*meanings: dict[int, str], error: str = "usage or input error") -> 
 
 
 def error_lines(error: BaseException) -> str:
-    """The lines for an error: for a scenario a line for each fault, else one line.
+    """The lines to print for an error: one for each fault of a scenario, else a single one.
 
-    For a mechanism's own error further lines say where it was raised, outermost first.
+    After an error in a mechanism, further lines have the places of its traceback, outermost first.
     """
     if isinstance(error, MechanismError):
         frames = FRAME.findall(getattr(error.raised, "frames", ""))
@@ -73,7 +72,7 @@ def error_lines(error: BaseException) -> str:
 
 
 def say(text: str, status: int = NOT_VIOLATED) -> int:
-    """Print lines on stderr; returns the status."""
+    """Print the lines of a text on stderr, and return `status`."""
     for line in text.split("\n"):
         print("dpaudit:", " ".join(printable(line).split()), file=sys.stderr)
     return status
@@ -81,10 +80,11 @@ def say(text: str, status: int = NOT_VIOLATED) -> int:
 
 @dataclass(eq=False, repr=False)
 class Console:
-    """What one command prints.
+    """The output of one command.
 
-    document : of --json, which grows with the results; or its text, where the command writes it
-    itself. reports : folder of reports that no --out names.
+    quiet, verbose, json : the options of the command. reports : default folder of reports.
+    document : the JSON document, a dict to which results are added, or its finished text. out : the
+    stream for results. begin : when the command began, by the monotonic clock.
     """
 
     quiet: bool = False
@@ -102,39 +102,39 @@ class Console:
         as_json: Callable[[Any], str],
         as_line: Callable[[Any], str],
     ) -> None:
-        """Print a result in the one form that is wanted."""
+        """Print a result as text, or with --quiet as a line; with --json make it the document."""
         if self.json:
             self.document = as_json(result)
         else:
             print((as_line if self.quiet else as_text)(result), file=self.out)
 
     def answer(self, text: str, short: str = "") -> None:
-        """Print `text`, or `short` with --quiet; with --json nothing."""
+        """Print `text`, or with --quiet `short`; with --json print nothing."""
         line = short if self.quiet else text
         if line and not self.json:
             print(line, file=self.out)
 
     def tell(self, **content: Any) -> None:
-        """Put something into the JSON document."""
+        """Set entries of the JSON document."""
         assert isinstance(self.document, dict)
         self.document |= content
 
     def add(self, name: str, item: Mapping[str, Any]) -> None:
-        """Put one more item into a list of the JSON document."""
+        """Append an item to the list `name` of the JSON document."""
         assert isinstance(self.document, dict)
         self.document.setdefault(name, []).append(dict(item))
 
     def detail(self, text: str) -> None:
-        """With --verbose: say something more, on stderr."""
+        """Print `text` on stderr if --verbose is set."""
         if self.verbose:
             say(text)
 
     def moment(self, text: str) -> None:
-        """With --verbose: say what happens now, and how long after the beginning."""
+        """Print `text` on stderr with the seconds since the beginning if --verbose is set."""
         self.detail(f"{time.monotonic() - self.begin:.1f} s: {text}")
 
     def close(self, status: int) -> None:
-        """Print the JSON document, if it was asked for, after `using`."""
+        """Print the JSON document if --json is set. Call it after the context `using` has ended."""
         if self.json:
             content = self.document
             if isinstance(content, dict):
@@ -147,17 +147,17 @@ _CONSOLE: ContextVar[Console] = ContextVar("console")
 
 
 def console() -> Console:
-    """The console of the command that runs; a plain one outside of a command."""
+    """The console of the running command; outside of a command, one without options."""
     return _CONSOLE.get(Console())
 
 
 @contextmanager
 def using(console: Console) -> Iterator[Console]:
-    """While it lasts, this is the console of the command.
+    """A context in which `console()` returns this console.
 
-    With --quiet or --json, what anybody else prints goes to stderr, so that stdout has the lines or
-    the document. With --json that includes what workers, programs and compiled code write to the
-    stdout of the process.
+    With --quiet or --json, output of other Python code goes to stderr, so that stdout has only the
+    lines or the document. With --json, so does everything that workers, programs and compiled code
+    write to the stdout of the process.
     """
     token = _CONSOLE.set(console)
     with ExitStack() as after:
@@ -171,11 +171,11 @@ def using(console: Console) -> Iterator[Console]:
                 os.dup2(2, 1)
                 after.callback(os.dup2, stdout, 1)
                 after.callback(_flush_compiled)
-                after.callback(console.out.flush)  # what was meant for the stdout of before
+                after.callback(console.out.flush)  # text buffered before stdout is restored
         yield console
 
 
 def _flush_compiled() -> None:
-    """What compiled code has printed and the C library still holds goes where it belongs, now."""
+    """Flush the buffers of the C library, so that output of compiled code goes to stderr."""
     with suppress(OSError, AttributeError, TypeError):  # no such library, or not by that name
         ctypes.CDLL(None).fflush(None)

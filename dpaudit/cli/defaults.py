@@ -1,8 +1,8 @@
 """Defaults of a project: the table [tool.dpaudit] of the nearest pyproject.toml.
 
-Its keys are options of commands, `level = 0.99` say, for all commands that may take them; those of
-[tool.dpaudit.plan] are for that command alone. What a scenario says itself (draws, seed, level,
-stop) is no default of `dpaudit run`: it stands in the scenario.
+Its keys are options such as `level = 0.99`, for all commands that may take them from a file. Keys
+of [tool.dpaudit.plan] are for the command `plan` alone. `dpaudit run` takes no defaults for
+settings of a scenario (draws, seed, level, stop), which belong into the scenario file.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ ALLOWED = {  # the options of each command that a project may set
     "canaries": ("level", "out"),
     "plan": ("level", "power"),
 }
-SAID = ("draws", "level", "power", "seed", "classifier", "ledger")  # they change what is certified
-PLACES = ("against", "ledger", "out", *FILES)  # from the folder of the file
-# `out` is the folder of all reports, which is no default of --out, the folder of one
+SAID = ("draws", "level", "power", "seed", "classifier", "ledger")  # a note on stderr names these
+PLACES = ("against", "ledger", "out", *FILES)  # paths relative to the folder of pyproject.toml
+# the key `out` is the folder of all reports; the option --out, of one report, has another meaning
 NO_OPTIONS = ("scenarios", "out")
 
 
@@ -67,25 +67,28 @@ VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 @value_class
 class Defaults:
-    """What a project sets, by command and option. path : of the file; None where there is none."""
+    """The defaults of a project. path : the pyproject.toml, None without one. options : values by
+    command and option.
+    """
 
     path: Path | None = None
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def of(self, command: click.Command) -> dict[str, Any]:
-        """The values by the names of the command's parameters, as `click` takes them."""
+        """The defaults of a command by parameter name, for the `default_map` of `click`."""
         names = {text.lstrip("-"): each.name for each in command.params for text in each.opts}
         values = self.options.get(command.name or "", {})
         return {str(names[key]): values[key] for key in values if key not in NO_OPTIONS}
 
     def reports(self, command: str | None) -> Path | None:
-        """Folder of all reports, in place of dpaudit-out."""
+        """The folder of all reports that the project sets for a command, or None."""
         return self.options.get(command or "", {}).get("out")
 
     def scenarios(self) -> tuple[Path, ...]:
-        """What `dpaudit run` runs if it names none: files from the project's folder, and names.
+        """The scenarios that `dpaudit run` runs without arguments.
 
-        A text without a suffix may be the name of a scenario that comes with dpaudit.
+        Paths begin in the project's folder. A text without suffix or folder that is no such path is
+        the name of a scenario that comes with dpaudit.
         """
         texts = self.options.get("run", {}).get("scenarios", [])
         folder = Path() if self.path is None else self.path.parent
@@ -97,7 +100,7 @@ class Defaults:
         return tuple(paths)
 
     def say(self, ctx: click.Context, console: Console) -> None:
-        """Say which defaults change what is certified, whatever the console; with -v all others."""
+        """Print a note for each default in use that changes the result; with --verbose for all."""
         certified: dict[str, Any] = {}
         for parameter in ctx.command.params:
             source = ctx.get_parameter_source(parameter.name or "")
@@ -114,10 +117,10 @@ class Defaults:
 
 
 def read(folder: Path | None = None) -> Defaults:
-    """The defaults for a command that is started in `folder` (by default the current one).
+    """The defaults for a command that starts in `folder` (by default the current one).
 
-    The nearest pyproject.toml that has the table counts, in the folder or above. Raises
-    `click.UsageError`.
+    They come from the nearest pyproject.toml with a table [tool.dpaudit], in the folder or above
+    it. Raises `click.UsageError`.
     """
     here = (folder or Path.cwd()).absolute()
     for path in (place / FILE for place in (here, *here.parents)):
@@ -134,9 +137,8 @@ def read(folder: Path | None = None) -> Defaults:
 
 
 def _by_command(path: Path, table: Any) -> dict[str, dict[str, Any]]:
-    """What holds for each command: keys for all commands, and then its own.
-
-    Raises `click.UsageError` for a key that no command may take from a file, or its value.
+    """The defaults of each command: the keys for all commands, replaced by its own. Raises
+    `click.UsageError` for a key that no command may take from a file, or a wrong value.
     """
     anywhere = sorted({key for keys in ALLOWED.values() for key in keys})
     tables = table if isinstance(table, dict) else {}
@@ -161,6 +163,6 @@ def _check(path: Path, place: str, table: Any, known: Sequence[str]) -> None:
             own = "; it stands in the scenario" if place == f"{TABLE}.run" else ""
             unknown = f"unknown key (known: {', '.join(known)}){own}"
             raise click.UsageError(f"{path}: [{place}] {key}: {unknown}")
-        wanted, holds = VALUES[key]
+        rule, holds = VALUES[key]
         if not holds(value):
-            raise click.UsageError(f"{path}: [{place}] {key}: must be {wanted}, got {value!r}")
+            raise click.UsageError(f"{path}: [{place}] {key}: must be {rule}, got {value!r}")

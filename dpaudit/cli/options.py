@@ -1,4 +1,4 @@
-"""Options that several commands take, how their values are read, and what a shell completes."""
+"""Options that several commands share, the parsing of their values, and shell completion."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ ISOLATED = click.Option(
 
 
 class Count(click.ParamType):
-    """A number of things: 100000, 100_000 or 1e5."""
+    """The type of an option that is a whole number: 100000, 100_000 or 1e5."""
 
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read an integer, or a float that is one."""
+        """The integer for a text; it may be written as a float with an integer value."""
         for read in (int, float):
             try:
                 number = read(value)
@@ -66,7 +66,7 @@ class Count(click.ParamType):
 class Command(click.Command):
     """A command with --quiet, --verbose and --json, whose defaults a project may set.
 
-    One that takes a claim says so where its two numbers are given as options.
+    If a command with --claim gets --epsilon or --delta, its error message names --claim.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -74,7 +74,7 @@ class Command(click.Command):
         self.params += [*FOR_ALL, *([ISOLATED] if self.name in defaults.ALLOWED else [])]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the project's defaults, if they are wanted, and the arguments."""
+        """Read the arguments and, unless --isolated is set, the project's defaults."""
         unread = {"--isolated", *ctx.help_option_names}
         if not ctx.resilient_parsing and self.name in defaults.ALLOWED and unread.isdisjoint(args):
             ctx.obj = defaults.read()
@@ -104,12 +104,12 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """The commands, in the order in which they are declared."""
+    """The group of all commands, which --help lists in the order of their declaration."""
 
     command_class = Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, those that are needed first at the top."""
+        """The names of the commands, in the order of their declaration."""
         return list(self.commands)
 
 
@@ -128,11 +128,11 @@ def complete(
     kind: str | None = None,
     suffix: str = "",
 ) -> list[CompletionItem]:
-    """What a shell completes: names of a kind, by default of the kind that `dpaudit list` lists.
+    """The completions of `begun`: names of a kind, by default the KIND argument of `dpaudit list`.
 
-    With a suffix also such files and whatever files the shell finds. The last comes first: at it,
-    the script of `click` for bash forgets what it was given before, and asks the shell where
-    nothing follows.
+    With a suffix also files with this suffix, and an item that asks the shell for its own files.
+    That item comes first: at it, the bash script of `click` forgets the items before it, and it
+    asks the shell only if no other items follow.
     """
     from click.shell_completion import CompletionItem
 
@@ -146,7 +146,10 @@ complete_scenarios = partial(complete, kind="scenarios", suffix=".toml")
 
 
 def reader(read: Callable[[str], Any], form: str = "") -> Callable[..., Any]:
-    """A callback that reads the text of an option. `read` raises ValueError for another form."""
+    """A `click` callback that returns read(text) for the text of an option, None for None.
+
+    A ValueError of `read` becomes an error message that names the expected form.
+    """
 
     def callback(context: click.Context, option: click.Parameter, text: str | None) -> Any:
         try:
@@ -212,14 +215,14 @@ OUTPUTS = {
 
 
 def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--junit, --sarif and --summary: files for a CI server."""
+    """Add the options --junit, --sarif and --summary, files for a CI server, to a command."""
     for name, text in reversed(OUTPUTS.items()):
         command = click.option(f"--{name}", type=FILE, metavar="FILE", help=text)(command)
     return command
 
 
 def _claim(text: str) -> tuple[float, float]:
-    """Read EPS,DELTA."""
+    """The numbers (ε, δ) of a text EPS,DELTA. Raises ValueError."""
     numbers = [float(part) for part in text.split(",")]
     if len(numbers) == 1 and numbers[0] >= 0.0:
         pure = f"for pure ε-DP give {text},0"
@@ -232,7 +235,7 @@ claim = partial(click.option, "--claim", metavar=CLAIM, callback=reader(_claim, 
 
 
 def _workers(context: click.Context, option: click.Parameter, value: int | None) -> int | None:
-    """A number of workers, any but 0."""
+    """The number of workers, checked to differ from 0."""
     if value == 0:
         raise click.BadParameter("must not be 0; -1 takes all cores")
     return value
@@ -248,9 +251,8 @@ jobs = click.option(
 
 
 def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
-    """--relation, --candidates and --row-bound: the neighbours that a worst case is over.
-
-    A command refuses what the relation lacks or does not take.
+    """Add the options --relation, --candidates and --row-bound, the kind of neighbours, to a
+    command. It then refuses options that the relation lacks or does not take.
     """
 
     @wraps(command)
@@ -295,7 +297,7 @@ relations = reader(lambda text: tuple(part.strip() for part in text.split(",")))
 
 
 def _bounds(text: str) -> list[list[float]] | str:
-    """Read 0:1,0:100, a pair a column or one for all, or the name of a file."""
+    """The pairs in a text 0:1,0:100 (one for each column, or one for all), or a path unchanged."""
     if Path(text).suffix.lower() == ".csv" or Path(text).exists():
         return text
     pairs = [[float(end) for end in part.split(":")] for part in text.split(",")]
@@ -305,7 +307,7 @@ def _bounds(text: str) -> list[list[float]] | str:
 
 
 def _parameters(text: str) -> dict[str, Any]:
-    """Read A=1,B=2: names, and values as TOML writes them."""
+    """The names and values in a text A=1,B=2, with values in TOML. Raises ValueError."""
     content = tomllib.loads(f"table = {{ {text} }}")
     if set(content) != {"table"} or not isinstance(content["table"], dict):
         raise ValueError

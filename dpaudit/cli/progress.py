@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar with the time left on a terminal, else a line at every tenth."""
+"""Progress on stderr: on a terminal a bar with the time left, else a line at every tenth."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SINGLE = "{desc}: {elapsed}"
 
 @contextmanager
 def show_progress(stream: TextIO | None = None) -> Iterator[Progress]:
-    """A callback progress(step, done, wanted) that writes to `stream` (stderr).
+    """A context with a callback progress(step, done, wanted) that writes to `stream` (stderr).
 
-    With --quiet it writes nothing, and with --verbose lines with the time.
+    With --quiet the callback writes nothing; with --verbose it writes lines with the time.
     """
     if console().quiet:
         yield lambda step, done, wanted: None
@@ -38,7 +38,7 @@ def show_progress(stream: TextIO | None = None) -> Iterator[Progress]:
         return
 
     def bar(step: str, done: int, wanted: int) -> tqdm:
-        """A bar as wide as the terminal is when it begins."""
+        """A new bar for a step, as wide as the terminal is now."""
         form, size = SINGLE if wanted == 1 else COUNTED, shutil.get_terminal_size()
         shape = {"ncols": size.columns, "nrows": size.lines, "bar_format": form}
         return tqdm(desc=one_line(step), total=wanted, initial=done, file=terminal, **shape)
@@ -51,7 +51,9 @@ def show_progress(stream: TextIO | None = None) -> Iterator[Progress]:
 
 
 class Lines:
-    """A line at the beginning and the end of a step, and at every tenth, at most one a second."""
+    """A progress callback that prints a line at the beginning and the end of each step, and at each
+    tenth of it, but these at most once a second.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream, self.step = stream, ""

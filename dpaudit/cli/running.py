@@ -1,4 +1,4 @@
-"""`dpaudit run`, `audit` and `report`: scenarios are checked and run, and verdicts printed."""
+"""`dpaudit run`, `audit` and `report`: check and run scenarios, and print their verdicts."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ def run_all(
     check: bool = False,
     **options: Any,
 ) -> int:
-    """Run the scenarios one after the other; returns the most serious of their exit statuses.
+    """Run the scenarios one after the other, and return the most serious of their exit statuses.
 
-    check : end when the scenarios are checked. options : of `_run`, and of `dpaudit.run.run`.
-    A scenario that fails does not stop the others. For several scenarios an index page is written.
-    If the run is interrupted, page and file have the scenarios that were done.
+    check : only check the scenarios. options : keywords of `_run` and `dpaudit.run.run`. A scenario
+    that fails does not stop the others. Several scenarios get an index page. If the run is
+    interrupted, this page and the files for CI have the scenarios that were finished.
 
     Raises `ScenarioError` with the faults of all files before anything runs. A single scenario
     raises what stops it.
@@ -93,9 +93,9 @@ def audit_target(
     summary: Path | None = None,
     **options: Any,
 ) -> int:
-    """Audit "package.module:callable" without a scenario file; returns the exit status.
+    """Audit "package.module:callable" without a scenario file, and return the exit status.
 
-    options : of `dpaudit.run.written.readings`. The others are those of `run_all`.
+    options : keywords of `dpaudit.run.written.readings`. The other parameters are as in `run_all`.
     """
     files = readings(target, **options)
     sources = [source_of(target, options["data"]) for _ in files]
@@ -121,23 +121,22 @@ def _run(
     one_claim: bool = False,
     **options: Any,
 ) -> int:
-    """Run scenarios that are checked; returns the most serious of their exit statuses.
+    """Run checked scenarios, and return the most serious of their exit statuses.
 
     sources : their files. junit, sarif, summary : files for a CI server. against : folder of an
-    earlier run, read before anything is written. one_claim : whether several scenarios are the
-    relations of one claim, which are judged together, and where an error is raised if they cannot
-    be.
+    earlier run, which is read before anything is written. one_claim : whether the scenarios audit
+    one claim under several relations, for a common verdict; an error that prevents it is raised.
     """
     outputs = Outputs(junit, sarif, summary)
     outputs.prepare()
-    before = None if against is None else Before.read(against, [one.name for one in scenarios])
+    before = None if against is None else Before.read(against, [case.name for case in scenarios])
     several = len(scenarios) > 1
     relations, joint = several and one_claim, ""
     reports = console().reports if out is None else out
     outcomes: list[ScenarioOutcome] = []
     try:
         for scenario, source in zip(scenarios, sources, strict=True):
-            # --out is the folder of one report itself, unless several go there
+            # --out is the folder of the report; of several reports it is the parent folder
             folder = reports / scenario.name if several or out is None else out
             console().moment(f"{scenario.name}: {source}; report in {folder}")
             work = partial(_work, scenario, folder, jobs=jobs, seed=seed, **options)
@@ -165,7 +164,7 @@ def _run(
 def _work(
     scenario: Checked, folder: Path, *, jobs: int | None, seed: int | None, **options: Any
 ) -> Done:
-    """Run one scenario: the result of an audit, or what a study found."""
+    """Run one scenario; return the result of an audit, or the sentences of a study."""
     if isinstance(scenario, OneRunScenario):
         return scenario.run(folder, seed=seed)
     if isinstance(scenario, StudyScenario):
@@ -193,7 +192,7 @@ def _notice(text: str) -> None:
 
 
 def _draws_left(folder: Path) -> str:
-    """What a run has left that did not end, and how to go on; "" where it left nothing."""
+    """A sentence on what an unfinished run left, and how to continue; "" if it left nothing."""
     left = state_of(folder)
     if left is None or left.state != INTERRUPTED:
         return ""
@@ -206,9 +205,8 @@ def _draws_left(folder: Path) -> str:
 
 
 def _print_outcome(done: ScenarioOutcome, several: bool, later: bool) -> None:
-    """Print one outcome, unless it is the error of a single scenario, which is raised later.
-
-    several : whether it is one of several. later : whether others are printed before it.
+    """Print one outcome, except the error of a single scenario, which the caller raises. several :
+    whether there are several scenarios. later : whether another outcome was printed.
     """
     if later:
         console().answer("\n", "")
@@ -238,7 +236,9 @@ def _finish(
     outputs: Outputs,
     before: Before | None,
 ) -> None:
-    """Print what changed, write the index page of several scenarios, and the files for CI."""
+    """Print changes since the earlier run `before`; write the files for CI and, into `folder`
+    unless it is None, the index page.
+    """
     if before is not None:
         moves = before.moves(outcomes)
         same = sum(not moved for moved in moves.values())
@@ -261,14 +261,14 @@ def _finish(
 
 
 def print_verdict(folder: Path) -> int:
-    """Print the content of result.json; returns the exit status of its verdict."""
+    """Print the verdict in the result.json of a folder, and return its exit status."""
     record = load(folder)
     _print_record(record, folder)
     return OF_VERDICT[record["verdict"]]
 
 
 def _print_record(record: dict[str, Any], folder: Path, name: str = "") -> None:
-    """Print one verdict. name : of the scenario, where it is one of several."""
+    """Print one verdict. name : the name of the scenario if there are several, else ""."""
     before = f"{name}: " if name else ""
     _print_place(record, folder, f"{verdicts.summary(record)}\n\n", before)
     for text in verdicts.details(record, folder):
@@ -276,7 +276,7 @@ def _print_record(record: dict[str, Any], folder: Path, name: str = "") -> None:
 
 
 def _print_place(record: dict[str, Any], folder: Path, text: str = "", before: str = "") -> None:
-    """Print where a report is, after `text`; with --quiet the verdict in a line, after `before`."""
+    """Print `text` and the path of a report; with --quiet, `before` and the verdict in a line."""
     page = folder / "report.html"
     console().add(
         "audits", {**verdicts.brief(record), "report": str(page), "result": str(folder / RESULT)}
@@ -285,10 +285,10 @@ def _print_place(record: dict[str, Any], folder: Path, text: str = "", before: s
 
 
 def report(folder: Path, show_data: bool = False) -> int:
-    """Write the report in `folder` again, or all reports of a suite; returns 0.
+    """Write the report in `folder` again, or all reports of a suite, and return 0.
 
-    show_data : whether to refuse a result without values of the data, since none can be shown.
-    Raises `InvalidInput`, for a folder without a result too.
+    show_data : whether to refuse a result that holds no values of the data to show. Raises
+    `InvalidInput`, also for a folder without a result.
     """
     single = (folder / RESULT).exists() or not any(folder.rglob(RESULT))
     if show_data:

@@ -1,7 +1,7 @@
 """The scenarios that come with dpaudit, by name.
 
-No room of dpaudit is loaded for it, which would take a second for every key press in a shell that
-completes their names.
+This module imports little of dpaudit: a shell that completes names runs it at every key press, and
+importing more would take a second.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from dpaudit._core.text import one_line
 from dpaudit.errors import ScenarioError
 
 PACKAGE = Path(__file__).parents[1]
-AUDIT = re.compile(r'^\[\[audit\]\]\nname = "(.+)"$', re.MULTILINE)  # as our own files have it
+AUDIT = re.compile(r'^\[\[audit\]\]\nname = "(.+)"$', re.MULTILINE)  # the form in our own files
 
 
 def folder() -> Path | None:
-    """Where they are: in the installed package (scenarios/packing.py), else in the checkout."""
+    """The folder of these scenarios, in the installed package (made by scenarios/packing.py) or in
+    the checkout; None if it is in neither.
+    """
     checkout = PACKAGE.parent
     if (PACKAGE / "scenarios").is_dir():
         return PACKAGE / "scenarios"
@@ -26,8 +28,8 @@ def folder() -> Path | None:
 
 
 def shipped() -> dict[str, Path]:
-    """The scenarios by name, those of the folder itself first: FILE, or FILE:NAME where a file has
-    several audits. Such a file has a name too, which stands for all of them.
+    """The path of each scenario by name, those directly in the folder first. A file FILE.toml has
+    the name FILE. An [[audit]] in it has its own name NAME, and the path FILE.toml:NAME.
     """
     place = folder()
     return {
@@ -48,8 +50,8 @@ def files_below(place: Path) -> list[Path]:
 def scenario_path(reference: Path) -> Path:
     """The file of a scenario that a command names by path or by name.
 
-    A name has no suffix and no separator. NAME and NAME.toml in the current folder come before what
-    comes with dpaudit. Raises `ScenarioError` for a name that is unknown, with those that are near.
+    A name has no suffix and no separator. NAME and NAME.toml in the current folder precede the
+    scenarios of dpaudit. Raises `ScenarioError` with similar names for an unknown name.
     """
     if reference.suffix or len(reference.parts) != 1 or reference.is_file():
         return reference

@@ -1,4 +1,4 @@
-"""Text in columns, and lines broken for the width of the terminal."""
+"""Text in columns, and lines that are broken at the width of the terminal."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
-ENOUGH = 40  # columns beside a name that are enough for a long value
+ENOUGH = 40  # a long value goes beside its name if so many characters fit there
 
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
-    """Lines with every column flush right."""
+    """The rows as lines, with every column flush right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     cells = ([cell.rjust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
     return "\n".join((indent + "   ".join(row)).rstrip() for row in cells)
 
 
 def named(pairs: Sequence[tuple[str, str]], indent: str = "") -> str:
-    """Lines of names, flush left, and values: beside the name, or below it on a narrow terminal."""
+    """Lines with a name and its value each. On a narrow terminal values go below their names."""
     width = max((len(name) for name, _ in pairs), default=0)
     heads = [f"{indent}{name.ljust(width)}  " for name, _ in pairs]
     if any(
@@ -33,7 +33,7 @@ def named(pairs: Sequence[tuple[str, str]], indent: str = "") -> str:
 
 
 def on_a_line(pairs: Sequence[tuple[str, str]], indent: str = "") -> list[str]:
-    """A name and its value on a line each, cut at the width of a terminal, but not in a file."""
+    """A line for each name and value, cut at the width of a terminal; uncut for a file or pipe."""
     width = max((len(name) for name, _ in pairs), default=0)
     lines = [f"{indent}{name.ljust(width)}  {value}".rstrip() for name, value in pairs]
     room = _room("")
@@ -41,7 +41,7 @@ def on_a_line(pairs: Sequence[tuple[str, str]], indent: str = "") -> list[str]:
 
 
 def hanging(head: str, text: str) -> str:
-    """`head` and `text` on a line that is broken at the width of a terminal, but not in a file."""
+    """`head` and `text`, broken at the width of a terminal; on one line for a file or a pipe."""
     room = max(_room(head), 1)
     if len(text) <= room:
         return (head + text).rstrip()

@@ -15,7 +15,7 @@ Function = Callable[[Array], Array]  # (m,) → (m,)
 
 ROUNDS = 60
 EVEN = np.arange(1, 16) / 16.0
-# about the guess, in widths
+# offsets of nodes from the guessed crossing, in widths of the bracket
 NEAR = np.concatenate([[0.0], *([-(10.0**-j), 10.0**-j] for j in range(1, 8))])
 THIRDS = np.array([1.0, 2.0]) / 3.0
 CLOSE = np.array([0.0, -0.1, 0.1, -0.01, 0.01, -0.001, 0.001])
@@ -56,7 +56,7 @@ def first_below(function: Function, target: Array, ends: Array, values: Array) -
 
 
 def _between(ends: Array, values: Array, goal: Array) -> Array:
-    """The points of a round, (m, 30): even ones, and those about the chord's crossing."""
+    """The points of one round, (m, 30): half evenly spaced, half near the chord's crossing."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.log(values[:, :1] / goal) / np.log(values[:, :1] / values[:, 1:])
     share = np.where((share > 0.0) & (share < 1.0), share, 0.5)
@@ -108,7 +108,7 @@ def peak(
 
 
 def _candidates(x: Array, y: Array) -> Array:
-    """The points of a round, (m, 9): thirds, and some about the vertex of the parabola."""
+    """Return the points of one round, (m, 9): two thirds and seven about the parabola's vertex."""
     left, right = x[:, 1] - x[:, 0], x[:, 2] - x[:, 1]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         rise, fall = (y[:, 1] - y[:, 0]) / left, (y[:, 1] - y[:, 2]) / right

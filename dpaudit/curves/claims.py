@@ -19,10 +19,10 @@ from dpaudit.curves.group import GroupCurve, repeated, tightest_chain
 from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixing
 from dpaudit.errors import DpauditError, InvalidInput
 
-RELATIVE, ABSOLUTE = 1e-9, 1e-12  # a value that is above a claim by less is rounding
-LARGE, TINY = 0.5, 0.01  # a claimed δ of so much with an ε of less looks like (δ, ε)
-LARGEST_GROUP = 10**9  # rows; ε of a claim about one row is then far beyond what says anything
-MOST = 1000.0  # nats, an ε that somebody may have meant
+RELATIVE, ABSOLUTE = 1e-9, 1e-12  # tolerances: a δ that exceeds the claimed one by less is rounding
+LARGE, TINY = 0.5, 0.01  # δ ≥ LARGE with ε < TINY looks like a swapped (δ, ε)
+LARGEST_GROUP = 10**9  # rows; a claim about one row implies nothing useful for more
+MOST = 1000.0  # nats; the largest ε that a user is taken to have meant
 
 Distance = Callable[[Array, Array], float]
 DISTANCES: Mapping[str, Distance] = {
@@ -35,10 +35,10 @@ DISTANCES: Mapping[str, Distance] = {
 
 @dataclass(frozen=True)
 class Family:
-    """The one-parameter family of a claim, which is weaker the larger its parameter is.
+    """A family of claims with one parameter; the larger the parameter, the weaker the claim.
 
-    symbol : "ε", "μ" or "ρ". value : of the parameter, nats of ε and ρ.
-    delta : the δ of an (ε, δ) claim. omega : of a (truncated) concentrated claim.
+    symbol : the parameter, "ε", "μ" or "ρ". value : its value, in nats for ε and ρ.
+    delta : δ of an (ε, δ) claim, else None. omega : the order ω at which a tCDP claim ends.
     """
 
     symbol: str
@@ -47,13 +47,13 @@ class Family:
     omega: float = np.inf
 
     def curve(self, value: float) -> Callable[[Array], Array]:
-        """δ(ε) of the member with another value of μ or ρ."""
+        """Return ε ↦ δ(ε) of the claim in this family whose μ or ρ is `value`."""
         return Shift(value) if self.symbol == "μ" else concentrated(value, self.omega)
 
 
 @dataclass(frozen=True)
 class Shift:
-    """δ(ε) of N(0, 1) against N(μ, 1)."""
+    """The function ε ↦ δ(ε) of N(0, 1) against N(μ, 1)."""
 
     mu: float
 
@@ -63,7 +63,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Mixing:
-    """The Rényi curve of Gaussian mixing."""
+    """The function order ↦ Rényi divergence (nats) of Gaussian mixing with `rows` rows."""
 
     rows: int
     gamma: float
@@ -73,8 +73,8 @@ class Mixing:
 
 
 def concentrated(rho: float, omega: float) -> Callable[[Array], Array]:
-    """δ(ε) of R(α) = ρα on 1 < α < ω."""
-    # divergence 0 at one order > 1: both laws are the same
+    """Return ε ↦ δ(ε) implied by Rényi divergences of at most ρα at all orders 1 < α < ω."""
+    # a divergence of 0 at one order > 1 means that both laws are the same
     return Shift(0.0) if rho == 0.0 else RenyiCurve(Linear(rho), omega)
 
 
@@ -85,26 +85,26 @@ class Claim:
     Parameters
     ----------
     epsilon : float ≥ 0 or None, nats
-        None of a claim that is a curve.
+        The claimed ε. None where `curve` states the claim instead.
     delta : float in [0, 1], default 0
-        δ at `epsilon`.
+        The claimed δ at `epsilon`.
     text : str
-        The claim in words, by default made of ε and δ.
+        The claim in words; by default "(ε, δ)-DP" with the two numbers.
     curve : callable, optional
-        ε ↦ δ, of a claim that is a curve.
+        The function ε ↦ δ(ε), for a claim that is not one (ε, δ) pair.
     family : Family, optional
-        The family of the claim and its parameter, as μ of Gaussian DP, for the headline.
+        The family of the claim and its parameter (such as μ of Gaussian DP), for the headline.
     group_size : int ≥ 1, default 1
-        The number of rows that it lets databases differ in.
+        The number of rows in which the two databases of the claim may differ.
     origin : str, default ""
-        What its ε comes from where it was worked out, for the headline.
+        How ε was derived, for the headline; empty where the user gave ε.
 
     Notes
     -----
-    Other claims: `Claim.gdp(mu)`, `Claim.zcdp(rho)`, `Claim.tcdp(rho, omega)`, `Claim.rdp(...)`,
-    `Claim.gaussmix(rows, gamma)`, `Claim.from_function(delta_of_epsilon)`; read from a library,
-    `Claim.from_opendp(measurement)`, `Claim.from_dp_event(event)`; by the distance of two records,
-    `Claim.metric(epsilon, distance)`. What any claim says of k changed rows: `claim.group(k)`.
+    Others: `Claim.gdp(mu)`, `Claim.zcdp(rho)`, `Claim.tcdp(rho, omega)`, `Claim.rdp(...)`,
+    `Claim.gaussmix(rows, gamma)`, `Claim.from_function(delta_of_epsilon)`; for objects of other
+    libraries `Claim.from_opendp(measurement)`, `Claim.from_dp_event(event)`; for metric DP
+    `Claim.metric(epsilon, distance)`. `claim.group(k)` is the claim implied for k changed rows.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class Claim:
 
     @classmethod
     def gdp(cls, mu: float) -> Claim:
-        """μ-Gaussian DP: δ(ε) of N(0, 1) against N(μ, 1).
+        """Return the claim of μ-Gaussian DP: δ(ε) is that of N(0, 1) against N(μ, 1).
 
         Dong, Roth & Su 2022, corollary 1; μ ≥ 0.
         """
@@ -148,7 +148,7 @@ class Claim:
 
     @classmethod
     def zcdp(cls, rho: float) -> Claim:
-        """ρ-zero-concentrated DP, R(α) = ρα for all α > 1.
+        """Return the claim of ρ-zCDP: the Rényi divergence of order α is at most ρα, all α > 1.
 
         Bun & Steinke 2016; ρ ≥ 0, nats.
         """
@@ -158,10 +158,10 @@ class Claim:
 
     @classmethod
     def tcdp(cls, rho: float, omega: float) -> Claim:
-        """(ρ, ω)-truncated concentrated DP: R(α) = ρα for 1 < α < ω.
+        """The claim of (ρ, ω)-tCDP: the Rényi divergence of order α is at most ρα, 1 < α < ω.
 
-        ρ ≥ 0, nats; ω > 1 is the order at which the bound ends. Its δ(ε) is that of `Claim.rdp`,
-        less than that of paper 3's proposition 2 (`exact.printed.proposition_2`).
+        ρ ≥ 0, nats; ω > 1 is the order at which the bound ends. δ(ε) is computed as in `Claim.rdp`
+        and is smaller than in paper 3's proposition 2 (`exact.printed.proposition_2`).
 
         References
         ----------
@@ -171,7 +171,7 @@ class Claim:
         if omega == 1.0:
             fail("omega", omega, "a finite number > 1")
         curve = concentrated(rho, omega)
-        # (0, ω)-tCDP is 0-zCDP, and a larger ρ is read so
+        # (0, ω)-tCDP is the same claim as 0-zCDP
         family = Family("ρ", rho, omega=omega if rho > 0.0 else np.inf)
         return cls(None, 0.0, f"({rho:g}, {omega:g})-tCDP", curve, family)
 
@@ -184,9 +184,9 @@ class Claim:
         end: float = np.inf,
         text: str = "",
     ) -> Claim:
-        """Rényi DP: a bound of the divergence at many orders, and the least δ(ε) that one implies.
+        """Return the claim of Rényi DP: a bound on the divergence at each of many orders.
 
-        It is the largest δ of two laws that keep the bounds in both directions
+        δ(ε) is the largest that two laws with these bounds in both directions can have
         (`dpaudit.curves.joint_range`, `dpaudit.curves.two_orders`).
 
         Parameters
@@ -197,7 +197,7 @@ class Claim:
         values : array of shape (k,), nats, optional
             The bounds at the orders.
         end : float > 1, default infinity
-            The function is called at orders below it only.
+            The function is called only at orders below `end`.
         text : str, optional
             The claim's name.
 
@@ -217,7 +217,7 @@ class Claim:
 
     @classmethod
     def gaussmix(cls, rows: int, gamma: float) -> Claim:
-        """Gaussian mixing, whose Rényi curve is φ of paper 3, lemma 1.
+        """Return the Rényi DP claim of Gaussian mixing, the function φ of paper 3, lemma 1.
 
         Parameters
         ----------
@@ -237,12 +237,12 @@ class Claim:
     def from_function(
         cls, delta_of_epsilon: Callable[[Any], Any], text: str = "user's curve"
     ) -> Claim:
-        """A claim given as a function ε ↦ δ.
+        """Return the claim that δ(ε) is at most a given function of ε.
 
         Parameters
         ----------
         delta_of_epsilon : callable
-            ε in nats to δ, scalar or vectorised.
+            Maps ε in nats to δ in [0, 1]; it is called with one number at a time.
         text : str
             The claim's name.
         """
@@ -252,16 +252,16 @@ class Claim:
 
     @classmethod
     def from_opendp(cls, measurement: Any, distance: Any = 1) -> Claim:
-        """What an OpenDP measurement states of itself: its `map` at an input distance.
+        """Return the claim that an OpenDP measurement makes by its `map` at an input distance.
 
-        Max divergence is pure ε-DP, zero-concentrated divergence ρ-zCDP, Rényi divergence
-        `Claim.rdp`, smoothed max divergence the curve ε ↦ δ of its privacy profile; an approximate
-        divergence is (ε, δ)-DP, or the same curves up to δ.
+        Max divergence becomes pure ε-DP, zero-concentrated divergence ρ-zCDP, Rényi divergence
+        `Claim.rdp`, smoothed max divergence the curve ε ↦ δ of its privacy profile. An approximate
+        divergence becomes (ε, δ)-DP, or one of these curves with δ added (`libraries.UpTo`).
 
         Parameters
         ----------
         measurement : opendp Measurement
-            As the package makes it.
+            A measurement made with the package `opendp`.
         distance : int or float, default 1
             The distance of two inputs in the measurement's own input metric and of its type: 1 row
             by default; for a measurement on numbers, the distance of two of them.
@@ -281,10 +281,10 @@ class Claim:
 
     @classmethod
     def from_dp_event(cls, event: Any, neighbours: str = "add-or-remove-one") -> Claim:
-        """δ(ε) that the accountants of dp-accounting give for a `DpEvent`.
+        """The claim with the δ(ε) that the accountants of dp-accounting give for a `DpEvent`.
 
-        Its accountant of privacy loss distributions is asked first, whose δ(ε) is rounded upwards
-        and at least 10⁻¹³ here, then, where that knows no such event, its Rényi accountant.
+        The accountant of privacy loss distributions comes first; its δ(ε) is rounded upwards, here
+        to at least 10⁻¹³. Events that it does not support go to the Rényi accountant.
 
         The package gives the noise of an event in units of C, the bound of one record's value
         (`GaussianDpEvent`, `LaplaceDpEvent`). A record that comes or goes, or becomes the special
@@ -297,12 +297,13 @@ class Claim:
         event : dp_accounting.DpEvent
             For example a composition of Gaussian events.
         neighbours : {"add-or-remove-one", "replace-one", "replace-special"}
-            The package's names; the first is the default.
+            The neighbouring relation, by the package's names.
 
         Raises
         ------
         InvalidInput
-            For another object, for an event that neither knows, or from which any δ follows.
+            For an object that is not an event, an event that neither accountant supports, or one
+            that allows every δ.
         """
         delta_of, name, origin = libraries.from_dp_event(event, neighbours)
         claim = cls(0.0) if delta_of is None else cls.from_function(delta_of, name)
@@ -315,20 +316,20 @@ class Claim:
         distance: str | Distance = "euclidean",
         delta: float = 0.0,
     ) -> MetricClaim:
-        """Metric DP, (ε·d(x, x′), δ)-DP of two databases that differ in a record, x against x′.
+        """Return the claim of metric DP: (ε·d(x, x′), δ)-DP where record x becomes x′.
 
-        Arguments, errors and the source are those of `MetricClaim`. `MetricClaim.on(pair)` is the
-        claim about one pair; audits and searches ask for it themselves.
+        `MetricClaim` describes arguments, errors and source. `MetricClaim.on(pair)` is the claim
+        about one pair; audits and searches call it themselves.
         """
         return MetricClaim(epsilon, distance, delta)
 
     def group(self, size: int) -> Claim:
-        """What the claim implies for databases that differ in k rows, one after the other.
+        """Return the claim that this one implies for databases that differ in k rows.
 
         (ε, δ)-DP becomes (kε, δ(e^{kε} − 1)/(e^ε − 1))-DP, or a smaller δ where that is near 1
         (`dpaudit.curves.group.repeated`), μ-GDP kμ-GDP, ρ-zCDP k²ρ-zCDP. Any other claim becomes
-        the curve that its δ(ε) implies, `dpaudit.curves.group.GroupCurve`; its orders are then not
-        judged.
+        the curve that its δ(ε) implies, `dpaudit.curves.group.GroupCurve`; audits then judge δ(ε)
+        alone and no Rényi orders.
 
         Parameters
         ----------
@@ -381,14 +382,14 @@ class Claim:
 
     @property
     def renyi(self) -> RenyiCurve | RenyiOrders | None:
-        """The bound of the Rényi divergence that is claimed; None where δ(ε) itself is claimed."""
+        """The claimed bound on the Rényi divergence, or None if the claim states δ(ε) itself."""
         return self.curve if isinstance(self.curve, RenyiCurve | RenyiOrders) else None
 
     def epsilon_at(self, delta: ArrayLike) -> Array:
         """The smallest ε ≥ 0 with δ(ε) ≤ delta, nats; infinite where the claim never falls to it.
 
-        delta, in [0, 1], is a number or an array of shape (m,), which is the shape of the result.
-        For 0 the answer is the pure ε.
+        delta, in [0, 1], is a number or an array of shape (m,); the result has the same shape.
+        At delta = 0 the result is the ε of pure DP.
         """
         if self.curve is None:
             assert self.epsilon is not None
@@ -399,16 +400,16 @@ class Claim:
 
     @property
     def _supremum(self) -> float | None:
-        """The ε from which on δ = 0; None, for a function, to search for it by the values.
+        """The ε from which on δ = 0; None for a user's function, where it has to be searched for.
 
-        The values of the other curves underflow to 0 where the true δ is still above 0.
+        The values of other curves underflow to 0 where the true δ is still above 0.
         """
         if isinstance(self.curve, np.vectorize):
             return None
         return 0.0 if self._checked(np.array(0.0)) == 0.0 else np.inf
 
     def _checked(self, epsilon: Array) -> Array:
-        """δ of the curve at each ε; an error of a user's function becomes `InvalidInput`."""
+        """Return `curve` at each ε; an error of a user's function becomes `InvalidInput`."""
         assert self.curve is not None
         try:
             delta = np.asarray(self.curve(epsilon), dtype=np.float64)
@@ -427,7 +428,7 @@ class Claim:
 
 
 def _from_measure(measure: str, value: Any) -> Claim:
-    """The claim of a value that an OpenDP map states in one of `libraries.MEASURES`."""
+    """Return the claim of `value`, which an OpenDP map gave in units of `measure`."""
     if measure == "ZeroConcentratedDivergence":
         return Claim.zcdp(float(value))
     if measure == "RenyiDivergence":
@@ -438,7 +439,7 @@ def _from_measure(measure: str, value: Any) -> Claim:
 
 
 class Pair(Protocol):
-    """Two databases, (n, d) and (m, d)."""
+    """Two databases, arrays `left` of shape (n, d) and `right` of shape (m, d)."""
 
     @property
     def left(self) -> Array: ...
@@ -449,21 +450,21 @@ class Pair(Protocol):
 
 @value_class(show_numbers=True, eq=True)
 class MetricClaim:
-    """Metric DP: (ε·d(x, x′), δ)-DP of two databases that differ in a record, x against x′.
+    """The claim of metric DP: (ε·d(x, x′), δ)-DP of databases where record x becomes x′.
 
     A mechanism is ε·d-private if δ(ε·d(x, x′)) = 0 for a record x against x′ (Chatzikokolakis,
     Andrés, Bordenabe & Palamidessi 2013, definition 1; of places on a map,
-    geo-indistinguishability). There is no δ(ε) before both records are known, so nothing can be
-    judged by it. `on` gives the claim about one pair.
+    geo-indistinguishability). δ(ε) depends on both records, so no mechanism
+    can be judged before they are known. `on` gives the claim about one pair.
 
     Parameters
     ----------
     epsilon : float ≥ 0
-        Nats a unit of distance.
+        ε per unit of distance, in nats.
     distance : str or callable, default "euclidean"
         A name of `DISTANCES`, or a function of two records, (d,) each, that gives a number ≥ 0.
     delta : float in [0, 1], default 0
-        δ, whatever the distance.
+        δ, the same at every distance.
 
     Examples
     --------
@@ -487,7 +488,7 @@ class MetricClaim:
 
     @property
     def named(self) -> str:
-        """The name of the distance."""
+        """The name of the distance, or "a user's distance" for a function without a name."""
         if isinstance(self.distance, str):
             return self.distance
         named = getattr(self.distance, "__name__", "")
@@ -507,8 +508,8 @@ class MetricClaim:
     def on(self, pair: Pair) -> Claim:
         """The claim about a pair of databases that differ in the values of one or more records.
 
-        Of several records ε adds up, and δ is the least that a chain of neighbours gives, whichever
-        record is changed first (`dpaudit.curves.group.tightest_chain`).
+        Where several records differ, their ε add up, and δ is the least over the orders in which
+        the records may be changed (`dpaudit.curves.group.tightest_chain`).
 
         Raises `InvalidInput` where the databases have different numbers of records, since a record
         that comes or goes has no distance to another, and where the distance is not a finite number
@@ -522,7 +523,7 @@ class MetricClaim:
         return self._of([self._between(left[row], right[row]) for row in rows])
 
     def _between(self, x: Array, y: Array) -> float:
-        """d(x, y). Raises `InvalidInput`; what a user's function raises may hold private data."""
+        """d(x, y). `InvalidInput` hides a user's error message, which may hold private data."""
         named = isinstance(self.distance, str)
         measure: Any = DISTANCES[str(self.distance)] if named else self.distance
         try:
@@ -563,7 +564,7 @@ def refuse_unbreakable(claim: Claim, epsilon: Array) -> None:
 
 
 def doubtful(claim: Claim | None) -> str | None:
-    """A sentence on a claim of a large δ and a tiny ε, which may have been meant as (δ, ε)."""
+    """Return a warning if δ is so large and ε so small that they look swapped, else None."""
     if claim is None or claim.epsilon is None or claim.delta < LARGE or claim.epsilon >= TINY:
         return None
     return (
@@ -573,7 +574,7 @@ def doubtful(claim: Claim | None) -> str | None:
 
 
 def about_fewer(claim: Claim | None, rows: int) -> str | None:
-    """A sentence on a claim about fewer rows than those in which two databases differ."""
+    """Return a warning if the databases differ in more rows than the claim covers, else None."""
     if claim is None or rows <= claim.group_size:
         return None
     about = "one row" if claim.group_size == 1 else f"{claim.group_size} rows"
@@ -584,7 +585,7 @@ def about_fewer(claim: Claim | None, rows: int) -> str | None:
 
 
 def _claimed_delta(epsilon: float, delta: Any) -> float:
-    """δ in [0, 1]. Raises `InvalidInput`, with a hint where ε and δ look swapped."""
+    """Return δ in [0, 1], or raise `InvalidInput`, with a hint where ε and δ look swapped."""
     try:
         return check.real("claim delta", delta, 0.0, 1.0)
     except InvalidInput as error:
@@ -595,7 +596,7 @@ def _claimed_delta(epsilon: float, delta: Any) -> float:
 
 
 def _swapped(epsilon: float, delta: Any) -> bool:
-    """Whether (δ, ε) is a claim that a mechanism can break, and (ε, δ) is none."""
+    """Return whether ε < 1 ≤ δ ≤ MOST, so that the user probably meant (δ, ε)."""
     number = isinstance(delta, Real) and not isinstance(delta, bool)
     return number and epsilon < 1.0 <= delta <= MOST
 
@@ -604,12 +605,12 @@ ClaimLike = Claim | MetricClaim | tuple[float, float] | list[float] | None
 
 
 def exceeds(value: Array | float, allowed: Array | float) -> np.ndarray:
-    """Where an exact or a certified δ is above an allowed one, by more than rounding."""
+    """Return, elementwise, whether δ = `value` exceeds `allowed` by more than rounding."""
     return np.asarray(value > allowed * (1.0 + RELATIVE) + ABSOLUTE)
 
 
 def as_claim(claim: ClaimLike) -> Claim | None:
-    """None, a `Claim`, or an (ε, δ) pair."""
+    """Return a claim for a `Claim` or an (ε, δ) pair, and None for None; else `InvalidInput`."""
     if claim is None or isinstance(claim, Claim):
         return claim
     if isinstance(claim, MetricClaim):

@@ -54,7 +54,9 @@ def shift_delta(mu: float, epsilon: Array) -> Array:
         delta = (
             _density(upper) * _mills_difference(upper, mu) if mu < 1.0 else _far(upper, mu, epsilon)
         )
-    return np.clip(np.where(np.isfinite(upper), delta, 0.0), 0.0, 1.0) + 0.0  # never −0
+    return (
+        np.clip(np.where(np.isfinite(upper), delta, 0.0), 0.0, 1.0) + 0.0
+    )  # + 0.0 turns −0.0 into 0.0
 
 
 def _density(x: Array) -> Array:
@@ -62,7 +64,7 @@ def _density(x: Array) -> Array:
 
 
 def _mills_difference(upper: Array, mu: float) -> Array:
-    """m(a) − m(a − μ), the integral of m′ over (a − μ, a), by Gauss nodes; a is `upper`."""
+    """Return m(a) − m(a − μ), m = Φ/φ, as the integral of m′ by Gauss nodes; a is `upper`."""
     x = (upper - 0.5 * mu)[..., None] + 0.5 * mu * NODES
     x = np.maximum(x, -1e8)
     return np.asarray(0.5 * mu * (_mills_slope(x) @ WEIGHTS))
@@ -76,7 +78,7 @@ def _mills_slope(x: Array) -> Array:
 
 
 def _far(upper: Array, mu: float, epsilon: Array) -> Array:
-    """Φ(a) − e^ε Φ(a − μ) from logarithms, where the two terms differ enough; a is `upper`."""
+    """Return Φ(a) − e^ε Φ(a − μ), a = `upper`, by logarithms, for terms that hardly cancel."""
     first = log_ndtr(upper)
     return np.asarray(
         np.exp(first) * -np.expm1(np.minimum(epsilon + log_ndtr(upper - mu) - first, 0.0))

@@ -19,19 +19,19 @@ from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves import readings
 
-LINES, SETS = 1000, 6000  # ε at which the curve of one row is read; probabilities a
+LINES, SETS = 1000, 6000  # the ε of the lines that make up g, and the number of arguments a of g
 # δ of all rows together, and ε in nats, behind which that curve is not read
 NEGLIGIBLE, FARTHEST = 1e-18, 500.0
-LEAST = 1e-30  # the smallest probability a, beside 0
-STATES = 4096  # orders of a chain that are followed at once
+LEAST = 1e-30  # the smallest probability a > 0 on the grid
+STATES = 4096  # the most orders of a chain that `tightest_chain` follows at once
 
 
 def chained(steps: Iterable[tuple[float, float]]) -> tuple[float, float]:
-    """(ε, δ) of a chain of neighbours, each of which keeps an (ε, δ) claim of its own.
+    """Return (ε, δ) for the ends of a chain of databases whose step i is (εᵢ, δᵢ)-DP.
 
-    ε is the sum, and δ is g∘…∘g(0): no slope of g∘…∘g is above e^ε, so its largest distance from
-    e^ε a is at a = 0. For k equal steps that is δ(e^{kε} − 1)/(e^ε − 1) (Vadhan 2017, lemma 2.2),
-    or less where the other line of g is lower, which is near 1.
+    ε is the sum of the εᵢ. δ is g∘…∘g(0): no slope of g∘…∘g is above e^ε, so its largest distance
+    from e^ε a is at a = 0. For k equal steps that is δ(e^{kε} − 1)/(e^ε − 1) (Vadhan 2017,
+    lemma 2.2), or less where the other line of g is lower, which is near 1.
 
     >>> epsilon, delta = chained([(1.0, 1e-5)] * 3)
     >>> epsilon, round(delta / 1e-5, 6)  # 1 + e + e²
@@ -47,7 +47,7 @@ def chained(steps: Iterable[tuple[float, float]]) -> tuple[float, float]:
 
 
 def repeated(epsilon: float, delta: float, size: int) -> tuple[float, float]:
-    """`chained` of k = `size` equal steps, in closed form.
+    """Return (ε, δ) of `chained` for k = `size` equal steps, in closed form.
 
     Steps follow the first line, δ + e^ε a, up to where the lines meet, a = (1 − δ)/(1 + e^ε). From
     there on they follow the other one, by which 1 − a becomes e^{−ε}(1 − a − δ).
@@ -70,10 +70,10 @@ def repeated(epsilon: float, delta: float, size: int) -> tuple[float, float]:
 
 
 def tightest_chain(steps: Iterable[float], delta: float) -> tuple[float, float]:
-    """(ε, δ) of a chain of steps that keep (steps[i], delta) each (`chained`).
+    """Return the least (ε, δ) of `chained` over all orders of steps that are (steps[i], delta)-DP.
 
-    It is the least over all orders. Rows may be changed in any order, and either direction may take
-    its own, so the bound of every order is valid. The ε does not depend on the order.
+    Rows may be changed in any order, and the two directions may use different orders, so the bound
+    of every order is valid. ε does not depend on the order.
 
     Of the two lines of a step, g(a) is the second one only if that is 1/2 or more, and then every
     later step is on its second line. Exchanging two steps next to each other shows that those on
@@ -104,9 +104,9 @@ def tightest_chain(steps: Iterable[float], delta: float) -> tuple[float, float]:
 
 @value_class
 class GroupCurve:
-    """δ_k(ε), from lines δ + e^ε a that lie above g∘…∘g.
+    """The function ε ↦ δ_k(ε), an upper bound made of lines δ + e^ε a that lie above g∘…∘g.
 
-    log_slope : (m,) ε of the lines, ascending, the first −∞. intercept : (m,) their δ.
+    log_slope : (m,), the ε of each line, ascending, the first −∞. intercept : (m,), the δ of each.
 
     Each line is an upper bound. Between two of them, δ + e^ε a of a weighted mean is one too, and
     behind the last its δ. So δ_k is never too small, and larger than the least by what a grid
@@ -119,7 +119,7 @@ class GroupCurve:
 
     @classmethod
     def of(cls, delta_of: Callable[[Array], Array], size: int) -> GroupCurve:
-        """From ε ↦ δ(ε) of one row, vectorised, and the number of rows k = `size` ≥ 1."""
+        """Return the curve for k = `size` ≥ 1 rows from the vectorised ε ↦ δ(ε) of one row."""
         power, parts = _lines(delta_of, NEGLIGIBLE / size), []
         while size > 1:
             parts += [power] * (size % 2)
@@ -128,7 +128,7 @@ class GroupCurve:
 
     @classmethod
     def _composed(cls, parts: list[GroupCurve]) -> GroupCurve:
-        """One g after the other, the first first."""
+        """lines above the composition of the functions g in `parts`, the first applied first."""
         a = np.concatenate([[0.0], np.geomspace(LEAST, 1.0, SETS)])
         slope, intercept = np.zeros_like(a), np.zeros_like(a)
         for lines in parts:
@@ -142,18 +142,18 @@ class GroupCurve:
         return cls(*_hull(slope, np.minimum(intercept, 1.0)))
 
     def __call__(self, epsilon: Array) -> Array:
-        """δ at each ε ≥ 0, nats, in [0, 1]."""
+        """Return δ_k in [0, 1] at each ε ≥ 0, nats."""
         near = np.minimum(epsilon, readings.LARGEST)
         return np.interp(np.exp(near), np.exp(self.log_slope), self.intercept)
 
     def lowest(self, a: Array) -> np.ndarray:
-        """The number of the line that is the lowest at each a."""
+        """Return the index of the line that is lowest at each probability a."""
         crossing = -np.diff(self.intercept) / np.diff(np.exp(self.log_slope))  # descending
         return len(crossing) - np.searchsorted(crossing[::-1], a, side="right")
 
 
 def _lines(delta_of: Callable[[Array], Array], least: float) -> GroupCurve:
-    """The lines of g, where δ > `least`: of ε ≥ 0, and with negative ε those of the complement."""
+    """The lines of g with δ > `least`: those of S (ε ≥ 0), those of its complement (ε < 0)."""
     far = float(delta_of(np.array([FARTHEST]))[0])
     end = min(float(readings.epsilon_at(delta_of, max(far, least), None)), FARTHEST)
     epsilon = np.concatenate([np.linspace(0.0, end, LINES), np.geomspace(1e-4, 1.0, LINES) * end])
@@ -169,7 +169,7 @@ def _at(line: tuple[Array, Array], a: Array) -> Array:
 
 
 def _hull(log_slope: Array, intercept: Array) -> tuple[Array, Array]:
-    """The lines that are the lowest somewhere, by slope: the lower convex hull of intercepts."""
+    """Return, by slope, the lines lowest for some a: those on the lower hull of the intercepts."""
     order = np.lexsort((intercept, log_slope))
     slope, height = np.exp(log_slope[order]), intercept[order]
     hull: list[int] = []
@@ -183,6 +183,6 @@ def _hull(log_slope: Array, intercept: Array) -> tuple[Array, Array]:
 
 
 def _above(x: Array, y: Array, left: int, middle: int, right: int) -> bool:
-    """Whether a point is on or above the chord of two others."""
+    """Return whether point `middle` of (x, y) is on or above the chord from `left` to `right`."""
     rise, run = (y[right] - y[left]) / (x[right] - x[left]), x[middle] - x[left]
     return bool(y[middle] >= y[left] + rise * run)

@@ -43,15 +43,15 @@ CHORDS, NEWTON = 4, 5
 FARTHEST = 50.0  # at the largest k x₁^s is e^{−this}, or P(x₁) is far below e^{ε−R}
 WIDEST, HALVINGS = 80.0, 60  # a length l, and of the range of its logarithm
 FAR = 30.0  # e^{−this} is nothing beside 1
-NOWHERE = -700.0  # ln of a likelihood ratio that is 0
+NOWHERE = -700.0  # stands for ln 0, of a likelihood ratio that is 0
 
 
 def log_delta(excess: Array, divergence: Array, epsilon: Array, halvings: int) -> Array:
-    """ln of the bound by one direction; arrays that broadcast.
+    """Return ln of the bound on δ(ε) from D_α(P‖Q) ≤ R alone; arguments broadcast.
 
     excess : s = α − 1 > 0. divergence : R ≥ 0, nats, possibly infinite. epsilon : ≥ 0, nats.
-    halvings : of the range of ln k in search of the best one; 6 and 8 give δ to about 1e-6
-    and 1e-12 of itself.
+    halvings : how often the range of ln k is halved in search of the best k; 6 and 8 give δ to
+    a relative 1e-6 and 1e-12.
     """
     return attained(excess, divergence, epsilon, halvings)[0]
 
@@ -59,7 +59,7 @@ def log_delta(excess: Array, divergence: Array, epsilon: Array, halvings: int) -
 def attained(
     excess: Array, divergence: Array, epsilon: Array, halvings: int
 ) -> tuple[Array, Array]:
-    """`log_delta`, and (ln x₁, ln x₂) of the laws that attain it, (2, …)."""
+    """Return `log_delta`, and (ln x₁, ln x₂), (2, …), of the laws that attain that bound."""
     s, bound, epsilon = np.broadcast_arrays(excess, divergence, epsilon)
     room = np.log1p(1.0 / s)  # ln(α/s)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore", under="ignore"):
@@ -76,9 +76,9 @@ def attained(
 
 
 def turn(excess: Array, divergence: Array) -> float:
-    """ε* ≥ 0 for bounds of both directions at several orders; (k,) each, as in `log_delta`.
+    """Return ε* ≥ 0 for bounds R in both directions at k orders; arguments (k,) as in `log_delta`.
 
-    It is that of the order of the least length.
+    The order with the least `lengths` decides.
     """
     length = lengths(excess, divergence)
     least = np.argmin(length)
@@ -90,9 +90,9 @@ def turn(excess: Array, divergence: Array) -> float:
 
 
 def lengths(excess: Array, divergence: Array) -> Array:
-    """(k,) l ≥ 0 of the pairs with p + q = 1 and the likelihood ratios e^{±l} that attain R each.
+    """Return l ≥ 0, (k,), such that p + q = 1 with likelihood ratios e^{±l} has the divergence R.
 
-    Infinite where R is.
+    l is infinite where R is.
     """
     some = np.isfinite(divergence) & (divergence > 0.0)
     length = np.where(divergence > 0.0, np.inf, 0.0)
@@ -127,7 +127,7 @@ def _log_moment(x: Array, slope: Array) -> Array:
 
 
 def _upper(s: Array, epsilon: Array, k: Array) -> Array:
-    """ln x₂ = v + k."""
+    """Return ln x₂ = v + k."""
     above = np.log(-np.expm1(-s * k)) - np.log(-np.expm1(-(1.0 + s) * k))
     return np.asarray(epsilon + np.log1p(1.0 / s) + above)
 
@@ -143,7 +143,7 @@ def _log_bound(s: Array, bound: Array, epsilon: Array, k: Array) -> Array:
 
 
 def _best(s: Array, bound: Array, epsilon: Array, halvings: int) -> Array:
-    """The k with which the laws with likelihood ratios x₁ and x₂ have the divergence R.
+    """Return the k with which the laws with likelihood ratios x₁ and x₂ have the divergence R.
 
     It exceeds the k₀ of x₁ = 1; ln(k − k₀) is found by bisection, then by chords.
     """
@@ -201,6 +201,6 @@ def log_expm1(x: Array) -> Array:
 
 
 def _above_tangent(x: Array) -> Array:
-    """h(x) = e^x − 1 − x to 13 digits of its own."""
+    """Return h(x) = e^x − 1 − x to 13 significant digits."""
     series = 1.0 + x / 3.0 * (1.0 + x / 4.0 * (1.0 + x / 5.0 * (1.0 + x / 6.0 * (1.0 + x / 7.0))))
     return np.where(np.abs(x) < 0.02, 0.5 * x * x * series, np.expm1(x) - x)

@@ -1,7 +1,7 @@
 """Claims that other libraries state for themselves, read from their objects.
 
-Neither library is needed to import this: OpenDP's objects are asked by their methods, and
-dp-accounting is imported where an event is given.
+This module imports neither library at its top: it calls methods of OpenDP's objects, and imports
+dp-accounting when a user passes an event.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from dpaudit._core.check import Words, choice, fail
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 
-PAIRS = ("Approximate<MaxDivergence>", "FixedSmoothedMaxDivergence")  # whose map gives (ε, δ)
+PAIRS = (
+    "Approximate<MaxDivergence>",
+    "FixedSmoothedMaxDivergence",
+)  # measures whose map returns a pair (ε, δ)
 NEEDED = 'Claim.from_dp_event needs dp-accounting: pip install "dp-accounting>=0.4.4"'
 NEIGHBOURS = ("add-or-remove-one", "replace-one", "replace-special")
 ACCOUNTANTS = {
@@ -31,16 +34,16 @@ MEASURES = (
     "RenyiDivergence",
     "SmoothedMaxDivergence",
 )
-FAR = 500.0  # nats, where no claim is judged
-LONGEST = 60  # characters of an event that is shown whole
+FAR = 500.0  # nats; far above any ε at which a claim is judged
+LONGEST = 60  # longest text of an event, in characters, that a message shows whole
 
 
 @value_class
 class OpenDPStatement:
-    """What a measurement states of itself.
+    """The privacy guarantee that an OpenDP measurement states.
 
-    measure : a name of `MEASURES`. value : the output of its map, (ε, δ) for a name of `PAIRS`.
-    leak : δ up to which an approximate divergence is stated. origin : where this comes from.
+    measure : a name in `MEASURES`. value : the output of its map, (ε, δ) for a name in `PAIRS`.
+    leak : the δ of an approximate divergence, else 0. origin : words on the source of the claim.
     """
 
     measure: str
@@ -50,7 +53,7 @@ class OpenDPStatement:
 
 
 def from_opendp(measurement: Any, distance: Any = 1) -> OpenDPStatement:
-    """What the map of a measurement states at an input distance; see `Claim.from_opendp`."""
+    """Return what the map of a measurement gives at an input distance; see `Claim.from_opendp`."""
     measure = getattr(measurement, "output_measure", None)
     if measure is None or not callable(getattr(measurement, "map", None)):
         fail("measurement", measurement, "an OpenDP Measurement: output_measure, and map(d_in)")
@@ -77,9 +80,9 @@ def from_opendp(measurement: Any, distance: Any = 1) -> OpenDPStatement:
 def from_dp_event(
     event: Any, neighbours: str = "add-or-remove-one"
 ) -> tuple[Callable[[float], float] | None, str, str]:
-    """(ε ↦ δ, the name of the event, where this comes from); see `Claim.from_dp_event`.
+    """Return (ε ↦ δ, the event's name, words on the source); see `Claim.from_dp_event`.
 
-    None in place of the function where δ = 0 throughout.
+    The first is None where δ = 0 at every ε.
     """
     accounting = _package("dp_accounting")
     if not isinstance(event, accounting.DpEvent):
@@ -114,7 +117,7 @@ def _accountant(way: str, relation: str) -> Any:
 
 
 def _routes(event: Any, relation: str) -> Iterator[tuple[str, Any, str]]:
-    """(accountant, event, relation) by which δ(ε) can be computed, the sharpest first.
+    """Return the (accountant, event, relation) that can compute δ(ε), the sharpest first.
 
     The noise of an event is in units of C, the bound of one record's value. A record that comes or
     goes moves a sum by C, and a replaced record moves it by 2C, as noise of half the size lets C.
@@ -145,7 +148,7 @@ def _with_half_the_noise(event: Any) -> Any:
 
 
 def _adds_noise_to_sums(event: Any) -> bool:
-    """Whether nothing but noise on sums over all records is released."""
+    """Return whether the event releases only sums over all records with noise."""
     if hasattr(event, "events"):
         return all(map(_adds_noise_to_sums, event.events))
     if type(event).__name__ == "SelfComposedDpEvent":
@@ -165,7 +168,7 @@ def _package(name: str) -> Any:
 
 @value_class
 class UpTo:
-    """δ₀ + (1 − δ₀)δ(ε): what is allowed up to an event of probability δ₀.
+    """The function ε ↦ δ₀ + (1 − δ₀)δ(ε): a claim that may fail with probability δ₀.
 
     Of two laws P = (1 − δ₀)P₁ + δ₀P₂ and Q ≥ (1 − δ₀)Q₁ of which P₁ and Q₁ keep δ(ε) (Bun &
     Steinke 2016, definition 8.1), P(S) − e^ε Q(S) ≤ (1 − δ₀)(P₁(S) − e^ε Q₁(S)) + δ₀.

@@ -1,4 +1,4 @@
-"""What is read off a curve: ε at a given δ, the trade-off curve, the equivalent Gaussian μ.
+"""Readings of a privacy curve: ε at a given δ, the trade-off curve, the equivalent Gaussian μ.
 
 The functions need only ε ↦ δ(ε), which is non-increasing, convex in e^ε and vectorised over a 1-D
 array. `Chords` reads ε and the trade-off curve off a grid of points.
@@ -16,7 +16,7 @@ from dpaudit.curves.bracketing import Function, first_below, peak
 from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.errors import InvalidInput
 
-RUNGS = np.geomspace(1e-6, 1e3, 31)  # where a crossing is looked for first
+RUNGS = np.geomspace(1e-6, 1e3, 31)  # the ε at which a search for a crossing starts, nats
 LOWER_RUNGS = 10.0 ** np.arange(-300.0, -5.0, 6.0)
 UPPER_RUNGS = np.geomspace(1e3, 1e9, 21)
 REASON = "an estimate says nothing beyond it"
@@ -29,12 +29,12 @@ SIGNED_STEPS = np.concatenate([-STEPS[::-1], [0.0], STEPS])
 
 
 def unit(name: str, value: ArrayLike) -> Array:
-    """A number in [0, 1] or a 1-D array of them, as float64 of that shape, else `InvalidInput`."""
+    """Return a number in [0, 1], or a 1-D array of them, as float64; else raise `InvalidInput`."""
     return _numbers(name, value, 0.0, 1.0, "a number in [0, 1], or a 1-D array of them")
 
 
 def orders(order: ArrayLike) -> Array:
-    """A finite order > 0 or a 1-D array of them, as float64 of that shape, else `InvalidInput`."""
+    """Return a finite order > 0, or a 1-D array of them, as float64; else raise `InvalidInput`."""
     least, most = np.nextafter(0.0, 1.0), np.finfo(np.float64).max
     return _numbers("order", order, least, most, "a finite number > 0, or a 1-D array of them")
 
@@ -50,10 +50,11 @@ def epsilon_at(delta_of: Function, delta: ArrayLike, supremum: float | None = np
     """The smallest ε ≥ 0 with δ(ε) ≤ delta, in the shape of `delta`; nats.
 
     delta_of : ε ↦ δ(ε). delta : scalar or (m,), in [0, 1]. supremum : the ε from which on δ is 0,
-    which is the answer for delta = 0; infinite if there is none; None to search for it by the
-    values of the function.
+    which is the result at delta = 0; infinite if δ > 0 at every ε; None to find it from values of
+    the function.
 
-    0 where δ(0) ≤ delta; infinite where the curve never falls to delta. Raises `InvalidInput`.
+    The result is 0 where δ(0) ≤ delta, infinite where δ never falls to delta. Raises
+    `InvalidInput`.
     """
     delta = unit("delta", delta)
     if supremum == 0.0:
@@ -116,7 +117,7 @@ def tradeoff(delta_of: Function, alpha: ArrayLike) -> Array:
 
 
 def _largest_gain(delta_of: Function, alpha: Array) -> Array:
-    """β at each α in (0, 1), the supremum over ε of either sign."""
+    """Return β at each α in (0, 1): the maximum of `_gain` over ε of either sign."""
     miss = 1.0 - delta_of(np.concatenate([[0.0], STEPS]))
     gain = _gain(SIGNED_STEPS, np.concatenate([miss[:0:-1], miss]), alpha[:, None])
     best = np.clip(np.argmax(gain, axis=1), 1, gain.shape[1] - 2)
@@ -130,7 +131,7 @@ def _largest_gain(delta_of: Function, alpha: Array) -> Array:
 
 
 def _gain(signed: Array, miss: Array, alpha: Array) -> Array:
-    """1 − δ − e^ε α for ε ≥ 0 and e^{−|ε|}(1 − δ − α) for ε < 0; kept = 1 − δ(|ε|)."""
+    """1 − δ − e^ε α for ε ≥ 0 and e^{−|ε|}(1 − δ − α) for ε < 0; miss = 1 − δ(|ε|)."""
     with np.errstate(over="ignore", under="ignore"):
         return np.where(
             signed >= 0.0,
@@ -161,7 +162,7 @@ def gdp_mu(epsilon: Array, delta: Array) -> Array:
 
 
 def _mu(epsilon: float, delta: float) -> float:
-    """μ at one ε ≥ 0 and δ."""
+    """Return μ for one ε ≥ 0 and one δ."""
     from scipy.optimize import brentq  # here: slow to import, and only used by gdp_mu
 
     if delta <= 0.0 or delta >= 1.0:
@@ -194,12 +195,12 @@ class Chords:
 
     @classmethod
     def of(cls, epsilon: Array, delta: Array) -> Chords:
-        """From points in any order and shape; of equal ε the first counts."""
+        """Build chords from points in any order and shape; of equal ε the first point counts."""
         distinct, index = np.unique(np.ravel(epsilon), return_index=True)
         return cls(distinct, np.ravel(delta)[index])
 
     def __call__(self, epsilon: Array) -> Array:
-        """δ at each ε, scalar or (k,), in that shape."""
+        """Return δ at each ε, a scalar or an array (k,), in the same shape."""
         outside = (epsilon < self.epsilon[0]) | (epsilon > self.epsilon[-1])
         if np.any(outside):
             first = float(np.atleast_1d(epsilon)[np.atleast_1d(outside)][0])
@@ -234,7 +235,7 @@ class Chords:
         return np.where(first > 0, inside, self.epsilon[0])
 
     def tradeoff(self, alpha: ArrayLike) -> Array:
-        """β(α) of the grid's points: chords are straight in e^ε, so the supremum is at a point."""
+        """Return β(α) by the grid's points: chords are straight in e^ε, so a point attains it."""
         return grid_tradeoff(self.epsilon, self.delta, unit("alpha", alpha))
 
     def _ends(self) -> str:

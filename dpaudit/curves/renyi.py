@@ -29,7 +29,7 @@ from dpaudit.curves.bracketing import peak
 
 FINITE = np.linspace(-27.0, 30.0, 39)  # ln of (α − 1)/(end − α): to 1e-13 of the end
 INFINITE = np.linspace(-27.0, 43.0, 48)  # ln(α − 1)
-FLAT = 1e-13  # in ln δ
+FLAT = 1e-13  # tolerance in ln δ
 CLOSER, AROUND = 3, 17  # rounds, and orders about the best one, for both directions
 ROUGH, FINE = 6, 8  # halvings, to choose an order and to compute a bound
 JUDGED = np.linspace(-7.0, 7.0, 49)  # ln(α − 1) of orders at which divergences are compared
@@ -43,13 +43,13 @@ Conversion = Callable[[Array, Array, Array, int], Array]
 
 @dataclass(frozen=True)
 class RenyiCurve:
-    """δ(ε) from a vectorised function order ↦ nats on (1, end)."""
+    """The function ε ↦ δ(ε) implied by a bound order ↦ Rényi divergence (nats) on (1, end)."""
 
     divergence: Callable[[Array], Array]
     end: float = np.inf
 
     def at_orders(self) -> tuple[Array, Array]:
-        """Orders to hold a certified divergence against, (k,), and the bound at them, nats."""
+        """Return orders (k,) at which an audit compares divergences, and the bounds there, nats."""
         orders = orders_below(self.end)
         return orders, divergences(self.divergence, orders)
 
@@ -59,7 +59,7 @@ class RenyiCurve:
         return joint_range.below_turn(epsilon, self._turn, delta)
 
     def by_moments(self, epsilon: Array) -> Array:
-        """The same by paper 3's proposition 1, which is nowhere below."""
+        """Return the weaker δ(ε) of paper 3, proposition 1, which is never below `__call__`."""
         return self._least(epsilon, lambda s, bound, e, halvings: _by_moments(s, bound, e))
 
     def _least(self, epsilon: Array, log_delta: Conversion) -> Array:
@@ -108,7 +108,7 @@ class RenyiOrders:
     values: tuple[float, ...]
 
     def at_orders(self) -> tuple[Array, Array]:
-        """The orders and the bound at them, (k,) each, nats."""
+        """Return the orders and the bounds R(α) in nats at them, (k,) each."""
         return np.array(self.orders), np.array(self.values)
 
     def __call__(self, epsilon: Array) -> Array:
@@ -119,7 +119,7 @@ class RenyiOrders:
 
     @property
     def _excess(self) -> tuple[Array, Array]:
-        """α − 1 and R(α), (k,) each."""
+        """The arrays α − 1 and R(α), (k,) each."""
         orders, values = self.at_orders()
         return orders - 1.0, values
 
@@ -130,7 +130,7 @@ class RenyiOrders:
 
     @classmethod
     def of(cls, orders: ArrayLike, values: ArrayLike) -> RenyiOrders:
-        """Two sequences of one length: orders > 1, divergences ≥ 0. Raises `InvalidInput`."""
+        """Check orders > 1 and as many divergences ≥ 0 (nats). Raises `InvalidInput`."""
         order, value = (
             np.asarray(
                 check.array_of_numbers(name, argument, "a sequence of numbers"), dtype=np.float64
@@ -151,7 +151,7 @@ class Linear:
     rho: float
 
     def __call__(self, order: Array) -> Array:
-        """ρα at each order."""
+        """Return ρα at each order α."""
         return self.rho * order
 
 
@@ -192,7 +192,7 @@ def divergences(function: Callable[[Array], Array], order: Array) -> Array:
 
 
 def _by_moments(excess: Array, divergence: Array, epsilon: Array) -> Array:
-    """ln of the printed bound at α = 1 + excess."""
+    """Return ln of the bound of paper 3, proposition 1, at order α = 1 + excess."""
     return np.asarray(excess * (divergence - epsilon - np.log1p(1.0 / excess)) - np.log1p(excess))
 
 

@@ -21,10 +21,10 @@ COLUMNS = (
 
 
 class Curve(Protocol):
-    """An exact spectrum at any ε, with its Rényi divergences. Pairs are (forward, backward)."""
+    """An exact spectrum at any ε. Each method returns a pair (forward, backward)."""
 
     def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
-        """δ at each ε ≥ 0, nats: scalar or (m,), and that shape."""
+        """Return δ at each ε ≥ 0, nats, a scalar or an array (m,), in the same shape."""
         ...
 
     def renyi(self, order: float) -> tuple[float, float]:
@@ -142,8 +142,8 @@ class Spectrum:
     def epsilon_at(self, delta: ArrayLike) -> Array:
         """The smallest ε ≥ 0 with δ(ε) ≤ delta, nats; infinite where the curve stays above it.
 
-        delta, in [0, 1], is a number or an array of shape (k,), which is the shape of the result.
-        At 0 the answer is the pure ε. Raises `InvalidInput` where the answer is outside the grid of
+        delta, in [0, 1], is a number or an array of shape (k,); the result has the same shape.
+        At delta = 0 it is the ε of pure DP. Raises `InvalidInput` where it is outside the grid of
         an estimate.
         """
         if self.curve is None:
@@ -158,7 +158,7 @@ class Spectrum:
     def tradeoff(self, alpha: ArrayLike) -> Array:
         """β(α), the least type II error at type I error α in [0, 1] that δ(ε) implies.
 
-        α is a number or an array of shape (k,), which is the shape of the result. β is symmetric
+        α is a number or an array of shape (k,); the result has the same shape. β is symmetric
         and convex, as δ is the larger direction at every ε. For an estimate β is what the points of
         its grid imply.
         """
@@ -178,7 +178,7 @@ class Spectrum:
     def renyi(self, order: ArrayLike) -> Array:
         """The larger direction's Rényi divergence at each order > 0, nats; order 1 is KL.
 
-        A number or an array of shape (k,), which is the shape of the result. Raises
+        `order` is a number or an array of shape (k,); the result has the same shape. Raises
         `NoExactSpectrum` for an estimate.
         """
         orders = readings.orders(order)
@@ -194,15 +194,15 @@ class Spectrum:
         """
         return float(max(self._exact("a pure epsilon").supremum))
 
-    def _exact(self, wanted: str) -> Curve:
+    def _exact(self, value: str) -> Curve:
         if self.curve is None:
             raise NoExactSpectrum(
-                f"{wanted} cannot be had from δ on a grid of ε; only an exact spectrum carries them"
+                f"{value} cannot be had from δ on a grid of ε; only an exact spectrum carries them"
             )
         return self.curve
 
     def _largest(self, epsilon: Array) -> Array:
-        """δ by the curve, which is not called beyond its supremum: a search asks up to ε = 1e9."""
+        """δ, 0 beyond the curve's supremum, where it is not called: searches go to ε = 1e9."""
         assert self.curve is not None
         limit = max(self.curve.supremum)
         delta = np.maximum(*self.curve.delta(np.minimum(epsilon, limit)))

@@ -29,7 +29,7 @@ from dpaudit.curves.joint_range import log_expm1, log_psi
 NEWTON = 25
 FARTHEST, CLOSE = 1.0, 1e-9  # steps in ln(−ln x₁) and ln ln x₂; the bound is flat there
 ALLOWED = 1e-9  # a bound that is exceeded by less, relative to e^{(α−1)R} − 1, is kept
-EXCHANGES = 8  # of an order by one that is exceeded more
+EXCHANGES = 8  # the most exchanges of an order for one whose bound is exceeded more
 
 
 def log_delta(excess: Array, divergence: Array, epsilon: Array, halvings: int) -> Array:
@@ -62,14 +62,14 @@ def log_delta(excess: Array, divergence: Array, epsilon: Array, halvings: int) -
 
 @value_class(eq=True)
 class Orders:
-    """Orders 1 + s and the bounds at them, (n,) each."""
+    """Orders α = 1 + s and the bounds R(α) at them, (n,) each."""
 
     excess: Array
     divergence: Array
 
     @property
     def room(self) -> Array:
-        """ln(e^{sR} − 1)."""
+        """The array ln(e^{sR} − 1), (n,)."""
         with np.errstate(divide="ignore"):
             return log_expm1(self.excess * self.divergence)
 
@@ -110,7 +110,7 @@ def _log_share(low: Array, high: Array) -> tuple[Array, Array, Array]:
 
 
 def _log_moment(s: Array, low: Array, high: Array) -> Array:
-    """ln(E_Q[x^α] − 1)."""
+    """Return ln(E_Q[x^α] − 1) for likelihood ratios with logarithms `low` and `high`."""
     above, below, _ = _log_share(low, high)
     psi = [log_psi(*np.broadcast_arrays(s, ratio)) for ratio in (high, low)]
     return np.logaddexp(above + psi[0], below + psi[1])

@@ -1,4 +1,4 @@
-"""Real data to audit on: the embedded FLIGHT, scikit-learn's diabetes, and any CSV file of numbers.
+"""Real data for audits: the embedded FLIGHT, scikit-learn's diabetes, any CSV file of numbers.
 
 This room knows nothing of mechanisms or audits.
 """

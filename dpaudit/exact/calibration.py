@@ -216,9 +216,9 @@ class _Search:
         while np.isnan(self.missed):
             value = self._at(place)
             if abs(place - first) > FARTHEST or value == MOST:
-                wanted = "that takes some noise" if private > 0 else "that limits the rows"
+                demand = "that takes some noise" if private > 0 else "that limits the rows"
                 name = self.parameter.name
-                fail("delta", self.delta, f"a target {wanted}: {name} = {value:g} keeps it")
+                fail("delta", self.delta, f"a target {demand}: {name} = {value:g} keeps it")
             self(place)
             step += 1
             place -= private * step * np.log(2.0)

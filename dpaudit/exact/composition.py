@@ -41,12 +41,12 @@ from dpaudit.exact.zeroed_rows.additive_wishart import WishartLoss
 from dpaudit.exact.zeroed_rows.gaussian_sketch import sketch_axes, sketch_curves
 
 NEAR_ONE = 1e-6  # orders of Rényi divergence closer to 1 than this are expanded about it
-UNSEEN = 1e-18  # a finite loss that weighs less than this share of P(L = ∞) is not seen
+UNSEEN = 1e-18  # a finite loss with less probability than this share of P(L = ∞) is ignored
 
 
 @value_class
 class PrivacyLoss:
-    """The privacy loss of one release on a pair, or of several composed.
+    """The privacy loss of one release on a pair of databases, or of several releases together.
 
     L = log dP/dQ under P (forward) and log dQ/dP under Q (backward). Made by `gaussian_shift`,
     `gaussian_pair`, `gaussian_sketch`, `additive_wishart`, or by
@@ -61,13 +61,13 @@ class PrivacyLoss:
     backward : LossTransform
         The loss under Q.
     law : str
-        How the numbers are obtained.
+        How δ is computed, in a few words.
     closed : callable or None
-        ε ↦ (forward, backward) δ, where a formula is known.
+        The function ε ↦ (forward, backward) δ if a closed form is known.
     noise : WishartPart or None
         The loss of a release with additive Wishart noise.
     composed : tuple of (PrivacyLoss, int)
-        The releases and how often each.
+        Each release and the number of its repetitions.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class PrivacyLoss:
 
     @classmethod
     def of_sketch(cls, q: Share, rows: int) -> PrivacyLoss:
-        """`gaussian_sketch` of a leverage of which 1 − q is known too."""
+        """Return the loss of `gaussian_sketch` for a leverage q stored together with 1 − q."""
         name = "Gaussian rows (chi-square)"
         if q.rest == 0.0:
             return cls.disjoint(name)
@@ -123,7 +123,7 @@ class PrivacyLoss:
 
     @classmethod
     def of_axes(cls, axes: Axes, law: str) -> PrivacyLoss:
-        """Two Gaussians that are diagonal on the same axes."""
+        """Return the loss of two Gaussians that are diagonal on the same axes."""
         if axes.distance is not None:
             return cls.gaussian_shift(axes.distance)
         return cls(*axes.transforms(), law, axes.delta)
@@ -174,7 +174,7 @@ class PrivacyLoss:
 
     @property
     def _directions(self) -> tuple[Delta, Delta]:
-        """δ forward and backward at ε ≥ 0, (m,), in any order; not for Wishart noise."""
+        """Return δ forward and backward at ε ≥ 0, (m,), in any order; not for Wishart noise."""
         closed = self.closed
         if closed is None:
             return _inverted(self.forward), _inverted(self.backward)
@@ -231,7 +231,7 @@ class PrivacyLoss:
         return forward, backward
 
     def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
-        """Both releases, one after the other."""
+        """Return the loss of both releases together."""
         return compose([self, other]) if isinstance(other, PrivacyLoss) else NotImplemented
 
     def __radd__(self, nothing: int) -> PrivacyLoss:
@@ -298,7 +298,7 @@ def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -
 
 
 def _inverted(transform: LossTransform) -> Delta:
-    """δ of one direction by its contour."""
+    """Return the function ε ↦ δ of one direction, by contour inversion."""
 
     def delta(epsilon: Array) -> Array:
         order = np.argsort(epsilon)
@@ -310,7 +310,7 @@ def _inverted(transform: LossTransform) -> Delta:
 
 
 def _product(parts: list[tuple[LossTransform, int]]) -> LossTransform:
-    """The transform of the sum of independent losses, each counted so many times."""
+    """Return the transform of a sum of independent losses, each with its number of copies."""
     if any(part.floor == 1.0 for part, _ in parts):
         return DISJOINT
     return LossTransform(
@@ -324,7 +324,7 @@ def _product(parts: list[tuple[LossTransform, int]]) -> LossTransform:
 
 
 def _renyi(transform: LossTransform, s: float) -> float:
-    """K(s)/s at s = order − 1.
+    """Return the Rényi divergence K(s)/s at s = order − 1, with K = log E[e^{sL}].
 
     Infinite beyond the domain, and from order 1 on where the loss can be infinite.
     """
@@ -369,11 +369,11 @@ class WishartPart:
 
     @property
     def point(self) -> float:
-        """The finite value of a constant loss, forward."""
+        """The value of the finite part of the forward loss where that is constant."""
         return -self.loss.z if self.swapped else self.loss.z
 
     def floor(self, forward: bool) -> float:
-        """P(L = ∞)."""
+        """Return P(L = ∞) in one direction."""
         return self.loss.floor if forward == self.swapped else 0.0
 
 
@@ -404,7 +404,7 @@ class WishartComposition:
         return float(ahead[0]), float(back[0])
 
     def _both(self, epsilon: Array) -> Curves:
-        """What the finite losses give at ε less the constant losses, and P(L = ∞)."""
+        """Return δ from the finite losses, at ε minus the constant losses, plus P(L = ∞)."""
         constant = [(part, k) for part, k in self.parts if part.loss.constant]
         shift = sum(k * part.point for part, k in constant)
         curves = []
@@ -474,7 +474,7 @@ def _reach(epsilon: Array) -> float:
 
 
 def _floor(parts: Iterable[tuple[WishartPart, int]], forward: bool) -> float:
-    """P(L = ∞) of any of the parts."""
+    """Return the probability that the loss of at least one part is infinite."""
     with np.errstate(divide="ignore"):
         logs = [k * np.log1p(-part.floor(forward)) for part, k in parts]
     return float(-np.expm1(np.sum(logs))) + 0.0

@@ -91,7 +91,7 @@ class Replaced(ReplacedStudentRows):
 
     @property
     def dof(self) -> int:
-        """ν."""
+        """The degrees of freedom ν = r − p + 1."""
         return self.rows - self.features + 1
 
     @cached_property
@@ -111,7 +111,7 @@ class Replaced(ReplacedStudentRows):
 
     @cached_property
     def constant(self) -> Array:
-        """C."""
+        """The constant C of the loss, see the module; (n,)."""
         return -0.5 * self._inner_log - 0.5 * self.dof * self._log_tau
 
     @cached_property
@@ -243,7 +243,7 @@ class StudentSearch:
         return (np.arange(at, min(at + CHUNK, count)) for at in range(0, count, CHUNK))
 
     def _delta(self, some: Open) -> Array:
-        """The exact δ's."""
+        """Return the exact δ of each open (entry, place)."""
         delta = np.empty(len(some.entry))
         sides, place = np.divmod(some.place, len(self.epsilon))
         for side in SIDES:
@@ -273,7 +273,7 @@ class StudentSearch:
         return np.argmin(bound, axis=0)
 
     def _open(self, entries: np.ndarray, side: int, orders: np.ndarray, worst: Worst) -> Open:
-        """What the bounds leave of a chunk."""
+        """Return the (entry, place) of a chunk whose bound exceeds the largest δ known there."""
         pairs, threshold = self._pairs(entries, side), np.split(worst.threshold, 2)[side]
         some = np.flatnonzero(self._may_exceed(pairs, orders, threshold))
         bound = Replaced.of(pairs, some).bound(self.epsilon)

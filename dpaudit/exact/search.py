@@ -14,9 +14,9 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 
-FAINT = 1e-30  # a smaller δ counts as 0: no pair is looked for whose δ is smaller
+FAINT = 1e-30  # a smaller δ counts as 0, so the search ignores such pairs
 MARGIN = 1e-9  # relative: how far a bound must lie below a δ, for the rounding of either
-BATCH = 1 << 10  # δ's that are computed between two looks at what is left
+BATCH = 1 << 10  # how many δ are computed before the list of open pairs is updated
 
 
 @value_class
@@ -28,16 +28,16 @@ class Worst:
 
     @classmethod
     def unknown(cls, count: int) -> Worst:
-        """Nothing is known at `count` ε."""
+        """Return the start of a search at `count` ε: entry −1 and δ = 0 at each place."""
         return cls(np.full(2 * count, -1), np.zeros(2 * count))
 
     def without_entries(self) -> Worst:
-        """The same δ's, to be exceeded by entries of another family."""
+        """Return the same δ at each place, with no entry, before another family is searched."""
         return Worst(np.full_like(self.entry, -1), self.delta)
 
     @property
     def entries(self) -> np.ndarray:
-        """The entries that are worst at some place."""
+        """Return the entries that are worst at some place."""
         return np.unique(self.entry[self.entry >= 0])
 
     @property
@@ -71,27 +71,27 @@ class Open:
 
     @classmethod
     def together(cls, parts: list[Open]) -> Open:
-        """Several together; at least one."""
+        """Return the union of at least one `Open`."""
         names = ("entry", "place", "bound")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def at(self, some: np.ndarray) -> Open:
-        """Some of them."""
+        """Return the part selected by the mask or indices `some`."""
         return Open(self.entry[some], self.place[some], self.bound[some])
 
     def above(self, worst: Worst) -> Open:
-        """Those whose bound exceeds what is known at their place, the most promising first."""
+        """Return those whose bound exceeds the threshold at their place, by falling ratio."""
         ratio = self.bound / worst.threshold[self.place]
         order = np.argsort(-ratio, kind="stable")
         return self.at(order[ratio[order] > 1.0])
 
     def foremost(self) -> Open:
-        """The one with the largest bound at each place."""
+        """Return, for each place, the entry with the largest bound."""
         order = np.lexsort((-self.bound, self.place))
         return self.at(order[np.unique(self.place[order], return_index=True)[1]])
 
     def computed(self, worst: Worst, delta_of: Callable[[Open], Array]) -> Worst:
-        """The worst after all that can still exceed it, in the order of the bounds."""
+        """Return `worst` after computing every δ that could exceed it, largest bounds first."""
         left = self.above(worst)
         while len(left.entry):
             places = np.arange(len(left.entry))

@@ -28,7 +28,7 @@ from dpaudit.exact.zeroed_rows import families
 from dpaudit.laws import ReplacedRows, ReplacedWishartRows, ZeroedRows
 from dpaudit.neighbours import remove_row, zero_row
 
-PAIRS = 1 << 23  # of a row and a candidate at a time
+PAIRS = 1 << 23  # how many pairs (row, candidate) are held at a time
 RELATIONS = ("zero-out", "remove", "replace", "add")
 T = TypeVar("T")
 
@@ -93,9 +93,9 @@ def worst_case(
         row replaced by each of `candidates`; or "add", the worst added row among all rows of
         Euclidean norm at most `row_bound`. Forward is `data` against its neighbour.
     candidates : array of shape (m, d), optional
-        For "replace".
+        The replacement rows, for relation="replace".
     row_bound : float, optional
-        For "add".
+        The largest norm of an added row, for relation="add".
 
     Returns
     -------
@@ -108,7 +108,7 @@ def worst_case(
     Raises
     ------
     NoExactSpectrum
-        When none is known.
+        When the mechanism has no known exact spectrum.
     DegenerateData
         When the data leave the law undefined.
 
@@ -179,7 +179,7 @@ def _family(known: KnownMechanism, data: Array) -> ZeroedRows:
 
 @value_class
 class Neighbour:
-    """A neighbour that may be the worst: its entry in a family, its curve and the law's name."""
+    """A neighbour that may be the worst: its index in a family, its curve and the law's name."""
 
     entry: int
     curve: Curve
@@ -190,7 +190,7 @@ class Neighbour:
 class Replacements:
     """The curve of the worst of all replacements of a row by a candidate.
 
-    Where it has to be searched for, it is searched for anew at each ε that is asked. Entry i·m + j
+    Families without a proved order are searched anew at each ε. Entry i·m + j
     is row i replaced by candidate j.
     """
 

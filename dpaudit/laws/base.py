@@ -19,15 +19,15 @@ class Law(Protocol):
 
     @property
     def dim(self) -> int:
-        """Numbers in one draw: the dimension of an output."""
+        """The dimension of an output: how many numbers one draw has."""
         ...
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, dim) independent draws."""
+        """Return independent draws, shape (size, dim)."""
         ...
 
     def log_density(self, x: Array) -> Array:
-        """Log density at the rows of x (m, dim), shape (m,).
+        """Return the log density at each row of x (m, dim), shape (m,).
 
         It may lack a constant that is the same for all laws of this type and dimension: such a
         constant cancels in a privacy loss.
@@ -36,7 +36,7 @@ class Law(Protocol):
 
 
 def draw_in_chunks(size: int, dim: int, numbers: int, draw: Callable[[int], Array]) -> Array:
-    """(size, dim) draws, made by calls of draw(count), which returns (count, dim).
+    """Return draws (size, dim), made chunk by chunk by draw(count), which returns (count, dim).
 
     numbers : how many numbers `draw` holds in memory for one draw; it decides the size of a chunk.
     """
@@ -54,9 +54,9 @@ def log_ratio(left: Law, right: Law, x: Array) -> Array:
     Parameters
     ----------
     left : Law
-        The law of left, with density p.
+        The output law on the left database, with density p.
     right : Law
-        The law of right, with density q.
+        The output law on the right database, with density q.
     x : array of shape (m, k)
         Outputs.
 

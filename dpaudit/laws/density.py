@@ -1,4 +1,4 @@
-"""Laws of one number given by a density: any, the largest of noisy answers, a ratio with noise.
+"""Laws of one number by its density: a general class, the largest noisy answer, noisy ratios.
 
 A density is smooth between known edges. Integrals over it are by Gauss–Legendre quadrature with 16
 nodes in each panel, a panel being the interval between neighbouring edges.
@@ -20,9 +20,9 @@ from dpaudit.laws.discrete import Discrete
 from dpaudit.laws.vectors import laplace_log_cdf, laplace_log_density
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
-FAR = 740.0  # in scales of exponential noise: at more than this e^{−x} underflows to 0
+FAR = 740.0  # e^{−x} underflows to 0 beyond this x, in scales of exponential noise
 LogDensity = Callable[[Array], Array]
-LEAST = 1e-12  # the smallest count divided by, as in the published mechanisms
+LEAST = 1e-12  # the smallest denominator: published mechanisms raise a noisy count to it
 # widths of the panels nearest to a kink and farthest from it, in units of the answer
 FINEST, FARTHEST = (1e-4, 1e19)
 FINE = 16  # parts of a panel in the table of the distribution function that `sample` inverts
@@ -34,7 +34,7 @@ def _none() -> Array:
 
 @value_class
 class Density(Law):
-    """One number with log density `log_p`, and with atoms if there are any.
+    """The law of one number with log density `log_p`, and perhaps with atoms.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ class Density(Law):
         return 1
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, 1) independent draws, by inversion of the distribution function.
+        """Return independent draws (size, 1), by inversion of the distribution function.
 
-        It is tabulated at 16 points a panel and taken as linear between them.
+        That function is tabulated at 16 points a panel and taken as linear between them.
         """
         points, below = self._distribution
         atoms = np.exp(self.log_mass)
@@ -74,7 +74,7 @@ class Density(Law):
 
     @property
     def _distribution(self) -> tuple[Array, Array]:
-        """Points, and the mass of the density below each."""
+        """Return points of a table, and the mass of the density below each."""
         starts = np.concatenate([_left_ends(a, b, FINE) for a, b in pairwise(self.edges)])
         points = np.append(starts, self.edges[-1])
         x, w = gauss_legendre(points[:-1], points[1:])
@@ -96,16 +96,16 @@ def gauss_legendre(start: Array, end: Array) -> tuple[Array, Array]:
 
 
 def _left_ends(start: float, end: float, parts: int) -> Array:
-    """The left ends of `parts` equal parts of an interval."""
+    """Return the left ends of `parts` equal parts of each interval."""
     return np.asarray(start + (end - start) * np.arange(parts) / parts)
 
 
 def panel_edges(
     kinks: Array, scale: float, *, low: float = -np.inf, high: float = np.inf, width: float = 4.0
 ) -> Array:
-    """Edges of panels at most `width` scales wide, with every kink an edge.
+    """Return the edges of panels at most `width` scales wide, with every kink an edge.
 
-    They end at `low` and `high`, or where tails that fall as e^{−|x|/scale} underflow to 0.
+    The panels end at `low` and `high`, or where tails that fall as e^{−|x|/scale} underflow to 0.
     """
     kinks = np.unique(kinks)
     first, last = max(low, kinks[0] - FAR * scale), min(high, kinks[-1] + FAR * scale)
@@ -115,7 +115,7 @@ def panel_edges(
 
 
 def doubling_edges(kinks: Array, least: float, most: float) -> Array:
-    """Edges of panels that double in width away from each kink, from `least` on to `most`.
+    """Return the edges of panels whose widths double away from each kink, from `least` to `most`.
 
     They suit densities whose tails fall as a power.
     """
@@ -186,13 +186,13 @@ def largest_index(queries: Array, noise: Noise, scale: float) -> Discrete:
 
 
 def _edges(queries: Array, noise: Noise, scale: float) -> Array:
-    """Panels for the largest value, which is at least the largest query plus the least noise."""
+    """Return the panel edges for the largest value, which is ≥ the largest query + least noise."""
     low = queries.max() + scale * noise.start
     return panel_edges(queries, scale, low=low, width=2.0)
 
 
 def _log_largest(queries: Array, noise: Noise, scale: float, x: Array) -> Array:
-    """log density at x (m,) of noisy query i, times P(all others are below x), shape (n, m)."""
+    """Return log(density of noisy query i at x · P(all others are below x)), (n, m), for x (m,)."""
     z = (x - queries[:, None]) / scale
     below = noise.log_cdf(z)
     with np.errstate(invalid="ignore"):
@@ -239,7 +239,7 @@ def gaussian_mixture(mean: float, count: float, sigma: float) -> Density:
 
 
 def _mixture(integral: Callable[[Array], Array], log_outlier: LogDensity, *kinks: float) -> Density:
-    """The density `integral` of draws with m > LEAST, plus the component of the other draws.
+    """Return the law with density `integral` (draws with m > LEAST) plus that of all other draws.
 
     The panels double in width: tails fall as a power, and the outlier lies some 1e12 away.
     """

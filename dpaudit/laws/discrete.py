@@ -13,7 +13,7 @@ from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.laws.base import Law
 
-ROUNDING = 1e-9  # by which the sum of the probabilities may differ from 1
+ROUNDING = 1e-9  # tolerance: the probabilities must sum to 1 within it
 
 
 @value_class
@@ -48,21 +48,21 @@ class Discrete(Law):
         return int(self.outcomes.shape[1])
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, k) independent draws, by inversion of the distribution function."""
+        """Return independent draws (size, k), by inversion of the distribution function."""
         below = np.cumsum(np.exp(self.log_probability))
         picked = np.searchsorted(below, rng.random(size) * below[-1], side="right")
         return np.asarray(self.outcomes[np.minimum(picked, len(below) - 1)])
 
     def log_density(self, x: Array) -> Array:
-        """Log probability of the rows of x (m, k); −∞ for a row that is not an outcome."""
+        """The log probability of each row of x (m, k); −∞ for a row that is not an outcome."""
         place = row_positions(self.outcomes, x)
         return np.where(place >= 0, self.log_probability[place], -np.inf)
 
 
 def row_positions(table: Array, rows: Array) -> np.ndarray:
-    """For each row its position in the table, −1 where the table does not have it.
+    """Return the index of each row in `table`, or −1 where the table does not contain it.
 
-    Two NaNs are equal, and so are 0 and −0.
+    Two NaNs compare as equal, and so do 0 and −0.
     """
     known, inverse = np.unique(
         np.concatenate([_row_keys(table), _row_keys(rows)]), return_inverse=True
@@ -73,19 +73,19 @@ def row_positions(table: Array, rows: Array) -> np.ndarray:
 
 
 def _row_keys(rows: Array) -> np.ndarray:
-    """Each row as one item of bytes, the same for equal rows."""
+    """Return each row as one item of bytes, such that equal rows give equal bytes."""
     plain = np.where(np.isnan(rows), np.nan, rows + 0.0)  # one bit pattern of NaN, and no −0
     return np.ascontiguousarray(plain).view(np.dtype((np.void, 8 * rows.shape[1]))).ravel()
 
 
 @value_class
 class Branches(Law):
-    """Branch i, of log probability `log_probability[i]`: row `templates[i]` with `slots` drawn.
+    """A mixture: branch i has log probability `log_probability[i]` and fills row `templates[i]`.
 
     Parameters
     ----------
     templates : array of shape (m, k)
-        NaN in the slots; no two rows alike.
+        The row of each branch, with NaN in the slots to be drawn; no two rows alike.
     log_probability : array of shape (m,)
         The logarithms of the probabilities of the branches.
     slots : tuple of tuple of int
@@ -105,15 +105,15 @@ class Branches(Law):
 
     @property
     def tags(self) -> Array:
-        """What distinguishes the branches: each template, then 1 for a slot and 0 for the others.
+        """Labels that tell the branches apart: the template, then 1 for a slot and 0 elsewhere.
 
-        Shape (m, 2k).
+        The shape is (m, 2k).
         """
         return np.hstack([self.templates, self._is_slot])
 
     @property
     def _is_slot(self) -> Array:
-        """(m, k), 1 in the slots and 0 elsewhere."""
+        """An array (m, k) that is 1 in the slots and 0 elsewhere."""
         marks = np.zeros(self.templates.shape)
         for mark, slots in zip(marks, self.slots, strict=True):
             mark[list(slots)] = 1.0
@@ -130,9 +130,9 @@ class Branches(Law):
         return np.asarray(out)
 
     def log_density(self, x: Array) -> Array:
-        """Log probability of a row's branch plus the log density of the numbers in its slots.
+        """Return the log probability of each row's branch plus the log density of its slots.
 
-        −∞ for a row of x (m, k) that fits no branch.
+        The result is −∞ for a row of x (m, k) that fits no branch.
         """
         value = np.full(len(x), -np.inf)
         is_slot, missing = self._is_slot == 1.0, np.isnan(x)

@@ -1,8 +1,8 @@
 """The pairs of laws that zeroing a row gives, for ALL rows of a database at once.
 
 The same families describe all replacements of rows by candidates, one entry for each pair of a row
-and a candidate, and the worst row within a bound, a family of one entry. What is called a room is
-1 minus a quantity; both are given, each to its own relative accuracy.
+and a candidate, and the worst row within a bound, a family of one entry. A field named "room" is
+1 minus another field; both are stored, so that neither loses digits.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class ReplacedStudentRows:
     up, down : arrays of shape (n,)
         By how much the larger eigenvalue exceeds 1, and the smaller one falls below it.
     inner_up, inner_down : arrays of shape (n,)
-        The same of the features B alone.
+        The same two numbers for the Gram matrix of the features B alone.
     features, rows : int
         The number of features p, and of rows r of the sketch.
     """
@@ -162,7 +162,9 @@ class ComposedRows:
     times: tuple[int, ...]
 
 
-ReplacedRows = ReplacedStudentRows | ReplacedWishartRows  # no order of whose entries is known
+ReplacedRows = (
+    ReplacedStudentRows | ReplacedWishartRows
+)  # kinds of families whose entries cannot be ranked by privacy loss
 ZeroedRows = (
     ShiftRows | SketchRows | ScaleRows | StudentRows | WishartRows | ReplacedRows | ComposedRows
 )

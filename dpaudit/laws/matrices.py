@@ -46,7 +46,7 @@ class GaussianRows(Law):
 
     @property
     def dim(self) -> int:
-        """rows·d, or d(d+1)/2."""
+        """The numbers in one draw: rows·d for a sketch, d(d+1)/2 for a Gram matrix."""
         d = len(self.root)
         return self.rows * d if self.release == "sketch" else d * (d + 1) // 2
 
@@ -213,12 +213,12 @@ def bartlett(size: int, dim: int, dof: int, rng: np.random.Generator) -> Array:
 
 
 def _half_log_det(factor: Array) -> Array:
-    """½ log det of matrices given by their Cholesky factors (m, d, d), shape (m,)."""
+    """Return ½ log det, (m,), of matrices given by their Cholesky factors (m, d, d)."""
     return np.asarray(np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1))
 
 
 def _block_by_block(log_density: Callable[[Array], Array], x: Array, dim: int) -> Array:
-    """log_density of the rows of x in blocks: each row is unfolded into dim × dim matrices."""
+    """Return log_density of the rows of x block by block, since each unfolds into dim × dim."""
     step = max(1, CHUNK * 64 // dim**2)
     return np.concatenate(
         [log_density(x[start : start + step]) for start in range(0, len(x), step)]

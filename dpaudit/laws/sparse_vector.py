@@ -25,7 +25,7 @@ BLOCK = 1 << 12  # draws whose density is computed at a time
 
 
 class Pattern(NamedTuple):
-    """What the comparisons gave: how many queries were answered, and which of them were above."""
+    """One outcome: how many queries were answered, and the indices of those above the threshold."""
 
     answered: int
     above: tuple[int, ...]
@@ -42,7 +42,7 @@ class NoisyComparison:
     queries : array of shape (n,)
         The true answers.
     threshold : float
-        Its value without noise.
+        The threshold without noise.
     threshold_scale : float > 0
         Scale of the threshold's noise.
     query_scale : float > 0
@@ -66,7 +66,7 @@ class NoisyComparison:
         return x.ravel(), np.log(w.ravel()) + self.log_noise(x.ravel())
 
     def log_noise(self, rho: Array) -> Array:
-        """Log density of the threshold's noise."""
+        """Return the log density of the threshold's noise at `rho`."""
         scale = self.threshold_scale
         return np.asarray(laplace_log_density(rho / scale) - np.log(scale))
 
@@ -111,7 +111,7 @@ def patterns(count: int, most: int) -> Iterator[Pattern]:
 
 
 def halting_law(comparison: NoisyComparison, most: int, *, fresh: bool = False) -> Discrete:
-    """Rows (number answered, then 1 for above, 0 for below, NaN once the `most`-th 1 has halted).
+    """The law of rows (number answered, 1 above or 0 below, NaN after the `most`-th 1 halts).
 
     fresh : whether the threshold gets new noise after each 1.
     """
@@ -133,7 +133,7 @@ def halting_law(comparison: NoisyComparison, most: int, *, fresh: bool = False) 
 
 
 def unlimited_law(comparison: NoisyComparison) -> Discrete:
-    """Rows of 1 (above) or 0 (below) for every query, without a halt: all 2ⁿ of them."""
+    """The law of rows of 1 (above) or 0 (below) for n queries without a halt, all 2ⁿ rows."""
     count = len(comparison.queries)
     rows = ((np.arange(2**count)[:, None] >> np.arange(count)) & 1).astype(np.float64)
     rho, weight = comparison.nodes()
@@ -142,7 +142,7 @@ def unlimited_law(comparison: NoisyComparison) -> Discrete:
 
 
 def noiseless_law(queries: Array, threshold: float, threshold_scale: float) -> Discrete:
-    """Rows of 1 or 0 for every query when the queries have no noise.
+    """Return the law of rows of 1 (above) or 0 (below) when only the threshold has noise.
 
     The noisy threshold falls between two neighbours of the sorted answers, which decides the row.
     """
@@ -172,7 +172,7 @@ class ReleasedAnswers(Law):
     comparison : NoisyComparison
         The queries and the threshold.
     most : int
-        It halts at the answer above of this number.
+        The mechanism halts after this many answers above the threshold.
     """
 
     comparison: NoisyComparison
@@ -198,7 +198,7 @@ class ReleasedAnswers(Law):
         )
 
     def log_density(self, x: Array) -> Array:
-        """Log density at the rows of x (m, n + 1); −∞ for a row of none of the patterns."""
+        """Return the log density of each row of x (m, n + 1); −∞ for a row that fits no pattern."""
         value = np.full(len(x), -np.inf)
         observed = np.column_stack([x[:, 0], ~np.isnan(x[:, 1:])])
         for pattern in self.patterns:
@@ -241,6 +241,6 @@ class ReleasedAnswers(Law):
             return np.asarray(np.log(below[panel] + partial))
 
     def _integrals(self, start: Array, end: Array, pattern: Pattern) -> Array:
-        """∫ from start to end over the threshold's noise, shape of start."""
+        """The integral over the threshold's noise from `start` to `end`, shape of `start`."""
         x, w = gauss_legendre(start, end)
         return np.asarray(np.sum(w * np.exp(self.comparison.log_others_below(x, *pattern)), axis=1))

@@ -15,14 +15,14 @@ from dpaudit.laws.base import CHUNK, Law, draw_in_chunks
 
 @value_class
 class Gaussian(Law):
-    """N(mean, (rootᵀroot)⁻¹).
+    """The Gaussian law N(mean, (rootᵀroot)⁻¹).
 
     Parameters
     ----------
     mean : array of shape (k,)
         The mean.
     root : array of shape (k, k)
-        Upper triangular, of the precision.
+        Upper triangular factor of the precision matrix rootᵀroot.
     """
 
     mean: Array
@@ -102,7 +102,7 @@ class StudentT(Law):
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, k) independent draws: a Gaussian vector over the root of a χ² draw."""
+        """Return independent draws (size, k): a Gaussian vector over the root of a χ² draw."""
 
         def spread(z: Array) -> Array:
             radius = rng.standard_gamma(0.5 * self.dof, len(z))
@@ -171,7 +171,7 @@ class SharedLaplace(Law):
         return np.asarray(self.loc + rng.laplace(0.0, self.scale, (size, 1)))
 
     def log_density(self, x: Array) -> Array:
-        """Log density by length along the line; −∞ for a row off the line by more than rounding."""
+        """The log density per unit length on the line loc + z·(1, …, 1); −∞ off that line."""
         along = x - self.loc
         middle = along.mean(axis=1)
         spread = np.abs(along - middle[:, None]).max(axis=1)
@@ -211,14 +211,14 @@ class Product(Law):
 
 
 def laplace_log_cdf(x: Array) -> Array:
-    """log P(Z < x) of standard Laplace noise Z, to relative accuracy in the lower tail."""
+    """Return log P(Z < x) of standard Laplace noise Z, to relative accuracy in the lower tail."""
     return np.where(
         x < 0.0, np.minimum(x, 0.0) - np.log(2.0), np.log1p(-0.5 * np.exp(-np.maximum(x, 0.0)))
     )
 
 
 def laplace_log_density(x: Array) -> Array:
-    """Log density of standard Laplace noise."""
+    """Return the log density −|x| − ln 2 of standard Laplace noise."""
     return np.asarray(-np.abs(x) - np.log(2.0))
 
 
@@ -241,6 +241,6 @@ def _elliptical(
 
 
 def _square_norm(x: Array, mean: Array, root: Array) -> Array:
-    """‖root(x − mean)‖² of each row of x."""
+    """Return ‖root(x − mean)‖² for each row of x."""
     white = (x - mean) @ root.T
     return np.asarray(np.einsum("ij,ij->i", white, white))

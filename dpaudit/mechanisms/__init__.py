@@ -1,9 +1,10 @@
-"""Mechanisms that know their output law: callables `mech(data, size, *, rng)` → (size, k) draws.
+"""Mechanisms whose output law is known: callables `mech(data, size, *, rng)` → (size, k) draws.
 
-`OWN` lists those of this room that a scenario can name; `REGISTRY` also has the papers' algorithms,
-`PAPERS`. `ZOO` holds the textbook mechanisms and the broken ones, at the parameters published for
-them, each with its claim and a pair of databases. `DPSGD` and its broken versions `BROKEN_DPSGD`
-know no law: they are watched step by step. This room knows nothing of spectra, sampling or audits.
+`OWN` lists the mechanisms of this package that a scenario can name. `REGISTRY` adds the papers'
+algorithms, `PAPERS`. `ZOO` holds the textbook mechanisms and the broken ones, at their published
+parameters, each with its claim and a pair of databases. The law of `DPSGD` and of its broken
+versions `BROKEN_DPSGD` is not known: they are audited by watching their steps. Nothing in this
+package imports the code of spectra, sampling or audits.
 """
 
 from __future__ import annotations
@@ -64,5 +65,5 @@ __all__ = [
     *(kind.__name__ for kind in OWN),
 ]
 
-# the algorithms of the papers and the whole list, which `dpaudit` takes from the room `papers`
+# `PAPERS` and `REGISTRY` are imported from `dpaudit.papers` when they are first used.
 __getattr__ = on_first_use(__name__, {}, modules="PAPERS REGISTRY")[0]

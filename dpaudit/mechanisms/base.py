@@ -1,4 +1,4 @@
-"""The base class of mechanisms whose output law is known: a database is mapped to a law."""
+"""The base classes of mechanisms that can state the law of their output on a given database."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dpaudit.neighbours import NeighbourPair
 
 
 class LawMechanism:
-    """A mechanism whose output law is known.
+    """A mechanism whose output law (its probability distribution) is known for every database.
 
-    Subclasses are dataclasses of their parameters. They give `law` and, for a zeroed row,
-    `zeroed_rows`. Making one raises `InvalidInput` for a parameter that is not as described; a call
-    does so for data that are not, and raises `DegenerateData` for data that leave the law
+    Subclasses are dataclasses of their parameters. They define `law` and, where one row may be set
+    to zeros, `zeroed_rows`. The constructor raises `InvalidInput` for an invalid parameter. A call
+    raises `InvalidInput` for invalid data, and `DegenerateData` for data on which the law is
     undefined.
 
     Attributes
@@ -31,16 +31,17 @@ class LawMechanism:
     summary : str
         One line for lists and reports.
     claimed : str
-        What the source claims, in words.
+        The privacy that the mechanism's source claims, in words.
     regression : bool
-        Whether it fits the last column by the others. A scenario then names that column and puts a
-        column of ones before the others.
+        Whether the mechanism regresses the last column on the others. A scenario file must then
+        name the label column, and a column of ones is put before the features.
     no_added_row : str
-        Why there is no worst added row, as the error says it after "M has".
+        The reason why `added_row` has no answer. It ends the error message "{name} has …".
     adjustable : tuple of Adjustable
-        The parameters that `dpaudit.exact.calibrate` may set, its default first.
+        The parameters that `dpaudit.exact.calibrate` may set; the first is its default.
     zero_rows_matter : bool
-        Whether a row of zeros changes the law. Where it does not, a removed row is a zeroed one.
+        Whether a row of zeros changes the law. Where it does not, removing a row has the same
+        effect as replacing it by zeros.
     """
 
     summary: ClassVar[str] = ""
@@ -50,30 +51,30 @@ class LawMechanism:
     no_added_row: ClassVar[str] = "no closed form for the worst row within a bound"
 
     # The worst-case δ must be monotone in an adjustable parameter. It is monotone where the more
-    # private release can be made from the other one (post-processing). That holds for more Gaussian
-    # noise, more padding, more rows of Wishart noise (rows are added one by one), a larger scale of
-    # Wishart noise (`dpaudit.exact.zeroed_rows.families`), and fewer rows of a sketch or degrees of
-    # freedom of a draw. One case is RELIED ON, not proved; the tests of calibration check it at
-    # random settings: the rows of ALS and RPLS, that δ grows with the rows at given leverage and
-    # residual share.
+    # private release can be computed from the less private one (post-processing). That holds for
+    # more Gaussian noise, more padding, more rows of Wishart noise (rows are added one by one), a
+    # larger scale of Wishart noise (`dpaudit.exact.zeroed_rows.families`), and fewer rows of a
+    # sketch or degrees of freedom of a draw. One case is RELIED ON without a proof: for ALS and
+    # RPLS, at fixed leverage and residual share, δ grows with the number of sketch rows. The tests
+    # of calibration check this at random settings.
     adjustable: ClassVar[tuple[Adjustable, ...]] = ()
 
     def __post_init__(self) -> None:
         check_fields(self)
 
     def law(self, data: Array) -> Law:
-        """The law of one output on `data` (n, d)."""
+        """The probability law of one output on the database `data`, shape (n, d)."""
         raise NotImplementedError
 
     def zeroed_rows(self, data: Array) -> ZeroedRows:
-        """The pairs (M(D), M(D with row i zeroed)) for all rows i."""
+        """The pairs of laws (M(D), M(D with row i set to zeros)), for all rows i at once."""
         raise NotImplementedError
 
     def replaced_rows(self, data: Array, candidates: Array) -> ZeroedRows:
-        """The pairs (M(D), M(D with row i replaced by candidates[j])), as entry i·m + j.
+        """The pairs of laws (M(D), M(D with row i replaced by candidates[j])), for all i and j.
 
-        The database has shape (n, d), the candidates (m, d). Raises `NoExactSpectrum` where there
-        is no closed form.
+        The database has shape (n, d) and the candidates (m, d); entry i·m + j of the result is the
+        pair for i and j. Raises `NoExactSpectrum` where no closed form is known.
         """
         raise NoExactSpectrum(
             f"{self.name} has no closed form for all replacements at once; "
@@ -82,9 +83,10 @@ class LawMechanism:
         )
 
     def added_row(self, data: Array, row_bound: float) -> ZeroedRows:
-        """The worst pair (M(D with one more row), M(D)) over all rows of norm ≤ row_bound.
+        """The pair of laws (M(D with one more row), M(D)) of the least private row to add.
 
-        It is a family of one entry. Raises `NoExactSpectrum` where there is no closed form.
+        The added row ranges over all rows of Euclidean norm ≤ row_bound. The result has one entry.
+        Raises `NoExactSpectrum` where no closed form is known.
         """
         raise NoExactSpectrum(
             f"{self.name} has {self.no_added_row}; "
@@ -92,15 +94,18 @@ class LawMechanism:
         )
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """Rows that `zeroed_rows` does not describe, as zeroing them changes more than the row."""
+        """The indices of rows for which `zeroed_rows` is wrong; none unless a subclass says so.
+
+        Zeroing such a row also changes a quantity that is computed from the data, such as a norm.
+        """
         return ()
 
     def prepare(self, data: Array) -> Sampler:
-        """A function (size, rng) → (size, k) draws, after the work that all draws share."""
+        """A sampler (size, rng) → (size, k) of outputs on `data`; shared work is done only once."""
         return self.law(data).sample
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> Array:
-        """Independent outputs.
+        """Draw independent outputs.
 
         Parameters
         ----------
@@ -109,17 +114,18 @@ class LawMechanism:
         size : int
             Number of outputs.
         rng : seed or Generator, optional
-            As `numpy.random.default_rng` takes it.
+            Anything that `numpy.random.default_rng` accepts.
 
         Returns
         -------
         array of shape (size, k)
+            One output per row.
         """
         data = check.matrix("data", data)
         return self.prepare(data)(check.integer("size", size, 1), as_generator(rng))
 
     def adjustable_parameter(self, name: str | None) -> Adjustable:
-        """The adjustable parameter of that name; the default for None. Raises `InvalidInput`."""
+        """The entry of `adjustable` called `name`, or the first for None. Raises `InvalidInput`."""
         if not self.adjustable:
             raise InvalidInput(
                 "mechanism must be one with a parameter in which δ is monotone, "
@@ -133,12 +139,12 @@ class LawMechanism:
         return known[chosen]
 
     def adjusted(self, parameter: str, value: float) -> Self:
-        """A copy with another value of one parameter."""
+        """A copy of the mechanism in which the named parameter has the new value."""
         return dataclasses.replace(self, **{parameter: value})  # type: ignore[type-var]
 
     @property
     def claim(self) -> Claim | None:
-        """The privacy that the mechanism's source claims for it, if any."""
+        """The privacy that the mechanism's source claims, or None if it claims none."""
         return None
 
     @property
@@ -147,15 +153,15 @@ class LawMechanism:
         return type(self).__name__
 
     def parameters(self) -> dict[str, Any]:
-        """Parameters by name; those that are None are left out."""
+        """The parameters as a dict from name to value, without those whose value is None."""
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
         return {f.name: getattr(self, f.name) for f in fields if getattr(self, f.name) is not None}
 
 
 class PrintedMechanism(LawMechanism):
-    """A mechanism whose sampler is an algorithm as printed, step by step, with its claim.
+    """A published algorithm: it is sampled by its printed steps, and has the printed claim.
 
-    Subclasses give `pair`, and `run` where the algorithm is more than a draw of its law.
+    Subclasses define `pair`. They define `run` too, unless a draw from `law` is the algorithm.
     """
 
     epsilon: float
@@ -167,17 +173,18 @@ class PrintedMechanism(LawMechanism):
         return Claim(self.epsilon, self.delta)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The algorithm: (size, k) independent draws."""
+        """Run the algorithm `size` times on `data`; returns independent outputs, (size, k)."""
         return self.law(data).sample(size, rng)
 
     def prepare(self, data: Array) -> Sampler:
-        """A function (size, rng) → draws of the algorithm itself, not of `law`."""
+        """A sampler (size, rng) → (size, k) that runs the algorithm itself instead of `law`."""
         data = check.matrix("data", data)
         return lambda size, rng: self.run(data, size, rng)
 
     def pair(self) -> NeighbourPair:
-        """Two neighbouring databases that use up the claim, or break it where it does not hold.
+        """Two neighbouring databases on which the mechanism is meant to lose the most privacy.
 
-        A scenario with `relation = "pair"` audits the mechanism on them.
+        The loss is that of the claim if the claim is tight, and exceeds it if the claim is false.
+        A scenario with `relation = "pair"` audits the mechanism on this pair.
         """
         raise NotImplementedError

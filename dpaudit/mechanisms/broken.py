@@ -1,9 +1,9 @@
-"""Broken mechanisms: the claim that is made for each does not hold.
+"""Broken mechanisms: each violates the privacy claim that is made for it.
 
-Each has its claim, its true law and a pair of databases on which the claim fails. They stand in
-this order: noise with a wrong scale, correct noise that is wrongly handled, noise in floats, least
-squares, and the sparse vector technique. A class with the parameters of its base needs no
-decorator.
+Each class has its claim, its true output law and a pair of databases on which the claim fails. The
+order is: noise with a wrong scale, correct noise that is wrongly handled, noise in floats, least
+squares, and the sparse vector technique. A class that adds no parameter to its base class has no
+`@dataclass` decorator.
 """
 
 from __future__ import annotations
@@ -62,17 +62,18 @@ from dpaudit.mechanisms.textbook import (
 )
 from dpaudit.neighbours import NeighbourPair
 
-MOST_ROWS = 16  # of `MissingPassed`, whose law has a term for each subset of the rows
+MOST_ROWS = 16  # largest database of `MissingPassed`, whose law has a term per subset of rows
 
 
 # --- noise with a wrong scale: on a count, a bit, a sum or a mean.
-# Each is claimed to have the privacy of the mechanism with the right noise.
+# Each class claims the privacy that the mechanism has with the right noise.
 
 
 class HalvedSensitivity(Gaussian):
-    """Noise for a sensitivity of Δ/2 where it is Δ.
+    """Add noise calibrated for the sensitivity Δ/2 to a sum whose sensitivity is Δ.
 
-    Rows lie in [−Δ/2, Δ/2]. Adding one changes the sum by up to Δ/2, replacing one by up to Δ.
+    Rows lie in [−Δ/2, Δ/2]. Adding a row changes the sum by up to Δ/2, but replacing a row changes
+    it by up to Δ, where Δ = `sensitivity`.
     """
 
     sound = False
@@ -88,10 +89,10 @@ class HalvedSensitivity(Gaussian):
 
 
 class RootTwoSensitivity(Gaussian):
-    """A histogram with noise for a sensitivity of 1 where it is √2.
+    """Add noise calibrated for the sensitivity 1 to a histogram whose sensitivity is √2.
 
-    A row that moves from one cell to another changes both counts by 1. Data: (n, k), an indicator
-    of the cell in each row. Output: (size, k).
+    A row that moves from one cell to another changes both counts by 1. Data: (n, k), where each row
+    is 1 at its cell and 0 elsewhere. Output: (size, k).
     """
 
     sound = False
@@ -111,7 +112,7 @@ class RootTwoSensitivity(Gaussian):
 
 
 class MeanSensitivity(Gaussian):
-    """The sum is released with the noise of the mean, σ off by n."""
+    """Release a sum with noise calibrated for the mean, so that σ is too small by a factor n."""
 
     sound = False
     source = "a common slip: the sensitivity of the mean for that of the sum, σ off by n"
@@ -122,7 +123,7 @@ class MeanSensitivity(Gaussian):
 
 
 class VarianceForDeviation(Gaussian):
-    """The sampler takes a variance and is given σ, so the standard deviation is √σ."""
+    """Pass σ to a sampler that expects a variance, so that the standard deviation is √σ."""
 
     sound = False
     source = "a common slip: variance and standard deviation"
@@ -133,7 +134,7 @@ class VarianceForDeviation(Gaussian):
 
 
 class LocalSensitivity(Gaussian):
-    """The noise is scaled by the range of the private rows instead of a public bound on it.
+    """Scale the noise by the range of the private rows instead of a public bound on the range.
 
     A call raises `DegenerateData` when all rows are equal.
     """
@@ -151,12 +152,12 @@ class LocalSensitivity(Gaussian):
         return self.calibrated_noise(spread)
 
     def pair(self) -> NeighbourPair:
-        """Rows of range 0.3, and one row replaced so that the range is Δ."""
+        """Five rows of range 0.3, and the same with the last row set to Δ = `sensitivity`."""
         return pair_of([0.0, 0.1, 0.2, 0.3, 0.2], [0.0, 0.1, 0.2, 0.3, self.sensitivity])
 
 
 class NoisyHistogram2(NoisyHistogram1):
-    """Counts plus Laplace noise of scale ε where 1/ε is right: it is (1/ε)-DP."""
+    """Add Laplace noise of scale ε to counts, where 1/ε is right: the release is (1/ε)-DP."""
 
     sound = False
     source = "Ding et al. 2018, algorithm 10"
@@ -168,7 +169,7 @@ class NoisyHistogram2(NoisyHistogram1):
 
 
 class NaturalLogGeometric(TruncatedGeometric):
-    """GeoSample with k = ⌈ln(2/ε)⌉ where log₂ is meant: 0.118-DP for ε = 0.1."""
+    """GeoSample with k = ⌈ln(2/ε)⌉ instead of ⌈log₂(2/ε)⌉: for ε = 0.1 it is only 0.118-DP."""
 
     sound = False
     source = "Balcer & Vadhan 2018, algorithm 4.8, as coded by Bichsel et al. 2021"
@@ -185,9 +186,10 @@ class NaturalLogGeometric(TruncatedGeometric):
 
 @dataclass(frozen=True)
 class UnequalCoin(PureExample):
-    """Randomised response that keeps a 1 as it should, but flips a 0 with probability `flip`.
+    """Randomised response that keeps a 1 with the right probability, but flips a 0 with `flip`.
 
-    A 1 is kept with probability e^ε/(1 + e^ε). Data: bits, (n, 1). Output: (size, n).
+    A 1 is kept with probability e^ε/(1 + e^ε); a 0 becomes 1 with probability `flip`. Data: bits,
+    (n, 1). Output: (size, n).
     """
 
     epsilon: Positive = 1.0
@@ -205,18 +207,19 @@ class UnequalCoin(PureExample):
         return bits_law(self._probability_of_one(data))
 
     def _probability_of_one(self, data: Array) -> Array:
+        """The probability (n,) that each bit is reported as 1."""
         keep = 1.0 / (1.0 + np.exp(-self.epsilon))
         return np.where(column(data) == 1.0, keep, self.flip)
 
 
-# The data of a mean are one column of rows in [0, 1], and a neighbour has one row more. `NonDP…1`
-# takes the true row count for the mean and the noise, `NonDP…2` for the mean alone; DP-Auditorium
-# and sequential tests audit them.
+# The data of a mean are one column of n rows in [0, 1] with the sum S, and a neighbour has one row
+# more. `NonDP…1` uses the true n in the mean and in the noise, `NonDP…2` only in the mean. They are
+# audited by DP-Auditorium and by sequential tests in the literature.
 
 
 @dataclass(frozen=True)
 class NonDPLaplace1(PureExample):
-    """S/n + Lap(2/(nε)). Output: (size, 1)."""
+    """Release S/n + Lap(2/(nε)), where the row count n has no noise. Output: (size, 1)."""
 
     epsilon: Positive = 0.01
     sound = False
@@ -226,7 +229,7 @@ class NonDPLaplace1(PureExample):
 
     @property
     def scale(self) -> float:
-        """2/ε, the scale of noise on a sum; for Gaussian noise its standard deviation."""
+        """2/ε: the scale of Laplace noise on the sum, or the deviation of Gaussian noise."""
         return 2.0 / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -239,7 +242,7 @@ class NonDPLaplace1(PureExample):
 
 
 class NonDPLaplace2(NonDPLaplace1):
-    """S/n + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): the mean itself has the true n."""
+    """Release S/n + Lap(2/(ñε)), ñ = max(n + Lap(2/ε), 1e-12): the mean S/n has the true n."""
 
     summary = (
         "a mean by the true number of rows whose noise is scaled by a noisy one, Laplace noise"
@@ -257,7 +260,7 @@ class NonDPLaplace2(NonDPLaplace1):
 
 @dataclass(frozen=True)
 class NonDPGaussian1(NonDPLaplace1):
-    """S/n + N(0, (2/(nε))²), claimed to be (ε, δ)-DP."""
+    """Release S/n + N(0, (2/(nε))²), claimed to be (ε, δ)-DP."""
 
     delta: UpToOne = 1e-5
     summary = "a mean whose noise is scaled by the true number of rows, Gaussian noise"
@@ -276,7 +279,7 @@ class NonDPGaussian1(NonDPLaplace1):
 
 
 class NonDPGaussian2(NonDPGaussian1):
-    """S/n + N(0, (2/(ñε))²) with ñ = max(n + N(0, (2/ε)²), 1e-12), claimed to be (ε, δ)-DP."""
+    """Release S/n + N(0, (2/(ñε))²), ñ = max(n + N(0, (2/ε)²), 1e-12); the claim is (ε, δ)-DP."""
 
     summary = (
         "a mean by the true number of rows whose noise is scaled by a noisy one, Gaussian noise"
@@ -292,14 +295,14 @@ class NonDPGaussian2(NonDPGaussian1):
         return gaussian_mixture(float(rows.mean()), float(len(rows)), self.scale)
 
 
-# --- correct noise that is wrongly handled, or released where only its effect on a choice may be
+# --- correct noise that is wrongly handled, or that is released where only a selection may be
 
 
 @dataclass(frozen=True)
 class ReusedNoise(PureExample):
-    """Sums of the columns, with ONE draw of Laplace noise of scale k/ε added to each of them.
+    """Release the sums of k columns, all with the SAME draw of Laplace noise of scale k/ε.
 
-    Their differences are released without noise. Data: (n, k) in [0, 1]. Output: (size, k).
+    The differences of the sums therefore have no noise. Data: (n, k) in [0, 1]. Output: (size, k).
     """
 
     epsilon: Positive = 1.0
@@ -319,9 +322,9 @@ class ReusedNoise(PureExample):
 
 @dataclass(frozen=True)
 class CachedNoise(PureExample):
-    """A sum plus Laplace noise of scale 1/ε from a seed computed from the data, so always the same.
+    """Release a sum with Laplace noise of scale 1/ε whose seed is a hash of the data.
 
-    Data: one column. Output: (size, 1).
+    The noise is therefore always the same for the same data. Data: one column. Output: (size, 1).
     """
 
     epsilon: Positive = 1.0
@@ -331,6 +334,7 @@ class CachedNoise(PureExample):
     databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
 
     def _answer(self, data: Array) -> float:
+        """The one output that the mechanism has on these data."""
         digest = hashlib.sha256(np.ascontiguousarray(data).tobytes()).digest()
         rng = np.random.default_rng(int.from_bytes(digest[:8], "little"))
         return float(column(data).sum() + rng.laplace(0.0, 1.0 / self.epsilon))
@@ -344,9 +348,9 @@ class CachedNoise(PureExample):
 
 @dataclass(frozen=True)
 class LateClipping(PureExample):
-    """The noisy sum is clipped to [0, nC], where the rows should be clipped to [0, C] before it.
+    """Clip the noisy sum to [0, nC] instead of clipping the rows to [0, C] before summing them.
 
-    Laplace noise of scale C/ε. Data: one column. Output: (size, 1).
+    The Laplace noise has scale C/ε, where C = `bound`. Data: one column. Output: (size, 1).
     """
 
     epsilon: Positive = 1.0
@@ -365,7 +369,7 @@ class LateClipping(PureExample):
         )
 
     def law(self, data: Array) -> Density:
-        """Laplace about the sum, with atoms at the two ends."""
+        """The Laplace law about the sum, with the mass outside [0, nC] moved to the two ends."""
         total, high = float(column(data).sum()), len(data) * self.bound
         scale = self.bound / self.epsilon
 
@@ -379,13 +383,13 @@ class LateClipping(PureExample):
 
 @dataclass(frozen=True)
 class MissingPassed(PureExample):
-    """A sum of ratios clipped to [0, 1] plus Laplace noise of scale 1/ε, through which NaN passes.
+    """Release a sum of ratios clipped to [0, 1] with Laplace noise of scale 1/ε, or NaN.
 
-    A row 0/0 is NaN, and clipping does not change it. Data: (n, 2), numerators and denominators,
-    n ≤ 16. Output: (size, 1), NaN when a NaN was kept.
+    The ratio of a row (0, 0) is NaN, and neither clipping nor noise changes that. Data: (n, 2),
+    numerators and denominators, n ≤ 16. Output: (size, 1), NaN if a sampled row has the ratio NaN.
 
-    Each row is kept with the probability `rate`, which amplifies the claim to
-    ln(1 + rate·(e^ε − 1)).
+    Each row is sampled with probability `rate`, which lowers the claimed ε to
+    ln(1 + rate·(e^ε − 1)) (amplification by sampling).
     """
 
     epsilon: Positive = 1.0
@@ -400,6 +404,7 @@ class MissingPassed(PureExample):
         return Claim(float(np.log1p(self.rate * np.expm1(self.epsilon))))
 
     def _ratios(self, data: Array) -> Array:
+        """The clipped ratios (n,), which may be NaN. Raises `InvalidInput` for another shape."""
         data = check.matrix("data", data, 1, 2)
         if data.shape[1] != 2 or len(data) > MOST_ROWS:
             fail("data", Words(f"shape {data.shape}"), f"two columns and at most {MOST_ROWS} rows")
@@ -412,7 +417,7 @@ class MissingPassed(PureExample):
         return np.asarray(sums + rng.laplace(0.0, 1.0 / self.epsilon, (size, 1)))
 
     def law(self, data: Array) -> Branches:
-        """NaN, or Laplace noise about the sum of a random subset of the ratios."""
+        """A mixture of NaN and of Laplace noise about the sum of a random subset of the ratios."""
         ratios = self._ratios(data)
         missing = int(np.isnan(ratios).sum())
         with np.errstate(divide="ignore"):
@@ -422,9 +427,9 @@ class MissingPassed(PureExample):
         return Branches(np.full((2, 1), np.nan), log_probability, ((0,), ()), parts)
 
     def _without_nan(self, ratios: Array) -> Density:
-        """The law of the noisy sum when no NaN was kept.
+        """The law of the noisy sum of a random subset of `ratios` (finite, one dimension).
 
-        A random subset of the ratios has the `sums`, with their probabilities.
+        `sums` maps each possible sum of the sampled ratios to its probability.
         """
         sums = {0.0: 1.0}
         for ratio in ratios:
@@ -444,7 +449,7 @@ class MissingPassed(PureExample):
 
 
 class ReportNoisyMax3(ReportNoisyMax1):
-    """The value, not the index, of the largest answer after Laplace noise of scale 2/ε.
+    """Release the value, not the index, of the largest answer after Laplace noise of scale 2/ε.
 
     The privacy loss reaches n·ε/2 in the lower tail of the output. Data: answers, (n, 1). Output:
     (size, 1).
@@ -463,7 +468,7 @@ class ReportNoisyMax3(ReportNoisyMax1):
 
 
 class ReportNoisyMax4(ReportNoisyMax3):
-    """The value, not the index, of the largest answer after exponential noise of scale 2/ε.
+    """Release the value, not the index, of the largest answer after exponential noise, scale 2/ε.
 
     No output lies below the largest true answer, so the privacy loss can be infinite.
     """
@@ -479,15 +484,16 @@ class ReportNoisyMax4(ReportNoisyMax3):
 
 @dataclass(frozen=True)
 class FloatLaplace(PureExample):
-    """answer ± ln(u)/ε in float64, u a multiple of 2⁻⁵³.
+    """Release answer ± ln(u)/ε, computed in float64 with a uniform u that is a multiple of 2⁻⁵³.
 
     Data: one whole number, (1, 1). Output: (size, 1).
 
     The noise has at most 2⁵⁴ values, with gaps between them. About 65 % of the outputs for the
-    answer 0 are no output for the answer 1, and the reverse, so the pure ε is infinite and δ(ε) is
-    that large at every ε. Some of them show it by their last bits: the sum of noise and a whole
-    number other than 0 is a multiple of 2⁻⁵³, as noise of size ½ or more is one, and smaller noise
-    is rounded to one by the addition; noise alone of size below ½ has finer bits.
+    answer 0 are impossible for the answer 1, and vice versa. So the pure ε is infinite, and
+    δ(ε) ≥ 0.65 or so at every ε. Some outputs reveal the answer by their last bits. For a number
+    other than 0 as the answer, every output is a multiple of 2⁻⁵³: noise of size ½ or more is such
+    a multiple, and the addition rounds smaller noise to one. For the answer 0, noise of size below
+    ½ is released with finer bits.
     """
 
     epsilon: Positive = 0.1
@@ -501,7 +507,7 @@ class FloatLaplace(PureExample):
         return column(data)[0] + sign * np.log(1.0 - rng.random((size, 1))) / self.epsilon
 
     def law(self, data: Array) -> Law:
-        """Always raises `NoExactSpectrum`: which floats two answers share has no closed form."""
+        """Always raises `NoExactSpectrum`: the floats that two answers share are not known."""
         raise NoExactSpectrum(
             f"{self.name} has no exact spectrum: which floats two answers have in common is not "
             "known in closed form, and the law over the real numbers, that of textbook.Laplace, "
@@ -509,11 +515,11 @@ class FloatLaplace(PureExample):
         )
 
 
-# --- least squares with a scale that is wrong or computed from the private data (n, p + 1)
+# --- least squares with a noise scale that is wrong or computed from the private data (n, p + 1)
 
 
 def line_with_outlier(size: float) -> NeighbourPair:
-    """24 points about a line, the last one moved by `size`, and the same with that row zeroed."""
+    """24 points about a line, the last label moved by `size`, and the same with that row zeroed."""
     x = np.linspace(-1.0, 1.0, 24)
     data = np.column_stack([np.ones_like(x), x, 0.5 * x + 0.3 * np.cos(7.0 * np.arange(24.0))])
     data[-1, -1] += size
@@ -524,9 +530,10 @@ def line_with_outlier(size: float) -> NeighbourPair:
 
 @dataclass(frozen=True)
 class SquaredNoiseLS(ExampleMechanism):
-    """x_opt + N(0, (σ²)²I) where N(0, σ²I) is meant, σ = Δ√(2 ln(1.25/δ))/ε < 1.
+    """Release the least-squares solution x_opt plus N(0, (σ²)²I) instead of N(0, σ²I).
 
-    Δ = `sensitivity` is a bound on the change of x_opt, which holds for `pair`. Output: (size, p).
+    σ = Δ√(2 ln(1.25/δ))/ε < 1, so the noise is too small. Δ = `sensitivity` bounds the change of
+    x_opt between neighbours; the databases of `pair` satisfy this bound. Output: (size, p).
     """
 
     epsilon: Positive = 1.0
@@ -546,10 +553,10 @@ class SquaredNoiseLS(ExampleMechanism):
 
 @dataclass(frozen=True)
 class ResidualScaleLS(ExampleMechanism):
-    """x_opt + N(0, σ²I) with σ = ‖w‖/n·√(2 ln(1.25/δ))/ε, w the private residuals.
+    """Release the least-squares solution plus N(0, σ²I), with σ computed from the residuals w.
 
-    The spread of the residuals is no public bound on what one row changes, and the noise itself
-    depends on the data. Output: (size, p).
+    σ = ‖w‖/n·√(2 ln(1.25/δ))/ε. The residuals are private and do not bound the change that one row
+    can make, and the noise itself depends on the data. Output: (size, p).
     """
 
     epsilon: Positive = 1.0
@@ -564,16 +571,16 @@ class ResidualScaleLS(ExampleMechanism):
         return GaussianLS(sigma=sigma).law(data)
 
     def pair(self) -> NeighbourPair:
-        """A row is an outlier; it is zeroed."""
+        """A database whose last row is an outlier, and the same with that row zeroed."""
         return line_with_outlier(6.0)
 
 
 @dataclass(frozen=True)
 class RowBoundProjection(ExampleMechanism):
-    """(ΠA')ᵀΠA', A' the data padded by w·I, where w is scaled by the largest PRIVATE row norm B.
+    """Release (ΠA′)ᵀΠA′ for the data A′ padded by w·I, with w set by the largest PRIVATE row norm.
 
-    w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε for r = `rows` of the sketch. Output:
-    (size, (p + 1)(p + 2)/2).
+    Π is an r × n standard normal matrix with r = `rows`. w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, where
+    B is the largest row norm. Output: (size, (p + 1)(p + 2)/2), upper triangles.
     """
 
     epsilon: Positive = 1.0
@@ -589,7 +596,7 @@ class RowBoundProjection(ExampleMechanism):
         return RandomProjection(self.rows, "gram", padding).law(data)
 
     def pair(self) -> NeighbourPair:
-        """The longest row is zeroed."""
+        """A database whose last row is the longest, and the same with that row zeroed."""
         return line_with_outlier(1.0)
 
 
@@ -597,10 +604,10 @@ class RowBoundProjection(ExampleMechanism):
 
 
 class SparseVector3(SparseVector):
-    """Releases the noisy answer that reached the threshold, which bounds the noisy threshold.
+    """Release the same noisy answer that reached the threshold, which bounds the noisy threshold.
 
-    Threshold noise 1/ε₁, query noise c/ε₂, ε₁ = ε₂ = ε/2. Output: (size, n + 1), the number of
-    queries answered, then the answer of each one above, NaN elsewhere.
+    The Laplace scales are 1/ε₁ (threshold) and c/ε₂ (queries), ε₁ = ε₂ = ε/2. Output: (size,
+    n + 1), the number of queries handled, then the answer of each query above, and NaN elsewhere.
     """
 
     sound = False
@@ -615,7 +622,7 @@ class SparseVector3(SparseVector):
         return ReleasedAnswers(self.comparison(data), self.most)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Query by query for all draws at once."""
+        """Handle the queries one by one, each for all draws at once."""
         queries, (threshold_noise, query_noise) = column(data), self.scales
         out = np.full((size, len(queries) + 1), np.nan)
         count, done = np.zeros(size), np.zeros(size)
@@ -630,7 +637,7 @@ class SparseVector3(SparseVector):
 
 
 class SparseVector4(SparseVector):
-    """ε₁ = ε/4, and query noise 1/ε₂ whatever c is: ((1 + 6c)/4·ε)-DP (Lee & Clifton 2014)."""
+    """Sparse vector with scales 1/ε₁ and 1/ε₂, ε₁ = ε/4, ε₂ = 3ε/4: only ((1 + 6c)/4·ε)-DP."""
 
     sound = False
     source = "Lyu, Su & Li 2017, algorithm 4 (Lee & Clifton 2014)"
@@ -642,7 +649,7 @@ class SparseVector4(SparseVector):
 
 
 class SparseVector5(SparseVector):
-    """No noise on the queries, 1/ε₁ with ε₁ = ε/2 on the threshold, and no halt.
+    """Compare answers without noise to a threshold with Laplace noise of scale 2/ε, and never halt.
 
     If two answers are in opposite order on the two databases, the output that one database gives
     when the noisy threshold falls between them is impossible on the other. Output: (size, n).
@@ -657,7 +664,7 @@ class SparseVector5(SparseVector):
         return 2.0 / self.epsilon, 0.0
 
     def law(self, data: Array) -> Law:
-        """The threshold falls between two of the sorted answers."""
+        """The law of the output, which depends only on where the threshold falls among answers."""
         return noiseless_law(column(data), self.threshold, self.scales[0])
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -666,7 +673,7 @@ class SparseVector5(SparseVector):
 
 
 class SparseVector6(SparseVector):
-    """Noises 1/ε₁ and 1/ε₂, ε₁ = ε₂ = ε/2, and no halt: every answer costs. Output: (size, n)."""
+    """Sparse vector with scales 1/ε₁ and 1/ε₂, ε₁ = ε₂ = ε/2, without a halt. Output: (size, n)."""
 
     sound = False
     source = "Lyu, Su & Li 2017, algorithm 6 (Chen et al. 2015)"
@@ -689,7 +696,7 @@ class SparseVector6(SparseVector):
 
 @dataclass(frozen=True)
 class SVT34Parallel(SparseVector):
-    """Techniques 3 and 4 on the same queries, side by side. Output: (size, 2n + 2)."""
+    """Run `SparseVector3` and `SparseVector4` on the same queries; release both. (size, 2n + 2)."""
 
     most: Count = 2
     sound = False
@@ -698,6 +705,7 @@ class SVT34Parallel(SparseVector):
 
     @property
     def _both(self) -> tuple[SparseVector3, SparseVector4]:
+        """The two techniques, with the parameters of this one."""
         parameters = (self.epsilon, self.most, self.threshold)
         return SparseVector3(*parameters), SparseVector4(*parameters)
 

@@ -1,4 +1,4 @@
-"""Several releases of one database, seen together."""
+"""A mechanism that joins several independent releases of one database into one output."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from dpaudit.mechanisms.base import LawMechanism
 
 @value_class(show_numbers=True, eq=True)
 class Composition(LawMechanism):
-    """The outputs of several mechanisms on one database, with independent randomness.
+    """Run several mechanisms on one database with independent randomness and release all outputs.
 
-    Output: (size, k), the outputs side by side in order, repeats together.
+    Output: (size, k), the outputs side by side in the order of `mechanisms`; the outputs of a
+    mechanism that runs several times stand next to each other.
 
     Parameters
     ----------
     mechanisms : tuple of LawMechanism
         At least one mechanism with a known output law.
     times : tuple of int, optional
-        How often each is released, integers ≥ 1; once each by default.
+        How often each mechanism runs, integers ≥ 1; once each by default.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class Composition(LawMechanism):
         return tuple(sorted(rows))
 
     def parameters(self) -> dict[str, Any]:
-        """Each mechanism's own parameters, under its position and name."""
+        """The parameters of each mechanism as a dict, under the key "{position}. {name}"."""
         pairs = enumerate(zip(self.mechanisms, self.times, strict=True), 1)
         return {
             f"{place}. {mechanism.name}": {"times": k, **mechanism.parameters()}

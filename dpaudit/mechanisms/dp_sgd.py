@@ -1,4 +1,4 @@
-"""DP-SGD of a logistic or a linear model (Abadi et al. 2016), whose steps can be watched."""
+"""DP-SGD for logistic and linear regression (Abadi et al. 2016), with a callback for each step."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ Loss = Annotated[str, one_of(*RESIDUAL)]
 
 @value_class
 class Step:
-    """One step as its observer sees it.
+    """The record of one training step that an observer gets.
 
-    number : the steps are numbered from 0. gradients : (n, p), those of all rows before the step,
-    none of them clipped. included : (n,), whether each row is in the batch. noisy_sum : (p,),
-    before it is divided. clip : C.
+    number : the number of the step, from 0. gradients : (n, p), the unclipped gradients of all rows
+    before the step. included : (n,), whether each row is in the batch. noisy_sum : (p,), the sum of
+    the batch's clipped gradients plus noise. clip : the clipping norm C.
     """
 
     number: int
@@ -43,9 +43,11 @@ class Step:
     clip: float
 
     def canary(self, row: int | ArrayLike) -> dict[str, Any]:
-        """What `StepAudit.update` takes: projection, included and known of one row, or of (m,).
+        """The keyword arguments of `StepAudit.update` for one canary row, or for m rows at once.
 
-        known : the share of the batch's other rows, clipped as they should be.
+        row : the index of the row, or (m,) of them; each value is then a scalar or (m,).
+        projection : the noisy sum along the row's gradient, in units of C. included : whether the
+        row is in the batch. known : the projection of the batch's other rows, correctly clipped.
         """
         row = np.asarray(row)
         own = self.gradients[row]
@@ -64,9 +66,9 @@ Watch = Callable[[Step], object]
 
 @dataclass(eq=False, repr=False)
 class Run:
-    """One run on `rows` rows and `features` features.
+    """The state of one training run on a database of `rows` rows and `features` features.
 
-    memory : what a broken version keeps from one step to the next.
+    memory : whatever a broken version keeps from one step to the next.
     """
 
     rows: int
@@ -79,9 +81,9 @@ class Run:
 class DPSGD:
     """Gradient descent on Poisson samples with clipped gradients and Gaussian noise.
 
-    Each step takes every row with probability q = `sample_rate`, clips its gradient to norm C, adds
-    N(0, σ²C²) to each coordinate of the sum, σ = `noise_multiplier`, and divides by qn. It starts
-    from zero weights. n is taken to be public.
+    Training starts from zero weights. Each step takes every row with probability q = `sample_rate`,
+    clips its gradient to norm C, adds N(0, σ²C²) with σ = `noise_multiplier` to each coordinate of
+    the sum, and divides by qn. The number n of rows is treated as public.
 
     Data: (n, p + 1), the label last; 0 or 1 for the logistic loss. Output: (size, p) weights.
 
@@ -125,31 +127,31 @@ class DPSGD:
         return type(self).__name__
 
     def parameters(self) -> dict[str, Any]:
-        """Parameters by name."""
+        """The parameters as a dict from name to value."""
         return dataclasses.asdict(self)
 
     @cached_property
     def claim(self) -> Claim:
-        """(ε, δ) at `claimed_delta`, by Rényi divergences of all steps (Mironov et al. 2019)."""
+        """(ε, δ)-DP with δ = `claimed_delta` and ε by Rényi accounting (Mironov et al. 2019)."""
         values = self.steps * sampled_gaussian(ORDERS, self.sample_rate, self.noise_multiplier)
         epsilon = Claim.rdp(ORDERS, values).epsilon_at(self.claimed_delta)
         return Claim(float(epsilon), self.claimed_delta)
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> Array:
-        """(size, p) weights of independent runs on `data` (n, p + 1)."""
+        """Train `size` times independently on `data` (n, p + 1); returns the weights, (size, p)."""
         generator = as_generator(rng)
         size = check.integer("size", size, 1)
         return np.stack([self.train(data, rng=generator) for _ in range(size)])
 
     def train(self, data: ArrayLike, *, rng: RngLike = None, watch: Watch | None = None) -> Array:
-        """Weights of one run on `data` (n, p + 1), the label last, as an array (p,).
+        """Train once on `data` (n, p + 1), the label last; returns the weights, (p,).
 
         Parameters
         ----------
         data, rng : array, and seed or Generator
-            As in a call.
+            The database, and the source of randomness.
         watch : callable, optional
-            Called with each `Step` before it moves the weights; what it returns is ignored.
+            Called with each `Step` before the weights change; its return value is ignored.
         """
         table = check.matrix("data", data, 1, 2)
         features, labels = table[:, :-1], table[:, -1]
@@ -168,29 +170,29 @@ class DPSGD:
         return weights
 
     def batch(self, number: int, run: Run) -> np.ndarray:
-        """Whether each row is in the batch of a step, (n,)."""
+        """Draw the batch of a step: whether each row is in it, (n,)."""
         return run.rng.random(run.rows) < self.sample_rate
 
     def noise(self, number: int, run: Run) -> Array:
-        """The noise on the sum of a step, (p,)."""
+        """Draw the noise on the sum of a step's clipped gradients, (p,)."""
         return self.noise_multiplier * self.clip * run.rng.standard_normal(run.features)
 
     def total(self, gradients: Array) -> Array:
-        """The sum (p,) of a batch's gradients (b, p), each clipped."""
+        """The sum (p,) of a batch's gradients (b, p) after each of them is clipped to norm C."""
         return np.asarray(clipped(gradients, self.clip).sum(axis=0))
 
 
 def clipped(gradients: Array, clip: float) -> Array:
-    """Gradients (b, p) scaled down to norm `clip` where they are longer."""
+    """The gradients (b, p), with those longer than `clip` scaled down to this norm."""
     norm = np.linalg.norm(gradients, axis=1, keepdims=True)
     return np.asarray(gradients * np.minimum(1.0, clip / np.maximum(norm, 1e-300)))
 
 
-# --- the usual bugs; each broken version claims what the sound one has
+# --- common bugs; each broken version claims the privacy of the sound one
 
 
 class NoiseDividedTwice(DPSGD):
-    """Noise of the mean gradient, σC/(qn), is added to the sum, which is then divided by qn."""
+    """Add the noise of the mean gradient, σC/(qn), to the sum, which is then divided by qn."""
 
     sound = False
     summary = "noise not scaled by the batch"
@@ -201,20 +203,20 @@ class NoiseDividedTwice(DPSGD):
 
 
 class BatchClipping(DPSGD):
-    """The mean gradient of a batch is clipped in place of each row's gradient."""
+    """Clip the mean gradient of a batch instead of each row's gradient."""
 
     sound = False
     summary = "clipping per batch"
     source = "a common slip: a library's clipping of the batch's gradient"
 
     def total(self, gradients: Array) -> Array:
-        """The clipped mean times the batch size."""
+        """The clipped mean gradient times the batch size, (p,)."""
         size = max(len(gradients), 1)
         return size * clipped(gradients.sum(axis=0, keepdims=True) / size, self.clip)[0]
 
 
 class NoClipping(DPSGD):
-    """Gradients are not clipped."""
+    """Do not clip gradients."""
 
     sound = False
     summary = "clipping missing"
@@ -225,9 +227,9 @@ class NoClipping(DPSGD):
 
 
 class ShuffledBatches(DPSGD):
-    """Rows are shuffled in each epoch of ⌈1/q⌉ steps and dealt to batches of equal size.
+    """Shuffle the rows in each epoch of ⌈1/q⌉ steps and split them into batches of equal size.
 
-    The claim is that of Poisson sampling.
+    The claim assumes Poisson sampling instead.
     """
 
     sound = False
@@ -242,7 +244,7 @@ class ShuffledBatches(DPSGD):
 
 
 class NoiselessLastStep(DPSGD):
-    """The last step has no noise."""
+    """Add no noise in the last step."""
 
     sound = False
     summary = "last step without noise"
@@ -254,7 +256,7 @@ class NoiselessLastStep(DPSGD):
 
 @dataclass(frozen=True)
 class ReusedStepNoise(DPSGD):
-    """Noise is drawn anew every `kept` steps only, as if they were parts of one step."""
+    """Draw new noise only every `kept` steps, as if these steps were parts of one step."""
 
     kept: Count = 4
     sound = False

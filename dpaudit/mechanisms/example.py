@@ -1,4 +1,4 @@
-"""The base class of the zoo's mechanisms: an algorithm, its claim, and a pair of databases."""
+"""Base classes of `ZOO`'s mechanisms: each has an algorithm, a claim and a pair of databases."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dpaudit.neighbours import NeighbourPair
 
 
 class ExampleMechanism(PrintedMechanism):
-    """A mechanism of the zoo: its law is known, and whether its claim is true.
+    """A mechanism of `ZOO`: its law is known, and it is known whether its claim is true.
 
-    Subclasses give `law`, `databases` or `pair`, and `run` where the algorithm is more than a draw
-    of its law. The annotation of a parameter says which values it may have
-    (`dpaudit.mechanisms.parameters`): ε and other scales are > 0, probabilities in (0, 1], counts
-    ≥ 1, and any other is a finite number.
+    Subclasses define `law`, and either `databases` or `pair`. They define `run` too, unless a draw
+    from `law` is the algorithm. The annotation of a parameter says which values it may have
+    (`dpaudit.mechanisms.parameters`): ε and other scales are > 0, probabilities are in (0, 1],
+    counts are ≥ 1, and every other parameter is a finite number.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class ExampleMechanism(PrintedMechanism):
     source : str
         Where the algorithm comes from.
     databases : tuple of two arrays
-        The two databases of `pair`, where they depend on no parameter.
+        The two databases of `pair`, if they depend on no parameter.
     published_databases : tuple of two arrays, or None
-        Those of the published audits, where they are others.
+        The two databases of the published audits, or None if they are those of `pair`.
     """
 
     sound: ClassVar[bool] = True
@@ -44,14 +44,14 @@ class ExampleMechanism(PrintedMechanism):
     delta: UpToOne
 
     def view(self, x: Array) -> Array:
-        """The numbers that follow `law`, one-to-one with outputs (m, k): by default the outputs."""
+        """Map outputs (m, k) one-to-one to numbers whose law is `law`; the identity by default."""
         return x
 
     def pair(self) -> NeighbourPair:
         return pair_of(*self.databases)
 
     def published_pair(self) -> NeighbourPair:
-        """The pair of the published audits, where it differs from `pair`."""
+        """The two databases of the published audits; the same as `pair` if none are recorded."""
         published = self.published_databases
         return self.pair() if published is None else pair_of(*published)
 
@@ -61,12 +61,12 @@ class PureExample(ExampleMechanism):
 
     @property
     def claim(self) -> Claim:
-        """ε-DP."""
+        """Pure ε-DP at the parameter `epsilon`."""
         return Claim(self.epsilon)
 
 
 def column(data: ArrayLike) -> Array:
-    """The one column of a database of numbers, (n,). Raises `InvalidInput` where there are more."""
+    """The values (n,) of a database with one column. Raises `InvalidInput` for more columns."""
     data = check.matrix("data", data)
     if data.shape[1] != 1:
         fail("data", Words(f"{data.shape[1]} columns"), "one column of numbers")
@@ -74,7 +74,7 @@ def column(data: ArrayLike) -> Array:
 
 
 def pair_of(left: ArrayLike, right: ArrayLike) -> NeighbourPair:
-    """Two databases given as lists of numbers (one column) or of rows."""
+    """The pair of two databases, each written as a list of numbers (one column) or of rows."""
     first, second = (np.asarray(side, dtype=np.float64) for side in (left, right))
     if first.ndim == 1:
         first, second = first[:, None], second[:, None]

@@ -1,4 +1,8 @@
-"""Private least squares by a sketch (ALS), output noise (GaussianLS) or a padded sketch (RPLS)."""
+"""Private least squares by a sketch (ALS), by output noise (GaussianLS) or a padded sketch (RPLS).
+
+B is the (n, p) matrix of features, b the label column, and D = [B, b] the data, (n, d) with
+d = p + 1. x_opt is the least-squares solution, and w = b − B·x_opt the residuals.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +24,14 @@ from dpaudit.mechanisms.base import LawMechanism, Sampler
 from dpaudit.mechanisms.parameters import BelowOne, Positive, at_least, one_of
 
 SketchRows = Annotated[int, at_least(2)]
-LITERAL_BLOCK = 1 << 22  # numbers of the sketching matrix that the literal sampler holds at a time
+LITERAL_BLOCK = 1 << 22  # entries of the sketching matrix that the literal sampler holds at once
 
 
 class SketchedSolution(LawMechanism):
-    """The least-squares solution of a Gaussian sketch of r = `rows` rows of `problem(data)`.
+    """Release the least-squares solution of Π·problem(data), Π an (r, n) standard normal matrix.
 
-    Π times the features and Π times the residual are independent, so the law is Student t about the
-    solution, with r − p + 1 degrees of freedom.
+    r = `rows`. Π times the features and Π times the residuals are independent, so the output has a
+    multivariate Student t law about the exact solution, with r − p + 1 degrees of freedom.
     """
 
     regression = True
@@ -41,11 +45,11 @@ class SketchedSolution(LawMechanism):
     rows: int
 
     def problem(self, data: Array) -> Array:
-        """The matrix that is sketched, label last; its first rows are those of the data."""
+        """The matrix that is sketched, with the label last; its first n rows are the data."""
         raise NotImplementedError
 
     def fit(self, data: Array) -> LeastSquares:
-        """Least squares of the problem. Raises `InvalidInput` for a sketch of too few rows."""
+        """Least squares on `problem(data)`. Raises `InvalidInput` for too few sketch rows."""
         fit = least_squares(self.problem(data))
         least = len(fit.coef) + 1
         if self.rows < least:
@@ -53,22 +57,23 @@ class SketchedSolution(LawMechanism):
         return fit
 
     def law(self, data: Array) -> StudentT:
-        """Student t about the least-squares solution of the problem."""
+        """The multivariate Student t law about the least-squares solution of `problem(data)`."""
         fit = self.fit(data)
         return StudentT(fit.coef, fit.factor.root / fit.norm, self.rows - len(fit.coef) + 1)
 
     def zeroed_rows(self, data: Array) -> StudentRows:
-        """Leverage and residual share of each row of the data in the problem."""
+        """The pairs for every zeroed row, by its leverage and residual share in `problem(data)`."""
         fit = self.fit(data)
         shares = fit.leverage, fit.residual_share, fit.factor.room, fit.share_room
         leverage, share, room, share_room = (values[: len(data)] for values in shares)
         return StudentRows(leverage, share, room, share_room, len(fit.coef), self.rows)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:
-        """The changes of eigenvalues for each pair of a row and a candidate.
+        """The pairs for every row and candidate, by how they change eigenvalues of DᵀD and BᵀB.
 
-        In the coordinates of an orthonormal basis of [B, b] whose last axis is the residual w, the
-        label of a candidate is its own residual over ‖w‖, and the other coordinates are those of B.
+        They are computed in an orthonormal basis of the columns of [B, b] whose last axis is the
+        residual w. The last coordinate of a candidate is its residual over ‖w‖, and its other
+        coordinates are those of its features in the basis of B.
         """
         candidates = replacement.check_candidates(data, candidates)
         fit = self.fit(data)
@@ -91,17 +96,18 @@ class SketchedSolution(LawMechanism):
 
 @dataclass(frozen=True)
 class ALS(SketchedSolution):
-    """Approximate least squares, x̃ = (ΠB)†Πb with Π an r × n standard normal matrix.
+    """Approximate least squares: release x̃ = (ΠB)†Πb with Π an r × n standard normal matrix.
 
     Output: (size, p). Source: paper 1, figure 1; Sarlós 2006.
 
     Parameters
     ----------
     rows : int
-        r ≥ p + 1, number of sketch rows.
+        The number r ≥ p + 1 of sketch rows.
     sampler : {"student", "wishart", "literal"}, default "student"
-        Three routes to one law: "student" (the exact law, O(p) numbers a draw), "wishart" (Bartlett
-        factors of (ΠD)ᵀΠD, O(d²)) or "literal" (the algorithm as printed, r·n numbers).
+        How a draw is made; all three have the same law. "student" draws from the exact law with
+        O(p) random numbers, "wishart" from Bartlett factors of (ΠD)ᵀΠD with O(d²), and "literal"
+        runs the algorithm as printed with r·n.
 
     Examples
     --------
@@ -120,7 +126,7 @@ class ALS(SketchedSolution):
         return data
 
     def prepare(self, data: Array) -> Sampler:
-        law = self.law(data)  # with any sampler this refuses data on which the law is not defined
+        law = self.law(data)  # raises for data without a law, whichever sampler is used
         if self.sampler == "student":
             return law.sample
         if self.sampler == "wishart":
@@ -128,10 +134,11 @@ class ALS(SketchedSolution):
         return lambda size, rng: np.stack([self._literal_draw(data, rng) for _ in range(size)])
 
     def _wishart_sampler(self, data: Array) -> Sampler:
-        """Draws from Bartlett factors of (ΠD)ᵀΠD.
+        """A sampler that draws x̃ from Bartlett factors of (ΠD)ᵀΠD.
 
-        (ΠD)ᵀΠD = (UR)ᵀ(UR) with U an upper triangular Bartlett factor and R the QR root of D, so
-        x̃ = x_opt + ‖w‖R₁₁⁻¹z, where U₁₁z = u₁₂ is solved by back substitution in all draws at once.
+        (ΠD)ᵀΠD = (UR)ᵀ(UR) with U an upper triangular Bartlett factor and R the QR root of D. Let
+        R₁₁, U₁₁ be their first p rows and columns, and u₁₂ the first p entries of U's last column.
+        Then x̃ = x_opt + ‖w‖R₁₁⁻¹z, where U₁₁z = u₁₂ is solved by back substitution.
         """
         fit = self.fit(data)
         features = len(fit.coef)
@@ -148,7 +155,7 @@ class ALS(SketchedSolution):
         return sample
 
     def _literal_draw(self, data: Array, rng: np.random.Generator) -> Array:
-        """Sketch the data, in blocks of its rows, and solve the sketched problem."""
+        """Sketch the data in blocks of rows and solve the sketched problem: one draw of x̃, (p,)."""
         sketch = np.zeros((self.rows, data.shape[1]))
         step = max(1, LITERAL_BLOCK // self.rows)
         for start in range(0, len(data), step):
@@ -159,18 +166,18 @@ class ALS(SketchedSolution):
 
 @dataclass(frozen=True)
 class GaussianLS(LawMechanism):
-    """The least-squares solution plus noise, x_opt + N(0, σ²I_p) (paper 1, propositions 1 and 2).
+    """Release the least-squares solution with noise, x_opt + N(0, σ²I_p).
 
-    Output: (size, p). A label that the features fit exactly does not leave the law undefined, since
-    all noise comes from σ.
+    Output: (size, p). Source: paper 1, propositions 1 and 2. The law is defined even if the
+    features fit the label exactly, since the noise does not depend on the residuals.
 
     Parameters
     ----------
     sigma : float > 0, optional
-        σ. Give either this, or the others.
+        The standard deviation σ of the noise. Pass either this or the other three parameters.
     epsilon, delta, sensitivity : float > 0, nats, float in (0, 1) and float > 0, optional
-        They give σ = sensitivity·√(2 ln(1.25/δ))/ε (proposition 2), where the sensitivity of the
-        solution is in Euclidean norm.
+        The noise is then σ = sensitivity·√(2 ln(1.25/δ))/ε (proposition 2), where the sensitivity
+        of the solution is in Euclidean norm.
     """
 
     sigma: Positive | None = None
@@ -192,7 +199,7 @@ class GaussianLS(LawMechanism):
 
     @property
     def noise(self) -> float:
-        """The standard deviation σ, as passed or as calibrated."""
+        """The standard deviation σ: `sigma` if it was passed, else that of proposition 2."""
         if self.sigma is not None:
             return float(self.sigma)
         assert self.epsilon
@@ -202,7 +209,7 @@ class GaussianLS(LawMechanism):
 
     @property
     def claim(self) -> Claim | None:
-        """(ε, δ)-DP where σ is calibrated to it."""
+        """(ε, δ)-DP if `epsilon` and `delta` were passed, else None."""
         return (
             None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
         )
@@ -220,27 +227,27 @@ class GaussianLS(LawMechanism):
         return ShiftRows(change / self.noise)
 
     def adjusted(self, parameter: str, value: float) -> GaussianLS:
-        """With another σ, which no longer comes from proposition 2."""
+        """A copy with another σ, which has no claim since σ no longer comes from proposition 2."""
         return GaussianLS(**{parameter: value})
 
 
 @dataclass(frozen=True)
 class RPLS(SketchedSolution):
-    """Random-projection least squares: ALS on the data padded with c₂·I.
+    """Random-projection least squares: run ALS on the data with the rows c₂·I appended.
 
     Output: (size, p). Source: paper 1, figure 4, after Sheffet.
 
     Parameters
     ----------
     rows : int
-        r ≥ p + 1.
+        The number r ≥ p + 1 of sketch rows.
     epsilon, delta : float > 0, nats, and float in (0, 1), optional
-        They give c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed.
+        The padding is then c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε, as printed.
     padding : float > 0, optional
-        c₂ itself, instead of `epsilon` and `delta`.
+        The padding c₂ itself, instead of `epsilon` and `delta`.
     row_bound : float > 0, optional
-        c₁, a public bound on the row norms. With None it is max‖D_i‖ of the private data, as
-        printed.
+        A public bound c₁ on the row norms. If it is None, c₁ is the largest row norm of the private
+        data, as printed.
     """
 
     rows: SketchRows
@@ -259,16 +266,16 @@ class RPLS(SketchedSolution):
 
     @property
     def claim(self) -> Claim | None:
-        """(ε, δ)-DP where the padding is calibrated to it."""
+        """(ε, δ)-DP if `epsilon` and `delta` were passed, else None."""
         return (
             None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
         )
 
     def adjustable_parameter(self, name: str | None) -> Adjustable:
-        """`rows`, at a padding of the caller's choice. Raises `InvalidInput`.
+        """The parameter `rows`, if `padding` was passed. Raises `InvalidInput` in all other cases.
 
-        δ is not monotone in the padding: more padding shrinks leverages, but a row may come to
-        explain more of the residuals.
+        δ is not monotone in the padding: more padding shrinks leverages, but it may increase the
+        share of the residuals that one row explains.
         """
         if name in ("padding", "epsilon", "delta", "row_bound"):
             raise InvalidInput(
@@ -282,7 +289,7 @@ class RPLS(SketchedSolution):
         return super().adjustable_parameter(name)
 
     def pad(self, data: Array) -> float:
-        """c₂ for these data. Raises `InvalidInput` when a row is longer than `row_bound`."""
+        """The padding c₂ for these data. Raises `InvalidInput` if a row exceeds `row_bound`."""
         if self.padding is not None:
             return float(self.padding)
         assert self.epsilon
@@ -296,14 +303,14 @@ class RPLS(SketchedSolution):
         )
 
     def problem(self, data: Array) -> Array:
-        """[D; c₂I], shape (n + d, d)."""
+        """The padded data [D; c₂I], shape (n + d, d)."""
         return padded(data, self.pad(data))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:
-        """The changes at one padding.
+        """The pairs for every row and candidate, all with the same padding.
 
-        Raises `NoExactSpectrum` where the padding is read off the data, so that replacing a row may
-        change it, and `InvalidInput` for a candidate longer than `row_bound`.
+        Raises `NoExactSpectrum` where the padding is computed from the data, so that replacing a
+        row may change it, and `InvalidInput` for a candidate longer than `row_bound`.
         """
         if self.padding is None and self.row_bound is None:
             raise NoExactSpectrum(
@@ -315,7 +322,7 @@ class RPLS(SketchedSolution):
         return super().replaced_rows(data, candidates)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """The longest row, where c₁ is its norm: without it the padding shrinks."""
+        """The index of the longest row if its norm is c₁, since zeroing it shrinks the padding."""
         if self.padding is not None or self.row_bound is not None:
             return ()
         norms = np.linalg.norm(data, axis=1)

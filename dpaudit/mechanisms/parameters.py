@@ -1,9 +1,9 @@
-"""The kinds of parameters: annotations that say which values a field or an argument may have.
+"""Annotations that say which values a field or an argument may have.
 
-`epsilon: Positive` is a float to type checkers, and carries its check. The base class of mechanisms
-checks all fields of an instance when it is made, and `checked` the arguments of a function. A
-parameter that may be None is written `Positive | None`. A class keeps the checks of its bases, also
-where it declares a field anew with a plain type.
+`epsilon: Positive` is a float to type checkers, and carries a check at run time. The base class of
+mechanisms checks all fields of a new instance; the decorator `checked` checks the arguments of a
+function. A parameter that may be None is annotated `Positive | None`. A subclass that declares a
+field again with a plain type keeps the check of the base class.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ Test = Callable[[str, Any], Any]
 
 @dataclass(frozen=True)
 class Check:
-    """A test of an argument's name and value, which returns the value or raises `InvalidInput`."""
+    """An annotation with test(name, value), which returns the value or raises `InvalidInput`."""
 
     test: Test
 
 
 def between(low: float, high: float, *, open_: bool = True) -> Check:
-    """A finite number in (low, high), or in [low, high]."""
+    """The check that an argument is finite and in (low, high), or in [low, high] if not `open_`."""
     return Check(lambda name, value: check.real(name, value, low, high, open_=open_))
 
 
 def at_least(minimum: int) -> Check:
-    """An integer ≥ `minimum`."""
+    """The check that an argument is an integer ≥ `minimum`."""
     return Check(lambda name, value: check.integer(name, value, minimum))
 
 
 def one_of(*words: str) -> Check:
-    """One of a few words."""
+    """The check that an argument is one of `words`."""
     return Check(lambda name, value: check.choice(name, value, words))
 
 
@@ -58,11 +58,11 @@ BelowOne = Annotated[float, between(0.0, 1.0)]  # in (0, 1)
 UpToOne = Annotated[float, Check(_up_to_one)]  # in (0, 1]
 Count = Annotated[int, at_least(1)]
 Flag = Annotated[bool, Check(check.boolean)]
-Release = Annotated[str, one_of("sketch", "gram")]  # what is released of a Gaussian sketch
+Release = Annotated[str, one_of("sketch", "gram")]  # a Gaussian sketch, or its Gram matrix
 
 
 def check_fields(instance: object) -> None:
-    """Raises `InvalidInput` for a field of a dataclass that is not of its kind."""
+    """Check every field of a dataclass instance by its annotation; raises `InvalidInput`."""
     checks = _checks(type(instance))  # type: ignore[arg-type]  # a class is hashable
     for name in getattr(instance, "__dataclass_fields__", ()):
         if name in checks:
@@ -70,7 +70,7 @@ def check_fields(instance: object) -> None:
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, which raises `InvalidInput` for an argument that is not of its kind."""
+    """Decorate a function so that it checks its annotated arguments and raises `InvalidInput`."""
     signature = inspect.signature(function)
     checks = _own_checks(function)
 
@@ -87,6 +87,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 @functools.cache
 def _checks(kind: Any) -> dict[str, Test]:
+    """The tests of a class's fields by name, those of its base classes included."""
     checks: dict[str, Test] = {}
     for base in reversed(kind.__mro__):
         checks.update(_own_checks(base))
@@ -94,10 +95,10 @@ def _checks(kind: Any) -> dict[str, Test]:
 
 
 def _own_checks(annotated: Any) -> dict[str, Test]:
-    """The checks by name, without those of a user's class whose annotations cannot be evaluated."""
+    """The tests in the annotations of a class or function, by name; {} if they do not evaluate."""
     try:
         hints = inspect.get_annotations(annotated, eval_str=True)
-    except Exception:  # evaluating what stands there may raise anything
+    except Exception:  # evaluating a user's annotations may raise anything
         return {}
     checks = {}
     for name, hint in hints.items():
@@ -110,4 +111,5 @@ def _own_checks(annotated: Any) -> dict[str, Test]:
 
 
 def _unless_none(test: Test) -> Test:
+    """The test, except that it accepts None."""
     return lambda name, value: None if value is None else test(name, value)

@@ -1,8 +1,8 @@
-"""What replacing a row v of a database by a candidate u changes, for all pairs of the two at once.
+"""How quantities change when a row v of a database is replaced by a candidate u, for all v and u.
 
-`old` (n, d) holds the rows and `new` (m, d) the candidates, in the same coordinates; results are
-(n, m). Differences of nearly equal rows are taken before anything is squared, so that a small
-change keeps its digits.
+`old` (n, d) holds the rows v and `new` (m, d) the candidates u, in the same coordinates; results
+have shape (n, m) unless a function says otherwise. Rows are subtracted before anything is squared,
+so that the change between nearly equal rows keeps its digits.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ BLOCK = 1 << 15  # pairs at a time: their numbers stay in cache
 
 
 def over_pairs(data: Array, candidates: Array, change: Callable[[slice], Array]) -> Array:
-    """A quantity of every pair of a row and a candidate, (…, n·m), computed in blocks of rows.
+    """Compute the change for every pair of a row and a candidate, (…, n·m), in blocks of rows.
 
-    change : maps a slice of the rows of `data` to (…, rows in the slice, m). Where the candidate
-        equals the row, the result is 0 in place of what `change` gives.
+    change : maps a slice of the rows of `data` to the changes, (…, rows in the slice, m). If the
+        candidate equals the row, the result is 0 whatever `change` returns.
     """
     step = max(1, BLOCK // len(candidates))
     parts = []
@@ -35,7 +35,7 @@ def over_pairs(data: Array, candidates: Array, change: Callable[[slice], Array])
 
 
 def check_candidates(data: Array, candidates: Array) -> Array:
-    """Candidates as a matrix with the data's number of columns. Raises `InvalidInput`."""
+    """The candidates as a matrix. Raises `InvalidInput` unless it has as many columns as `data`."""
     candidates = check.matrix("candidates", candidates)
     if candidates.shape[1] != data.shape[1]:
         check.fail(
@@ -47,6 +47,7 @@ def check_candidates(data: Array, candidates: Array) -> Array:
 
 
 def _equal(old: Array, new: Array) -> np.ndarray:
+    """Whether each row equals each candidate, (n, m)."""
     same = np.ones((len(old), len(new)), dtype=bool)
     for v, u in zip(old.T, new.T, strict=True):
         same &= v[:, None] == u
@@ -54,12 +55,12 @@ def _equal(old: Array, new: Array) -> np.ndarray:
 
 
 def whitened(factor: Factor, rows: Array) -> Array:
-    """Rows in the coordinates of factor.basis, in which the factored matrix has Gram matrix I."""
+    """The rows times root⁻¹: coordinates in which the factored matrix has the Gram matrix I."""
     return np.asarray(solve_triangular(factor.root, rows.T, trans="T", check_finite=False).T)
 
 
 def square_norm_change(old: Array, new: Array) -> Array:
-    """‖u‖² − ‖v‖²."""
+    """The difference of square norms ‖u‖² − ‖v‖² for each row v and candidate u, (n, m)."""
     total = np.zeros((len(old), len(new)))
     for v, u in zip(old.T, new.T, strict=True):
         total += (u - v[:, None]) * (u + v[:, None])
@@ -67,7 +68,7 @@ def square_norm_change(old: Array, new: Array) -> Array:
 
 
 def gram_determinant(old: Array, new: Array) -> Array:
-    """‖u‖²‖v‖² − (uᵀv)², as ‖v‖² times the square norm of the part of u orthogonal to v."""
+    """‖u‖²‖v‖² − (uᵀv)², (n, m), as ‖v‖² times the square norm of u's part orthogonal to v."""
     size = np.einsum("ij,ij->i", old, old)
     slope = np.divide(
         old @ new.T, size[:, None], out=np.zeros((len(old), len(new))), where=size[:, None] > 0.0
@@ -79,20 +80,21 @@ def gram_determinant(old: Array, new: Array) -> Array:
 
 
 def eigenvalue_changes(old: Array, new: Array) -> Array:
-    """(up, down), shape (2, n, m): I − vvᵀ + uuᵀ has the eigenvalues 1 + up, 1 − down, and else 1.
+    """(up, down), shape (2, n, m), such that I − vvᵀ + uuᵀ has the eigenvalues 1 + up and 1 − down.
 
-    down is exactly 1 where rank is lost.
+    All its other eigenvalues are 1. `down` is exactly 1 if the matrix is singular up to rounding.
     """
     up, down = difference_eigenvalues(old, new)
     return np.stack([up, np.where(down > 1.0 - 8.0 * old.shape[1] * EPS, 1.0, down)])
 
 
 def difference_eigenvalues(old: Array, new: Array) -> tuple[Array, Array]:
-    """(up, down), each (n, m): uuᵀ − vvᵀ has the eigenvalues up ≥ 0, −down ≤ 0, and else 0.
+    """(up, down), each (n, m), such that uuᵀ − vvᵀ has the eigenvalues up ≥ 0 and −down ≤ 0.
 
-    On the span of u and v the trace of uuᵀ − vvᵀ is g = ‖u‖² − ‖v‖², and its determinant is minus
-    the Gram determinant A. So up and −down are the roots of λ² − gλ − A. The larger in size comes
-    without cancellation, and the product of the two gives the other.
+    All its other eigenvalues are 0. On the span of u and v the trace of uuᵀ − vvᵀ is
+    g = ‖u‖² − ‖v‖², and its determinant is −A, where A is the Gram determinant. So up and −down are
+    the roots of λ² − gλ − A. The root of larger size is computed without cancellation, and the
+    other one from the product of the two.
     """
     g, product = square_norm_change(old, new), gram_determinant(old, new)
     large = 0.5 * (np.abs(g) + np.hypot(g, 2.0 * np.sqrt(product)))
@@ -101,9 +103,10 @@ def difference_eigenvalues(old: Array, new: Array) -> tuple[Array, Array]:
 
 
 def moment_change(old: Array, new: Array) -> Array:
-    """Square norm of the upper triangle of uuᵀ − vvᵀ.
+    """The square norm of the upper triangle (with diagonal) of uuᵀ − vvᵀ, (n, m).
 
-    It is half the sum of two square norms: that of the matrix, g² + 2A, and that of its diagonal.
+    It is half the sum of the square norm of the matrix and that of its diagonal. The former is
+    g² + 2A, with g and A as in `difference_eigenvalues`.
     """
     total = square_norm_change(old, new) ** 2 + 2.0 * gram_determinant(old, new)
     for v, u in zip(old.T, new.T, strict=True):
@@ -112,12 +115,11 @@ def moment_change(old: Array, new: Array) -> Array:
 
 
 def inverse_changes(factor: Factor, data: Array, candidates: Array) -> Array:
-    """Norm of the upper triangle of (G − vvᵀ + uuᵀ)⁻¹ − G⁻¹ with G = rootᵀroot, shape (n·m,).
+    """The norm of the upper triangle of (G − vvᵀ + uuᵀ)⁻¹ − G⁻¹, shape (n·m,).
 
-    Infinite where rank is lost. By Woodbury's formula, with z = G⁻¹v, e = G⁻¹(u − v) and the
-    determinant Δ of `_determinant`, the change is
-    (‖u − v‖²zzᵀ − (1 − a + c)(zeᵀ + ezᵀ) − (1 − a)eeᵀ)/Δ, where the norm, a and c are of whitened
-    rows.
+    G = rootᵀroot for the root of `factor`. The norm is infinite where G − vvᵀ + uuᵀ is singular. By
+    Woodbury's formula, with z = G⁻¹v, e = G⁻¹(u − v) and a, c and Δ of `_determinant`, the change
+    is (‖u − v‖²zzᵀ − (1 − a + c)(zeᵀ + ezᵀ) − (1 − a)eeᵀ)/Δ, where ‖u − v‖ is of whitened rows.
     """
     old, new = factor.basis[: len(data)], whitened(factor, candidates)
     pull, pulled = factor.pulls[: len(data)].T, solve_triangular(factor.root, new.T)
@@ -138,11 +140,12 @@ def inverse_changes(factor: Factor, data: Array, candidates: Array) -> Array:
 
 
 def solution_changes(fit: LeastSquares, data: Array, candidates: Array) -> Array:
-    """‖x'_opt − x_opt‖ of a least-squares problem, label last, shape (n·m,).
+    """The move ‖x′ − x‖ of the least-squares solution x when a row is replaced, shape (n·m,).
 
-    Infinite where rank is lost. With the residuals w of the row and s of the candidate,
-    x' − x = (M − vvᵀ + uuᵀ)⁻¹(us − vw), which is M⁻¹(αu + βv) with (1 + b)α + cβ = s and
-    −cα + (1 − a)β = −w; a, b and c as in `_determinant`.
+    The label is the last column. The move is infinite where the new features are dependent. With
+    M = BᵀB for the features B, and the residuals w of the row and s of the candidate at x,
+    x′ − x = (M − vvᵀ + uuᵀ)⁻¹(us − vw) = M⁻¹(αu + βv), where (1 + b)α + cβ = s and
+    −cα + (1 − a)β = −w, with a, b and c as in `_determinant`.
     """
     factor, basis = fit.factor, fit.factor.basis
     new = whitened(factor, candidates[:, :-1])
@@ -163,10 +166,10 @@ def solution_changes(fit: LeastSquares, data: Array, candidates: Array) -> Array
 
 
 def _determinant(room: Array, inner: Array, new: Array) -> Array:
-    """Δ = det(I − vvᵀ + uuᵀ) = (1 − a)(1 + b) + c²; 0 if rank is lost.
+    """The determinant Δ = det(I − vvᵀ + uuᵀ) = (1 − a)(1 + b) + c², (n, m); 0 if it is singular.
 
-    room : 1 − a with a = vᵀv, (n, 1), 0 where v alone spans a direction. inner : c = vᵀu, (n, m).
-    new : the rows u, with b = uᵀu.
+    v and u are whitened rows. room : 1 − a with a = vᵀv, (n, 1), which is 0 where v alone spans a
+    direction. inner : c = vᵀu, (n, m). new : the rows u, (m, d), with b = uᵀu.
     """
     size = 1.0 + np.einsum("ij,ij->i", new, new)
     determinant = room * size + inner**2
@@ -175,5 +178,5 @@ def _determinant(room: Array, inner: Array, new: Array) -> Array:
 
 
 def _ratio(size: Array, determinant: Array) -> Array:
-    """size/determinant, infinite where the determinant is 0."""
+    """The quotient size/determinant, which is infinite where the determinant is 0."""
     return np.divide(size, determinant, out=np.full_like(size, np.inf), where=determinant > 0.0)

@@ -1,4 +1,4 @@
-"""Gaussian sketches of a database, Wishart and inverse Wishart draws of it, and Wishart noise."""
+"""Gaussian sketches of a database D, (inverse) Wishart draws about DᵀD, and DᵀD + Wishart noise."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ from dpaudit.mechanisms.parameters import Count, NonNegative, Positive, Release
 
 
 class ScatterDraw(LawMechanism):
-    """r Gaussian rows of covariance Σ = DᵀD + w²I, or a statistic that is sufficient for Σ.
+    """Release r Gaussian rows of covariance Σ = DᵀD + w²I, or a statistic sufficient for Σ.
 
-    inverted : Σ is the precision of the rows instead.
+    inverted : whether Σ is the rows' precision (inverse covariance) instead.
 
-    Such releases differ in form, not in their privacy loss. With q = vᵀΣ⁻¹v a zeroed row v is one
-    χ² problem (dpaudit.exact.gaussian_sketch), and a replaced row changes the scale on two axes.
+    All such releases have the same privacy loss, whatever their form. Zeroing a row v of D gives a
+    loss in terms of one χ² variable and the leverage q = vᵀΣ⁻¹v (`dpaudit.exact.gaussian_sketch`).
+    Replacing a row changes the scale of the rows on two axes.
     """
 
     inverted: ClassVar[bool] = False
@@ -40,20 +41,20 @@ class ScatterDraw(LawMechanism):
 
     @property
     def gaussian_rows(self) -> int:
-        """r, the number of Gaussian rows."""
+        """The number r of Gaussian rows."""
         raise NotImplementedError
 
     @property
     def ridge(self) -> float:
-        """w ≥ 0."""
+        """The padding w ≥ 0; 0 unless a subclass says otherwise."""
         return 0.0
 
     def factor(self, data: Array) -> Factor:
-        """Thin QR of [D; w·I]. Raises `DegenerateData` for dependent columns, if w = 0."""
+        """The thin QR of [D; w·I]. Raises `DegenerateData` for dependent columns, if w = 0."""
         return factorise(padded(data, self.ridge))
 
     def zeroed_rows(self, data: Array) -> SketchRows:
-        """q of each row is its leverage in [D; w·I]."""
+        """The pairs for every zeroed row, by its leverage q in [D; w·I]."""
         factor, n = self.factor(data), len(data)
         return SketchRows(factor.leverage[:n], factor.room[:n], self.gaussian_rows, self.inverted)
 
@@ -67,10 +68,10 @@ class ScatterDraw(LawMechanism):
         return ScaleRows(up, down, self.gaussian_rows, self.inverted)
 
     def added_row(self, data: Array, row_bound: float) -> SketchRows:
-        """A row of norm C along the axis of Σ of least variance.
+        """The pair for a row v of norm C = `row_bound` along Σ's axis of least variance.
 
-        There u = vᵀΣ⁻¹v has its largest value C²/λ_min(Σ). Once v is part of Σ this is
-        q = u/(1 + u).
+        This row is the worst, since u = vᵀΣ⁻¹v has its largest value C²/λ_min(Σ) there. Once v is
+        added to the database, its leverage is q = u/(1 + u).
         """
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
         ratio = (bound / np.linalg.svd(self.factor(data).root, compute_uv=False)[-1]) ** 2
@@ -79,7 +80,7 @@ class ScatterDraw(LawMechanism):
 
 
 class SketchRelease(ScatterDraw):
-    """The release of a Gaussian sketch, or of its Gram matrix."""
+    """Release a Gaussian sketch of `rows` rows ("sketch"), or its Gram matrix ("gram")."""
 
     rows: int
     release: str
@@ -94,20 +95,20 @@ class SketchRelease(ScatterDraw):
 
 @dataclass(frozen=True)
 class RandomProjection(SketchRelease):
-    """Random projection: the r rows of Π[D; w·I], Π standard normal.
+    """Random projection: release the r rows of Π[D; w·I], where Π is standard normal.
 
     Output: (size, r·d) or (size, d(d+1)/2). Source: paper 1, lemma 5 (w = 0); paper 4, algorithm 1.
 
     Parameters
     ----------
     rows : int
-        r ≥ 1.
+        The number r ≥ 1 of sketch rows.
     release : {"sketch", "gram"}, default "sketch"
-        "sketch", the (r, d) matrix itself, flattened; or "gram", the upper triangle of (ΠD)ᵀΠD,
-        which is sufficient for the law (so the spectrum is the same) and much smaller when r is
-        large.
+        "sketch" releases the (r, d) matrix itself, flattened. "gram" releases the upper triangle of
+        its Gram matrix, which is sufficient for the law (so the spectrum is the same) and much
+        smaller when r is large.
     padding : float ≥ 0, default 0
-        The padding w. Paper 4 prints the Gram matrix divided by r, which has the same privacy.
+        The padding w. Paper 4 divides the Gram matrix by r, which does not change its privacy.
     """
 
     rows: Count
@@ -125,17 +126,17 @@ class RandomProjection(SketchRelease):
 
 @dataclass(frozen=True)
 class GaussMix(SketchRelease):
-    """Gaussian mixing, SD + σξ with S (k × n) and ξ (k × d) standard normal.
+    """Gaussian mixing: release SD + σξ, where S (k × n) and ξ (k × d) are standard normal.
 
-    A row is N(0, DᵀD + σ²I), as of a random projection with padding σ. Output: (size, k·d) or
-    (size, d(d+1)/2). Source: paper 3, the equation of GaussMix.
+    Each row of the sketch is N(0, DᵀD + σ²I), as for a random projection with padding σ. Output:
+    (size, k·d) or (size, d(d+1)/2). Source: paper 3, the equation of GaussMix.
 
     Parameters
     ----------
     rows : int
-        k ≥ 1, number of mixtures.
+        The number k ≥ 1 of mixtures, which are the rows of the sketch.
     sigma : float > 0
-        σ.
+        The standard deviation σ of the noise.
     release : {"sketch", "gram"}, default "sketch"
         The sketch itself or its Gram matrix, as for `RandomProjection`.
     """
@@ -153,9 +154,9 @@ class GaussMix(SketchRelease):
 
 @dataclass(frozen=True)
 class RandomLinearCombination(ScatterDraw):
-    """Random linear combination of the rows, Dᵀg with g standard normal (paper 1, lemma 4).
+    """Release one random linear combination of the rows, Dᵀg with g standard normal.
 
-    Output: (size, d).
+    Output: (size, d). Source: paper 1, lemma 4.
     """
 
     summary = "one random linear combination of the rows (paper 1, lemma 4)"
@@ -170,14 +171,14 @@ class RandomLinearCombination(ScatterDraw):
 
 @dataclass(frozen=True)
 class WishartDraw(ScatterDraw):
-    """One draw of Wishart_d(DᵀD + w²I, k), which is sufficient for a sketch of k rows.
+    """Release one draw of Wishart_d(DᵀD + w²I, k), a sufficient statistic of a sketch of k rows.
 
     Output: (size, d(d+1)/2), upper triangles. Source: paper 4, section 5.
 
     Parameters
     ----------
     dof : int
-        k ≥ 1, degrees of freedom; below d the draw is singular.
+        The degrees of freedom k ≥ 1; for k < d the draw is singular.
     padding : float ≥ 0
         The padding w.
     """
@@ -201,18 +202,18 @@ class WishartDraw(ScatterDraw):
 
 @dataclass(frozen=True)
 class InverseWishartDraw(WishartDraw):
-    """One draw V of the inverse Wishart W⁻¹_d(DᵀD + w²I, ν), a Bayesian posterior.
+    """Release one draw V of the inverse Wishart law W⁻¹_d(DᵀD + w²I, ν), a Bayesian posterior.
 
-    V⁻¹ is a Wishart draw of scale Σ⁻¹, so vᵀV⁻¹v ~ vᵀΣ⁻¹v·χ²_ν: the two directions are those of a
-    sketch of ν rows, swapped. Output: (size, d(d+1)/2), upper triangles. Source: paper 4,
-    algorithm 4.
+    With Σ = DᵀD + w²I, V⁻¹ is a Wishart draw of scale Σ⁻¹, so that vᵀV⁻¹v ~ vᵀΣ⁻¹v·χ²_ν for a row
+    v. Its privacy loss is that of a sketch of ν rows with the two databases exchanged. Output:
+    (size, d(d+1)/2), upper triangles. Source: paper 4, algorithm 4.
 
     Parameters
     ----------
     dof : int
-        ν ≥ d, degrees of freedom.
+        The degrees of freedom ν ≥ d.
     padding : float ≥ 0
-        w; w² is the paper's ψ.
+        The padding w; the paper's ψ is w².
     """
 
     inverted = True
@@ -223,7 +224,7 @@ class InverseWishartDraw(WishartDraw):
     )
 
     def factor(self, data: Array) -> Factor:
-        """Thin QR of [D; w·I]. Raises `InvalidInput` for ν < d, besides `DegenerateData`."""
+        """The thin QR of [D; w·I]. Raises `DegenerateData`, and `InvalidInput` for ν < d."""
         check_dof(self.dof, data.shape[1])
         return super().factor(data)
 
@@ -233,16 +234,16 @@ class InverseWishartDraw(WishartDraw):
 
 @dataclass(frozen=True)
 class AdditiveWishart(LawMechanism):
-    """The second-moment matrix plus Wishart noise, DᵀD + W with W ~ Wishart_d(s²I, k).
+    """Release the second-moment matrix with Wishart noise, DᵀD + W with W ~ Wishart_d(s²I, k).
 
     Output: (size, d(d+1)/2), upper triangles. Source: paper 4, algorithm 3.
 
     Parameters
     ----------
     dof : int
-        k ≥ d, the number of random rows N(0, s²I) that are appended to the data.
+        The degrees of freedom k ≥ d: the noise is that of appending k random rows N(0, s²I).
     scale : float > 0
-        The scale s. The paper takes the bound on the rows' norms.
+        The scale s. In the paper it is the bound on the rows' norms.
     """
 
     dof: Count
@@ -255,11 +256,11 @@ class AdditiveWishart(LawMechanism):
         return ShiftedWishart(data.T @ data, self.scale * np.eye(data.shape[1]), self.dof)
 
     def zeroed_rows(self, data: Array) -> WishartRows:
-        """The square norm of each row, in units of s²."""
+        """The pairs for every zeroed row, by its square norm in units of s²."""
         return self._rows(np.einsum("ij,ij->i", data, data), data.shape[1])
 
     def replaced_rows(self, data: Array, candidates: Array) -> ReplacedWishartRows:
-        """Two eigenvalues of (vvᵀ − uuᵀ)/s² for each pair of a row v and a candidate u."""
+        """The pairs for every row v and candidate u, by the two eigenvalues of (vvᵀ − uuᵀ)/s²."""
         candidates = replacement.check_candidates(data, candidates)
         check_dof(self.dof, data.shape[1])
         old, new = data / self.scale, candidates / self.scale
@@ -271,7 +272,7 @@ class AdditiveWishart(LawMechanism):
         return ReplacedWishartRows(down, up, self.dof, data.shape[1])
 
     def added_row(self, data: Array, row_bound: float) -> WishartRows:
-        """Any row of the largest norm: the noise is the same in all directions."""
+        """The pair for a row of norm `row_bound` in any direction: the noise is isotropic."""
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
         return self._rows(np.array([bound**2]), data.shape[1])
 

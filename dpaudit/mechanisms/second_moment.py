@@ -1,7 +1,8 @@
-"""Gaussian noise on second moments, on their inverse and on sufficient statistics of a fit.
+"""Gaussian noise on second moments, on their inverse and on sufficient statistics of a regression.
 
-Symmetric noise is drawn once for each entry on and above the diagonal, and the upper triangle is
-the output. There a change zzᵀ has the square norm Σ_{j≤k} z_j²z_k² = (‖z‖⁴ + Σz_j⁴)/2.
+Symmetric noise is drawn once for each entry on and above the diagonal, and the output is the upper
+triangle. If the matrix changes by zzᵀ, the square norm of the change of this triangle is
+Σ_{j≤k} z_j²z_k² = (‖z‖⁴ + Σz_j⁴)/2.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from dpaudit.mechanisms.parameters import NonNegative, Positive
 
 @dataclass(frozen=True)
 class AnalyzeGauss(LawMechanism):
-    """Analyze Gauss: DᵀD plus noise N(0, σ²) for each entry on and above the diagonal.
+    """Analyze Gauss: release DᵀD with noise N(0, σ²) on each entry on and above the diagonal.
 
     Output: (size, d(d+1)/2), upper triangles. Source: Dwork et al. 2014; paper 4.
 
     Parameters
     ----------
     sigma : float > 0
-        σ.
+        The standard deviation σ of the noise.
     """
 
     sigma: Positive
@@ -53,9 +54,10 @@ class AnalyzeGauss(LawMechanism):
         return ShiftRows(np.sqrt(square) / self.sigma)
 
     def added_row(self, data: Array, row_bound: float) -> ShiftRows:
-        """μ = C²/σ, for a row of norm C along one axis.
+        """The pair for a row v of norm C = `row_bound` along one axis: a shift by μ = C²/σ.
 
-        Σv_j⁴ ≤ (Σv_j²)² = ‖v‖⁴ with equality for such a row, so (‖v‖⁴ + Σv_j⁴)/2 ≤ C⁴.
+        It is the worst row: Σv_j⁴ ≤ (Σv_j²)² = ‖v‖⁴, with equality along an axis, so that
+        (‖v‖⁴ + Σv_j⁴)/2 ≤ C⁴.
         """
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
         return ShiftRows(np.array([bound**2 / self.sigma]))
@@ -63,14 +65,14 @@ class AnalyzeGauss(LawMechanism):
 
 @dataclass(frozen=True)
 class GaussianInverse(LawMechanism):
-    """(DᵀD + w²I)⁻¹ plus noise N(0, σ²) for each entry on and above the diagonal.
+    """Release (DᵀD + w²I)⁻¹ with noise N(0, σ²) on each entry on and above the diagonal.
 
     Output: (size, d(d+1)/2), upper triangles. Source: paper 4, theorem B.5, which has no padding.
 
     Parameters
     ----------
     sigma, padding : float > 0, and float ≥ 0
-        σ, and w.
+        The standard deviation σ of the noise, and the padding w.
     """
 
     sigma: Positive
@@ -88,7 +90,7 @@ class GaussianInverse(LawMechanism):
         return GaussianNoise(mean, np.full_like(mean, self.sigma))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """With z = G⁻¹v and q = vᵀz the inverse moves by zzᵀ/(1 − q), without bound as q → 1."""
+        """The pairs for zeroed rows v: with G = DᵀD + w²I, G⁻¹ moves by G⁻¹vvᵀG⁻¹/(1 − vᵀG⁻¹v)."""
         factor = factorise(padded(data, self.padding))
         room = factor.room[: len(data)]
         size = np.sqrt(_square_norm(factor.pulls[: len(data)]))
@@ -106,15 +108,17 @@ class GaussianInverse(LawMechanism):
 
 @dataclass(frozen=True)
 class SufficientStatistics(LawMechanism):
-    """XᵀX plus symmetric noise N(0, σ_g²), and Xᵀy plus N(0, σ_c²I); y is the last column.
+    """Release XᵀX with symmetric noise N(0, σ_g²) and Xᵀy with noise N(0, σ_c²I).
 
-    It is what AdaSSP releases beside its estimate of λ_min(XᵀX): two Gaussian releases together.
-    Output: (size, p(p+1)/2 + p), the upper triangle first. Source: Wang 2018; paper 3, H.1.
+    The features X are all columns but the last, which is the label y. AdaSSP releases the same,
+    and an estimate of λ_min(XᵀX). Output: (size, p(p+1)/2 + p), the upper triangle of XᵀX first.
+    Source: Wang 2018; paper 3, H.1.
 
     Parameters
     ----------
     sigma_gram, sigma_cross : float > 0
-        σ_g, for each entry of XᵀX on and above the diagonal, and σ_c, for each entry of Xᵀy.
+        The standard deviations σ_g of the noise on each entry of XᵀX on and above the diagonal, and
+        σ_c of the noise on each entry of Xᵀy.
     """
 
     sigma_gram: Positive
@@ -130,7 +134,7 @@ class SufficientStatistics(LawMechanism):
         return GaussianNoise(np.concatenate([gram, cross]), deviation)
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """Both changes in units of their noise, taken together: μ² is the sum of their squares."""
+        """The pairs for zeroed rows; μ² sums both square changes in units of their noise."""
         features, label = _split(data)
         cross = label**2 * np.einsum("ij,ij->i", features, features)
         return ShiftRows(
@@ -150,10 +154,11 @@ class SufficientStatistics(LawMechanism):
         return ShiftRows(np.sqrt(replacement.over_pairs(data, candidates, square)))
 
     def added_row(self, data: Array, row_bound: float) -> ShiftRows:
-        """The worst split of C² between ‖x‖² = s and y² = C² − s, with x along one axis.
+        """The pair for the worst row (x, y) with ‖x‖² + y² = C², where C = `row_bound`.
 
-        μ² = g·s² + c·s(C² − s) with g = 1/σ_g², c = 1/σ_c². For c > 2g it is largest inside, at
-        s = cC²/(2(c − g)), with μ² = c²C⁴/(4(c − g)). Else it is largest at s = C², with μ² = gC⁴.
+        x lies along one axis. For s = ‖x‖² and y² = C² − s, μ² = g·s² + c·s(C² − s) with g = 1/σ_g²
+        and c = 1/σ_c². If c > 2g, it is largest at s = cC²/(2(c − g)) < C², with
+        μ² = c²C⁴/(4(c − g)). Otherwise it is largest at s = C², with μ² = gC⁴.
         """
         _split(data)
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
@@ -163,12 +168,12 @@ class SufficientStatistics(LawMechanism):
 
 
 def _split(data: Array) -> tuple[Array, Array]:
-    """Features and label. Raises `InvalidInput` where there is no feature."""
+    """The features (n, p) and the label (n,). Raises `InvalidInput` if there is no feature."""
     data = check.matrix("data", data, min_columns=2)
     return data[:, :-1], data[:, -1]
 
 
 def _square_norm(rows: Array) -> Array:
-    """Σ_{j≤k} z_j²z_k² for each row z: the square norm of the upper triangle of zzᵀ."""
+    """The square norm Σ_{j≤k} z_j²z_k² of the upper triangle of zzᵀ, for each row z."""
     square = rows**2
     return np.asarray(0.5 * (square.sum(axis=1) ** 2 + np.sum(square**2, axis=1)))

@@ -1,8 +1,8 @@
-"""Sound mechanisms of textbooks and of published audits.
+"""Mechanisms from textbooks and published audits whose privacy claims are true.
 
-Each has its law, its claim and a pair of databases that uses up the claim. They stand in this
-order: noise added to answers, choices, means of a private number of rows, randomised response, and
-the sparse vector technique.
+Each class has its output law, its claim and a pair of databases on which the privacy loss reaches
+the claim. The order is: noise added to answers, selection, means whose number of rows is private,
+randomised response, and the sparse vector technique.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from dpaudit.neighbours import NeighbourPair
 
 AUDITORIUM = "Kong et al. 2024 (DP-Auditorium) and González et al. 2025, additive noise for a mean"
 HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio (Knuth)
-FAR = 690.0  # nats: noise of the count whose probability is below e^−690 ≈ 1e-300 is left out
+FAR = 690.0  # nats: a count's noise of probability below e^−690 ≈ 1e-300 is left out of the law
 SWAPPED_HALVES = [1.0] * 5 + [0.0] * 5, [0.0] * 5 + [1.0] * 5
-HALF_UP_HALF_DOWN = [1.0] * 10, [2.0] * 5 + [0.0] * 5  # queries move by 1, in both directions
+HALF_UP_HALF_DOWN = [1.0] * 10, [2.0] * 5 + [0.0] * 5  # answers move by 1, half of them each way
 
 
 @dataclass(frozen=True)
 class Laplace(PureExample):
-    """One answer of sensitivity 1 plus Laplace noise of scale 1/ε.
+    """Release one answer of sensitivity 1 with Laplace noise of scale 1/ε.
 
     Data: the answer, (1, 1). Output: (size, 1).
     """
@@ -56,7 +56,7 @@ class Laplace(PureExample):
 
     @property
     def scale(self) -> float:
-        """The scale of the noise: 1/ε, where the mechanism is sound."""
+        """The scale of the noise, which is 1/ε; a broken subclass returns another value."""
         return 1.0 / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -64,13 +64,13 @@ class Laplace(PureExample):
         return answers + rng.laplace(0.0, self.scale, (size, len(answers)))
 
     def law(self, data: Array) -> laws.Laplace:
-        """The law of `view`: Laplace about the answers."""
+        """The law of `view(output)`: independent Laplace variables centred at the answers."""
         answers = column(data)
         return laws.Laplace(answers, np.full(len(answers), self.scale))
 
 
 class NoisyHistogram1(Laplace):
-    """Counts plus Laplace noise of scale 1/ε; a neighbour differs by 1 in one count.
+    """Release counts with Laplace noise of scale 1/ε; neighbours differ by 1 in one count.
 
     Data: the counts, (n, 1). Output: (size, n).
     """
@@ -82,7 +82,7 @@ class NoisyHistogram1(Laplace):
 
 @dataclass(frozen=True)
 class LaplaceParallel(ExampleMechanism):
-    """The same answer released several times, each with Laplace noise of scale 1/ε: (copies·ε)-DP.
+    """Release one answer `copies` times, each with Laplace noise of scale 1/ε: (copies·ε)-DP.
 
     Data: the answer, (1, 1). Output: (size, copies).
     """
@@ -107,11 +107,11 @@ class LaplaceParallel(ExampleMechanism):
 
 @dataclass(frozen=True)
 class PrefixSum(Laplace):
-    """Running sums of noisy answers, each with Laplace noise of scale 1/ε.
+    """Release the running sums of answers that each have Laplace noise of scale 1/ε.
 
-    They determine the noisy answers and are determined by them. So the release is ε-DP where one
-    answer may differ by 1, and n·ε-DP (claimed here) where all may. Data: the answers, (n, 1).
-    Output: (size, n).
+    The sums determine the noisy answers and are determined by them. So the release is ε-DP if one
+    answer may differ by 1 between neighbours, and n·ε-DP (claimed here) if all n answers may.
+    Data: the answers, (n, 1). Output: (size, n).
     """
 
     source = "Wang et al. 2019, PrefixSum; all answers may differ as in Bichsel et al. 2021"
@@ -126,7 +126,7 @@ class PrefixSum(Laplace):
         return np.cumsum(super().run(data, size, rng), axis=1)
 
     def view(self, x: Array) -> Array:
-        """The noisy answers, from outputs (m, n): the differences of neighbouring sums."""
+        """The noisy answers (m, n) behind outputs (m, n): the differences of adjacent sums."""
         return np.diff(x, axis=1, prepend=0.0)
 
     def pair(self) -> NeighbourPair:
@@ -135,7 +135,7 @@ class PrefixSum(Laplace):
 
 @dataclass(frozen=True)
 class Gaussian(ExampleMechanism):
-    """A sum plus N(0, σ²), with the least σ that is (ε, δ)-DP for the sensitivity.
+    """Release a sum with noise N(0, σ²), where σ is the least that gives (ε, δ)-DP.
 
     Source of σ: Balle & Wang 2018. Data: one column, whose rows differ by at most `sensitivity`.
     Output: (size, 1).
@@ -148,11 +148,11 @@ class Gaussian(ExampleMechanism):
     summary = "a sum plus Gaussian noise, calibrated exactly"
 
     def calibrated_noise(self, sensitivity: float) -> float:
-        """σ such that a shift by `sensitivity` is one by μ·σ, for the μ whose δ(ε) is δ."""
+        """σ = sensitivity/μ for the μ at which μ-GDP gives exactly (ε, δ)-DP."""
         return sensitivity / float(readings.gdp_mu(np.array(self.epsilon), np.array(self.delta)))
 
     def noise(self, data: Array) -> float:
-        """The standard deviation used; broken variants use another."""
+        """The standard deviation of the noise; a broken subclass returns a wrong one."""
         return self.calibrated_noise(self.sensitivity)
 
     def answer(self, data: Array) -> float:
@@ -166,17 +166,17 @@ class Gaussian(ExampleMechanism):
         return GaussianNoise(np.array([self.answer(data)]), np.array([self.noise(data)]))
 
     def pair(self) -> NeighbourPair:
-        """Sums that differ by the sensitivity."""
+        """Ten rows each; the last row differs by `sensitivity`, and so does the sum."""
         rest = [0.0] * 9
         return pair_of([*rest, 0.0], [*rest, self.sensitivity])
 
 
 @dataclass(frozen=True)
 class TruncatedGeometric(ExampleMechanism):
-    """GeoSample: a count in 0, …, n, n = `limit`, by inversion in whole numbers.
+    """GeoSample: release a count in 0, …, n with truncated geometric noise, where n = `limit`.
 
-    With k = ⌈log₂(2/ε)⌉ it is ln(1 + 2^{−k})-DP, as claimed here, hence ε-DP. Data: the count,
-    (1, 1). Output: (size, 1).
+    It inverts the distribution function in whole-number arithmetic. With k = ⌈log₂(2/ε)⌉ it is
+    ln(1 + 2^{−k})-DP, as claimed here, and hence ε-DP. Data: the count, (1, 1). Output: (size, 1).
     """
 
     epsilon: Positive = 0.1
@@ -187,7 +187,7 @@ class TruncatedGeometric(ExampleMechanism):
 
     @property
     def exponent(self) -> int:
-        """k, with a logarithm to base 2 where the mechanism is sound."""
+        """k = ⌈log₂(2/ε)⌉; a broken subclass takes another logarithm."""
         return math.ceil(math.log2(2.0 / self.epsilon))
 
     @property
@@ -195,7 +195,7 @@ class TruncatedGeometric(ExampleMechanism):
         return Claim(math.log1p(2.0**-self.exponent))
 
     def below(self, data: Array) -> list[int]:
-        """F(z) for z = 0, …, n: how many of the whole numbers 1, …, F(n) give at most z.
+        """[F(0), …, F(n)], where F(z) of the whole numbers 1, …, F(n) give an output ≤ z.
 
         Raises `InvalidInput` for a count outside 0, …, n.
         """
@@ -211,25 +211,25 @@ class TruncatedGeometric(ExampleMechanism):
         return [*down, *up, total]
 
     def law(self, data: Array) -> Discrete:
-        """Probabilities (F(z) − F(z − 1))/F(n)."""
+        """The law on 0, …, n in which z has probability (F(z) − F(z − 1))/F(n); F as in `below`."""
         below = self.below(data)
         steps = [b - a for a, b in zip([0, *below[:-1]], below, strict=True)]
         log_p = np.log(np.array([step / below[-1] for step in steps]))
         return Discrete(np.arange(float(len(below))), log_p)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """A uniform whole number from 1 to F(n), and the least z with F(z) at least that."""
+        """Draw a uniform whole number u from 1 to F(n) and return the least z with F(z) ≥ u."""
         below = self.below(data)
         u = rng.integers(1, below[-1] + 1, size)
         return np.searchsorted(np.array(below), u, side="left").astype(np.float64)[:, None]
 
 
-# --- choices
+# --- selection
 
 
 @dataclass(frozen=True)
 class ReportNoisyMax1(PureExample):
-    """The index of the largest answer after Laplace noise of scale 2/ε.
+    """Release the index of the largest answer after Laplace noise of scale 2/ε on each.
 
     Data: answers that differ by at most 1 between neighbours, (n, 1). Output: (size, 1).
     """
@@ -241,7 +241,7 @@ class ReportNoisyMax1(PureExample):
     databases = [1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0]
 
     def noisy(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The answers plus noise, (size, n)."""
+        """Independent draws of all answers plus noise, (size, n)."""
         answers = column(data)
         return answers + self.noise.sample(rng, 2.0 / self.epsilon, (size, len(answers)))
 
@@ -253,7 +253,7 @@ class ReportNoisyMax1(PureExample):
 
 
 class ReportNoisyMax2(ReportNoisyMax1):
-    """The index of the largest answer after exponential noise of scale 2/ε."""
+    """Release the index of the largest answer after exponential noise of scale 2/ε on each."""
 
     noise: ClassVar[Noise] = EXPONENTIAL
     source = "Ding et al. 2018, algorithm 6"
@@ -262,11 +262,11 @@ class ReportNoisyMax2(ReportNoisyMax1):
 
 @dataclass(frozen=True)
 class PrivateQuantile(PureExample):
-    """A quantile on a grid of [0, 1] by the exponential mechanism.
+    """Choose a quantile from a grid of [0, 1] by the exponential mechanism.
 
-    Grid point g, the middle of one of `points` cells, has probability ∝ ``e^{εu(g)/2}`` with
-    ``u(g) = −|#{x ≤ g} − share·n|``, where `share` in (0, 1) of the rows is to lie below. Data:
-    (n, 1). Output: (size, 1).
+    A grid point g is the middle of one of `points` equal cells. Its probability is proportional to
+    ``e^{εu(g)/2}`` with the utility ``u(g) = −|#{x ≤ g} − share·n|``, so that about the fraction
+    `share` in (0, 1) of the n rows lies below the output. Data: (n, 1). Output: (size, 1).
     """
 
     epsilon: Positive = 2.0
@@ -274,8 +274,8 @@ class PrivateQuantile(PureExample):
     points: Count = 64
     source = "Smith 2011; McSherry & Talwar 2007, the exponential mechanism"
     summary = "a quantile on a grid by the exponential mechanism"
-    # Utility is largest at rank 10. The ranks are 9 on the first eighth of the grid and 10 on the
-    # others, against 10 and 11, since one row moves from 1 to 0.
+    # Utility is largest at rank 10. On the left database the rank is 9 on the first eighth of the
+    # grid and 10 on the rest; on the right one it is 10 and 11, since one row moves from 1 to 0.
     databases = [0.0] * 9 + [0.125] + [1.0] * 10, [0.0] * 10 + [0.125] + [1.0] * 9
 
     @property
@@ -290,16 +290,16 @@ class PrivateQuantile(PureExample):
         return Discrete(self.grid, np.asarray(log_softmax(0.5 * self.epsilon * utility)))
 
 
-# --- means of rows in [0, 1] whose number is private too: sum and count get noise.
-# The data are one column, and a neighbour has one row more; for (0) against (0, 1) the sequential
-# audits report results.
+# --- means of rows in [0, 1] whose number is private too, so that the sum S of the rows and their
+# number n both get noise. The data are one column, and a neighbour has one row more. Published
+# sequential audits report results for the databases (0) and (0, 1).
 
 
 @dataclass(frozen=True)
 class DPLaplace(PureExample):
-    """S/ñ + Lap(2/(ñε)) with ñ = max(n + Lap(2/ε), 1e-12): ε/2 for the sum, ε/2 for the count.
+    """Release S/ñ + Lap(2/(ñε)), where S is the sum of n rows and ñ = max(n + Lap(2/ε), 1e-12).
 
-    Output: (size, 1).
+    The sum and the count take ε/2 each. Output: (size, 1).
     """
 
     epsilon: Positive = 0.01
@@ -309,11 +309,11 @@ class DPLaplace(PureExample):
 
     @property
     def scale(self) -> float:
-        """2/ε, the scale of the noise on the count and on the sum."""
+        """The scale 2/ε of the noise on the count and of the noise on the sum."""
         return 2.0 / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The noisy count first, then the mean and its noise, both divided by it."""
+        """Draw the noisy count, then divide the sum and the sum's noise by it."""
         rows = clipped_column(data)
         count = np.maximum(len(rows) + rng.laplace(0.0, self.scale, (size, 1)), LEAST)
         return np.asarray(rows.sum() / count + rng.laplace(0.0, self.scale / count))
@@ -325,9 +325,10 @@ class DPLaplace(PureExample):
 
 @dataclass(frozen=True)
 class DPGaussian(ExampleMechanism):
-    """(S + N(0, σ²))/max(n + N(0, σ²), 1e-12) with σ = 2√(2 ln(2.5/δ))/ε.
+    """Release (S + N(0, σ²))/max(n + N(0, σ²), 1e-12), where S is the sum of n rows.
 
-    Sum and count have ε/2 and δ/2 each. The classical σ is proved for ε ≤ 1. Output: (size, 1).
+    σ = 2√(2 ln(2.5/δ))/ε: the sum and the count take ε/2 and δ/2 each. The textbook formula for σ
+    is proved for ε ≤ 1. Output: (size, 1).
     """
 
     epsilon: Positive = 0.01
@@ -338,7 +339,7 @@ class DPGaussian(ExampleMechanism):
 
     @property
     def sigma(self) -> float:
-        """σ of the noise on the sum and on the count."""
+        """The standard deviation σ of the noise on the sum and of the noise on the count."""
         return 2.0 * math.sqrt(2.0 * math.log(2.5 / self.delta)) / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -352,7 +353,7 @@ class DPGaussian(ExampleMechanism):
 
 
 def clipped_column(data: Array) -> Array:
-    """The rows clipped to [0, 1], (n,)."""
+    """The values (n,) of a one-column database, clipped to [0, 1]."""
     return np.clip(column(data), 0.0, 1.0)
 
 
@@ -361,7 +362,7 @@ def clipped_column(data: Array) -> Array:
 
 @dataclass(frozen=True)
 class RandomisedResponse(PureExample):
-    """Each bit is kept with probability e^ε/(1 + e^ε), and flipped otherwise.
+    """Release each bit unchanged with probability e^ε/(1 + e^ε), and flipped otherwise.
 
     Data: bits, (n, 1). Output: (size, n).
     """
@@ -381,7 +382,7 @@ class RandomisedResponse(PureExample):
 
 
 def bits_law(ones: Array) -> Product:
-    """Independent bits, each 1 with its own probability; ones (k,)."""
+    """The law of k independent bits, where bit i is 1 with probability ones[i]; ones (k,)."""
     zero_one = np.array([[0.0], [1.0]])
     with np.errstate(divide="ignore"):
         return Product(tuple(Discrete(zero_one, np.log([1.0 - p, p])) for p in ones))
@@ -389,12 +390,13 @@ def bits_law(ones: Array) -> Product:
 
 @dataclass(frozen=True)
 class OneTimeRappor(ExampleMechanism):
-    """A value's Bloom filter, each bit replaced by a fair coin with probability f = `permanent`.
+    """Release a value's Bloom filter after randomised response on its bits.
 
-    A value sets h = `hashes` of `bits` bits, or fewer where two hashes meet. The claim,
-    2h·ln((1 − f/2)/(f/2)), is used up by two values without a common bit. The values of the
-    published audits share one bit, so that 6 bits differ and not 8. Data: the value, a whole number
-    ≥ 0, (1, 1). Output: (size, bits).
+    Each bit is replaced by a fair coin with probability f = `permanent`. A value sets h = `hashes`
+    of `bits` bits, or fewer if two hashes coincide. The privacy loss reaches the claim,
+    2h·ln((1 − f/2)/(f/2)), for two values without a common bit. The values of the published audits
+    share one bit, so that 6 bits differ instead of 8. Data: the value, a whole number ≥ 0, (1, 1).
+    Output: (size, bits).
     """
 
     permanent: UpToOne = 0.95
@@ -407,16 +409,16 @@ class OneTimeRappor(ExampleMechanism):
 
     @property
     def odds(self) -> tuple[float, float]:
-        """P(1 is reported) for a bit that is set, and for one that is not."""
+        """The probability that 1 is reported for a bit that is set, and for a bit that is not."""
         return 1.0 - 0.5 * self.permanent, 0.5 * self.permanent
 
     @property
     def claim(self) -> Claim:
-        one, zero = self.odds
-        return Claim(self.hashes * float(np.log(one * (1.0 - zero) / (zero * (1.0 - one)))))
+        high, low = self.odds
+        return Claim(self.hashes * float(np.log(high * (1.0 - low) / (low * (1.0 - high)))))
 
     def filter(self, data: Array) -> Array:
-        """The Bloom filter, (bits,) of 0 and 1, by multiplicative hashing (Knuth)."""
+        """The Bloom filter of the value, (bits,) of 0 and 1, by Knuth's multiplicative hashing."""
         value = np.uint64(int(column(data)[0]) + 1)
         with np.errstate(over="ignore"):
             mixed = [value * HASH * np.uint64(2 * i + 1) for i in range(self.hashes)]
@@ -425,8 +427,8 @@ class OneTimeRappor(ExampleMechanism):
         return filled
 
     def law(self, data: Array) -> Product:
-        one, zero = self.odds
-        return bits_law(np.where(self.filter(data) == 1.0, one, zero))
+        if_set, if_not = self.odds
+        return bits_law(np.where(self.filter(data) == 1.0, if_set, if_not))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         bits = np.tile(self.filter(data), (size, 1))
@@ -436,9 +438,10 @@ class OneTimeRappor(ExampleMechanism):
 
 @dataclass(frozen=True)
 class Rappor(OneTimeRappor):
-    """RAPPOR: after the fair coins each bit is reported anew, by instantaneous randomised response.
+    """RAPPOR: apply a second, instantaneous randomised response to the bits of `OneTimeRappor`.
 
-    1 is reported with probability q = `one` for a bit that is set, and p = `zero` for another.
+    A bit that is 1 after the first step is reported as 1 with probability q = `one`, and a bit that
+    is 0 with probability p = `zero`.
     """
 
     permanent: UpToOne = 0.75
@@ -449,8 +452,8 @@ class Rappor(OneTimeRappor):
 
     @property
     def odds(self) -> tuple[float, float]:
-        one, zero = super().odds
-        return one * self.one + (1.0 - one) * self.zero, zero * self.one + (1.0 - zero) * self.zero
+        high, low = super().odds
+        return high * self.one + (1.0 - high) * self.zero, low * self.one + (1.0 - low) * self.zero
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         bits = super().run(data, size, rng)
@@ -460,7 +463,7 @@ class Rappor(OneTimeRappor):
 
 @dataclass(frozen=True)
 class MixedRelease(PureExample):
-    """A flag, a count and a sum of the same rows, ε/3 each.
+    """Release a flag, a count and a sum of the same rows, each with ε/3.
 
     The first row's flag is released by randomised response, the number of flags that are set with
     two-sided geometric noise, and the sum of the values, clipped to [0, 1], with Laplace noise.
@@ -478,10 +481,11 @@ class MixedRelease(PureExample):
 
     @property
     def share(self) -> float:
-        """ε/3, of each of the three releases."""
+        """The budget ε/3 of each of the three releases."""
         return self.epsilon / 3.0
 
     def _answers(self, data: Array) -> tuple[float, float, float]:
+        """The true flag of the first row, number of set flags, and sum of the clipped values."""
         data = check.matrix("data", data, 1, 2)
         flags, values = data[:, 0], data[:, -1]
         if data.shape[1] != 2 or not np.isin(flags, (0.0, 1.0)).all():
@@ -498,7 +502,7 @@ class MixedRelease(PureExample):
         return np.column_stack([flags, noisy, total + rng.laplace(0.0, 1.0 / self.share, size)])
 
     def law(self, data: Array) -> Product:
-        """The product of three laws; a count beyond its range is moved to the end of the range."""
+        """The product of three laws; the noisy count's far tails are moved to its range's ends."""
         flag, count, total = self._answers(data)
         odds = np.log1p(np.exp(-self.share))
         flags = Discrete(np.array([flag, 1.0 - flag]), np.array([-odds, -odds - self.share]))
@@ -511,17 +515,17 @@ class MixedRelease(PureExample):
 
 
 # --- sparse vector techniques, numbered as by Lyu, Su & Li 2017: 1, 2 and the numerical one.
-# The data are answers of queries, one column, each of which may move by 1. ε is split into ε₁ for
-# the threshold and ε₂ for the answers.
+# The data are the true answers of queries, in one column; each may differ by 1 between neighbours.
+# ε is split into ε₁ for the threshold and ε₂ for the comparisons.
 
 
 @dataclass(frozen=True)
 class SparseVector(PureExample):
-    """Answers 1 where a noisy query reaches a noisy threshold T, else 0, until the c-th 1.
+    """For each query, release whether its noisy answer reaches a noisy threshold; halt at c ones.
 
-    c = `most`, T = `threshold`, and each 1 brings new threshold noise where `fresh`. Subclasses
-    give the scales of the two noises. Output: (size, n + 1), the number of answers, then the
-    answers, NaN after the last.
+    The threshold is T = `threshold` plus noise, and c = `most`. If `fresh`, each 1 is followed by
+    new threshold noise. Subclasses define the scales of the two noises. Output: (size, n + 1), the
+    number of queries handled, then 1 or 0 for each of them, and NaN after the last.
     """
 
     epsilon: Positive = 0.1
@@ -536,14 +540,14 @@ class SparseVector(PureExample):
         raise NotImplementedError
 
     def comparison(self, data: Array) -> NoisyComparison:
-        """The queries and the threshold, with their noises."""
+        """The true answers and the threshold, with the scales of their noises."""
         return NoisyComparison(column(data), self.threshold, *self.scales)
 
     def law(self, data: Array) -> Law:
         return halting_law(self.comparison(data), self.most, fresh=self.fresh)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Query by query for all draws at once."""
+        """Handle the queries one by one, each for all draws at once."""
         queries, (threshold_noise, query_noise) = column(data), self.scales
         out = np.full((size, len(queries) + 1), np.nan)
         count, rho = np.zeros(size), rng.laplace(0.0, threshold_noise, size)
@@ -560,7 +564,7 @@ class SparseVector(PureExample):
 
 @dataclass(frozen=True)
 class SparseVector1(SparseVector):
-    """Threshold noise 1/ε₁, query noise 2c/ε₂, ε₁ = ε₂ = ε/2."""
+    """Sparse vector with Laplace scales 1/ε₁ (threshold) and 2c/ε₂ (queries), ε₁ = ε₂ = ε/2."""
 
     threshold: Finite = 0.5
     source = "Lyu, Su & Li 2017, algorithm 1"
@@ -574,7 +578,7 @@ class SparseVector1(SparseVector):
 
 @dataclass(frozen=True)
 class SparseVector2(SparseVector1):
-    """Threshold noise c/ε₁, new after each 1, and query noise 2c/ε₂, ε₁ = ε₂ = ε/2."""
+    """Sparse vector with scales c/ε₁ (new threshold after each 1) and 2c/ε₂, ε₁ = ε₂ = ε/2."""
 
     threshold: Finite = 1.0
     fresh = True
@@ -588,13 +592,13 @@ class SparseVector2(SparseVector1):
 
 @dataclass(frozen=True)
 class NumericalSVT(SparseVector):
-    """Releases the answer itself, with new noise, for each query above the threshold.
+    """For each query above the noisy threshold, release its answer with new noise.
 
-    The threshold, the comparisons and the released answers have ε/3 each: their noises are 1/ε₁,
-    2c/ε₂ and c/ε₃.
+    The threshold, the comparisons and the released answers have ε₁ = ε₂ = ε₃ = ε/3; the scales of
+    their Laplace noises are 1/ε₁, 2c/ε₂ and c/ε₃.
 
-    Output: (size, n + 1), the number of queries answered, then a number for each one above, NaN
-    elsewhere.
+    Output: (size, n + 1), the number of queries handled, then the noisy answer of each query above
+    the threshold, and NaN for the others.
     """
 
     most: Count = 2
@@ -608,11 +612,11 @@ class NumericalSVT(SparseVector):
 
     @property
     def answer_noise(self) -> float:
-        """The scale of the noise of a released answer."""
+        """The scale c/ε₃ of the Laplace noise on a released answer."""
         return 3.0 * self.most / self.epsilon
 
     def law(self, data: Array) -> Branches:
-        """A branch for each pattern of answers, in which the released answers are Laplace."""
+        """A mixture with one branch per pattern of comparisons, in which answers are Laplace."""
         comparisons, queries = halting_law(self.comparison(data), self.most), column(data)
         halts = list(patterns(len(queries), self.most))
         templates = np.full((len(halts), len(queries) + 1), np.nan)
@@ -626,7 +630,7 @@ class NumericalSVT(SparseVector):
         return Branches(templates, comparisons.log_probability, slots, parts)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """The comparisons, then a noisy answer in place of each 1."""
+        """Draw the comparisons, then put a noisy answer in place of each 1 and NaN for each 0."""
         out = super().run(data, size, rng)
         answers = column(data) + rng.laplace(0.0, self.answer_noise, (size, len(data)))
         out[:, 1:] = np.where(out[:, 1:] == 1.0, answers, np.nan)

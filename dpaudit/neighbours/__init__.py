@@ -1,8 +1,8 @@
-"""Neighbouring databases: the two that are compared, and statistics of how much each row matters.
+"""Neighbouring databases: pairs to compare, and statistics of how much each row matters.
 
 - `pair`: two databases and the relation between them. `changes` makes pairs: a row, or all rows of
   one user, zeroed, removed, replaced or added; or a pair again from result.json.
-- `source`: where a row that comes in is from. `outliers`: leverage, residual share and displacement
+- `source`: the origin of a row that comes in. `outliers`: leverage, residual share and displacement
   of each row, and extreme rows inside a public bound.
 - `templates`: unusual records to try first where records are released.
 

@@ -1,6 +1,6 @@
 """Pairs of databases that differ in one row, or in all rows of one user.
 
-A pair is made of a database and a change, or again from the record of its audit, result.json.
+A pair is made from a database and a change, or remade from the record of its audit, result.json.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dpaudit.neighbours.source import RowSource
 
 
 def zero_row(data: ArrayLike, index: int) -> NeighbourPair:
-    """D and D with one row set to zero.
+    """The pair of D and the database D' in which one row is set to zero.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def zero_row(data: ArrayLike, index: int) -> NeighbourPair:
     Raises
     ------
     InvalidInput
-        When there is no such row, or it is zero already.
+        When D has no such row, or the row is zero already.
 
     References
     ----------
@@ -57,7 +57,7 @@ def replace_row(
     relation: str = "replace",
     source: RowSource | None = None,
 ) -> NeighbourPair:
-    """D and D with one row replaced: bounded DP.
+    """The pair of D and the database D' in which one row is replaced (bounded DP).
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ def replace_row(
     relation : str, default "replace"
         The relation of the pair, as `NeighbourPair` lists them.
     source : RowSource, optional
-        Where the row is from, if not given by hand.
+        The origin of the row, if the user did not pass it.
 
     Raises
     ------
     InvalidInput
-        When there is no such row, or it stays the same.
+        When D has no such row, or the new row equals it.
 
     References
     ----------
@@ -91,9 +91,9 @@ def replace_row(
 
 
 def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
-    """D and D without one row: add/remove adjacency.
+    """The pair of D and the database D' without one row (add/remove adjacency).
 
-    The forward direction is D against D', which has one row less.
+    The forward direction compares D with D', which has one row less.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
     Raises
     ------
     InvalidInput
-        When there is no such row, also for a database of one row.
+        When D has no such row, or only one row.
 
     References
     ----------
@@ -123,7 +123,7 @@ def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
 
 
 def add_row(data: ArrayLike, row: ArrayLike, *, source: RowSource | None = None) -> NeighbourPair:
-    """D and D with one row more, in the last place: `index` n of D'.
+    """The pair of D and the database D' with one row more, which is its last, at `index` n.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def add_row(data: ArrayLike, row: ArrayLike, *, source: RowSource | None = None)
     row : array of shape (d,)
         The new row.
     source : RowSource, optional
-        Where the row is from, if not given by hand.
+        The origin of the row, if the user did not pass it.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def add_row(data: ArrayLike, row: ArrayLike, *, source: RowSource | None = None)
 
 
 def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
-    """D and D without the rows of one user (user-level DP).
+    """The pair of D and the database D' without the rows of one user (user-level DP).
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
     Raises
     ------
     InvalidInput
-        When there are no such rows, also where no row would be left.
+        When D has no such rows, or no row would be left.
 
     References
     ----------
@@ -180,7 +180,7 @@ def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
 
 
 def replace_group(data: ArrayLike, indices: Sequence[int], rows: ArrayLike) -> NeighbourPair:
-    """D and D with the rows of one user replaced by as many others (user-level DP).
+    """The pair of D and the database D' in which as many others replace the rows of one user.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def replace_group(data: ArrayLike, indices: Sequence[int], rows: ArrayLike) -> N
     Raises
     ------
     InvalidInput
-        When there are no such rows, also where nothing changes.
+        When D has no such rows, or nothing changes.
     """
     data = check.matrix("data", data)
     numbers = _row_numbers(indices, len(data))
@@ -221,8 +221,8 @@ def from_record(
 ) -> NeighbourPair:
     """The pair of an audit, made again from its record and the same data.
 
-    A record holds no private row, unless that was asked for. It says which row was zeroed or left
-    out, and of a row that came in where it is from.
+    A record holds no private row unless the user asked for it. It says which row was zeroed or left
+    out, and names the origin of a row that came in.
 
     Parameters
     ----------
@@ -231,20 +231,20 @@ def from_record(
     record : dict or path
         The content of result.json, or the folder that holds the file.
     candidates : array of shape (m, d), optional
-        The candidates of the search, needed where the row that came in is one of them.
+        The candidates of the search, needed if the row that came in is one of them.
     row : array of shape (d,) or (g, d), optional
-        The row that came in, or the rows of a group by ascending number, needed where they were
-        given by hand; it takes the place of what the record says.
+        The row that came in, or the rows of a group by ascending number; needed if the user passed
+        them to the audit. It overrides the record.
 
     Raises
     ------
     InvalidInput
-        Where the record is of no such pair or of other data, or where a row is missing.
+        When the record has no such pair or is of other data, or when a row is missing.
 
     Notes
     -----
-    A row along the axes of the data, inside `row_bound`, is computed again: with the versions of
-    NumPy and of its linear algebra that the search had, as other ones may turn an axis round.
+    A row along the axes of the data, inside `row_bound`, is computed again. That needs the versions
+    of NumPy and of its linear algebra that the search had, as others may reverse an axis.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def from_record(
 
 
 def _row_number(name: str, index: int, rows: int) -> int:
-    """A row number below `rows`. Raises `InvalidInput`."""
+    """Return `index` if it is a row number below `rows`. Raises `InvalidInput`."""
     number = check.integer(name, index, 0)
     if number >= rows:
         check.fail(name, number, f"a row number below {rows}")
@@ -287,7 +287,7 @@ def _row_number(name: str, index: int, rows: int) -> int:
 
 
 def _row_numbers(indices: Sequence[int], rows: int) -> list[int]:
-    """Distinct row numbers below `rows`. Raises `InvalidInput`."""
+    """Return `indices` as a list of distinct row numbers below `rows`. Raises `InvalidInput`."""
     expected = f"a list of row numbers below {rows}, each once"
     if isinstance(indices, str | bytes) or not np.iterable(indices):
         check.fail("indices", indices, expected)
@@ -301,7 +301,7 @@ def _row_numbers(indices: Sequence[int], rows: int) -> list[int]:
 
 
 def _checked_rows(name: str, rows: ArrayLike, size: int, columns: int) -> Array:
-    """Rows as (size, columns) float64. Raises `InvalidInput`."""
+    """Return rows as (size, columns) float64. Raises `InvalidInput` for another shape."""
     expected = f"{columns} numbers" if size == 1 else f"{size} rows of {columns} numbers"
     matrix = check.matrix(name, np.atleast_2d(check.array_of_numbers(name, rows, expected)))
     if matrix.shape != (size, columns):
@@ -318,7 +318,7 @@ def _with(data: Array, rows: list[int], values: Array) -> Array:
 
 
 def _owned(data: Array) -> Array:
-    """A new array, closed for writing, so that a pair need not copy it."""
+    """Make a new array read-only and return it, so that a pair need not copy it."""
     data.setflags(write=False)
     return data
 
@@ -326,7 +326,7 @@ def _owned(data: Array) -> Array:
 def _values(
     data: Array, source: RowSource, put_in: Mapping[str, Any], candidates: ArrayLike | None
 ) -> Any:
-    """The row or rows that came in. Raises `InvalidInput` where the record alone cannot tell."""
+    """The row or rows that came in. Raises `InvalidInput` if the record does not determine them."""
     if put_in.get("values") is not None:
         return put_in["values"]
     if source.remakable:

@@ -40,7 +40,7 @@ def within_norm(data: Array, bound: float, rng: np.random.Generator) -> Array:
 def within_box(data: Array, box: Array, rng: np.random.Generator) -> Array:
     """Corners of a box, (k, d). box : (d, 2), the least and the largest value of each column.
 
-    All corners where few columns vary; else those towards the principal axes of the data, and
+    If few columns vary, all corners; else the corners towards the principal axes of the data, and
     random ones.
     """
     free = np.flatnonzero(box[:, 0] < box[:, 1])
@@ -54,12 +54,12 @@ def within_box(data: Array, box: Array, rng: np.random.Generator) -> Array:
 
 
 def with_nearest(data: Array, box: Array, rng: np.random.Generator) -> Array:
-    """Corners of a box, as `within_box`, and last its row that is nearest to zero, (k, d)."""
+    """Corners of a box as of `within_box`, and last the row of the box nearest to zero, (k, d)."""
     return np.concatenate([within_box(data, box, rng), np.clip(0.0, *box.T)[None, :]])
 
 
 def within_data(data: Array, rng: np.random.Generator) -> Array:
-    """Rows as of `with_nearest` in the least box around the data, (k, d); they are private."""
+    """The rows of `with_nearest` for the least box around the data, (k, d); they are private."""
     return with_nearest(data, np.column_stack([data.min(axis=0), data.max(axis=0)]), rng)
 
 
@@ -95,12 +95,12 @@ def box(bounds: ArrayLike, width: int) -> Array:
 
 @value_class
 class RowStatistics:
-    """What zeroing each row does to the least-squares solution x_opt.
+    """The effect of zeroing each row on the least-squares solution x_opt.
 
     Attributes
     ----------
     leverage : array of shape (n,)
-        hᵢ.
+        The leverage hᵢ of each row.
     residual_share : array of shape (n,)
         The share of the residual sum of squares that only row i explains.
     displacement : array of shape (n,)
@@ -121,7 +121,7 @@ def row_statistics(data: ArrayLike) -> RowStatistics:
     Parameters
     ----------
     data : array of shape (n, p + 1)
-        The label last.
+        The database, with the label in the last column.
 
     Raises
     ------

@@ -32,12 +32,12 @@ class NeighbourPair:
     Parameters
     ----------
     left : array of shape (n, d)
-        D, the label in the last column; kept as float64, read-only. It is a copy unless it was so
-        before, since a mechanism that changes its data would change the audit.
+        D, the label in the last column; stored as read-only float64. It is copied unless it already
+        is such an array, since a mechanism that changes its data would change the audit.
     right : array of shape (m, d)
-        D', kept as `left` is.
+        D', stored in the same way.
     relation : str, default "pair"
-        What D' is beside D: "zero-out" (row `index` is zero), "replace" (row `index` is another
+        How D' differs from D: "zero-out" (row `index` is zero), "replace" (row `index` is another
         one), "remove" (row `index` of D is left out), "add" (row `index` of D' is new),
         "remove-group", "replace-group" (the rows `group` of one user are left out, or are others)
         or "pair" (any two).
@@ -46,7 +46,7 @@ class NeighbourPair:
     group : tuple of int or None
         The rows of one user, ascending.
     source : RowSource or None
-        Where a row that comes in is from.
+        The origin of a row that comes in.
 
     Raises
     ------
@@ -83,12 +83,12 @@ class NeighbourPair:
 
     @property
     def change(self) -> str:
-        """What differs, in words and without values: "row 7 zeroed"; "" for any two databases."""
+        """The difference in words, without values: "row 7 zeroed"; "" for the relation "pair"."""
         return in_words(self.relation, self._place)
 
     @property
     def rows(self) -> int:
-        """The number of rows that must change for D to become D', in whatever order they are."""
+        """The least number of rows that must change to turn D into D', in any order of rows."""
         if self.index is not None or self.group is not None:
             return len(self.group or (self.index,))
         size = min(len(self.left), len(self.right))
@@ -103,7 +103,7 @@ class NeighbourPair:
 
     @property
     def _place(self) -> str:
-        """The rows that differ: "row 7", "rows 2, 5 and 9", "12 rows"; or ""."""
+        """The rows that differ, in words: "row 7", "rows 2, 5 and 9", "12 rows"; or ""."""
         if self.index is not None:
             return f"row {self.index}"
         if self.group is None:
@@ -114,13 +114,13 @@ class NeighbourPair:
         return f"rows {', '.join(first)} and {last}"
 
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
-        """What result.json has of the pair, of which `from_record` makes it again.
+        """The part of result.json on the pair, from which `from_record` makes it again.
 
         Parameters
         ----------
         show_data : bool, default False
-            Whether it has the values of a row that comes in. Without it they are there only if they
-            are public (`RowSource`).
+            Whether to include the values of a row that comes in. Otherwise they are included only
+            if they are public (`RowSource`).
         """
         places = {"replace-group": self.group, "replace": self.index, "add": self.index}
         place, put_in = places.get(self.relation), None
@@ -141,7 +141,7 @@ class NeighbourPair:
         return f"NeighbourPair({where}; {' against '.join(dict.fromkeys(shapes))})"
 
     def _check_relation(self, left: Array, right: Array) -> None:
-        """Raises `InvalidInput` unless the relation holds, since exact spectra rely on it."""
+        """Raise `InvalidInput` unless the relation holds, since exact spectra rely on it."""
         check.choice("relation", self.relation, RELATIONS)
         shapes = f"{left.shape} and {right.shape}"
         if self.relation in GROUPS:
@@ -173,7 +173,7 @@ class NeighbourPair:
 
 
 def in_words(relation: str, place: str) -> str:
-    """What differs, "row 7 zeroed"; "" for any two databases. place : the rows, "row 7"."""
+    """The difference in words, "row 7 zeroed"; "" for "pair". place : the rows, as "row 7"."""
     if relation == "add":
         return "a row added"
     return f"{place} {DONE[relation]}" if place and relation in DONE else ""

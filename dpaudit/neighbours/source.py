@@ -1,4 +1,4 @@
-"""Where a row that comes into a database is from, so that a pair can be made again.
+"""The origin of a row that comes into a database, so that a pair can be made again.
 
 A row of the data or of the candidates is private, so a record names its place, never its values.
 """
@@ -20,12 +20,12 @@ KINDS = ("user", "candidates", "bound", "row_bound", "data_bounds")
 
 @dataclass(frozen=True)
 class RowSource:
-    """Where a row that comes in is from.
+    """The origin of a row that comes in.
 
     Parameters
     ----------
     kind : {"user", "candidates", "bound", "row_bound", "data_bounds"}, default "user"
-        "user": given by hand. "candidates": one of the user's candidates. "bound": a function of
+        "user": passed by hand. "candidates": one of the user's candidates. "bound": a function of
         the public bound alone, a corner or the row nearest to zero. "row_bound": a row of
         `outliers.within_norm`, inside the largest norm `bound`; it depends on the data, along whose
         axes it lies. "data_bounds": a row of `outliers.within_data`, at the least and largest
@@ -40,7 +40,7 @@ class RowSource:
     Raises
     ------
     InvalidInput
-        Where a kind lacks what it needs.
+        When an argument that the kind needs is missing.
     """
 
     kind: str = "user"
@@ -59,7 +59,7 @@ class RowSource:
 
     @property
     def public(self) -> bool:
-        """Whether the values of the row may be shown unasked."""
+        """Whether the values of the row may be shown without the user's request."""
         return self.kind == "bound"
 
     @property
@@ -69,7 +69,7 @@ class RowSource:
 
     @property
     def text(self) -> str:
-        """The source in words: "candidate 3"."""
+        """The origin in words, such as "candidate 3"."""
         words = {
             "user": "given by hand",
             "candidates": f"candidate {self.number}",
@@ -80,14 +80,14 @@ class RowSource:
         return words[self.kind]
 
     def to_dict(self, rows: Array, *, show_data: bool = False) -> dict[str, Any]:
-        """The source in JSON types; with the values of what came in if public or asked for.
+        """The origin in JSON types, with the row's values if they are public or `show_data` is set.
 
         Parameters
         ----------
         rows : array of shape (d,) or (g, d)
             The row, or the rows of a group.
         show_data : bool, default False
-            Whether the values are asked for.
+            Whether to include the values.
         """
         record: dict[str, Any] = {"from": self.kind}
         if self.number is not None:
@@ -106,7 +106,7 @@ class RowSource:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any] | None) -> Self:
-        """What `to_dict` wrote; a row given by hand where nothing was written.
+        """Read what `to_dict` wrote; None stands for a row that the user passed.
 
         Raises `InvalidInput`.
         """
@@ -136,7 +136,7 @@ class RowSource:
 
 
 def _seed(record: Any) -> np.random.SeedSequence:
-    """A seed from what `to_dict` wrote. Raises `InvalidInput`."""
+    """Read the seed that `to_dict` wrote. Raises `InvalidInput`."""
     try:
         return np.random.SeedSequence(**record)
     except (TypeError, ValueError):

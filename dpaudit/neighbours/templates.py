@@ -1,7 +1,7 @@
-"""Pairs to try first where a table of records is released, as synthetic data are.
+"""Pairs to try first for mechanisms that release a table of records, such as synthetic data.
 
-A synthesizer learns the domain, marginals and their combinations. So the records that it may give
-away are those that no other record resembles: outside the domain (Stadler, Oprisanu & Troncoso
+A synthesizer learns the domain, marginals and their combinations. So the records that it may
+reveal are those that no other record resembles: outside the domain (Stadler, Oprisanu & Troncoso
 2022, "Synthetic Data: Anonymisation Groundhog Day"), at its corner, or of a combination of values
 that no record has. No order of them is known in general: audit each, with the level divided by
 their number.
@@ -18,7 +18,7 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit.neighbours.changes import add_row, remove_row, replace_row
 from dpaudit.neighbours.pair import NeighbourPair
 
-BINS = 8  # groups of values of a column
+BINS = 8  # most groups of values of a column
 SEARCHED = 32  # columns whose pairs of values are searched for a rare combination
 
 
@@ -67,22 +67,23 @@ def record_templates(data: ArrayLike, *, index: int | None = None) -> dict[str, 
 
 
 def _outside(data: Array) -> Array:
-    """A value beyond all others: by one in a column of whole numbers, else by its range."""
+    """A record with a value above the largest of each column: by 1 if it has whole numbers, else
+    by its range, (c,).
+    """
     least, most = data.min(axis=0), data.max(axis=0)
     whole = np.all(data == np.rint(data), axis=0) | (least == most)
     return np.asarray(most + np.where(whole, 1.0, most - least))
 
 
 def _extreme(data: Array) -> Array:
-    """The corner of the domain that is farthest from the medians."""
+    """The record with the value of each column that is farthest from the median, (c,)."""
     least, most, middle = data.min(axis=0), data.max(axis=0), np.median(data, axis=0)
     return np.asarray(np.where(most - middle >= middle - least, most, least))
 
 
 def _combination(data: Array) -> Array:
-    """The two values that occur together least beside what their own counts let expect.
-
-    The least of all Pearson residuals, (seen − expected)/√expected.
+    """A record of medians, except for the two values that occur together least often relative to
+    their own counts: at the least of all Pearson residuals, (seen − expected)/√expected.
     """
     groups = [_groups(column) for column in data.T[:SEARCHED]]
     record = np.array([_observed_median(column) for column in data.T])
@@ -98,7 +99,7 @@ def _combination(data: Array) -> Array:
 
 
 def _groups(column: Array) -> np.ndarray:
-    """The number of the group of each value, (n,): the values, or `BINS` groups by rank."""
+    """The group number of each value, (n,): a group for each value, or `BINS` groups by rank."""
     values, place = np.unique(column, return_inverse=True)
     if len(values) <= BINS:
         return np.asarray(place.ravel())
@@ -107,7 +108,7 @@ def _groups(column: Array) -> np.ndarray:
 
 
 def _residuals(first: np.ndarray, second: np.ndarray) -> Array:
-    """Pearson residuals of the counts of pairs of groups, if columns were independent, (g, h)."""
+    """Pearson residuals, (g, h), of the counts of pairs of groups against independent columns."""
     seen = np.zeros((first.max() + 1, second.max() + 1))
     np.add.at(seen, (first, second), 1.0)
     expected = np.outer(seen.sum(axis=1), seen.sum(axis=0)) / len(first)
@@ -115,11 +116,11 @@ def _residuals(first: np.ndarray, second: np.ndarray) -> Array:
 
 
 def _observed_median(values: Array) -> float:
-    """The median, or the value just below it: a value that occurs."""
+    """The median, or if that does not occur the largest value below it."""
     return float(np.sort(values)[(len(values) - 1) // 2])
 
 
 def _rarest(data: Array) -> int:
-    """The row whose values are rarest: the least sum of log frequencies over the columns."""
+    """The number of the row with the least sum of log frequencies of its values."""
     groups = [_groups(column) for column in data.T]
     return int(np.argmin(sum(np.log(np.bincount(group))[group] for group in groups)))

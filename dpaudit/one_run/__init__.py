@@ -1,8 +1,8 @@
 """Audits of a mechanism that runs once: canaries put in by coins, and DP-SGD watched by step.
 
 - `canaries`: rows made up for the audit, of several kinds, and the record of who is in.
-- `insertion`: coins, one run, scores, and the audit of both. `scores`: what tells from an output
-  which canaries were in.
+- `insertion`: coins, one run, scores, and their audit. `scores`: functions that estimate from an
+  output which canaries were in.
 - `steps`: DP-SGD from inside, a step at a time.
 
 The bounds are in `dpaudit.certify.one_run`. This room knows mechanisms only as callables.

@@ -1,4 +1,4 @@
-"""`audit_one_run`: scores and coins of one run in, a certified ε, a verdict and a report out."""
+"""`audit_one_run` turns scores and coins of one run into a certified ε, a verdict and a report."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dpaudit.one_run.canaries import chances
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.verdict.one_run import Question, judge
 
-EPSILON = np.linspace(0.0, 20.0, 41)  # nats, where a claim has to allow less than any mechanism
-UNLIKELY = 1e-9  # coins that fall so by chance less often were not flipped as stated
+EPSILON = np.linspace(0.0, 20.0, 41)  # nats; at one of these a claim must allow less than δ = 1
+UNLIKELY = 1e-9  # coins with a p-value below this were not flipped with the stated probability
 
 
 @known_keywords()
@@ -45,24 +45,24 @@ def audit_one_run(
     included : array of shape (m,), bool, or 0 and 1
         Which canaries were in.
     claim : Claim, (ε, δ) or None
-        About the change of one canary.
+        The claim, about the change of one canary.
     inclusion : float or array of shape (m,), default 0.5
         P(in) of each coin, in (0, 1). Exactly half of the canaries chosen at random are no
         independent coins, and no bound is known to hold for them.
     level : float in (0, 1), default 0.95
-        Of confidence.
+        The confidence of the bound.
     delta : float in [0, 1), default 0
-        The δ at which ε is read where the claim has none of its own.
+        The δ at which ε is bounded if the claim is not (ε, δ).
     method : {"auto", "likelihood", "betting", "steinke", "f-dp"}, default "auto"
-        How ε is bounded, see `dpaudit.certify.one_run`. It is part of the audit's design: choose it
-        before you see the scores.
+        The method of the bound on ε, see `dpaudit.certify.one_run`. It is part of the audit's
+        design: choose it before you see the scores.
 
     Notes
     -----
-    Verdict: "violated" where the claim is refuted at `level`. "inconclusive" without a claim, and
-    where even scores that tell every coin would not have refuted it, or far fewer guesses are right
-    than by chance. Else "not violated": these canaries and this score did not refute it, which
-    proves nothing of others.
+    The verdict is "violated" if the claim is refuted at `level`. It is "inconclusive" without a
+    claim, if even scores that tell every coin would not have refuted it, or if far fewer guesses
+    are right than by chance. Else it is "not violated": these canaries and this score did not
+    refute the claim, which proves nothing about others.
 
     References
     ----------
@@ -114,7 +114,7 @@ def audit_one_run(
 
 
 def finite_vector(name: str, values: ArrayLike, expected: str, size: int | None = None) -> Array:
-    """Finite float64 numbers, `size` of them or at least one. Raises `InvalidInput`."""
+    """Return `values` as `size` (if None: at least one) finite float64. Raises `InvalidInput`."""
     vector = np.asarray(check.array_of_numbers(name, values, expected), dtype=np.float64)
     if vector.ndim != 1 or vector.size == 0 or size not in (None, len(vector)):
         fail(name, Words(f"shape {vector.shape}"), expected)

@@ -20,9 +20,9 @@ from dpaudit.outcomes import distances, spreads
 
 RELATIONS = ("add", "zero-out")
 OWN = "own"
-MOST_CLASSES = 20  # a label of more values is a number
-POOL = 8  # unlike records are sought among so many times the rows wanted
-COMPARED = 1000  # records of the data that unlike records are compared with
+MOST_CLASSES = 20  # a label with more values is a number, not a class
+POOL = 8  # unlike records are the most unlike of POOL times as many shuffled rows
+COMPARED = 1000  # most records of the data with which unlike records are compared
 WEAKEST = 1e-12  # directions below this share of the largest eigenvalue are equally weak
 
 
@@ -37,7 +37,7 @@ class Canaries:
     ids : array of shape (m,), default 0, 1, …
         Different integers, the names of the canaries.
     kind : str, default "own"
-        What they are, for the record.
+        A name for the kind of canaries, for the record.
 
     Examples
     --------
@@ -67,12 +67,12 @@ class Canaries:
         return len(self.rows)
 
     def flip(self, inclusion: ArrayLike = 0.5, *, rng: RngLike = None) -> np.ndarray:
-        """Independent coins: which canaries go in.
+        """Flip an independent coin for each canary, which decides whether it goes in.
 
         Parameters
         ----------
         inclusion : float or array of shape (m,), default 0.5
-            The chance of each, in (0, 1).
+            The chance that a canary goes in, in (0, 1).
         rng : seed or Generator, optional
             As `numpy.random.default_rng` takes it.
 
@@ -86,7 +86,7 @@ class Canaries:
     def inserted(
         self, data: ArrayLike, included: ArrayLike, *, relation: str = "add"
     ) -> np.ndarray:
-        """The database with the canaries that are in, below its own rows.
+        """The database with the included canaries below its own rows.
 
         Parameters
         ----------
@@ -95,8 +95,8 @@ class Canaries:
         included : array of shape (m,), bool
             Which canaries are in.
         relation : {"add", "zero-out"}, default "add"
-            "add": the canaries that are out are left out. "zero-out": a row of zeros stands for
-            each, so that the number of rows is public.
+            "add": canaries that are not included are left out. "zero-out": a row of zeros replaces
+            each of them, so that the number of rows is public.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class Canaries:
         return {"kind": self.kind, "in": names[inside].tolist(), "out": names[~inside].tolist()}
 
     def included(self, record: Mapping[str, Any]) -> np.ndarray:
-        """Which canaries are in, (m,), bool, from what the method `record` gave.
+        """Which canaries are in, (m,), bool, read from a result of the method `record`.
 
         Raises `InvalidInput` for a record of other canaries.
         """
@@ -234,7 +234,7 @@ def chances(inclusion: ArrayLike, count: int) -> Array:
 def _limits(
     data: Array, row_bound: float | None, label_bound: float | None, bounds: ArrayLike | None
 ) -> Limits:
-    """Where canaries may lie. Raises `InvalidInput`."""
+    """Check the bounds and return them as `Limits`. Raises `InvalidInput`."""
     norm = None if row_bound is None else check.real("row_bound", row_bound, 0.0, open_=True)
     label = None if label_bound is None else check.real("label_bound", label_bound, 0.0, open_=True)
     if norm is not None and bounds is not None:
@@ -250,7 +250,7 @@ def _limits(
 
 @value_class(show_numbers=True)
 class Limits:
-    """Where a row of canaries may lie.
+    """Bounds on the rows of canaries.
 
     norm : the largest Euclidean norm, of the features alone where `label` is given, else of the
         whole row; or None. label : the largest |label|, or None. box : (b, 2), the least and the
@@ -313,7 +313,7 @@ def _labels(column: Array, count: int, limits: Limits, rng: np.random.Generator)
 
 
 def _leverage(table: Array, count: int, rng: np.random.Generator) -> Array:
-    """Random directions that prefer those in which the data vary least, (m, p).
+    """Random directions, (m, p), mostly near those in which the data vary least.
 
     A direction v has leverage vᵀ(XᵀX)⁻¹v, so coordinates along the principal axes are divided by
     the spread of the data there.
@@ -341,8 +341,8 @@ def _shuffled(table: Array, count: int, rng: np.random.Generator) -> Array:
 def _unlike(table: Array, count: int, rng: np.random.Generator) -> Array:
     """The rows farthest from the records, (m, p), among `POOL` times as many shuffled ones.
 
-    If there are many records, `COMPARED` random ones count. No two rows are equal. Raises
-    `InvalidInput` where too few are different.
+    If there are many records, `COMPARED` random ones are compared. No two rows are equal. Raises
+    `InvalidInput` if too few are different.
     """
     pool, unit = np.unique(_shuffled(table, POOL * count, rng), axis=0), spreads(table)
     if len(pool) < count:

@@ -1,4 +1,4 @@
-"""One run of a mechanism on a database with canaries: coins in, scores out, an audit of both."""
+"""One run of a mechanism on a database with canaries: flip coins, run, score, and audit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from dpaudit.sampling.block import outputs, sampler_of
 
 @value_class(show_numbers=True)
 class Observed:
-    """What one run gave: the score of each canary, (m,), and whether it was in, (m,)."""
+    """The observations of one run: the score of each canary, (m,), and whether it was in, (m,)."""
 
     scores: Array
     included: np.ndarray
@@ -84,8 +84,8 @@ def audit_canaries(
         The neighbours that the claim is about. "add": a canary that is out is left out. "zero-out":
         a row of zeros stands for it, for mechanisms whose number of rows is public.
     rng : seed or Generator, optional
-        Same rng, versions and mechanism, same result. Coins do not depend on how the mechanism
-        draws.
+        The same rng, versions and mechanism give the same result. The coins do not depend on how
+        the mechanism draws.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def observe(
     relation: str = "add",
     rng: RngLike = None,
 ) -> Observed:
-    """Flip the coins, insert the canaries, run the mechanism once, score; as `audit_canaries`.
+    """Flip coins, insert canaries, run the mechanism once, and score, as `audit_canaries` does.
 
     Coins, and what the mechanism draws, have keys of their own below `rng`, so that a score that
     takes random numbers elsewhere changes neither.
@@ -176,7 +176,9 @@ def _takes(function: Callable[..., Any], positional: int, *keywords: str) -> boo
 
 
 def scored(score: Score, output: Any, rows: Array, data: Array) -> Array:
-    """Finite scores, (m,). An error of the score is shown without values of the data."""
+    """The scores of the canaries `rows`, (m,). Raises `MechanismError`, without values of the data,
+    if the score function fails.
+    """
     try:
         values = score(output, rows.copy())
     except InvalidInput:

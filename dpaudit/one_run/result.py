@@ -20,19 +20,19 @@ from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.one_run import Judged, Question
 from dpaudit.verdict.result import Result
 
-POINTS = 120  # numbers of guesses at which result.json counts the right ones, at most
+POINTS = 120  # result.json counts right guesses for at most this many numbers of guesses
 
 
 @value_class
 class OneRunResult(Result):
-    """What one run with canaries showed.
+    """The result of an audit of one run with canaries.
 
-    Each number that is read off holds at the level by itself. The verdict is about the claim alone.
+    Each bound holds at the level by itself, not jointly. The verdict is about the claim alone.
 
     Attributes
     ----------
     judged : Judged
-        The verdict and what it rests on.
+        The verdict, its reason and the headline.
     included : int
         How many canaries were in.
     level : float
@@ -44,7 +44,7 @@ class OneRunResult(Result):
     note : str
         A further sentence of the reason.
     subject : dict
-        What a scenario says of mechanism and data, for result.json.
+        The description of mechanism and data by a scenario, for result.json.
     """
 
     guesses: Guesses
@@ -69,7 +69,7 @@ class OneRunResult(Result):
 
     @property
     def reason(self) -> str:
-        """For people: the headline, what was guessed, what could have been shown."""
+        """Sentences for people: the headline, the guesses, and what could have been shown."""
         return f"{self.judged.reason} {self.note}".strip()
 
     @property
@@ -83,7 +83,7 @@ class OneRunResult(Result):
         return self.question.claim
 
     def epsilon_at(self, delta: float) -> float:
-        """The certified ε at a δ in [0, 1), nats: no smaller one is true, at the level."""
+        """The certified lower bound on ε (nats) at a δ in [0, 1), which holds at the level."""
         at = check.real("delta", delta, 0.0, 1.0)
         question = self.question
         own = None
@@ -93,9 +93,9 @@ class OneRunResult(Result):
 
     @cached_property
     def gdp_mu(self) -> float:
-        """The certified μ, if the mechanism is Gaussian DP: no smaller one is true, at the level.
+        """The certified lower bound on μ if the mechanism is Gaussian DP, which holds at the level.
 
-        It bounds nothing for mechanisms whose trade-off curve is another one.
+        It says nothing about mechanisms with another trade-off curve.
         """
         return bound.gdp_bound(self.guesses, self.question.alpha)
 
@@ -145,7 +145,7 @@ class OneRunResult(Result):
 
     @classmethod
     def of(cls, record: dict[str, Any]) -> Self:
-        """The result that a record tells of, with the attributes that it keeps."""
+        """Make a result from the content of result.json, with the attributes that it keeps."""
         head = Headline.of(record["headline"])
         return cls._restored(
             record=record,

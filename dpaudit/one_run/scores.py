@@ -28,7 +28,7 @@ from dpaudit.outcomes import NotOutcomes, TableForm, distances, spreads
 Score = Callable[[Any, Array], ArrayLike]
 NAMES = ("gradient", "loss", "nearest")
 LOSSES = ("squared", "logistic")
-LARGEST = 3000  # where both m and k are larger, each canary's own projection is taken
+LARGEST = 3000  # if both m and k are larger, the score is each canary's own projection
 NOISE = np.geomspace(1e-9, 1e9, 181)  # σ² in units of the mean of the spread of the parts
 RANK = 1e-12  # eigenvalues below this share of the largest are zero
 
@@ -136,7 +136,7 @@ class GradientAlignment:
         return np.asarray((fitted if self.ridge is None else self.ridge) * shrunk)
 
     def _gradients(self, rows: Array, theta: Array) -> Array:
-        """The gradient of the loss of each row at θ, (m, p) or (m, p + 1)."""
+        """The gradients at θ of the losses of the rows, (m, p) or (m, p + 1) with the intercept."""
         x, y = rows[:, :-1], rows[:, -1]
         x = np.column_stack([x, np.ones(len(x))]) if len(theta) > x.shape[1] else x
         if self.loss == "squared":
@@ -147,7 +147,7 @@ class GradientAlignment:
 
 @value_class(show_numbers=True)
 class LossDifference:
-    """A score for fitted models: how much less a canary loses than by a model without canaries.
+    """A score for fitted models: the loss of a canary by a model without canaries, minus its loss.
 
     The last column is y. The loss is −ln of the probability of y where the model has
     `predict_proba` and ``classes_``, else (y − predict(X))².
@@ -160,8 +160,8 @@ class LossDifference:
 
     Notes
     -----
-    The score for what is not fitted by a known convex loss (trees, networks); for linear models
-    `GradientAlignment` sees more.
+    Use it for models that are not fitted by a known convex loss (trees, networks); for linear
+    models `GradientAlignment` tells more.
 
     References
     ----------
@@ -189,12 +189,12 @@ class NearestRecord:
         The unit of distance of each column; 0 in a column of categories, where two values are at
         distance 0 or 1. If not given, that of the canaries (`NearestRecord.of(data)` is better).
     names : tuple of str, optional
-        Those of the columns, for tables that name theirs.
+        The names of the columns, for tables with named columns.
 
     Notes
     -----
-    It sees copies and near copies, and nothing of a table whose records are all far from those it
-    was made from.
+    It detects copies and near copies, but nothing in a table whose records are all far from the
+    records that it was made from.
 
     References
     ----------
@@ -229,7 +229,7 @@ class NearestRecord:
 
 
 def named(score: str | Score, data: Array, rows: Array, inclusion: ArrayLike) -> Score:
-    """The score that a name stands for, which knows the data without canaries; or the callable.
+    """The score that a name stands for, made with the data without canaries; a callable as it is.
 
     Raises `InvalidInput`.
     """
@@ -287,10 +287,10 @@ def _axes(scaled: Array, left: Array) -> tuple[Array, Array, Array]:
 
 
 def _noise(spread: Array, seen: Array, rest: float, others: int) -> float:
-    """The σ² of the largest likelihood, among `NOISE`.
+    """The σ² of the largest likelihood, among multiples `NOISE` of the mean of `spread`.
 
     spread, seen : the variances that the coins give to coordinates of r, and these coordinates.
-    rest, others : the square norm of r in the other coordinates, and how many there are.
+    rest, others : the squared norm of r in the other coordinates, and how many there are.
     """
     tried = spread.mean() * NOISE
     variance = spread[:, None] + tried

@@ -37,7 +37,7 @@ class StepAudit:
     noise_multiplier : float > 0
         σ: standard deviation of the noise on the sum over the clip norm.
     level : float in (0, 1), default 0.95
-        Of confidence.
+        The confidence of the verdict.
     orthogonal : bool, default False
         Whether the directions of several canaries are orthogonal, so that their evidence
         multiplies. Otherwise that of one step is averaged over them. Directions that are made up,
@@ -91,7 +91,7 @@ class StepAudit:
     def update(
         self, projection: ArrayLike, included: ArrayLike, *, known: ArrayLike | None = None
     ) -> None:
-        """See one step.
+        """Take one step into account.
 
         Parameters
         ----------

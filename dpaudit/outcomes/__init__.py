@@ -6,8 +6,8 @@ three forms, each of which NumPy saves as a .npy file without pickle:
 
 - tables: (n, k) float64, one draw a row (`tables`);
 - lists of numbers of different length: a structured (n,) array of rows that hold the length, the
-  entries, and NaN up to the longest list; of lists of more than 1000 numbers, the length, the first
-  999 and a code of all of them (`tables`);
+  entries, and NaN up to the longest list; a list of more than 1000 numbers is stored as its length,
+  its first 999 numbers and a code of all of them (`tables`);
 - other draws, and integers that no float equals: canonical JSON text, (n,) bytes (`nested`).
 
 Tables are rows already. Draws of the other two forms become rows once the draws of both sides are

@@ -16,23 +16,23 @@ from dpaudit.outcomes.forms import is_table
 from dpaudit.outcomes.nested import SETS, Features, Kind, Name, as_texts, features, name_order
 
 Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k) float64, row by row
-MOST = tables.SLOTS  # columns; where there are more features, those that most draws have
-FEW, SOME = 100, 5  # beyond so many columns, those only that so many draws of both sides have
+MOST = tables.SLOTS  # columns at most; of more features, those that most draws have are used
+FEW, SOME = 100, 5  # beyond FEW columns, a feature needs SOME draws of both sides together
 TOTAL_SIZE: Name = ((), Kind.SIZE)
 
 # The parts of draws that no column makes comparable from one draw to another
 TEXTS, KEYS, MEMBERS = "texts", "keys of dicts", "members of sets"
 BEYOND = f"values beyond the first {tables.SLOTS:,}"
-LARGE, CODED = "integers of more than 32 digits", 2.0**107  # whose rest may be a code
+LARGE, CODED = "integers of more than 32 digits", 2.0**107  # from CODED on, the rest may be a code
 
 
 def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
-    """The columns of what both sides hold: a function that makes rows of any further draws.
+    """A function that makes rows of any further draws, in columns for what both sides hold.
 
     Tables of one width stay as they are. Where one side has lists of numbers, or tables of another
-    width, their length comes first and NaN pads them. Other draws get columns of their own for
-    every position, key and member: numbers; codes of text; sizes; and the type of other values
-    (None, NaN, a dict, ...). Columns in which no two draws differ are left out.
+    width, their length comes first and NaN pads them. Other draws get a column for every position,
+    key and member: numbers; codes of text; sizes; and the type of other values (None, NaN, a dict,
+    ...). Columns in which no two draws differ are left out.
 
     The code of a text is a hash, so that it depends on no other draw. Among a million texts two
     have the same code with probability 1e-4. That can hide a difference, but never make one.
@@ -45,7 +45,7 @@ def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
 
 
 def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
-    """Both sides as float64 rows, in the columns of what they hold."""
+    """Both sides as float64 rows, in the columns for what both sides hold."""
     if alike(P, Q):
         return P, Q
     to_rows = columns(P, Q)
@@ -58,9 +58,10 @@ def alike(P: np.ndarray, Q: np.ndarray) -> bool:
 
 
 def _entries(P: Array, Q: Array) -> int:
-    """How many entries of lists of these lengths get a column.
+    """The number of list entries that get a column, for lists of these lengths.
 
-    `FEW`, and beyond these the entries that some draws have: fewer show nothing but their length.
+    It is `FEW`, or more if at least `SOME` draws are longer: rarer entries show nothing but their
+    length.
     """
     lengths = np.sort(np.concatenate([P, Q]))
     some = int(lengths[-min(SOME, len(lengths))])
@@ -68,9 +69,9 @@ def _entries(P: Array, Q: Array) -> int:
 
 
 def _table_rows(width: int, draws: np.ndarray) -> Array:
-    """Rows of `width` columns; draws that are not so many numbers are cut or padded with NaN.
+    """Draws as rows of `width` columns, cut or padded with NaN where they have another width.
 
-    Raises `InvalidInput` for those where the table is wider than the rows of lists.
+    Raises `InvalidInput` for draws of another width where the table is wider than rows of lists.
     """
     table = None if draws.dtype.kind == "S" else tables.even(draws)
     if table is not None and table.shape[1] == width:
@@ -84,7 +85,7 @@ def _table_rows(width: int, draws: np.ndarray) -> Array:
 
 
 def _list_rows(width: int, draws: np.ndarray) -> Array:
-    """Rows (length, entries, NaN) of `width` columns."""
+    """Draws as rows (length, entries, NaN) of `width` columns."""
     if draws.dtype.kind != "S":
         return tables.fitted(tables.with_lengths(draws), width)
     entries: tuple[Name, ...] = tuple(((place,), Kind.NUMBER) for place in range(width - 1))
@@ -93,13 +94,13 @@ def _list_rows(width: int, draws: np.ndarray) -> Array:
 
 @dataclass(frozen=True)
 class FeatureColumns:
-    """One column for each name: (n,) draws of any form → (n, k) float64."""
+    """A function with one column for each name: (n,) draws of any form → (n, k) float64."""
 
     names: tuple[Name, ...]
 
     @classmethod
     def of(cls, P: np.ndarray, Q: np.ndarray) -> FeatureColumns:
-        """The features in which draws differ, `MOST` at most; the size alone if there are none."""
+        """Columns for the features in which draws differ, at most `MOST`; else for the size."""
         table, draws = counted(P, Q)
         names = names_of(table, draws.sum(axis=0))
         bits = cls(names)._rows(table, draws.shape[1]).view(np.int64)
@@ -108,7 +109,7 @@ class FeatureColumns:
         return cls(different or (TOTAL_SIZE,))
 
     def __call__(self, draws: np.ndarray) -> Array:
-        """Rows (n, k) of draws of any form."""
+        """The rows (n, k) of draws (n,) of any form."""
         texts, which = np.unique(as_texts(draws), return_inverse=True)
         return self._rows(features(texts), len(texts))[which]
 
@@ -123,16 +124,17 @@ class FeatureColumns:
 
 
 def counted(P: np.ndarray, Q: np.ndarray) -> tuple[Features, np.ndarray]:
-    """The features of all m distinct draws, and how many draws of each side are equal to each,
-    (2, m).
-    """
+    """The features of m distinct draws, and how many draws of each side equal each, (2, m)."""
     texts, which = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_inverse=True)
     sides = np.split(which, [len(P)])
     return features(texts), np.array([np.bincount(side, minlength=len(texts)) for side in sides])
 
 
 def names_of(table: Features, draws: np.ndarray) -> tuple[Name, ...]:
-    """The names of the `MOST` features that most draws have, in order; draws (m,) of each."""
+    """The names of the `MOST` features that most draws have, in order.
+
+    draws : (m,), how many draws each distinct draw stands for.
+    """
     often = {name: int(draws[np.asarray(rows)].sum()) for name, (rows, _) in table.items()}
     frequent = sorted(often, key=lambda name: (-often[name], name_order(name)))
     chosen = [
@@ -142,14 +144,15 @@ def names_of(table: Features, draws: np.ndarray) -> tuple[Name, ...]:
 
 
 def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
-    """For each kind of part, the share of draws with such a part that fewer than `SOME` have.
+    """For each kind of part, the share of draws that have a part which fewer than `SOME` draws
+    have.
 
     A text, a key of a dict, a member of a set, a very large integer and a very long list are known
     by their identity alone: from a part that fewer than `SOME` draws share, a score learns nothing
-    that holds of the next draw.
+    about the next draw.
 
-    P, Q : draws of both sides, in any form. The share is that of the side where it is larger; kinds
-    whose share is 0 are left out.
+    P, Q : draws of both sides, in any form. The share is taken on the side where it is larger;
+    kinds whose share is 0 are left out.
     """
     if alike(P, Q):
         return {}
@@ -173,18 +176,21 @@ def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
 def _rare(
     table: Features, name: Name, rows: np.ndarray, values: Array, draws: np.ndarray
 ) -> tuple[str, np.ndarray]:
-    """The kind of part that a feature is of, and in which rows it is rare; draws (n,) of each."""
+    """The kind of part that a feature describes, and which of its rows, (n,), are rare.
+
+    draws : (n,), how many draws each row stands for.
+    """
     (path, kind), few = name, np.full(len(rows), draws.sum() < SOME)
-    if kind is Kind.MEMBER:  # an integer stands at some place of the set as a number, too
+    if kind is Kind.MEMBER:  # integers are left out, as each also has a position as a number
         return MEMBERS, few & (not str(path[-1]).lstrip("-").isdigit())
-    if few.any():  # how long a list is shows by itself
+    if few.any():  # rare positions of lists are not counted: the lists' sizes show them
         return KEYS, few & any(isinstance(step, str) for step in path)
     code = kind is Kind.NUMBER and path[-1:] == (tables.SLOTS - 1,)
     if not (code or kind in (Kind.TEXT, Kind.REST)):
         return BEYOND, few
     _, which = np.unique(values, return_inverse=True)
     rare = np.bincount(which, draws)[which] < SOME
-    if kind is Kind.TEXT:  # those of a set are members, wherever they stand in it
+    if kind is Kind.TEXT:  # texts of a set count as members, at any position in it
         return TEXTS, rare & ~_where(table, (path[:-1], Kind.TYPE), SETS, rows)
     if kind is Kind.REST:
         return LARGE, rare & _where(table, (path, Kind.NUMBER), CODED, rows)
@@ -192,7 +198,7 @@ def _rare(
 
 
 def _where(table: Features, name: Name, least: float, rows: np.ndarray) -> np.ndarray:
-    """Which rows have a feature of this name of at least this size."""
+    """A mask, (n,), of the rows whose feature of this name has magnitude `least` or more."""
     at, values = table.get(name, ((), ()))
     large = np.abs(np.asarray(values, dtype=np.float64)) >= least
     return np.isin(rows, np.asarray(at, dtype=np.intp)[large])

@@ -1,4 +1,4 @@
-"""Draws in the simplest of the three forms: those of one call, and those of several together."""
+"""Draws in the simplest of the three forms, from one call or joined from several calls."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ NESTED = "OUSV"  # kinds of dtype whose entries may be draws of any form
 
 
 def rows(values: Any, size: int | None = None) -> np.ndarray:
-    """Draws as (size, k) float64, a structured (size,) array of lists, or (size,) bytes.
+    """The draws in `values` as (size, k) float64, a structured (size,) array of lists, or (size,)
+    bytes.
 
     values : an array (size,) or (size, k) of numbers, booleans or text, or a list of `size` draws
         of any form. An array of more dimensions holds images, whose pixels become columns.
-    size : how many draws there must be, or None for any number ≥ 1. Raises `NotOutcomes`.
+    size : the required number of draws, or None for any number ≥ 1. Raises `NotOutcomes`.
     """
     if values is None:
         raise NotOutcomes(NUMBERS, "None (is a return forgotten?)")
@@ -57,7 +58,7 @@ def _sequence(values: Sequence[Any], size: int | None) -> np.ndarray:
 
 
 def is_table(draws: np.ndarray) -> bool:
-    """Whether the draws are a table, and so rows already; else they are lists or texts."""
+    """Whether the draws are a table, and so rows already, rather than lists or texts."""
     return draws.dtype.kind != "S" and draws.dtype.names != (LISTS,)
 
 

@@ -41,8 +41,8 @@ from dpaudit.outcomes.tables import (
 
 ALL = "numbers, text, booleans, None, or lists, tuples, dicts and sets of these"
 SET, NUMBER, LONG = "set", "number", "long"
-LONGEST, SHOWN = 64, 32  # characters of a text, and of one that is cut
-WIDEST = 1 << 16  # characters of a draw
+LONGEST, SHOWN = 64, 32  # characters of a whole text at most, and of a text that is cut
+WIDEST = 1 << 16  # characters of a draw at most
 DEEPEST = 50  # levels of nesting
 
 Path = tuple[int | str, ...]  # positions in lists and keys of dicts, from the outermost
@@ -53,7 +53,7 @@ NONE, NAN, DICT, SETS = (1.0, 2.0, 3.0, 4.0)
 
 
 def canonical_texts(draws: Iterable[Any]) -> np.ndarray:
-    """Each draw as text, (n,) bytes. Raises `NotOutcomes` for a draw of another form."""
+    """Each draw as its canonical text, (n,) bytes. Raises `NotOutcomes` for any other value."""
     return np.array([_text(_plain(draw, 0)) for draw in draws], dtype=np.bytes_)
 
 
@@ -68,7 +68,7 @@ def as_texts(draws: np.ndarray) -> np.ndarray:
 
 
 def readable(text: bytes) -> Any:
-    """The draw that a text stands for, as people write it, in JSON types."""
+    """The draw behind a canonical text, as people write it, in JSON types."""
     return json.loads(text, object_hook=_readable)
 
 
@@ -84,7 +84,7 @@ def _readable(content: dict[str, Any]) -> Any:
 
 
 def _listed(length: int, entries: list[Any]) -> Any:
-    """A row of `tables` in JSON types."""
+    """A draw in JSON types, from its length and the entries in its row (`tables`)."""
     if length > SLOTS:
         return {LONG: [length, entries[-1], entries[: SLOTS - 1]]}
     return entries[:length]
@@ -108,7 +108,7 @@ def _json(plain: Any) -> bytes:
 
 
 def _plain(value: Any, depth: int) -> Any:
-    """The value in JSON types alone, `depth` levels inside a draw."""
+    """The value in JSON types alone; `depth` is how deep in its draw it stands."""
     if value is None or type(value) in (bool, float):  # first, as isinstance of an ABC is slow
         return value
     if isinstance(value, np.bool_):
@@ -123,7 +123,7 @@ def _plain(value: Any, depth: int) -> Any:
 
 
 def _container(value: Any, depth: int) -> Any:
-    """A list, dict or set, or what NumPy has for them, in JSON types alone."""
+    """A list, dict or set, or NumPy's counterpart of one, in JSON types alone."""
     if isinstance(value, np.void) and value.dtype.names:
         value = {name: value[name] for name in value.dtype.names}
     if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0):
@@ -139,14 +139,14 @@ def _container(value: Any, depth: int) -> Any:
 
 
 def _cut(entries: list[Any]) -> Any:
-    """A list, or the first entries and the code of a long one."""
+    """The list itself, or the first entries and the code of a long list."""
     if len(entries) <= SLOTS:
         return entries
     return {LONG: [len(entries), list_code(entries), entries[: SLOTS - 1]]}
 
 
 def _key(key: Any, depth: int) -> str:
-    """The JSON text of a dict's key."""
+    """The JSON text that stands for a dict's key."""
     if type(key) is str and len(key) <= LONGEST:
         return _quoted(key)
     return json.dumps(_plain(key, depth), sort_keys=True, separators=(",", ":"))
@@ -182,16 +182,16 @@ def _short(text: str) -> str:
 
 
 def _order(plain: Any) -> tuple[int, float, str]:
-    """Sorts the members of a set: floats by size, then NaN, text and others by their JSON text."""
+    """A key that sorts the members of a set: floats by size, then all others by JSON text."""
     if isinstance(plain, (int, float)) and not math.isnan(plain):
         return 0, float(plain), ""
     return 1, 0.0, json.dumps(plain, sort_keys=True)
 
 
 class Kind(IntEnum):
-    """Kinds of features of the value at a path, in the order of their columns."""
+    """The kinds of features that a value at a path has, in the order of their columns."""
 
-    SIZE = 0  # of a list, dict or set
+    SIZE = 0  # the number of entries of a list, dict or set
     TYPE = 1  # NONE, NAN, DICT or SETS; else 0
     NUMBER = 2  # the value itself
     TEXT = 3  # the code of a text
@@ -200,12 +200,12 @@ class Kind(IntEnum):
 
     @property
     def absent(self) -> float:
-        """The value in the row of a draw that does not have this feature."""
+        """The number in the row of a draw that does not have this feature."""
         return 0.0 if self in (Kind.TYPE, Kind.MEMBER, Kind.REST) else math.nan
 
 
 def features(texts: Iterable[bytes]) -> Features:
-    """For each name the numbers of the draws that have this feature, and its values there."""
+    """For each name, the positions of the draws with this feature, and the feature's values."""
     table: Features = defaultdict(lambda: (array("q"), array("d")))
     for number, text in enumerate(texts):
         _add_value(table, number, (), json.loads(text))
@@ -213,7 +213,7 @@ def features(texts: Iterable[bytes]) -> Features:
 
 
 def name_order(name: Name) -> tuple[Any, ...]:
-    """Sorts names by path, step by step, with positions before keys; then by kind."""
+    """A key that sorts names by path, step by step, with positions before keys; then by kind."""
     path, kind = name
     return *((isinstance(step, str), step) for step in path), (False, -1), kind.value
 
@@ -233,9 +233,9 @@ def _add(table: Features, number: int, path: Path, kind: Kind, feature: float) -
 def _add_value(table: Features, number: int, path: Path, value: Any) -> None:
     """Add the features of the value that draw `number` has at a path.
 
-    The members of a set have features by position, as they are in order, and its texts and integers
-    one each beside. A long list has its length, its first entries, and the code of all of them in
-    the last slot.
+    The members of a set have features by position, in their order, and its texts and integers also
+    have one MEMBER feature each. A long list has its length, its first entries, and the code of all
+    entries in the last slot.
     """
     if isinstance(value, str):
         _add(table, number, path, Kind.TEXT, text_code(value))

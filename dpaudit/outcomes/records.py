@@ -2,9 +2,9 @@
 
 Two databases that differ in a few records show it in what a table says of these records: copies of
 them, records near them, and counts of their values. So a row holds these first, and then a little
-of each column as a whole. No feature is a copy of another one, and there are few, because a score
-has to learn from the draws which of them matter. Any fixed function of an output is post-processing
-(Dwork & Roth 2014, proposition 2.1): what holds of the rows holds of the tables.
+about each column as a whole. No feature is a copy of another feature, and there are few, because a
+score has to learn from the draws which of them matter. Any fixed function of an output is
+post-processing (Dwork & Roth 2014, proposition 2.1): what holds of the rows holds of the tables.
 """
 
 from __future__ import annotations
@@ -21,28 +21,29 @@ from dpaudit._core.value import value_class
 from dpaudit.outcomes.nested import text_code
 from dpaudit.outcomes.tables import REAL, NotOutcomes
 
-RECORDS = 8  # differing records that are looked for
-CATEGORIES = 20  # the largest whole number that is a category
+RECORDS = 8  # differing records, at most, that rows describe
+CATEGORIES = 20  # the largest whole number that counts as a category
 PAIRED = 10  # columns of a record whose pairs of values are counted
-DESCRIBED = 32  # columns that are described as a whole
-LEVELS = np.array([0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0])  # of the quantiles of a column
-LIMITS = 5  # numbers of differing columns, from 0, up to which records are counted
-RADII = np.array([0.05, 0.1, 0.25, 0.5, 1.0])  # mean distances by column
-HALF = 0.5  # spreads within which two numbers agree
+DESCRIBED = 32  # columns, at most, that rows describe as a whole
+LEVELS = np.array([0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0])  # the levels of a column's quantiles
+LIMITS = 5  # records are counted that differ in at most 0, 1, …, LIMITS − 1 columns
+RADII = np.array([0.05, 0.1, 0.25, 0.5, 1.0])  # mean distances over the columns, in spreads
+HALF = 0.5  # the largest distance, in spreads, at which two numbers agree
 FORMS = "an array, a data frame, a list of records or a dict of columns"
 
 
 @value_class(show_numbers=True)
 class RecordFeatures:
-    """The row (k,) of a table (m, c) in any order of its records; c ≥ 1, m may be 0.
+    """A function from a table (m, c), its records in any order, to a row (k,); c ≥ 1, m may be 0.
 
     targets : (t, c), the records in which the two databases differ.
     spread : (c,), as in `Vicinity`.
-    vicinities : of the targets. A value, or pair of values, of several is counted for the first.
-    described : at most `DESCRIBED` columns, those in which the targets are the rarest.
+    vicinities : one for each target. A value, or pair of values, that several targets share is
+        counted for the first of them.
+    described : at most `DESCRIBED` columns, those in which the targets' values are the rarest.
 
-    The row holds the number of records, what `Vicinity` counts of each target and, of the described
-    columns, how many different categories there are, or quantiles and mean of the numbers.
+    The row holds the number of records, the counts of each `Vicinity` and, for each described
+    column, the number of its categories, or quantiles and mean of its numbers.
     """
 
     targets: Array
@@ -54,9 +55,9 @@ class RecordFeatures:
     def of(cls, left: Array, right: Array, categories: Collection[int] | None = None) -> Self:
         """The features for two databases, (n, c) and (m, c).
 
-        categories : columns of categories; if not given, those whose common records hold whole
-            numbers from −1 to `CATEGORIES` alone. Of more than `RECORDS` differing records the
-            first ones are looked for.
+        categories : the columns of categories; by default, those in which the common records hold
+            only whole numbers from −1 to `CATEGORIES`. Of more than `RECORDS` differing records the
+            first are used.
         """
         targets, common = differing(left, right)
         known = common if len(common) else targets
@@ -68,7 +69,7 @@ class RecordFeatures:
         return cls(targets, spread, tuple(_vicinities(targets, spread, rarest)), columns)
 
     def __call__(self, table: Array) -> Array:
-        """The row, (k,), of a table (m, c)."""
+        """The row, (k,), that describes a table (m, c)."""
         table = np.ascontiguousarray(table, dtype=np.float64) + 0.0  # one zero, without sign
         parts = [np.array([float(len(table))])]
         for vicinity in self.vicinities:
@@ -82,10 +83,10 @@ class RecordFeatures:
 
 
 def _vicinities(targets: Array, spread: Array, rarest: np.ndarray) -> Iterator[Vicinity]:
-    """The vicinity of each target, without values and pairs of values that an earlier one has.
+    """The vicinity of each target, without values and pairs of values of earlier targets.
 
-    Agreement in a single column is a copy among categories, and a radius among numbers. So is
-    agreement in two columns, unless both are of numbers. These are not counted again.
+    Agreement in a single column means a copy among categories, and a radius among numbers. So does
+    agreement in two columns, unless both hold numbers. Such columns are not counted again.
     """
     width, seen = len(spread), set[tuple[tuple[int, str], ...]]()
     alone = list(range(width)) if width > 1 else []
@@ -98,7 +99,7 @@ def _vicinities(targets: Array, spread: Array, rarest: np.ndarray) -> Iterator[V
 def _unseen(
     target: Array, columns: list[int], size: int, seen: set[tuple[tuple[int, str], ...]]
 ) -> np.ndarray:
-    """Sets of `size` columns, (size, p), of whose values only this target has all; now seen."""
+    """The sets of `size` columns, (size, p), whose values are not in `seen`; adds them to it."""
     values = {
         chosen: tuple((j, float(target[j]).hex()) for j in chosen)  # a NaN is equal to itself
         for chosen in combinations(columns, size)
@@ -109,7 +110,7 @@ def _unseen(
 
 
 def _moments(numbers: Array) -> Array:
-    """Quantiles and mean of sorted numbers; NaN of none."""
+    """The quantiles and the mean of sorted numbers; NaN if there are no numbers."""
     if not len(numbers):
         return np.full(1 + len(LEVELS), np.nan)
     quantiles = np.interp(LEVELS * (len(numbers) - 1), np.arange(len(numbers)), numbers)
@@ -117,10 +118,10 @@ def _moments(numbers: Array) -> Array:
 
 
 def differing(left: Array, right: Array) -> tuple[Array, Array]:
-    """The distinct records whose numbers of copies differ, (t, c), and the other ones, (m, c).
+    """The distinct records whose numbers of copies differ, (t, c), and the common records, (m, c).
 
-    Those with the largest difference come first. The other ones are those of `left` or, where it
-    has none, of `right`.
+    Records with the largest difference come first. A common record occurs as often as in the
+    database that has fewer copies of it.
     """
     records, place = np.unique(np.vstack([left, right]), axis=0, return_inverse=True)
     place = place.ravel()
@@ -134,8 +135,8 @@ def differing(left: Array, right: Array) -> tuple[Array, Array]:
 def spreads(table: Array, categories: Collection[int] | None = None) -> Array:
     """The unit of distance in each column of a table (m, c), (c,), as in `Vicinity`.
 
-    It is the standard deviation, 1 where that is 0, and 0 in a column of categories, which are as
-    in `RecordFeatures.of`.
+    It is the standard deviation, 1 where that is 0, and 0 in a column of categories; `categories`
+    is as in `RecordFeatures.of`.
     """
     if categories is None:
         codes = (table == np.rint(table)) & (table >= -1.0) & (table <= CATEGORIES)
@@ -148,17 +149,17 @@ def spreads(table: Array, categories: Collection[int] | None = None) -> Array:
 
 @value_class(show_numbers=True)
 class Vicinity:
-    """What a table says of one record, (c,).
+    """A function that counts how a table resembles one record, (c,).
 
     spread : (c,), the unit of distance in a column of numbers; 0 in a column of categories, where
         two values are at distance 0 or 1.
-    singles : columns; the records that agree in each are counted. pairs : (2, p), pairs of columns;
-        the records that agree in both are counted.
+    singles : columns; records that agree in each are counted. pairs : (2, p), pairs of columns;
+        records that agree in both are counted.
 
-    In this order: how many records differ in at most 0, 1, … columns, below c (`LIMITS` numbers
-    among categories, two if a column is of numbers); where these do not tell it, the nearest
-    distance (the mean over the columns; NaN without records); if a column is of numbers, how many
-    records are within `RADII`; and how many agree in the singles and pairs.
+    The counts, in this order: how many records differ in at most 0, 1, … columns, below c (`LIMITS`
+    numbers among categories, two if a column holds numbers); where these do not determine it, the
+    nearest distance (the mean over the columns; NaN without records); if a column holds numbers,
+    how many records are within `RADII`; and how many agree in the singles and pairs.
     """
 
     record: Array
@@ -167,7 +168,7 @@ class Vicinity:
     pairs: np.ndarray
 
     def __call__(self, table: Array) -> list[Array]:
-        """The numbers, of a table (m, c)."""
+        """The counts for a table (m, c), as a list of arrays."""
         same = _same(table, self.record)
         different = same.shape[1] - same.sum(axis=1)
         distance = _distance(table, self.record, same, self.spread)
@@ -187,27 +188,27 @@ class Vicinity:
 
 
 def agree(table: Array, target: Array, spread: Array) -> np.ndarray:
-    """Where the table (m, c) has the target's category, or a number within half a spread."""
+    """A mask (m, c), True where a category equals the target's, or a number is near it."""
     return _distance(table, target, _same(table, target), spread) <= HALF
 
 
 def distances(table: Array, target: Array, spread: Array) -> Array:
-    """The distance of each record of the table (m, c) from the target, (m,): a mean of columns."""
+    """The distance of each record of a table (m, c) to the target, (m,): the columns' mean."""
     return np.asarray(_distance(table, target, _same(table, target), spread).mean(axis=1))
 
 
 def _within(values: np.ndarray, limits: np.ndarray) -> Array:
-    """How many of the values (m,) are at most each limit (l,), (l,)."""
+    """For each limit, (l,), how many of the values (m,) are at most this limit, (l,)."""
     return np.searchsorted(np.sort(values), limits, side="right").astype(np.float64)
 
 
 def _same(table: Array, target: Array) -> np.ndarray:
-    """Where the table (m, c) has the target's values; NaN is a value."""
+    """A mask (m, c), True where the table has the target's values; two NaN count as equal."""
     return (table == target) | (np.isnan(table) & np.isnan(target))
 
 
 def _distance(table: Array, target: Array, same: np.ndarray, spread: Array) -> Array:
-    """The distance in each column, (m, c): of numbers in spreads, of all else 0 or 1."""
+    """The distance in each column, (m, c): in spreads between numbers, else 0 or 1."""
     unit = np.where(spread > 0.0, spread, np.inf)
     with np.errstate(invalid="ignore"):
         far = np.abs(table - target) / unit
@@ -217,11 +218,11 @@ def _distance(table: Array, target: Array, same: np.ndarray, spread: Array) -> A
 
 @value_class(show_numbers=True)
 class TableForm:
-    """What reads a table as a float64 array (m, c).
+    """A function that reads a table as a float64 array (m, c).
 
-    width : c. names : the columns in the order of the database, where tables name theirs; None
-        for the order in the table. labels : the texts of a column, in the order of their codes
-        0, 1, … in the database.
+    width : c. names : the columns in the order of the database, where tables have names; None to
+        take the order in the table. labels : for a column, its texts in the order of their codes 0,
+        1, … in the database.
     """
 
     width: int
@@ -229,7 +230,7 @@ class TableForm:
     labels: Mapping[int, Sequence[str]]
 
     def __call__(self, table: Any) -> Array:
-        """The table as numbers: a text without label is a hash, None and no value are NaN.
+        """The table as numbers: a text without label becomes a hash, None and missing values NaN.
 
         Raises `NotOutcomes`.
         """
@@ -250,7 +251,7 @@ class TableForm:
         return table
 
     def _columns(self, table: Any) -> list[Any]:
-        """The columns of any table but an array of numbers."""
+        """The columns of any table other than an array of numbers."""
         structured = isinstance(table, np.ndarray) and table.dtype.names
         is_frame = hasattr(table, "columns") and hasattr(table, "__getitem__")
         if isinstance(table, Mapping) or structured or is_frame:

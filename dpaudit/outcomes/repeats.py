@@ -12,14 +12,14 @@ from dpaudit.outcomes.forms import joined
 from dpaudit.outcomes.nested import readable
 from dpaudit.outcomes.tables import LISTS, NotOutcomes
 
-CHARACTERS = 80  # of a value in a message
-TRIED = 1 << 14  # periods that are tried: places where the first draw occurs again
-SOON = 64  # draws that are compared first, since most wrong periods fail within them
+CHARACTERS = 80  # characters of a value in a message, at most
+TRIED = 1 << 14  # periods to try, at most: places where the first draw occurs again
+SOON = 64  # draws to compare first, since most wrong periods fail within them
 RARE = 30.0  # nats: a repetition of probability e^−30 or less is no coincidence
 
 
 def constant_value(draws: np.ndarray) -> str | None:
-    """The one value of all draws of a side, as text of at most 80 characters; None if two differ.
+    """The common value of all draws of a side, as text of at most 80 characters, or None.
 
     Draws are compared by their bits: 0.0 and −0.0 differ. All NaN are one value.
     """
@@ -39,7 +39,7 @@ def equal(P: np.ndarray, Q: np.ndarray) -> bool:
 
 
 def told_apart(P: np.ndarray, Q: np.ndarray) -> bool:
-    """Whether the rows of one draw of each side differ: scores see no more than rows."""
+    """Whether the rows of the first draw of each side differ; scores see only rows."""
     left, right = (_bytes(side[:1]) for side in aligned(P[:1], Q[:1]))
     return bool(left[0] != right[0])
 
@@ -47,10 +47,10 @@ def told_apart(P: np.ndarray, Q: np.ndarray) -> bool:
 def period(draws: np.ndarray) -> int | None:
     """After how many draws all draws repeat in the same order to the end; None if they do not.
 
-    A repetition that independent draws would have by chance with probability above e^−30 gives None
-    too. That probability is (Σ pᵢ²)^pairs over the pairs of draws that agree, each pᵢ estimated by
-    the share of a value among the draws. So for independent draws with many values the result is an
-    integer with probability below `TRIED`·e^−30.
+    The result is also None for a repetition that independent draws would have by chance with
+    probability above e^−30. That probability is (Σ pᵢ²)^pairs over the pairs of draws that agree,
+    each pᵢ estimated by the share of a value among the draws. So for independent draws with many
+    values the result is an integer with probability below `TRIED`·e^−30.
     """
     rows = _bytes(draws)
     again = np.flatnonzero(rows == rows[0])[1 : 1 + TRIED]
@@ -62,13 +62,13 @@ def period(draws: np.ndarray) -> int | None:
 
 
 def _surprise(rows: np.ndarray, pairs: int) -> float:
-    """−log of the probability that so many pairs of independent draws agree, in nats."""
+    """−log of the probability that this many pairs of independent draws agree, in nats."""
     share = np.unique(rows, return_counts=True)[1] / len(rows)
     return float(-pairs * np.log(np.sum(share**2)))
 
 
 def _bytes(draws: np.ndarray) -> np.ndarray:
-    """Each draw as one item of bytes, (n,)."""
+    """Each draw as one item of bytes, (n,), so that draws can be compared and counted."""
     plain = draws[LISTS] if draws.dtype.names else draws
     if plain.dtype.kind == "S":
         return plain
@@ -79,7 +79,7 @@ def _bytes(draws: np.ndarray) -> np.ndarray:
 
 
 def _first_value(draws: np.ndarray) -> Any:
-    """The first draw as Python values; of a list of one entry, that entry."""
+    """The first draw as Python values; if it is a list of one entry, that entry."""
     if draws.dtype.kind == "S":
         value = readable(draws[0])
     elif draws.dtype.names:

@@ -1,8 +1,8 @@
 """Tables of numbers, and lists of numbers of different length as rows.
 
 The row of a list holds its length, its entries, and NaN up to the longest list. Rows have room for
-`SLOTS` entries at most, so that one long list does not make all rows long. Of a longer list the
-last slot holds a code of all its entries, and the slots before it hold its first ones.
+at most `SLOTS` entries, so that one long list does not make all rows long. For a longer list, the
+last slot holds a code of all its entries, and the slots before it hold its first entries.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ LISTS = "list"  # the field of the structured dtype of lists, in memory and on d
 SHAPE = "shape ({}, k)"
 NUMBERS = "numbers"
 REAL = "fiub"  # kinds of dtype that hold real numbers or booleans
-SLOTS = 1000  # entries of a list that its row has room for
-CODE_BITS = 52  # integers of so many bits are floats exactly
-EXACT = 2**53  # all integers up to it are floats too
+SLOTS = 1000  # entries of a list, at most, in its row
+CODE_BITS = 52  # bits of a code: floats represent such integers exactly
+EXACT = 2**53  # floats represent all integers up to this exactly
 
 
 class NotOutcomes(ValueError):
-    """Values that are not draws of any allowed form; the caller says where they come from.
+    """The error for values that are not draws of an allowed form; the caller names their origin.
 
     expected : what was expected. got : what came instead.
     """
@@ -51,7 +51,7 @@ def table(array: np.ndarray, size: int | None) -> Array:
 
 
 def not_floats(array: np.ndarray, entries: Iterable[Any]) -> bool:
-    """Whether one of the entries, of which the array was made, is an integer without a float."""
+    """Whether an entry of `entries`, the source of `array`, is an integer that no float equals."""
     if array.dtype.kind not in "fiu" or not np.any((array > EXACT) | (array < -EXACT)):
         return False
     integers = (int(entry) for entry in entries if isinstance(entry, numbers.Integral))
@@ -59,10 +59,10 @@ def not_floats(array: np.ndarray, entries: Iterable[Any]) -> bool:
 
 
 def lists(values: Sequence[Any]) -> np.ndarray | None:
-    """Rows of draws that are lists of numbers, numbers or None.
+    """Draws that are lists of numbers, numbers or None, as a structured array of rows.
 
-    None where a draw is anything else, or an integer that no float equals. A number stands for the
-    list of it alone, None for the empty list.
+    The result is None where a draw is anything else, or has an integer that no float equals. A
+    number counts as a list of one entry, None as the empty list.
     """
     draws = [_entries(draw) for draw in values]
     if any(draw is None for draw in draws):
@@ -79,7 +79,7 @@ def lists(values: Sequence[Any]) -> np.ndarray | None:
 
 
 def _padded(flat: Array, length: np.ndarray) -> Array:
-    """Rows of lists whose entries stand one after the other in `flat`."""
+    """The rows of lists whose entries stand one after the other in `flat`."""
     slots = min(int(length.max()), SLOTS)
     rows = np.full((len(length), 1 + slots), np.nan)
     rows[:, 0] = length
@@ -92,9 +92,9 @@ def _padded(flat: Array, length: np.ndarray) -> Array:
 
 
 def list_code(entries: list[Any]) -> float:
-    """A hash of a list: an integer below 2^52. Numbers count by their value, whatever their type.
+    """A hash of a list: an integer below 2^52. Numbers count by value, whatever their type.
 
-    entries : JSON types.
+    entries : values of JSON types.
     """
     plain = [float(entry) if isinstance(entry, (bool, int)) else entry for entry in entries]
     return text_hash(json.dumps(plain, sort_keys=True))
@@ -107,7 +107,7 @@ def text_hash(text: str) -> float:
 
 
 def _entries(draw: Any) -> Any:
-    """The entries of a list, number or None; None where the draw is anything else."""
+    """The entries of a list, a number or None; None if the draw is anything else."""
     if draw is None:
         return ()
     if isinstance(draw, (numbers.Real, np.bool_)):
@@ -118,18 +118,18 @@ def _entries(draw: Any) -> Any:
 
 
 def listed(plain: Array) -> np.ndarray:
-    """The rows of a table as lists, with all their entries."""
+    """The rows of a table as lists in a structured array, with all their entries."""
     return structured(np.column_stack([np.full(len(plain), float(plain.shape[1])), plain]))
 
 
 def structured(rows: Array) -> np.ndarray:
-    """Rows (length, entries, NaN) as an (n,) array of the structured dtype that marks lists."""
+    """Rows (length, entries, NaN) as an (n,) array of the structured dtype of lists."""
     rows = np.ascontiguousarray(rows)
     return rows.view([(LISTS, np.float64, (rows.shape[1],))])[:, 0]
 
 
 def is_lists(array: np.ndarray) -> bool:
-    """Whether `structured` may have made an array; a user's own may have a field of that name."""
+    """Whether `structured` may have made an array; a user's array may have a field of that name."""
     if array.dtype.names != (LISTS,) or array.dtype[LISTS].base != np.float64:
         return False
     rows = array[LISTS]
@@ -157,7 +157,7 @@ def fitted(rows: Array, width: int) -> Array:
 
 
 def even(draws: np.ndarray) -> Array | None:
-    """The table of draws that all have one length > 0 and all their entries; else None."""
+    """The table (n, k) of draws that all have k > 0 entries, none cut off; None for other draws."""
     if not draws.dtype.names:
         return draws
     rows = draws[LISTS]

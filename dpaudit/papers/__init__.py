@@ -1,14 +1,14 @@
-"""The four papers' formulas as printed and their algorithms.
+"""The formulas and the algorithms of four papers, as they are printed.
 
 `printed` has the formulas, named after their statements, such as `theorem_3_1_padding`. No verdict
-rests on them: an audit refutes them, or measures how loose they are.
+relies on them: audits refute them or measure how loose they are.
 
 `paper_1` to `paper_4` have the algorithms: subclasses of `Algorithm` with the steps as printed, the
-claim as printed, and the exact law of the output where it is known. The docstring of each has the
-full citation and a table from lemma, theorem, algorithm or figure to the function or class. Most
-algorithms have `variant="printed"` and `variant="corrected"`; the attribute `correction` says what
-differs. No paper imports another one. `PAPERS` has all algorithms by name, and a scenario file
-names them so, as it does the other mechanisms of `REGISTRY`.
+claim as printed, and the exact law of the output where it is known. The docstring of each module
+has the full citation, and a table that maps each lemma, theorem, algorithm or figure to a function
+or class. Most algorithms have `variant="printed"` and `variant="corrected"`; the attribute
+`correction` says what differs. No paper's module imports another paper's. `PAPERS` maps names to
+algorithms, and `REGISTRY` maps the names that a scenario file may use to all mechanisms.
 """
 
 from dpaudit.mechanisms import OWN, LawMechanism

@@ -1,7 +1,4 @@
-"""A paper's algorithm: its steps as printed, the privacy claimed for it, and its output law.
-
-Below the classes stand the checks and preparations of data that algorithms of several papers share.
-"""
+"""Base classes of the papers' algorithms, and the checks of data that several papers share."""
 
 from __future__ import annotations
 
@@ -23,41 +20,40 @@ from dpaudit.neighbours import NeighbourPair
 VARIANTS = ("printed", "corrected")
 Variant = Annotated[str, one_of(*VARIANTS)]
 Sampling = Annotated[str, one_of("sufficient", "literal")]
-ROUNDING = 1e-12  # relative; a bound that is passed by no more counts as kept
+ROUNDING = 1e-12  # relative: a value that exceeds a bound by no more is accepted
 
 
 class Algorithm(PrintedMechanism):
-    """A printed algorithm.
+    """A paper's algorithm: its steps as printed, the privacy claimed for it, and its output law.
 
-    Subclasses give `run`, `pair` and, where one is known, `law` with its families of rows. A call
-    raises `InvalidInput` for data that break what is public of them, such as a row that is longer
-    than `row_bound`.
+    Subclasses define `run` and `pair`. If the output law is known they also define `law` and
+    `zeroed_rows`, and perhaps `replaced_rows` or `added_row`. A call raises `InvalidInput` for data
+    that violate a public assumption, such as a row that is longer than `row_bound`.
 
     Attributes
     ----------
     paper : int
-        The number of the paper where it is printed.
+        The number of the paper that prints the algorithm.
     statement : str
-        The statement there, with its name.
+        The number and name of the algorithm in the paper.
     claimed : str
-        The claim in words.
+        The privacy claim in words.
     relation : str
-        The neighbours that the claim is about.
+        The neighbouring relation of the claim.
     unknown : str
-        Why there is no exact spectrum, where there is none.
+        The reason why there is no exact spectrum, if there is none.
     correction : str
-        What `variant="corrected"` changes, "" where nothing needs it.
+        What `variant="corrected"` changes; "" if the algorithm has no such variant.
     variant : str
-        The form of the algorithm, "printed" (the default) or "corrected", where it has
-        variants.
+        "printed" (the default) or "corrected", if the algorithm has these variants.
     sampler : str
-        Where it has samplers: "sufficient" (the default) draws from the law with as few
-        random numbers as it needs, "literal" line by line as printed.
+        If the algorithm has two samplers, "sufficient" (the default) draws from the law with
+        as few random numbers as possible, and "literal" follows the printed lines.
     epsilon, delta : float
-        ε > 0, in nats, and δ in (0, 1) of the claim.
+        The claim's ε > 0, in nats, and δ in (0, 1).
     row_bound, label_bound : float
-        Public bounds on ‖x_i‖ and ``|y_i|``, or on the norm of a whole row where the
-        algorithm knows no label; 1 by default.
+        Public bounds on the features' norm ‖x_i‖ and on ``|y_i|``, or on the norm of a whole
+        row if the algorithm has no label; 1 by default.
     """
 
     paper: ClassVar[int]
@@ -73,10 +69,10 @@ class Algorithm(PrintedMechanism):
     label_bound: float
 
     def bounded(self, data: Array) -> Array:
-        """The data unchanged, if every row is within the public bounds of the algorithm.
+        """Return the data unchanged after checking every row against the public bounds.
 
-        Raises `InvalidInput` for a row beyond `row_bound`, or a label beyond `label_bound` where
-        the algorithm has one.
+        Raises `InvalidInput` for a row beyond `row_bound`, or for a label beyond `label_bound` if
+        the algorithm has this attribute.
         """
         if not hasattr(self, "label_bound"):
             return within(data, self.row_bound)
@@ -87,36 +83,36 @@ class Algorithm(PrintedMechanism):
         return data
 
     def law(self, data: Array) -> Law:
-        """The output's law. Raises `NoExactSpectrum` where none is known, as here."""
+        """The output's law. Raises `NoExactSpectrum` unless a subclass defines a law."""
         raise self.no_exact_spectrum()
 
     def zeroed_rows(self, data: Array) -> ZeroedRows:
-        """The pairs with one row zeroed. Raises `NoExactSpectrum` where none is known, as here."""
+        """The pairs of laws for every zeroed row. Raises `NoExactSpectrum` unless overridden."""
         raise self.no_exact_spectrum()
 
     def no_exact_spectrum(self) -> NoExactSpectrum:
-        """The error to raise where the output law is not known; its text gives the reason."""
+        """The error to raise if the output law is not known; its message contains `unknown`."""
         return NoExactSpectrum(
             f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit"
         )
 
 
 class KnownAlgorithm(Algorithm):
-    """An algorithm whose output has the law of a mechanism of `dpaudit.mechanisms`.
+    """An algorithm whose output has the same law as a mechanism of `dpaudit.mechanisms`.
 
-    Subclasses give `known`, and `literal` where the sampler may be "literal".
+    Subclasses define `known`, and `literal` if the sampler may be "literal".
     """
 
     def known(self, data: Array) -> LawMechanism:
-        """The mechanism of the same law on these data.
+        """The mechanism whose output on these data has the same law.
 
-        Raises `InvalidInput` for data that break what is public of them, and `NoExactSpectrum`
-        where the law is not known.
+        Raises `InvalidInput` for data that violate a public assumption, and `NoExactSpectrum` if
+        the law is not known.
         """
         raise NotImplementedError
 
     def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draws by the steps as printed."""
+        """Draw `size` outputs by following the printed steps, (size, k)."""
         raise NotImplementedError
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -136,22 +132,22 @@ class KnownAlgorithm(Algorithm):
 
 
 class KnownReplacedRows(KnownAlgorithm):
-    """A known algorithm with the mechanism's closed form for replaced rows."""
+    """An algorithm of known law that inherits the mechanism's closed form for replaced rows."""
 
     def replaced_rows(self, data: Array, candidates: Array) -> ZeroedRows:
         return self.known(data).replaced_rows(data, within(candidates, self.row_bound))
 
 
 class KnownAddedRow(KnownAlgorithm):
-    """A known algorithm with the mechanism's worst added row; rows of zeros do not matter to it."""
+    """An algorithm of known law with the worst added row; rows of zeros do not change its law."""
 
     zero_rows_matter = False
 
     def added_row(self, data: Array, row_bound: float) -> ZeroedRows:
-        """The mechanism's worst row within `row_bound`.
+        """The pair of laws for the mechanism's worst added row of norm ≤ `row_bound`.
 
-        Raises `InvalidInput` where that is above the algorithm's own bound: the algorithm refuses a
-        longer row, so no database would attain its δ.
+        Raises `InvalidInput` if `row_bound` exceeds the algorithm's own bound: the algorithm
+        refuses longer rows, so no database would attain the δ of such a row.
         """
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
         if bound > self.row_bound * (1.0 + ROUNDING):
@@ -161,7 +157,7 @@ class KnownAddedRow(KnownAlgorithm):
 
 
 class ReplacementAlgorithm(Algorithm):
-    """An algorithm with a closed form for replaced rows: a zeroed row is one replaced by zeros."""
+    """An algorithm with a closed form for replaced rows; zeroing a row is replacing it by zeros."""
 
     relation: ClassVar[str] = "replace"
 
@@ -170,45 +166,46 @@ class ReplacementAlgorithm(Algorithm):
 
 
 class JointSpectrumAlgorithm(Algorithm):
-    """An algorithm that reads a private quantity which it does not release.
+    """An algorithm whose noise depends on a private quantity that it does not release.
 
-    The output alone has no known spectrum. The private quantity and the output together have one,
-    `joint_spectrum`, which bounds the output's from above. Subclasses give `joint_curve`.
+    The spectrum δ(ε) of the output alone is not known. That of the private quantity and the output
+    together is known: `joint_spectrum`, an upper bound of the former. Subclasses define
+    `joint_curve`.
     """
 
     def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
-        """Exact δ(ε) of the private quantity and the output together.
+        """The exact δ(ε) of the private quantity and the output together, on a pair of databases.
 
-        It is an upper bound of the output's δ(ε). epsilon : scalar or (m,), nats.
-        Raises `InvalidInput` for rows beyond the bounds, or a relation that it is not known for.
+        It is an upper bound of the output's δ(ε). epsilon : scalar or (m,), nats. Raises
+        `InvalidInput` for rows beyond the bounds, or a relation for which it is not known.
         """
         curve, law = self.joint_curve(pair)
         epsilon = check.epsilon(epsilon)
         return Spectrum.of_directions(epsilon, *curve.delta(epsilon), law).replace(curve=curve)
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
-        """The curve of `joint_spectrum`, and the name of its law."""
+        """The privacy curve behind `joint_spectrum`, and the name of its law for reports."""
         raise NotImplementedError
 
 
 def zeroed_index(pair: NeighbourPair) -> int:
-    """The row that a pair zeroes. Raises `InvalidInput` for another relation."""
+    """The index of the row that a pair zeroes. Raises `InvalidInput` for other relations."""
     if pair.relation != "zero-out" or pair.index is None:
         fail("pair", pair.relation, "a pair with one row zeroed")
     return pair.index
 
 
 def within(data: Array, row_bound: float) -> Array:
-    """The data unchanged. Raises `InvalidInput`, naming row_bound, if a row is longer than it."""
+    """Return the data unchanged. Raises `InvalidInput` if a row is longer than `row_bound`."""
     if row_bound < float(np.linalg.norm(data, axis=1).max()) * (1.0 - ROUNDING):
         fail("row_bound", row_bound, "at least the largest row norm")
     return data
 
 
 def check_signs(data: Array) -> Array:
-    """The data unchanged, if every label is −1 or 1 (a row of zeros may have 0).
+    """Return the data unchanged. Raises `InvalidInput` unless every label is −1 or 1.
 
-    Raises `InvalidInput` otherwise.
+    A row of zeros may have the label 0.
     """
     data = check.matrix("data", data, min_columns=2)
     label = data[:, -1]
@@ -219,21 +216,21 @@ def check_signs(data: Array) -> Array:
 
 
 def shrunk(data: Array, row_bound: float) -> Array:
-    """Rows longer than `row_bound` shrunk to it, as in paper 4, section 3.1."""
+    """The data, in which rows longer than `row_bound` are shrunk to it (paper 4, section 3.1)."""
     return np.asarray(data * shrinkage(data, row_bound)[:, None])
 
 
 def smallest_eigenvalue(data: Array) -> float:
-    """λ_min(DᵀD) ≥ 0."""
+    """The smallest eigenvalue λ_min(DᵀD) ≥ 0 of the data's second moment."""
     if len(data) < data.shape[1]:
         return 0.0
     return float(np.linalg.svd(data, compute_uv=False)[-1] ** 2)
 
 
 def singular_axes(data: Array) -> tuple[Array, Array]:
-    """Singular values, (d,), descending, and right singular vectors as rows, (d, d).
+    """The singular values (d,), descending, and right singular vectors as rows, (d, d), of `data`.
 
-    Fewer rows than columns give singular values 0.
+    If there are fewer rows than columns, the last singular values are 0.
     """
     n, d = data.shape
     full = np.vstack([data, np.zeros((max(0, d - n), d))])

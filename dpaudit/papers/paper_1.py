@@ -3,8 +3,8 @@
 Yun Lu, Malik Magdon-Ismail, Yu Wei and Vassilis Zikas,
 *Privacy-Utility Tradeoff of OLS with Random Projections*, 2023.
 
-What it prints of privacy and noise is in `dpaudit.papers.printed`. Here are its algorithms with a
-printed privacy claim.
+The paper's formulas for privacy and noise are in `dpaudit.papers.printed`. This module has the
+algorithms for which the paper claims privacy.
 
 | statement | formula in `printed` | algorithm |
 | --- | --- | --- |
@@ -13,9 +13,9 @@ printed privacy claim.
 | lemma 11, random projection | `lemma_11` | |
 | figure 4, RP LS | `figure_4_padding` | `RandomProjectionLS` |
 
-What holds as printed is a part of the library:
+Statements that are true as printed are implemented elsewhere in the library:
 
-| statement | there |
+| statement | where |
 | --- | --- |
 | definition 1, neighbours | `dpaudit.neighbours.zero_row` |
 | figure 1 (algorithm 1), ALS | `dpaudit.mechanisms.ALS` |
@@ -26,8 +26,8 @@ What holds as printed is a part of the library:
 | lemma 5, random projection | `dpaudit.mechanisms.RandomProjection` |
 | lemmas 4 and 5, the curves | `dpaudit.exact.gaussian_sketch` |
 
-Experiments are studies beside the scenarios, in `scenarios/papers/studies/paper_1`: figure 2 in
-`utility`, figure 3 in `spectra`, lemmas 6 and 7 in `outliers`.
+The paper's experiments are repeated in `scenarios/papers/studies/paper_1`: figure 2 in `utility`,
+figure 3 in `spectra`, lemmas 6 and 7 in `outliers`.
 """
 
 from __future__ import annotations
@@ -47,19 +47,20 @@ from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.papers.algorithm import KnownAlgorithm, Sampling, Variant
 from dpaudit.papers.printed import proposition_2_sigma
 
-OUTLYING = 1_000.0  # norm of a pair's one outlying row, in units of the others' norm
-MOST_ROWS = 20_000  # of a pair
+OUTLYING = 1_000.0  # norm of the outlying row of `RandomProjectionLS.pair`, relative to the others
+MOST_ROWS = 20_000  # largest number of other rows in `RandomProjectionLS.pair`
 
 
 @dataclass(frozen=True)
 class GaussianMechanismLS(KnownAlgorithm):
-    """Gaussian LS, M_{ε,δ}: the least squares solution plus N(0, σ²I) (paper 1, proposition 2).
+    """Gaussian LS, M_{ε,δ}: release the least-squares solution plus N(0, σ²I).
 
-    σ = s√(2 ln(1.25/δ))/ε, where s = `sensitivity` > 0 is ‖x_opt − x′_opt‖ of the pair, or a public
-    bound on it. The proposition gives the exact curve of a pair that is s apart, a Gaussian shift
-    of μ = ε/√(2 ln(1.25/δ)). The claim here is μ-GDP for all pairs that are at most so far apart;
-    that is (ε, δ)-DP for ε < 1, as [5] has it. A call raises `InvalidInput` when zeroing a row
-    moves the solution by more than s. Output: (size, p).
+    Source: paper 1, proposition 2. σ = s√(2 ln(1.25/δ))/ε, where s = `sensitivity` > 0 is the
+    distance ‖x_opt − x′_opt‖ of the solutions on two neighbours, or a public bound on it. For
+    solutions at distance s, the proposition gives the exact curve: a Gaussian shift by
+    μ = ε/√(2 ln(1.25/δ)). The claim here is μ-GDP for all pairs at distance at most s; for ε < 1
+    this implies (ε, δ)-DP, as the paper's reference [5] states. A call raises `InvalidInput` when
+    zeroing a row moves the solution by more than s. Output: (size, p).
     """
 
     epsilon: Positive
@@ -74,7 +75,7 @@ class GaussianMechanismLS(KnownAlgorithm):
 
     @property
     def claim(self) -> Claim:
-        """μ-GDP: the curve of proposition 2."""
+        """The curve of proposition 2, which is μ-GDP with μ = s/σ."""
         return Claim.gdp(self.sensitivity / self.sigma)
 
     @property
@@ -83,14 +84,14 @@ class GaussianMechanismLS(KnownAlgorithm):
         return proposition_2_sigma(self.sensitivity, self.epsilon, self.delta)
 
     def known(self, data: Array) -> GaussianLS:
-        moved = float(least_squares(data, exact=True).displacement.max())
-        if moved > self.sensitivity * (1.0 + 1e-12):
-            expected = f"at least the largest move of the solution, {moved:g}"
+        move = float(least_squares(data, exact=True).displacement.max())
+        if move > self.sensitivity * (1.0 + 1e-12):
+            expected = f"at least the largest move of the solution, {move:g}"
             fail("sensitivity", self.sensitivity, expected)
         return GaussianLS(sigma=self.sigma)
 
     def pair(self) -> NeighbourPair:
-        """Eleven rows near y = 0 and one far off, which is zeroed: the solutions are s apart."""
+        """Eleven rows near y = 0 and one outlier, which is zeroed: the solutions are s apart."""
         x = np.linspace(1.0, 2.0, 12)
         data = np.column_stack([x, np.r_[1.0, 1e-3 * np.cos(7.0 * x[1:])]])
         unit = self.sensitivity / float(least_squares(data).displacement.max())
@@ -102,11 +103,11 @@ class RandomProjectionLS(KnownAlgorithm):
     """RP LS: least squares on a Gaussian sketch of the data with c₂·I appended (paper 1, figure 4).
 
     The sketch has r = `rows` ≥ p + 1 rows, and c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε as printed. Its
-    source (paper 4, theorem 3.1) has √(2r ln(4/δ)), so this is more padding than is needed. As
-    printed c₁ is the largest row norm of the data; with variant="corrected" it is `row_bound`,
-    which is public and must be given then. The figure is read as an (ε, δ) claim, as its input
-    suggests. As such it lacks a condition (class B of the findings): one row twice as long as the
-    others sets c₁. Output: (size, p).
+    source (paper 4, theorem 3.1) has √(2r ln(4/δ)), so the figure pads more than it needs to. As
+    printed, c₁ is the largest row norm of the data; with variant="corrected" it is `row_bound`,
+    a public number that must be passed. The figure states no claim; its input suggests (ε, δ)-DP,
+    which is claimed here. The claim lacks a condition (class B of the findings), since a single row
+    twice as long as the others determines c₁. Output: (size, p).
     """
 
     rows: Count
@@ -128,17 +129,17 @@ class RandomProjectionLS(KnownAlgorithm):
         if (self.row_bound is not None) != (self.variant == "corrected"):
             expected = "a number with variant='corrected', None with variant='printed'"
             fail("row_bound", self.row_bound, expected)
-        self.known(np.zeros((0, 0)))  # its own checks
+        self.known(np.zeros((0, 0)))  # RPLS checks the parameters
 
     def known(self, data: Array) -> RPLS:
-        """RP LS, whose printed form has one exceptional row: the one that sets c₁."""
+        """RPLS, whose printed form has one exceptional row: the longest, which determines c₁."""
         return RPLS(self.rows, self.epsilon, self.delta, row_bound=self.row_bound)
 
     def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         return ALS(self.rows, "literal")(self.known(data).problem(data), size, rng=rng)
 
     def pair(self) -> NeighbourPair:
-        """Many short rows and one of norm c₁, zeroed: the printed padding shrinks to 1/1000."""
+        """Many short rows, and one of norm c₁; zeroing it shrinks the printed padding to 1/1000."""
         bound = 1.0 if self.row_bound is None else self.row_bound
         square = RPLS(self.rows, self.epsilon, self.delta, row_bound=1.0).pad(np.ones((1, 1))) ** 2
         angle = np.linspace(0.3, 1.2, min(MOST_ROWS, math.ceil(20.0 * square)))

@@ -28,7 +28,7 @@ from dpaudit.verdict.record import read_curves
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FILES = ("report.html", "spectrum.png")  # of an audit by draws, beside result.json
+FILES = ("report.html", "spectrum.png")  # files of an audit by draws, besides result.json
 
 __all__ = [
     "FILES",
@@ -73,7 +73,7 @@ def write_report(folder: Path, result: Mapping[str, Any]) -> None:
     Raises
     ------
     InvalidInput
-        Where `result` is not the content of a result.json.
+        When `result` is not the content of a result.json.
     """
     folder = Path(folder)
     drawn = one_run.files(result) if is_one_run(result) else audit.files(result)

@@ -41,7 +41,7 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
     result : dict
         The content.
     curves : Curves, optional
-        Those of `result`, where they have been read already.
+        The curves of `result`, if they have been read already.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
     Raises
     ------
     InvalidInput
-        Where `result` is not the content of a result.json.
+        When `result` is not the content of a result.json.
     """
     embedded = embed(result)
     curves = read_curves(result) if curves is None else curves
@@ -82,7 +82,7 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
 
 
 def _figures(curves: Curves) -> dict[str, str]:
-    """The figures as data addresses; the page puts the panels side by side where it is wide."""
+    """The figures by name, as data addresses; a wide page puts the panels side by side."""
     with house_style():
         figures = {
             "linear": panel_figure(curves, log=False),

@@ -1,10 +1,10 @@
-"""Two results side by side: what differs by more than their own uncertainty, in one figure.
+"""Compare two results: list and draw the differences that exceed their own uncertainty.
 
-At each ε a result has an estimate δ̂ of what its sets show and a lower bound `low` of that. The
+At each ε a result has an estimate δ̂ of the δ that its sets show, and a lower bound `low` on it. The
 distance w = δ̂ − low is the margin at the run's level, simultaneous over ε. The same margin is
-taken upwards, and at least ln(1/(1 − level))/n, the bound on a probability when none of n draws
-hits. This gives each run a band [δ̂ − w, δ̂ + w]. A certified δ has moved where the bands of the
-two runs do not overlap. The comparison is of what the draws showed: a better score moves it too.
+used upwards, and at least ln(1/(1 − level))/n, the bound on a probability when none of n draws
+hits. This gives each run a band [δ̂ − w, δ̂ + w]. A certified δ has moved if the bands of the two
+runs do not overlap. The bands are about the δ that the scores show: a better score moves it too.
 
 Two independent runs of one audit differ by a normal variable of √2 standard errors. The bands part
 when it exceeds 2z standard errors, where z, the quantile of the margin, is above 2. The margin does
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NOTHING = "Nothing moved beyond its uncertainty."
-# smaller differences of an exact δ are rounding of another machine
+# smaller differences of an exact δ are put down to the rounding of another machine
 RELATIVE, ABSOLUTE = (1e-6, 1e-14)
 SETTINGS = {
     "mechanism.name": "mechanism",
@@ -64,7 +64,7 @@ SETTINGS = {
     "level": "confidence",
     "canaries.count": "canaries",
 }
-SIZE = (6.4, 5.6)  # inches, of a figure
+SIZE = (6.4, 5.6)  # size of a figure in inches
 LOOKS: tuple[Look, Look] = (
     {"color": BLUE, "linewidth": 1.8},
     {"color": VERMILION, "linewidth": 1.8, "linestyle": DASHED},
@@ -78,7 +78,9 @@ SHADE = 0.18
 
 @dataclass(frozen=True)
 class Moved:
-    """One difference: its name, the old and the new value in words. grave : it is the verdict."""
+    """One difference: its name, the old and the new value in words. grave : whether the verdict
+    differs.
+    """
 
     what: str
     old: str
@@ -91,16 +93,16 @@ class Moved:
 
 @value_class
 class Comparison:
-    """Two results: what moved from the first to the second.
+    """Two results, and the differences between the first and the second.
 
     Attributes
     ----------
     names : tuple of str
-        Of both, in figure and text.
+        The names of both results in figure and text.
     records : tuple of dict
         The contents of their result.json.
     moved : sequence of Moved
-        Verdict, settings, exact and certified δ that differ by more than their uncertainty.
+        The differences: verdict, settings, and exact and certified δ beyond their uncertainty.
     """
 
     names: tuple[str, str]
@@ -123,12 +125,12 @@ class Comparison:
         return f"<pre>{html.escape(str(self))}</pre>"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """δ(ε) of both with the bands of their uncertainty; arrows at the largest rise and fall.
+        """Draw δ(ε) of both results with their bands, and arrows at the largest rise and fall.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            To draw on; None for a new figure of pyplot.
+            The axes to draw on; None for a new figure of pyplot.
 
         Returns
         -------
@@ -143,7 +145,7 @@ class Comparison:
             band = {"color": look["color"], "alpha": SHADE, "linewidth": 0}
             text = f"{name}: uncertainty, {percent(curves.level)}"
             ax.fill_between(curves.epsilon, low, high, **band, label=text)
-        same = first.claim_text == second.claim_text  # then one line stands for both
+        same = first.claim_text == second.claim_text  # if so, one line represents both claims
         for curves, name, look in zip(both, self.names, CLAIMS, strict=True):
             if curves.claim is not None and not (same and curves is second):
                 text = f"claim {curves.claim_text}" + ("" if same else f" of {name}")
@@ -173,7 +175,7 @@ class Comparison:
         Parameters
         ----------
         path : path
-            Of the file.
+            The path of the file to write.
 
         Returns
         -------
@@ -204,7 +206,7 @@ def compare(
     second: Result | str | Path,
     names: tuple[str, str] = ("first", "second"),
 ) -> Comparison:
-    """What moved from one result to another: two versions of a mechanism, say, or two nights.
+    """Compare two results, such as those of two versions of a mechanism, or of two nights.
 
     Parameters
     ----------
@@ -224,9 +226,9 @@ def compare(
 
     Notes
     -----
-    A certified δ has moved where the bands [δ̂ − w, δ̂ + w] of the two do not meet, with w the
-    distance from the estimate δ̂ down to its bound (`dpaudit.report.comparison`). Both show what
-    their scores saw, so a better score moves it too.
+    A certified δ has moved if the bands [δ̂ − w, δ̂ + w] of the two do not overlap, with w the
+    distance from the estimate δ̂ down to its bound (`dpaudit.report.comparison`). Both are about the
+    δ that their scores show, so a better score moves it too.
 
     Examples
     --------
@@ -265,10 +267,10 @@ def compare(
 
 def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
     """The differences between two contents of result.json: verdict, settings, exact spectrum,
-    certified δ. Raises `InvalidInput` where one is no result.
+    certified δ. Raises `InvalidInput` if one of them is not a result.
 
-    An audit of one run has the same bound again where scores and coins are, so each difference of
-    its bound is listed.
+    The bound of an audit of one run is a function of its scores and coins, so any difference of
+    such bounds is listed.
     """
     kinds = [str(record.get("kind") or "two samples") for record in (old, new)]
     if kinds[0] != kinds[1]:
@@ -288,7 +290,7 @@ def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
 
 
 def _exact(old: Curves, new: Curves) -> list[Moved]:
-    """The largest difference of the exact δ."""
+    """The largest difference of the exact δ on common ε, as a list; empty if they agree."""
     if old.exact is None or new.exact is None:
         known = ["none" if curves.exact is None else "known" for curves in (old, new)]
         return [Moved("exact spectrum", known[0], known[1])] if known[0] != known[1] else []
@@ -303,9 +305,9 @@ def _exact(old: Curves, new: Curves) -> list[Moved]:
 
 
 def _certified(old: Curves, new: Curves) -> list[Moved]:
-    """The ε at which the bands are furthest apart: risen first, then fallen.
+    """The differences at the ε where the bands are furthest apart: the largest rise, then the fall.
 
-    Only common ε are compared, so grids that do not hold each other are a difference too.
+    Only common ε are compared. If neither grid contains the other, that is a difference too.
     """
     both, moves = (old, new), []
     if len(_shared(old, new)[0]) < min(len(old.epsilon), len(new.epsilon)):
@@ -324,10 +326,10 @@ def _certified(old: Curves, new: Curves) -> list[Moved]:
 
 
 def parted(old: Curves, new: Curves) -> list[tuple[float, int, int]]:
-    """Where the new band is furthest above the old one, and then where it is furthest below.
+    """The places where the new band is furthest above the old one, and furthest below it.
 
-    Each is an ε and its positions on both grids. One that is nowhere above, or nowhere below, is
-    left out. A curve may rise at one ε and fall at another, and only the rise loses privacy.
+    Each place is an ε and its positions on both grids. It is left out if the new band is nowhere
+    above, or nowhere below. A curve may rise at one ε and fall at another; a rise loses privacy.
     """
     at, here, there = _shared(old, new)
     change = new.estimate[there] - old.estimate[here]
@@ -341,10 +343,10 @@ def parted(old: Curves, new: Curves) -> list[tuple[float, int, int]]:
 
 
 def margin(curves: Curves) -> Array:
-    """w at each ε, (m,), and at least that of smaller ε.
+    """The margin w at each ε, (m,), raised to at least the margin at smaller ε.
 
-    Where the bound comes from another set, or is 0, it says nothing of the error of this ε's own
-    set. Sets shrink as ε grows, so the margin of a smaller ε is used there.
+    If the bound at an ε comes from another set than the estimate, or is 0, it says nothing about
+    the error of the estimate. Sets shrink as ε grows, so the margin at a smaller ε covers that.
     """
     floor = np.log(1.0 / (1.0 - curves.level)) / (curves.draws or np.inf)
     return np.maximum.accumulate(np.maximum(curves.estimate - curves.low, floor))

@@ -1,4 +1,4 @@
-"""What was audited and how, as (name, value) pairs of short texts."""
+"""The facts of an audit for its report, as (name, value) pairs of short texts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TIMINGS = {
 
 
 def facts(result: Mapping[str, Any]) -> list[Fact]:
-    """What was audited, in the order in which people read it."""
+    """The facts about what was audited, in the order in which people read them."""
     mechanism, exact = section(result, "mechanism"), section(result, "exact")
     source, claim = section(result, "source"), section(result, "claim")
     commit, digest = (str(source.get(key) or "")[:12] for key in ("commit", "sha256"))
@@ -76,7 +76,7 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
 
 
 def seed(result: Mapping[str, Any]) -> str:
-    """The seed, and whether it repeats the draws; "" where none is known."""
+    """The seed, with a remark if it does not repeat the draws; "" if no seed is known."""
     if result.get("seed") is None:
         return ""
     unseeded = section(result, "trial").get("repeatable") is False
@@ -84,7 +84,7 @@ def seed(result: Mapping[str, Any]) -> str:
 
 
 def hint(result: Mapping[str, Any]) -> str:
-    """What a replay with the same random numbers points at; "" where that is nothing."""
+    """The sentence on the difference that a replay with the same random numbers showed, or ""."""
     replay = section(result, "replay")
     return str(replay["text"]) if replay.get("difference") else ""
 
@@ -99,10 +99,10 @@ def properties(
     tried: int | None,
     draws: int,
 ) -> dict[str, str]:
-    """The numbers of an audit as JUnit files of suites and of privacy tests have them; "" for none.
+    """The numbers of an audit for JUnit files of suites and privacy tests, as texts; "" if unknown.
 
-    headline, detectable : as in result.json. neighbour : what differs, in words. tried : neighbours
-    that were compared. draws : a side.
+    headline, detectable : as in result.json. neighbour : what differs, in words. tried : how many
+    neighbours were compared. draws : draws a side.
     """
     excess = detectable or {}
     values = {
@@ -122,7 +122,7 @@ def properties(
 
 
 def process(result: Mapping[str, Any]) -> dict[str, Any]:
-    """How the run went: draws a side, classifier with its scores, timings and memory, as texts."""
+    """Texts on the run: draws a side, the classifier with its losses, timings, and memory."""
     classifier, timings = section(result, "classifier"), section(result, "timings")
     costs = [
         (name, f"{number(timings[key], 3)} s")
@@ -163,7 +163,7 @@ def _dataset(dataset: Mapping[str, Any]) -> list[Fact]:
 
 
 def _named(size: Any, names: Sequence[Any]) -> str:
-    """ "2: constant, dep_delay"; of many names the first ones."""
+    """A number and names, "2: constant, dep_delay"; if there are many, only the first names."""
     more = len(names) - NAMED
     first = [*map(str, names[:NAMED]), *([f"{number(more)} more"] if more > 0 else [])]
     return _joined(": ", plain(size), ", ".join(first))
@@ -184,7 +184,7 @@ def _neighbour(neighbour: Mapping[str, Any]) -> str:
 
 
 def _certified(certified: Mapping[str, Any]) -> str:
-    """The certified ε at a few δ, μ and ρ, which hold all at once."""
+    """The certified ε at a few δ, μ and ρ, which all hold simultaneously."""
     bounds = [
         f"ε ≥ {least(epsilon)} at δ = {number(float(delta))}"
         for delta, epsilon in section(certified, "epsilon_at").items()

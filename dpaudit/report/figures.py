@@ -53,10 +53,10 @@ PERFECT: Look = {"color": GREY, "linewidth": 0.9}
 SINGLE_POINT: Look = {"marker": "_", "markersize": 18}  # a line through one point is invisible
 BOTTOM = 1e-300  # log axes have no zero; this is below any of them
 FINE = 200  # further points of the shaded regions, whose common edge is bent on a log axis
-FEW = 10  # draws; a log axis shows no estimate that rests on fewer
+FEW = 10  # a log axis shows no estimate that rests on fewer draws
 NARROW = 0.12  # a violation on a smaller share of the axis is enlarged
-MOST_BARS = 11  # intervals that are drawn: with one at every ε they would hide the curves
-WIDE = 0.12  # a gap between the curves and perfect privacy that is seen without a zoom
+MOST_BARS = 11  # most intervals that are drawn: one at every ε would hide the curves
+WIDE = 0.12  # a gap this wide between the curves and perfect privacy is visible without a zoom
 
 
 def plot_spectrum(curves: Curves, ax: Axes | None = None, *, log: bool = False) -> Axes:
@@ -123,8 +123,8 @@ def is_close(curves: Curves) -> bool:
 
 
 def _gap(curves: Curves) -> float:
-    """How far below β = 1 − α the curves of the pair come: 1 − α − β is at most δ(0), the total
-    variation, and reaches it.
+    """The largest distance 1 − α − β of the pair's curves from perfect privacy, β = 1 − α. It is
+    δ(0), the total variation.
     """
     return max(float(curve[0]) for curve in curves.measured())
 
@@ -173,9 +173,9 @@ def tradeoff_figure(curves: Curves) -> Figure:
 def plot_trials(
     worst: str, delta: Sequence[float], error: Sequence[float], at: str, ax: Axes | None = None
 ) -> Axes:
-    """The δ estimates of the neighbours that a search tried, with the error of counting.
+    """Plot the δ estimates of the neighbours that a search tried, with their standard errors.
 
-    worst : the name of the first one. delta, error : (m,) each, the worst neighbour first.
+    worst : the name of the first neighbour. delta, error : (m,) each, the worst neighbour first.
     at : ε in words. ax : axes to draw on; None for a new figure of pyplot. Returns the axes.
     """
     from matplotlib.ticker import MaxNLocator
@@ -198,7 +198,7 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
-    """The curves on one axis, without legend."""
+    """Draw the curves on one pair of axes, without legend; returns the axes."""
     end = float(curves.epsilon[-1]) or 1.0
     _spectrum_lines(curves, ax, log=log)
     ylabel = "δ(ε), log axis" if log else "δ(ε)"
@@ -220,7 +220,7 @@ def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
 
 
 def _spectrum_lines(curves: Curves, ax: Axes, *, log: bool) -> None:
-    """Every curve with the interval of the estimate, and what is ruled out."""
+    """Draw every curve, the interval of the estimate, and the region that is ruled out."""
     at = [] if curves.claim_index is None else [curves.claim_index]
     lone = SINGLE_POINT if curves.epsilon.size == 1 else {}
     for delta, look, name in (
@@ -244,8 +244,8 @@ def _spectrum_lines(curves: Curves, ax: Axes, *, log: bool) -> None:
 
 
 def _band(curves: Curves, ax: Axes) -> None:
-    """The certified bound at every ε, as the grid implies it: green what it rules out, and red what
-    of this is above the curve that it is held against.
+    """Draw the certified bound at every ε, as the grid implies it. The region that it rules out is
+    green, and red if it lies above the reference (the claim or the exact spectrum).
     """
     at, low = implied_corners(curves.epsilon, curves.low)
     name = f"certified lower bound, {percent(curves.level)}, all ε at once"
@@ -278,7 +278,7 @@ def _certified(curves: Curves) -> str:
 
 
 def _excess_arrow(curves: Curves, ax: Axes) -> None:
-    """From the claimed ε to the certified one, where the band comes down to the claimed δ."""
+    """Draw an arrow from the claimed ε to the certified ε, at the claimed δ."""
     head = curves.headline
     if head is None or not head.excess_shown or head.claimed is None or head.delta is None:
         return
@@ -292,7 +292,9 @@ def _excess_arrow(curves: Curves, ax: Axes) -> None:
 
 
 def _over(curves: Curves) -> tuple[float, float]:
-    """The ends of the ε at which the band is above its reference, and of the arrow."""
+    """The least and the largest ε of the violation: where the band is above its reference, and the
+    ends of the arrow.
+    """
     over, head = curves.epsilon[curves.excess > 0], curves.headline
     ends = [*over[[0, -1]]] if over.size else []
     if head is not None and head.excess_shown and head.delta is not None:
@@ -301,9 +303,9 @@ def _over(curves: Curves) -> tuple[float, float]:
 
 
 def is_narrow(curves: Curves) -> bool:
-    """Whether a violation is so small that it is enlarged: in a corner that all curves leave free.
+    """Whether a violation is so narrow that the figure enlarges it, and the upper right is free.
 
-    The corner is right of the middle and above half of the axis; all curves fall.
+    The free corner is right of the middle and above half of the axis; all curves fall.
     """
     start, end = _over(curves)
     span = float(curves.epsilon[-1])
@@ -315,7 +317,7 @@ def is_narrow(curves: Curves) -> bool:
 
 
 def _zoom_excess(curves: Curves, ax: Axes) -> None:
-    """The violation enlarged, in the free corner."""
+    """Draw the violation enlarged, in the free corner."""
     assert curves.reference is not None
     start, end = _over(curves)
     step = float(np.diff(curves.epsilon).min())
@@ -333,7 +335,7 @@ def _zoom_excess(curves: Curves, ax: Axes) -> None:
 
 
 def _frame(ax: Axes, inset: Axes, xlim: tuple[float, float], ylim: tuple[float, float]) -> None:
-    """An inset with axes of its own, and the part of `ax` that it shows as a rectangle."""
+    """Set the limits of an inset, and draw a rectangle around the part of `ax` that it shows."""
     from matplotlib.patches import Rectangle
 
     tidy(inset, tick_size=7).set(xlim=xlim, ylim=ylim)
@@ -344,7 +346,7 @@ def _frame(ax: Axes, inset: Axes, xlim: tuple[float, float], ylim: tuple[float, 
 
 
 def _tradeoff_lines(curves: Curves, ax: Axes, alpha: Array) -> None:
-    """Every curve at the values of α, and what is ruled out."""
+    """Draw every trade-off curve at the values of α, and the region that is ruled out."""
     for delta, look, name in (
         (curves.exact, EXACT, "exact"),
         (curves.claim, {**CLAIM, "marker": ""}, label(f"claim: {curves.claim_text}")),
@@ -360,13 +362,13 @@ def _tradeoff_lines(curves: Curves, ax: Axes, alpha: Array) -> None:
 
 
 def _top(curves: Curves) -> float:
-    """The largest δ that the linear axis is scaled to."""
+    """The largest δ on the linear axis."""
     claimed = 0.0 if curves.claim is None else float(curves.claim.min())
     return max(claimed, *(float(curve.max()) for curve in curves.measured())) or 1.0
 
 
 def _log_axis(ax: Axes, curves: Curves) -> None:
-    """Limits from the decade of one certifying draw up to 1; lower where all values are smaller."""
+    """Set a log axis of δ from the decade of one certifying draw up to 1; lower if all δ are."""
     claimed = [] if curves.claim is None else [curves.claim]
     top = max(float(curve.max()) for curve in curves.measured() + claimed)
     ax.set_yscale("log")

@@ -50,7 +50,7 @@ def _seconds(seconds: float) -> str:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Texts of one line of the table."""
+    """The texts of one line of the table."""
     record, link = row["record"], None
     if row["link"] is not None:  # to a file, of the bytes that its name has on the disk
         link = "/".join(quote(os.fsencode(part), safe="") for part in row["link"])
@@ -65,8 +65,8 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _numbers(record: Mapping[str, Any]) -> dict[str, str]:
-    """Mechanism, data and neighbour; claimed and ruled out at the claim's own δ; what could have
-    been shown. The canaries of an audit of one run stand for the neighbour.
+    """Texts on mechanism, data and neighbour, the claimed value, the values ruled out, and the
+    excess that could have been shown. For an audit of one run, the neighbour is its canaries.
     """
     if is_one_run(record):
         claimed, _, canaries, _ = one_run.tiles(record)

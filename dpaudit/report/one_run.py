@@ -38,7 +38,7 @@ METHODS = {
     "steinke": "Steinke, Nasr & Jagielski 2023, theorem 5.2",
     "f-dp": "recursion for f-DP",
 }
-# what now, by the verdict
+# advice on what to do, by the verdict
 ADVICE = {
     "violated": (
         "Do not release with this claim: the run remembers its canaries more than it allows.",
@@ -53,7 +53,7 @@ ADVICE = {
         "Mend what the reason names, or use more canaries.",
     ),
 }
-ROWS = 14  # the table of guesses has no more
+ROWS = 14  # most rows of the table of guesses
 SIZE = (6.4, 4.4)  # inches, of the figure
 TOP = 0.95  # the quantile of right guesses by chance up to which the figure is shaded
 
@@ -157,10 +157,10 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
 
 @value_class(show_numbers=True, eq=True)
 class Guesses:
-    """How many of the strongest guesses are right.
+    """Counts of right guesses among the strongest ones.
 
-    size, right : (k,), a number of the strongest guesses, and how many of them are right. chance :
-    the largest of the coins' own probabilities. epsilon : nats, claimed; None where no ε is.
+    size, right : (k,), numbers of strongest guesses, and how many of them are right. chance : the
+    largest probability of a side of the coins. epsilon : the claimed ε, nats; None if none is.
     """
 
     size: Array
@@ -170,7 +170,7 @@ class Guesses:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Guesses:
-        """From the content of result.json."""
+        """Read the counts in the content of result.json."""
         guesses, claim = record["guesses"], record["claim"]
         low, high = record["canaries"]["inclusion"]
         epsilon = None if claim is None else claim["epsilon"]
@@ -179,7 +179,7 @@ class Guesses:
 
 
 def guesses_figure(guesses: Guesses) -> Figure:
-    """Share of right guesses against their number, on a log axis."""
+    """A figure of the share of right guesses against their number, on a log axis."""
     figure = new_figure(*SIZE)
     ax = _panel(figure.subplots(), guesses)
     legend(figure, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
@@ -187,7 +187,7 @@ def guesses_figure(guesses: Guesses) -> Figure:
 
 
 def plot_guesses(guesses: Guesses, ax: Axes | None = None) -> Axes:
-    """The same on axes that hold their legend, by default those of a new figure of pyplot."""
+    """Draw that figure on axes with their own legend, by default of a new figure of pyplot."""
     ax = _panel(ax or pyplot_axes(*SIZE), guesses)
     legend(ax, *ax.get_legend_handles_labels(), loc="best")
     return ax

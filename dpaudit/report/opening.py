@@ -1,4 +1,4 @@
-"""The opening of a page: four tiles, the headline in ε (or μ, or ρ), and what to do now."""
+"""The opening of a page: four tiles, the headline in ε (or μ, or ρ), and advice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTE_WIDTH = 80  # characters below a tile
 
 
 class Tile(NamedTuple):
-    """A fact of four: its name, the value in large type, and a line below it."""
+    """One of the four facts on top: its name, the value in large type, and a line below it."""
 
     name: str
     value: str
@@ -45,7 +45,7 @@ def tiles(result: Mapping[str, Any], curves: Curves) -> tuple[Tile, ...]:
 
 
 def certified_tile(headline: Headline | None, level: float) -> Tile:
-    """What is certified of a claim that is exceeded, else what is ruled out below it."""
+    """The tile of the certified value if the claim is exceeded, else of the values ruled out."""
     if headline is None:
         return Tile("Certified", NONE, "not in this result.json")
     confidence = f"at {percent(level)} confidence"
@@ -73,7 +73,7 @@ def _neighbour(result: Mapping[str, Any]) -> Tile:
 
 
 def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
-    """What to do now, in two sentences, by the verdict."""
+    """Two sentences of advice on what to do after this verdict."""
     headline = curves.headline
     if result["verdict"] == "violated":
         change = whom(result) or "what differs between the two sides"

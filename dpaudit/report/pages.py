@@ -19,7 +19,7 @@ from dpaudit._core.text import printable
 from dpaudit.verdict.numbers import number, percent, plain
 from dpaudit.verdict.sentences import reason_of
 
-# symbol and word carry the verdict, colour only repeats it
+# symbol and word show the verdict, colour only repeats it
 BADGES = {"violated": "✕", "not violated": "○", "inconclusive": "?"}
 
 

@@ -1,4 +1,4 @@
-"""Studies: experiments of papers that a scenario file names, and the pages of what they find."""
+"""Studies: experiments of papers that a scenario file names, and the pages of their results."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ SAVED = 6  # significant digits in content.json: later digits depend on the mach
 
 @dataclass(frozen=True)
 class Line:
-    """Points (x, y), with the ends of a bar or band about each where low and high are given.
+    """Points (x, y); low and high, if not None, are the ends of a bar or band about each point.
 
     role : "line", "markers", or "band" (the line, and the area between low and high).
-    look : number of the colour and line style, so that a thing looks the same in every panel; None
-        takes them in order.
+    look : number of the colour and line style, so that one method looks the same in every panel;
+        None takes the next one.
     """
 
     label: str
@@ -108,7 +108,7 @@ class Table:
 
 @value_class(eq=True)
 class Content:
-    """What a study has found, as plain numbers and text: its page.
+    """The result of a study as plain numbers and text, from which its page is made.
 
     title, source : the repeated experiment, and where it is printed. sentences : made of the
     numbers. figures : panels by file name. captions : by the same names. settings : with the seed.

@@ -21,8 +21,8 @@ lower_bound = partial(number, down=True)  # never printed larger than it is
 upper_bound = partial(number, up=True)  # never printed smaller than it is
 # α at which the trade-off curves are printed
 ALPHA = np.array([0.0, 1e-4, 1e-3, 0.01, 0.02, 0.05, *np.arange(1, 10) / 10, 0.95, 0.98, 0.99, 1.0])
-SHORT = 8  # rows of the tables that are not folded
-MOST = 12  # columns of a row of data that are shown
+SHORT = 8  # most rows of the tables that are not folded
+MOST = 12  # most columns of a row of data that are shown
 
 Table = dict[str, Any]  # "heads", and "rows" as (cells, whether the row is marked)
 
@@ -30,7 +30,8 @@ Table = dict[str, Any]  # "heads", and "rows" as (cells, whether the row is mark
 class Column(NamedTuple):
     """One column of a table.
 
-    values : an entry a row, (m, …), or None where the result has none. write : to text.
+    values : an entry for each row, (m, …), or None if the result has none. write : a function that
+    turns an entry into text.
     """
 
     head: str
@@ -124,7 +125,7 @@ def tried_table(result: Mapping[str, Any], most: int | None = None) -> Table | N
 
 
 def values_table(result: Mapping[str, Any]) -> Table | None:
-    """The row that differs, before and after; None where result.json has no values of it."""
+    """The row that differs, before and after; None if result.json does not hold its values."""
     neighbour = section(result, "neighbour")
     before, after = neighbour.get("row_taken_out"), section(neighbour, "row_put_in").get("values")
     if before and neighbour.get("relation") == "zero-out":

@@ -1,8 +1,8 @@
-"""Runs: a scenario file in, a folder with the report out. It knows nothing of the terminal.
+"""Runs: they read a scenario file and write a folder with the report, but print nothing.
 
 `scenario/` reads the files, `execute` runs one, `analysis` and `planning` need no draws, `files`
-audits what was drawn elsewhere. `store/` keeps what is under way on disk, `suite/` runs several
-scenarios, `ledger/` pools what many runs of one mechanism show.
+audits draws that another program made. `store/` stores the draws of an unfinished run, `suite/`
+combines several scenarios, and `ledger` pools the evidence of many runs of one mechanism.
 """
 
 from dpaudit.run.analysis import analyse, calibrate

@@ -1,4 +1,4 @@
-"""The exact worst case of a scenario, and the calibration of its mechanism, without a draw."""
+"""The exact worst case of a scenario, and the calibration of its mechanism. Nothing is drawn."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from dpaudit.errors import NoExactSpectrum, ScenarioError
 from dpaudit.run.execute import describe_data, loaded_data, loaded_mechanism
 from dpaudit.run.scenario.file import Scenario
 
-DELTAS = (1e-5, 1e-6)  # at which ε is read off a spectrum
-EPSILON = 1.0  # at which the μ of a Gaussian shift is read off
+DELTAS = (1e-5, 1e-6)  # the δ at which `Readings` has ε
+EPSILON = 1.0  # the ε, nats, at which `Readings` has the μ of a Gaussian shift
 
 
 @value_class(show_numbers=True)
 class Neighbours:
-    """The neighbours of a worst case.
+    """The kind of neighbours over which a worst case is taken.
 
-    relation, candidates (m, d), row_bound : as `dpaudit.exact.worst_case` takes and checks them.
-    source : the name of the candidates' file.
+    relation, candidates (m, d), row_bound : arguments of `dpaudit.exact.worst_case`, which checks
+    them. source : the name of the file of candidates.
     """
 
     relation: str
@@ -43,7 +43,9 @@ class Neighbours:
     def read(
         cls, relation: str, candidates: str | Path | None, row_bound: float | None, dataset: Table
     ) -> Neighbours:
-        """The candidates are read from a CSV file. Raises `DataNotFound`, `InvalidInput`."""
+        """Read `candidates`, a CSV file with the columns of `dataset`, if it is not None. Raises
+        `DataNotFound`, `InvalidInput`.
+        """
         if candidates is None:
             return cls(relation, None, row_bound)
         path = Path(candidates).expanduser()
@@ -58,15 +60,15 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class Readings:
-    """Numbers read off a spectrum; ε and divergences in nats, infinite where none is finite.
+    """Numbers that an exact spectrum implies; ε and divergences in nats, which may be infinite.
 
-    epsilon_at : ε by δ, at 10⁻⁵, 10⁻⁶ and the claim's own δ > 0.
+    epsilon_at : maps δ to the least ε with δ(ε) ≤ δ, at 10⁻⁵, 10⁻⁶ and the claim's δ if above 0.
     total_variation : δ(0).
-    gdp_mu : the μ of the Gaussian shift with the same δ(ε), by ε, at 1 and the claim's own.
+    gdp_mu : maps ε to the μ of the Gaussian shift with the same δ(ε), at 1 and the claim's ε.
     renyi_2 : Rényi divergence of order 2, of the larger direction; None where no closed form is
         known.
     pure_epsilon : the largest privacy loss.
-    notes : by the name of a number that is None, why it is.
+    notes : maps the name of a number that is None to the reason.
     """
 
     epsilon_at: dict[float, float]
@@ -78,7 +80,7 @@ class Readings:
 
     @classmethod
     def of(cls, spectrum: Spectrum, claim: Claim | None) -> Readings:
-        """Read them off an exact spectrum, which carries its curve."""
+        """The numbers for an exact spectrum, which must have its curve."""
         deltas, epsilons = {*DELTAS}, {EPSILON}
         if claim is not None and claim.epsilon is not None:
             deltas |= {claim.delta} if claim.delta > 0.0 else set()
@@ -101,9 +103,10 @@ class Readings:
 
 @value_class(show_numbers=True)
 class Analysis:
-    """The worst case over all neighbours of one kind, with its law's limit where it has one.
+    """The exact worst case over all neighbours of one kind.
 
-    claimed : (m,) δ that the claim allows, or None.
+    dataset : what `describe_data` returns. spectrum : the worst δ at m points ε, with the
+    asymptotic δ where it is known. claimed : the δ that the claim allows there, (m,), or None.
     """
 
     scenario: str
@@ -116,12 +119,12 @@ class Analysis:
 
     @cached_property
     def readings(self) -> Readings:
-        """What else the spectrum's curve says."""
+        """ε at some δ and other numbers that the exact spectrum implies."""
         return Readings.of(self.spectrum, self.claim)
 
     @property
     def broken(self) -> np.ndarray:
-        """Grid positions where the exact spectrum exceeds the claim by more than rounding."""
+        """The positions in the grid where the exact δ exceeds the claim by more than rounding."""
         if self.claimed is None:
             return np.array([], dtype=int)
         return np.flatnonzero(exceeds(self.spectrum.delta, self.claimed))
@@ -135,16 +138,16 @@ def analyse(
     candidates: str | Path | None = None,
     row_bound: float | None = None,
 ) -> Analysis:
-    """The exact worst case over all neighbours, in both directions.
+    """Compute the exact worst case over all neighbours of one kind, in both directions.
 
-    For zeroed or removed rows of some mechanisms it has the asymptotic curve too.
+    For zeroed or removed rows of some mechanisms the spectrum has the asymptotic curve too.
 
     Parameters
     ----------
     scenario : Scenario
-        With data and a mechanism whose output law is known.
+        A scenario with data and a mechanism whose output law is known.
     epsilon : array of shape (m,), nats, optional
-        Instead of the scenario's; a claim's own ε is added to either.
+        The grid of ε, instead of the scenario's; the claim's own ε is added to either.
     relation : {"zero-out", "remove", "replace", "add"}, default "zero-out"
         The kind of neighbours, as for `dpaudit.exact.worst_case`.
     candidates : path, optional
@@ -155,15 +158,16 @@ def analyse(
     Returns
     -------
     Analysis
+        The worst spectrum and what the claim allows.
 
     Raises
     ------
     ScenarioError
-        When the scenario has a fault that shows only now.
+        When the scenario has a fault that was not found when it was read.
     NoExactSpectrum
-        When none is known.
+        When no exact spectrum of the mechanism is known.
     DataNotFound
-        When the data are not there.
+        When the data files do not exist.
     DegenerateData
         When the data leave the law undefined.
     """
@@ -188,9 +192,8 @@ def analyse(
 
 @value_class(show_numbers=True)
 class Calibrated:
-    """A calibration and its scenario.
-
-    mechanism : as in the scenario; the calibrated one is `calibration.mechanism`.
+    """A calibration with the scenario that it is for. mechanism : the mechanism of the scenario;
+    the calibrated one is `calibration.mechanism`.
     """
 
     scenario: str
@@ -212,21 +215,20 @@ def calibrate(
 ) -> Calibrated:
     """Set one parameter of the mechanism so that the exact worst δ(epsilon) is at most `delta`.
 
-    The scenario's claim and numbers of draws are not used. The kind of neighbours is that of
-    `analyse`.
+    The scenario's claim and numbers of draws are not used.
 
     Parameters
     ----------
     scenario : Scenario
-        With data and a mechanism whose output law is known.
+        A scenario with data and a mechanism whose output law is known.
     epsilon : float, nats
         The target's ε.
     delta : float in (0, 1)
         The target's δ.
     parameter : str, optional
-        By default the first that `dpaudit list mechanisms` names.
+        The parameter to set; by default the first that `dpaudit list mechanisms` names.
     relation : {"zero-out", "remove", "replace", "add"}, default "zero-out"
-        The kind of neighbours.
+        The kind of neighbours, as for `analyse`.
     candidates : path, optional
         A CSV file of the data's columns: the rows that may come in, with "replace".
     row_bound : float, optional
@@ -235,19 +237,20 @@ def calibrate(
     Returns
     -------
     Calibrated
+        The value of the parameter, with the scenario that it is for.
 
     Raises
     ------
     ScenarioError
-        When the scenario has a fault that shows only now.
+        When the scenario has a fault that was not found when it was read.
     NoExactSpectrum
-        When none is known.
+        When no exact spectrum of the mechanism is known.
     DataNotFound
-        When the data are not there.
+        When the data files do not exist.
     DegenerateData
         When the data leave the law undefined.
     InvalidInput
-        When no value keeps the target, or every one does.
+        When no value of the parameter keeps δ(epsilon) ≤ delta, or every value does.
     """
     dataset = loaded_data(scenario)
     neighbours = Neighbours.read(relation, candidates, row_bound, dataset)

@@ -1,4 +1,4 @@
-"""The run of one scenario: load data and mechanism, choose the neighbour, draw, audit, save."""
+"""Run one scenario: load data and mechanism, choose the neighbour, draw, audit, write reports."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ from dpaudit.sampling import Progress
 from dpaudit.sampling.replay import hint
 from dpaudit.search import Selection
 
-REPLAYED = 600  # draws a side from which a replay's few draws cost next to nothing
+REPLAYED = 600  # with as many draws of each side, the few draws of a replay cost next to nothing
 
 
 @known_keywords()
@@ -82,59 +82,61 @@ def run(
 ) -> AuditResult:
     """Audit what the scenario names and write result.json, report.html and spectrum.png.
 
-    A search also writes search.csv. A `call` in the scenario executes the user's code here. The
-    files appear when all is done, each one whole. In the meantime `dpaudit status` shows the
-    progress.
+    A search also writes search.csv. If the scenario names a `call`, this executes the user's code.
+    Each file is complete when it appears, at the end of the run. In the meantime `dpaudit status`
+    shows the progress.
 
     Parameters
     ----------
     scenario : Scenario
         As `load_scenario` reads it.
     out : path, optional
-        Folder, made if need be (default dpaudit-out/NAME).
+        Folder of the report, which is created if it does not exist (default dpaudit-out/NAME).
     draws : int, optional
-        Draws a side, instead of the scenario's.
+        Number of draws of each side, instead of the scenario's.
     seed : int, optional
-        Instead of the scenario's.
+        Seed, instead of the scenario's.
     stop : "verdict", optional
-        Instead of the scenario's.
+        When to stop drawing, instead of the scenario's.
     level : float in (0, 1), optional
-        Instead of the scenario's.
+        Confidence, instead of the scenario's.
     ledger : path, optional
-        A file in which the evidence of this run is pooled with that of earlier ones. It decides the
-        verdict (`dpaudit.run.Ledger`) at the run's level. If no seed is given it is a fresh one,
-        which the result names.
+        A file that pools the evidence of this run with that of earlier runs. The pooled evidence
+        decides the verdict at the run's level (`dpaudit.run.Ledger`). Without `seed` the run takes
+        a fresh seed, which the result names.
     n_jobs : int, optional
         Parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no
         effect on results.
     resume : bool, default False
-        Go on with the draws that an interrupted run left in `out`, to the same bytes.
+        Continue from the draws that an interrupted run left in `out`. The result has the same bytes
+        as that of an uninterrupted run.
     keep_draws : bool, default False
         Leave the draws in `out` when the run is done.
     show_data : bool, default False
-        Write the values of the row that differs into result.json, and those of all rows that were
-        put in into search.csv.
+        Write the values of the row that differs into result.json, and the values of all rows that
+        the search inserted into search.csv.
     progress : callable, optional
         Called as progress(step, done, wanted).
     notice : callable, optional
-        Called with a sentence on what happens beside the audit: draws of an interrupted run are
-        discarded. By default it is a `UserWarning`.
+        Called with a sentence when the run discards the draws of an interrupted run. By default the
+        sentence becomes a `UserWarning`.
 
     Returns
     -------
     AuditResult
+        The result that is written to result.json.
 
     Raises
     ------
     ScenarioError
-        When the scenario has a fault that shows only now.
+        When the scenario has a fault that only the run can find.
     DataNotFound
-        When the data are not there.
+        When the data files do not exist.
     InvalidInput
-        When an argument is not as described; with `resume`, where the draws were made otherwise
-        than they would be now.
+        When an argument is not as described; with `resume`, also where the stored draws were made
+        with other settings, code or data than now.
     DegenerateData
-        When the data leave undefined what is asked for.
+        When a quantity of the mechanism is undefined on these data.
     MechanismError
         When the mechanism fails.
     OSError
@@ -142,9 +144,9 @@ def run(
     """
     folder = scenario.report_folder(out)
     if ledger is not None and seed is None:
-        # runs of a ledger are of fresh draws; one that is resumed goes on with its own seed
-        left = _seed_left(folder) if resume else None
-        seed = fresh_seed() if left is None else left
+        # each run of a ledger needs fresh draws; a run that is resumed keeps its own seed
+        stored_seed = _seed_left(folder) if resume else None
+        seed = fresh_seed() if stored_seed is None else stored_seed
     scenario = scenario.override(draws, seed, stop, level)
     book = None if ledger is None else Ledger(ledger)
     if book is not None:
@@ -185,7 +187,7 @@ def run(
 
 
 def _seed_left(folder: Path) -> int | None:
-    """The seed of the run that was interrupted there, or of its search; None if there is none."""
+    """The seed of the interrupted run in `folder`, or of its search; None without such a run."""
     left = state_of(folder)
     if left is None or left.state != INTERRUPTED:
         return None
@@ -196,7 +198,7 @@ def _seed_left(folder: Path) -> int | None:
 
 @contextmanager
 def _step(progress: Progress, name: str) -> Iterator[None]:
-    """Report a step that has one part: 0 of 1 before it, 1 of 1 after it."""
+    """Report the step inside this context to `progress`: 0 of 1 before it, 1 of 1 after it."""
     progress(name, 0, 1)
     yield
     progress(name, 1, 1)
@@ -205,10 +207,10 @@ def _step(progress: Progress, name: str) -> Iterator[None]:
 def _prepare(
     scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool, show_data: bool
 ) -> tuple[Subject, dict[str, Any], Selection | None]:
-    """Load data and mechanism, and choose the neighbour.
+    """Load the data and the mechanism, and choose the neighbour.
 
-    Returns what is audited, what determines the draws from any database (`origin_of`), and the
-    search if there was one.
+    Returns the mechanism with its two databases, the record of what determines its draws
+    (`origin_of`), and the outcome of the search, None without a search.
     """
     rule, selection, source = scenario.neighbour, None, None
     notes: tuple[str, ...] = ()
@@ -260,9 +262,10 @@ def _prepare(
 
 
 def loaded_data(scenario: Scenario) -> Table:
-    """The data as the mechanism sees them, which have the rows that the scenario names.
+    """The data as the mechanism sees them, checked against the rule that chooses the neighbour.
 
-    Raises `ScenarioError` for a scenario without data, `DataNotFound`, `InvalidInput`.
+    Raises `ScenarioError` for a scenario without data, `DataNotFound`, and `InvalidInput` where
+    the data have no such row as the scenario names.
     """
     if scenario.data is None:
         raise ScenarioError("[data]: missing; the mechanism's own pair has no other neighbours")
@@ -272,7 +275,7 @@ def loaded_data(scenario: Scenario) -> Table:
 
 
 def loaded_mechanism(scenario: Scenario) -> Mechanism:
-    """The mechanism; a `call` executes the user's code. It comes after all that can be at fault."""
+    """The mechanism. Loading a `call` executes the user's code, so check everything else first."""
     named = scenario.mechanism
     with beside(scenario.modules):
         mechanism: Mechanism = named.load() if isinstance(named, Call) else named
@@ -280,9 +283,9 @@ def loaded_mechanism(scenario: Scenario) -> Mechanism:
 
 
 def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:
-    """The result with what a replay shows, if no law is known and it costs little.
-
-    It comes after all draws: a mechanism may keep what it did in earlier calls.
+    """The result with a hint from a few replayed draws (`replay.hint`), if no output law is known
+    and these draws cost little. They come after all draws of the audit, since a mechanism may keep
+    state between calls.
     """
     costly = isinstance(scenario.mechanism, Program) or is_synthesizer(scenario.mechanism)
     if result.exact is not None or costly or scenario.settings.draws < REPLAYED:
@@ -295,9 +298,9 @@ def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:
 
 
 def describe_data(data: Table) -> dict[str, Any]:
-    """The data as the mechanism sees them; row numbers count the rows that are kept.
+    """What result.json says of the data, as the mechanism sees them: names, shape and source.
 
-    changes : what was done to the columns of the file.
+    Row numbers count the rows that are kept. changes : what was done to the columns of the file.
     """
     return {
         "name": data.name,
@@ -314,10 +317,10 @@ def describe_data(data: Table) -> dict[str, Any]:
 
 
 def describe_source(files: Mapping[str, str], folder: Path) -> dict[str, str | None] | None:
-    """SHA-256 of a mechanism's own files, and the commit of the work tree that they are in.
+    """The SHA-256 of a mechanism's own files, and the Git commit of the work tree that has them.
 
-    files : their SHA-256 by path, from `folder`. Of several files it is the SHA-256 of these,
-    sorted, a line each. None where there are no files.
+    files : their SHA-256 by path, relative to `folder`. For several files the result is the SHA-256
+    of these digests, sorted, one on each line. Returns None for no files.
     """
     if not files:
         return None
@@ -328,13 +331,14 @@ def describe_source(files: Mapping[str, str], folder: Path) -> dict[str, str | N
 
 
 def origin_of(scenario: Scenario, mechanism: Any, loaded: Collection[str] = ()) -> dict[str, Any]:
-    """What determines the draws from any database, in JSON types, as far as it can be listed.
+    """What determines the draws of a mechanism from any database, as far as that can be listed.
 
-    It goes into the manifest of the kept draws. What is not listed (environment variables, files
-    that are read while drawing) shows when a run that resumes repeats some draws.
+    The dict has JSON types and goes into the manifest of the stored draws: parameters, seed,
+    digests of files, versions. It cannot list everything (environment variables, files that are
+    read while drawing), so a run that resumes repeats some draws and compares them.
 
-    mechanism : the scenario's, loaded. loaded : modules that came from the scenario's folder with
-    it.
+    mechanism : the scenario's, loaded. loaded : modules of the scenario's folder that loading it
+    imported.
     """
     name, parameters = describe(mechanism)
     named, folder = scenario.mechanism, scenario.folder
@@ -360,7 +364,7 @@ def origin_of(scenario: Scenario, mechanism: Any, loaded: Collection[str] = ()) 
 
 
 def _made_by(origin: dict[str, Any], scenario: Scenario, pair: NeighbourPair) -> dict[str, Any]:
-    """What determines the draws of an audit, in JSON types."""
+    """What determines the draws of an audit, in JSON types: `origin`, both databases, settings."""
     return {
         **origin,
         "D": digest_of(pair.left),
@@ -372,13 +376,15 @@ def _made_by(origin: dict[str, Any], scenario: Scenario, pair: NeighbourPair) ->
 
 
 def _from(folder: Path, path: Path) -> str:
-    """A path relative to the scenario's folder if it is in there, so that the folder can move."""
+    """The path relative to the scenario's folder if it lies in there, so that the folder can move;
+    else the absolute path.
+    """
     whole, place = path.resolve(), folder.resolve()
     return (whole.relative_to(place) if whole.is_relative_to(place) else whole).as_posix()
 
 
 def _digest(path: Path) -> str:
-    """SHA-256 of a file; of a program that may be run but not read, its size and time."""
+    """The SHA-256 of a file; for a program that cannot be read, its size and modification time."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

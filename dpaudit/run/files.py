@@ -1,4 +1,4 @@
-"""Audits of what was made elsewhere, from files to a report: draws, or the scores of one run."""
+"""Audits of files that another program has made: draws of both sides, or scores of one run."""
 
 from __future__ import annotations
 
@@ -29,30 +29,32 @@ def run_samples(
     Parameters
     ----------
     left : path
-        Draws of M(D), a .npy, .csv or .parquet file, a draw a row (`dpaudit.adapters.read_draws`).
+        A .npy, .csv or .parquet file with one draw of M(D) in each row
+        (`dpaudit.adapters.read_draws`).
     right : path
-        Draws of M(D'), likewise.
+        Such a file with draws of M(D').
     out : path, optional
-        Folder of the report, made if need be (default dpaudit-out/samples).
+        Folder of the report, which is created if it does not exist (default dpaudit-out/samples).
     **options
         Keywords of `dpaudit.audit_samples`.
 
     Returns
     -------
     AuditResult
+        The result that is written to result.json.
 
     Raises
     ------
     DataNotFound
-        When there is no such file.
+        When one of the files does not exist.
     InvalidInput
-        When both files have the same content, which would be the same draws.
+        When both files have the same content, so that the draws are the same.
     OSError
         When a file cannot be written.
     """
     left, right = Path(left), Path(right)
     same = False
-    with suppress(OSError):  # which reading the draws reports in words
+    with suppress(OSError):  # reading the draws below reports the error in words
         same = filecmp.cmp(left, right, shallow=False)
     if same:
         raise InvalidInput(
@@ -70,8 +72,9 @@ def audit_scores(
 ) -> OneRunResult:
     """Audit the scores in a CSV file (`read_scores`).
 
-    inclusion : P(in) of each canary; None for the file's own column, or 0.5 where it has none.
-    options : other keywords of `dpaudit.audit_one_run`. Raises `DataNotFound`, `InvalidInput`.
+    inclusion : probability that each canary was included; None for the column inclusion of the
+    file, or 0.5 if it has none. options : other keywords of `dpaudit.audit_one_run`. Raises
+    `DataNotFound`, `InvalidInput`.
     """
     scores, included, own = read_scores(Path(path))
     if inclusion is not None and own is not None:
@@ -85,10 +88,11 @@ def audit_scores(
 
 
 def read_scores(path: Path) -> tuple[Array, np.ndarray, Array | None]:
-    """Scores and coins of m canaries, (m,) each, and the coins' probabilities if they are there.
+    """Scores of m canaries, whether each was included, and the inclusion probabilities, (m,) each;
+    None for the probabilities if the file has no column inclusion.
 
-    path : of a CSV file with a header and the columns score, included (1, 0, true or false), and
-    perhaps inclusion. Other columns are ignored. Raises `DataNotFound`, `InvalidInput`.
+    path : a CSV file with a header and the columns score, included (1, 0, true or false), and
+    optionally inclusion. Other columns are ignored. Raises `DataNotFound`, `InvalidInput`.
     """
     columns: dict[str, list[float]] = {"score": [], "included": []}
     try:
@@ -117,7 +121,7 @@ def read_scores(path: Path) -> tuple[Array, np.ndarray, Array | None]:
 
 
 def _cell(text: str, column: str, place: str) -> float:
-    """The value of a cell. Raises `InvalidInput`."""
+    """The number in a cell of a column. place : for the message of the `InvalidInput` it raises."""
     if column == "included":
         coin = COINS.get(text.strip().lower())
         if coin is None:

@@ -1,7 +1,8 @@
-"""Evidence against a claim over many runs of unchanged code, in a file that grows by a line a run.
+"""A ledger: a file that pools the evidence against a claim from many runs of unchanged code.
 
-An `Entry` is a line, a `Ledger` the file, a `Standing` what all runs of one version of a mechanism
-say together, and `judged_by` gives the verdict on a run by all of them.
+The `Ledger` is the file, and each `Entry` is its line for one run. A `Standing` has the pooled
+evidence of all runs of one version of a mechanism. `judged_by` replaces the verdict of a run by the
+verdict of that evidence.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from dpaudit.sampling.independence.findings import OWN_SEED
 from dpaudit.verdict.numbers import count, from_log, number
 
 ALPHA = 0.05  # probability of a false alarm over the whole history, where no level is given
-GRID = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 60)])  # of ε at which claims are compared
-CODE = ("programs", "packages", "installed", "python")  # beside files: another version
+GRID = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 60)])  # ε at which two claims are compared
+CODE = ("programs", "packages", "installed", "python")  # these and "files" identify a version
 START = b'{"draws_id": '  # the beginning of every line
-PATIENCE = 30.0  # seconds to wait for the lock, which writers have for milliseconds
-SEEDS = 1 << 48  # seeds that are drawn from, so that runs on different machines do not share any
+PATIENCE = 30.0  # seconds to wait for the lock, which a writer holds for milliseconds
+SEEDS = 1 << 48  # fresh seeds are below this, so that runs on several machines hardly share one
 ADVICE = "run this without --ledger, or with --isolated where pyproject.toml sets it"
 ALONE = (
     "This run alone would be judged violated. Of a sound mechanism a single run is, too, from time "
@@ -43,14 +44,15 @@ ALONE = (
 
 @dataclass(frozen=True)
 class Entry:
-    """What one run adds to the evidence.
+    """The line of one run in a ledger.
 
-    draws_id : hash of all that determines its draws, so that none counts twice. subject : hash of
-    mechanism, parameters and claim. code : hash of the code. name, claim : in words. seed : of the
-    run. draws : number of draws a side that were bet on. log_e : logarithm of an e-value for each
-    width of bet, (k,). verdict : of the run alone. at : when it began, UTC. after : checksums of
-    the last lines before it, none for the first. marks : hashes of the first draws of both sides,
-    by which draws that come again under another seed are known.
+    draws_id : hash of all that determines the draws, so that no draws count twice. subject : hash
+    of mechanism, parameters and claim. code : hash of the code. name, claim : the audit and the
+    claim in words. seed : the seed of the run. draws : number of draws of each side that were bet
+    on. log_e : logarithm of an e-value for each of the k widths of bets, (k,). verdict : the
+    verdict of this run alone. at : when the run began, UTC. after : checksums of the last lines
+    before this one, none for the first line. marks : hashes of the first draws of both sides, which
+    reveal a mechanism that makes the same draws under another seed.
     """
 
     draws_id: str
@@ -70,9 +72,10 @@ class Entry:
     def of(
         cls, result: AuditResult, origin: Mapping[str, Any], marks: Iterable[str | None] = ()
     ) -> Entry:
-        """The entry of a run. origin : what determines its draws, as in the manifest of the run.
+        """The entry of the run with this result. marks : as `DrawStore.mark` returns them.
 
-        Raises `InvalidInput` for a run without evidence.
+        origin : what determines its draws, as in the manifest of the run. Raises `InvalidInput`
+        for a run without evidence against a claim.
         """
         if result.evidence is None or result.claim is None:
             raise InvalidInput(
@@ -94,22 +97,24 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, str]:
-        """The version: what its history is about, and its code."""
+        """The version of a mechanism to which this run belongs: `subject` and `code`."""
         return self.subject, self.code
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the entry without it."""
+        """SHA-256 of all fields of the entry, which its line has beside them."""
         return _hash(asdict(self))
 
     @property
     def line(self) -> bytes:
-        """The entry as the file has it."""
+        """The line of the file: the entry and its checksum as JSON, with a line break."""
         return (json.dumps({**asdict(self), "sha256": self.checksum}) + "\n").encode()
 
     @classmethod
     def read(cls, line: bytes) -> Entry:
-        """The entry of a line. Raises ValueError where the line is another one, or was changed."""
+        """The entry of a line of the file. Raises ValueError where it is no such line, or its
+        checksum shows that it was changed.
+        """
         content = json.loads(line)
         if not isinstance(content, dict):
             raise ValueError("it is not an object")
@@ -127,16 +132,18 @@ class Entry:
 
 @dataclass(frozen=True)
 class Standing:
-    """The evidence of one version, the `version`-th of its mechanism, from 1.
+    """The pooled evidence against the claim of one version of a mechanism.
 
-    Sound versions are rejected with probability at most α over the whole history, however many
-    there are: version k gets α/(k(k + 1)), and the shares sum to α. The evidence of a version
-    is a mean over widths of products over runs (`certify.betting`), so by Ville's inequality
-    it ever reaches k(k + 1)/α with probability at most that share. Products need runs whose draws
-    are independent, so no two runs of a mechanism and claim have one seed.
+    Over the whole history, the claim of any sound version is rejected with probability at most α,
+    however many versions there are: version k gets the share α/(k(k + 1)), and the shares sum to α.
+    The evidence of a version is a mean over the widths of bets of products over runs
+    (`certify.betting`). By Ville's inequality the evidence against a true claim ever reaches
+    k(k + 1)/α with probability at most α/(k(k + 1)). Products need runs with independent draws, so
+    no two runs of one mechanism and claim may have the same seed.
 
-    entries : its runs, in order. log_e : the logarithm of their evidence. largest : the largest
-    value that it has had, which decides. alpha : probability of a false alarm, 1 − the level.
+    version : the number k of the version, from 1. entries : its runs, in order. log_e : the
+    logarithm of their evidence now. largest : the largest value that `log_e` has had, which decides
+    the verdict. alpha : the probability α of a false alarm, 1 − the level.
     """
 
     version: int
@@ -147,23 +154,23 @@ class Standing:
 
     @classmethod
     def of(cls, version: int, entries: Sequence[Entry], alpha: float = ALPHA) -> Standing:
-        """The standing of a version with one or more runs."""
+        """The standing of the `version`-th version, whose runs are `entries`, one or more."""
         path = log_mean(np.cumsum([entry.log_e for entry in entries], axis=0))
         return cls(version, entries, float(path[-1]), float(path.max()), alpha)
 
     @property
     def needed(self) -> float:
-        """The evidence that rejects."""
+        """The evidence at which the claim is rejected, k(k + 1)/α."""
         return self.version * (self.version + 1) / self.alpha
 
     @property
     def violated(self) -> bool:
-        """Whether the claim is rejected."""
+        """Whether `largest` has reached the evidence that rejects the claim."""
         return bool(self.largest >= np.log(self.needed))
 
     @property
     def text(self) -> str:
-        """ "Ledger: the claim is rejected. 30 runs … brought the e-value against it to 55 …" """
+        """The sentence "Ledger: the claim is rejected. 30 runs … brought the e-value … to 55 …"."""
         runs = "1 run" if len(self.entries) == 1 else f"{count(len(self.entries))} runs"
         draws = count(sum(entry.draws for entry in self.entries))
         verdict, side = ("rejected", "at least") if self.violated else ("not rejected", "below")
@@ -176,7 +183,7 @@ class Standing:
         return text if now == peak else f"{text} It is {now} now."
 
     def to_dict(self) -> dict[str, Any]:
-        """The standing in JSON types; evidence as its logarithm."""
+        """The standing in JSON types, with the logarithm of the evidence."""
         return {
             "version": self.version,
             "runs": len(self.entries),
@@ -190,12 +197,12 @@ class Standing:
 
 
 class Ledger:
-    """Evidence of runs, a line each. The file is made by the first.
+    """A file with the evidence of runs, one on each line. The first run creates it.
 
-    Each line has a checksum, and names the checksum of the line before it. So a line that was
-    changed, or taken out before others, is noticed. Lines cut off at the end leave no trace in the
-    file: who may have to prove that there were none keeps `head` elsewhere. Two processes may add
-    at once. What a killed one left of a line is removed by the next.
+    Each line has a checksum, and names the checksum of the line before it. So reading finds a line
+    that was changed, or removed before others. Lines cut off at the end leave no trace in the
+    file: to prove that none were cut off, keep `head` elsewhere. Two processes may add lines at the
+    same time. If a process was killed while it wrote a line, the next one removes the rest of it.
 
     Parameters
     ----------
@@ -207,9 +214,8 @@ class Ledger:
         self.path = Path(path).resolve()
 
     def entries(self) -> list[Entry]:
-        """All lines, in order; an unfinished last one is left out.
-
-        Raises `InvalidInput` where a line was changed or is missing.
+        """The entries of all lines, in order, without an unfinished last line. Raises
+        `InvalidInput` where a line was changed or is missing.
         """
         content = self.path.read_bytes() if self.path.exists() else b""
         entries: list[Entry] = []
@@ -232,11 +238,11 @@ class Ledger:
 
     @property
     def head(self) -> str:
-        """The checksum of the last line, which stands for all before it; "" of no lines."""
+        """The checksum of the last line, which depends on all lines before it; "" if empty."""
         return " ".join(_last(self.entries()))
 
     def ready(self) -> None:
-        """Raise OSError where no line can be added, `InvalidInput` where the file is damaged."""
+        """Check the file: raise OSError if no line can be added, `InvalidInput` if damaged."""
         with self._alone():
             self.entries()
             is_new = not self.path.exists()
@@ -245,11 +251,11 @@ class Ledger:
                 self.path.unlink()
 
     def add(self, entry: Entry, alpha: float = ALPHA) -> Standing:
-        """Add a run, and say where its version stands. A run that is there is not added again.
+        """Add a run, unless the file has it already, and return the standing of its version.
 
         alpha : probability of a false alarm over the whole history. Raises `InvalidInput` where
-        another run of its mechanism and claim had its seed, or the file is damaged, and
-        `MechanismError` where its draws are those of an earlier run with another seed.
+        another run of the same mechanism and claim had the same seed, or the file is damaged, and
+        `MechanismError` where the draws equal those of an earlier run with another seed.
         """
         with self._alone():
             known = self.entries()
@@ -262,38 +268,37 @@ class Ledger:
         return _standing([*known, added], added, alpha)
 
     def standings(self, alpha: float = ALPHA) -> list[Standing]:
-        """Where each version of each mechanism and claim stands, in the order of last runs."""
+        """The standing of each version of each mechanism and claim, the latest run last."""
         return _standings(self.entries(), alpha)
 
     def refuse(self, subject: str, seed: int, draws_id: str | None = None) -> None:
-        """Raises `InvalidInput` where a run of the subject had the seed.
-
-        draws_id : of a run that is resumed; it may be there itself.
+        """Raise `InvalidInput` where a run of the subject had the seed. draws_id : the id of a run
+        that is resumed, which the file may have already.
         """
         others = [entry for entry in self.entries() if entry.draws_id != draws_id]
         self._refuse_seed(others, subject, seed)
 
     def merge(self, others: Iterable[Ledger], alpha: float = ALPHA) -> int:
-        """Add the lines of other ledgers below the own ones, in their order; how many are new.
+        """Add the lines of other ledgers to this one, in their order; return how many are added.
 
-        The first of several runs of a mechanism and claim with one seed stays. Raises
+        Of several runs of a mechanism and claim with the same seed only the first is kept. Raises
         `InvalidInput` where a file is missing or damaged, or where one of them rejects a claim at
-        level 1 − `alpha` that all together would not: a rejection stands.
+        level 1 − `alpha` that the merged file would not reject, since a rejection is final.
         """
         with self._alone():
             own = self.entries()
             seeds = {(entry.subject, entry.seed) for entry in own}
             new: list[Entry] = []
             rejections: dict[tuple[str, str], tuple[Path, Entry]] = {}
-            for other in others:
-                if not other.path.exists():
-                    raise InvalidInput(f"{other.path} must be a ledger, but there is no such file")
-                theirs = other.entries()
+            for book in others:
+                if not book.path.exists():
+                    raise InvalidInput(f"{book.path} must be a ledger, but there is no such file")
+                theirs = book.entries()
                 for entry in theirs:
                     if (entry.subject, entry.seed) not in seeds:
                         seeds.add((entry.subject, entry.seed))
                         new.append(entry)
-                rejections |= {key: (other.path, run) for key, run in _rejected(theirs, alpha)}
+                rejections |= {key: (book.path, run) for key, run in _rejected(theirs, alpha)}
             for key in rejections.keys() - dict(_rejected([*own, *new], alpha)):
                 path, run = rejections[key]
                 raise InvalidInput(
@@ -306,6 +311,7 @@ class Ledger:
         return len(new)
 
     def _refuse_seed(self, known: Iterable[Entry], subject: str, seed: int) -> None:
+        """Raise `InvalidInput` where a known run of the subject had the seed."""
         if any((entry.subject, entry.seed) == (subject, seed) for entry in known):
             raise InvalidInput(
                 f"{self.path} has a run of this mechanism and claim with seed {seed} already: "
@@ -315,7 +321,7 @@ class Ledger:
             )
 
     def _append(self, entry: Entry, known: Sequence[Entry]) -> Entry:
-        """Write the line of an entry below the known ones, which are all that the file has."""
+        """Write the line of an entry at the end of the file, which has the `known` entries."""
         if self.path.exists() and not self.path.read_bytes().endswith(b"\n"):  # cut short
             replace_file(self.path, b"".join(line.line for line in known))
         added = replace(entry, after=_last(known))
@@ -324,7 +330,7 @@ class Ledger:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """No other process writes meanwhile."""
+        """A context in which no other process writes to the file."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.path.with_name(self.path.name + ".lock"), timeout=PATIENCE):
@@ -337,10 +343,10 @@ class Ledger:
 
 
 def judged_by(standing: Standing, result: AuditResult, head: str = "") -> AuditResult:
-    """The result with the ledger's verdict, said first. head : `Ledger.head`, for the record.
+    """The result with the verdict of the ledger, whose reason comes first.
 
     A run that finds a violation which the history does not show yet is inconclusive. Otherwise the
-    false alarms of single runs would add up.
+    false alarms of single runs would add up. head : `Ledger.head`, which result.json records.
     """
     verdict, headline, reasons = result.verdict, result.headline, [standing.text]
     if standing.violated:  # the true value is larger than the claimed one
@@ -360,7 +366,7 @@ def judged_by(standing: Standing, result: AuditResult, head: str = "") -> AuditR
 
 
 def check_fit(scenario: object) -> None:
-    """Raise `ScenarioError` for a scenario whose evidence does not add up with other runs'."""
+    """Raise `ScenarioError` for a scenario whose evidence cannot be pooled with other runs."""
     if not isinstance(scenario, Scenario) or scenario.claim is None:
         name = getattr(scenario, "name", "it")
         what = "pools evidence against a claim that is one for all pairs, of audits by draws"
@@ -373,26 +379,26 @@ def check_fit(scenario: object) -> None:
 
 
 def fresh_seed() -> int:
-    """The seed of a run that names none: from the system's random numbers, since runs of one claim
-    on several machines must not share any.
+    """A seed for a run that names none, from the system's random numbers, since runs of one claim
+    on several machines must not share a seed.
     """
     return secrets.randbelow(SEEDS)
 
 
 def subject_of(origin: Mapping[str, Any], claim: Claim) -> str:
-    """A hash of what a history is about: the mechanism with its parameters, and the claim."""
+    """A hash of the mechanism with its parameters, and of the claim: the subject of a history."""
     about = origin["mechanism"], origin["parameters"], claim.text
     return _hash([*about, plain(claim.delta_at(GRID))])
 
 
 def code_of(origin: Mapping[str, Any]) -> str:
-    """A hash of the code, wherever it lies: the folders of its files make no difference."""
+    """A hash of the code, which does not depend on the folders of its files."""
     files = sorted([PurePath(path).name, digest] for path, digest in origin["files"].items())
     return _hash({**{key: origin[key] for key in CODE}, "files": files})
 
 
 def draws_id(origin: Mapping[str, Any]) -> str:
-    """A hash of all that determines the draws of a run."""
+    """A hash of `origin`, which is everything that determines the draws of a run."""
     return _hash(dict(origin))
 
 
@@ -402,20 +408,22 @@ def _hash(content: Any) -> str:
 
 
 def _is_begun(line: bytes) -> bool:
-    """Whether the last line of a file may be what a killed process left of one."""
+    """Whether the last line of a file may be unfinished, since a process was killed writing it."""
     begins = START.startswith(line[: len(START)]) or not line.strip(b"\0")
     return begins and not line.endswith(b"\n")
 
 
 def _last(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """The checksums of lines that no line comes after; files merged before 0.2 may have several."""
+    """The checksums of entries that no entry names in `after`; files merged before version 0.2 may
+    have several.
+    """
     entries = list(entries)
     followed = {checksum for entry in entries for checksum in entry.after}
     return tuple(sorted({entry.checksum for entry in entries} - followed))
 
 
 def _refuse_marks(known: Iterable[Entry], entry: Entry) -> None:
-    """Draws that come again under another seed are no new evidence."""
+    """Raise `MechanismError` where an earlier run of the subject had the same first draws."""
     for previous in known:
         if previous.subject == entry.subject and not set(previous.marks).isdisjoint(entry.marks):
             raise MechanismError(
@@ -426,7 +434,9 @@ def _refuse_marks(known: Iterable[Entry], entry: Entry) -> None:
 
 
 def _standing(entries: Sequence[Entry], entry: Entry, alpha: float) -> Standing:
-    """The standing of the version of an entry, or of the entry alone where its seed came before."""
+    """The standing of the entry's version, or of the entry alone if no run of its version counts
+    since earlier runs had their seeds.
+    """
     standings = [
         each for each in _standings(entries, alpha) if each.entries[0].subject == entry.subject
     ]
@@ -435,16 +445,16 @@ def _standing(entries: Sequence[Entry], entry: Entry, alpha: float) -> Standing:
 
 
 def _rejected(entries: Sequence[Entry], alpha: float) -> list[tuple[tuple[str, str], Entry]]:
-    """The versions that these lines reject, each with its last run."""
+    """The keys of the versions whose claims these entries reject, each with its last run."""
     standings = [standing for standing in _standings(entries, alpha) if standing.violated]
     return [(standing.entries[0].key, standing.entries[-1]) for standing in standings]
 
 
 def _standings(entries: Iterable[Entry], alpha: float) -> list[Standing]:
-    """The standing of each version, in the order of last runs.
+    """The standing of each version, the version with the latest run last.
 
-    Merged files may have several runs of a mechanism and claim with one seed. Only the first counts
-    since its draws and those of the others are not independent.
+    Merged files may have several runs of a mechanism and claim with the same seed. Only the first
+    of them counts, since the draws of the others are not independent of its draws.
     """
     first: dict[tuple[str, int], Entry] = {}
     for entry in entries:

@@ -1,4 +1,4 @@
-"""A scenario of one run: the [one_run] table, and the audit that it describes.
+"""A scenario whose mechanism runs once, on data with canaries: the [one_run] table and its audit.
 
 `dpaudit schema --markdown` prints every key (`dpaudit.run.schema`).
 """
@@ -58,30 +58,30 @@ class OneRun(Section):
     level: Annotated[float, BETWEEN] = USUAL["level"]
     """Confidence of the verdict."""
     inclusion: Annotated[float, BETWEEN] = USUAL["inclusion"]
-    """The probability of each coin; not where scores has a column inclusion."""
+    """The probability with which each canary is put in; without a column inclusion in scores."""
     delta: Annotated[float, number(0.0, 1.0)] = USUAL["delta"]
-    """δ at which ε is read, for a claim without an ε of its own."""
+    """The δ at which the certified ε is stated, for a claim that has no ε of its own."""
 
     @property
     def options(self) -> dict[str, Any]:
-        """Keywords of `dpaudit.audit_one_run` that the file has."""
+        """The keywords of `dpaudit.audit_one_run` that the file sets, with their values."""
         return self.values_set(*set(type(self).model_fields) - set(OneRun.model_fields))
 
 
 class ScoresOfRun(OneRun):
-    """A run that was made elsewhere."""
+    """A [one_run] table with the scores of a run that another program made."""
 
     scores: NeededPath
-    """A CSV file, columns score, included, perhaps inclusion; no data, no mechanism."""
+    """A CSV file with columns score, included, perhaps inclusion; without data and mechanism."""
 
 
 class RunToMake(OneRun):
-    """A mechanism that is to run once on data with canaries."""
+    """A [one_run] table for a mechanism that dpaudit runs once, on data with canaries."""
 
     count: Annotated[int, Checked(partial(check.count, minimum=1), integer(1).schema)]
     """The number of canaries that go into [data]; the [mechanism] runs once."""
     kind: Annotated[str, one_of(*KINDS)] = USUAL["kind"]
-    """How canaries are made up."""
+    """How the canaries are generated."""
     label: Annotated[bool, FLAG] = USUAL["label"]
     """Whether the last column is a label."""
     row_bound: Annotated[float | None, ABOVE_0] = None
@@ -89,21 +89,21 @@ class RunToMake(OneRun):
     label_bound: Annotated[float | None, ABOVE_0] = None
     """Largest size of a canary's label."""
     score: Annotated[str, Checked(_score, {"anyOf": [{"enum": list(NAMES)}, TARGET]})] = NAMES[0]
-    """How sure one is that a canary is in, or a callable score(output, rows)."""
+    """The score by which a canary is guessed to be in, or a callable score(output, rows)."""
     relation: Annotated[str, one_of(*RELATIONS)] = RELATIONS[0]
-    """Whether a canary that is out is left out or is a row of zeros."""
+    """Whether a canary that is not put in is left out or becomes a row of zeros."""
     seed: Annotated[int, integer(0)] = 0
     """The seed of canaries, coins and mechanism."""
 
     @property
     def canary_options(self) -> dict[str, Any]:
-        """Keywords of `dpaudit.canaries` that the file has."""
+        """The keywords of `dpaudit.canaries` that the file sets, with their values."""
         return self.values_set("count", "score", "relation", "seed", *OneRun.model_fields)
 
 
 @value_class(show_numbers=True)
 class OneRunScenario:
-    """One audit of one run, checked. `load` makes it from a file with a table [one_run].
+    """An audit of one run, whose settings are checked. `load` reads it from a file with [one_run].
 
     Attributes
     ----------
@@ -116,9 +116,9 @@ class OneRunScenario:
     data : Data or None
         The rows that canaries go into; None for a file of scores.
     mechanism : LawMechanism, Call or None
-        What runs once. A `Call` is imported when it runs.
+        The mechanism that runs once. A `Call` is imported when it runs.
     claim : Claim or None
-        What the verdict is about; None where nothing is claimed.
+        The claim to judge; None without a [claim] table.
     seed : int
         The seed of canaries, coins and mechanism.
     """
@@ -138,11 +138,11 @@ class OneRunScenario:
 
     @classmethod
     def read(cls, file: File) -> OneRunScenario:
-        """Check a file that was parsed. Raises as `load`."""
+        """The scenario of a parsed file. Raises `ScenarioError`, with a line for each fault."""
         return read_tables(Reader(file.path, file.content))
 
     def report_folder(self, out: str | Path | None = None) -> Path:
-        """Where the report goes."""
+        """The folder of the report: `out`, or by default dpaudit-out/NAME."""
         return REPORTS / self.name if out is None else Path(out)
 
     def override(self, seed: int | None) -> OneRunScenario:
@@ -150,12 +150,12 @@ class OneRunScenario:
         return self if seed is None else replace(self, seed=check.integer("seed", seed, 0))
 
     def canaries(self, data: Array) -> Canaries:
-        """The canaries for a database, (n, b). Raises `InvalidInput`."""
+        """The canaries for a database of shape (n, b). Raises `InvalidInput`."""
         assert isinstance(self.table, RunToMake)
         return canaries(data, self.table.count, **self.table.canary_options, rng=self.seed)
 
     def run(self, out: str | Path | None = None, *, seed: int | None = None) -> OneRunResult:
-        """Audit, and write result.json, report.html and guesses.png.
+        """Run the audit, and write result.json, report.html and guesses.png into `out`.
 
         Raises `ScenarioError`, `DataNotFound`, `InvalidInput`, `MechanismError`, OSError.
         """
@@ -167,7 +167,9 @@ class OneRunScenario:
         return result
 
     def _audit(self) -> tuple[OneRunResult, dict[str, Any]]:
-        """The result, and what result.json says of the run. Executes the user's code."""
+        """The result, and the entries of result.json that describe mechanism, data and canaries.
+        Executes the user's code.
+        """
         table, options = self.table, {"claim": self.claim, **self.table.options}
         if isinstance(table, ScoresOfRun):
             return audit_scores(table.scores, **options), {"score": table.scores.name}
@@ -200,7 +202,7 @@ class OneRunScenario:
 
 
 def read_tables(reader: Reader) -> OneRunScenario:
-    """Read all tables. Raises `ScenarioError` after a fault in any of them."""
+    """The scenario that the tables of a file describe. Raises `ScenarioError` for all faults."""
     name, drawn = read_name(reader), "scores" in reader.table(ONE_RUN)
     data, mechanism = (None, None) if drawn else read_subject(reader)
     claim = read_claim(reader, mechanism, RowClaim)

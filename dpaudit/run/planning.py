@@ -1,4 +1,4 @@
-"""How many draws it takes to refute a claim, whatever the shape of the leak."""
+"""The number of draws that an audit needs to refute a claim, whatever the shape of the leak."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from dpaudit.curves.claims import Claim, refuse_unbreakable
 from dpaudit.verdict.headline import Reference
 
 EXCESS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)
-DRAWS = (10_000, 100_000, 1_000_000, 10_000_000)  # per side, of the table of what draws show
-COLUMNS = 1  # numbers in an output
+DRAWS = (10_000, 100_000, 1_000_000, 10_000_000)  # default draws per side of `Needs.shown`
+COLUMNS = 1  # numbers in an output of the mechanism
 
 
 @dataclass(frozen=True)
 class Row:
-    """The draws that show one excess over the claim, whatever the shape of the leak.
+    """How many draws show one excess over the claim, whatever the shape of the leak.
 
-    excess, delta : δ(ε) minus the claimed δ, and δ(ε) itself.
-    real_epsilon : nats; the least ε at the claimed δ of mechanisms with that δ(ε).
-    audit, early, test : draws per side of an audit, of an audit that stops at its verdict, and of
+    excess, delta : δ(ε) minus the claimed δ, and δ(ε) itself, at the claimed ε.
+    real_epsilon : nats; every mechanism with that δ(ε) has at least this ε at the claimed δ.
+    audit, early, test : draws per side that an audit needs, an audit that stops at its verdict, and
         `dpaudit.testing.assert_private`.
     """
 
@@ -40,10 +40,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Needs:
-    """The draws that an audit of a claim (ε, δ) needs.
+    """How many draws an audit of a claim (ε, δ) needs, ε in nats.
 
-    shown : by draws per side the least excess that they show, None for no excess.
-    fewest : draws per side below which an audit refutes nothing, None where no number of them does.
+    level : confidence of the audit. power : probability with which it refutes a false claim.
+    rows : one for each excess. shown : maps draws per side to the least excess that they show; None
+    if they show none. fewest : draws per side below which an audit refutes nothing; None if no
+    number of draws refutes the claim.
     """
 
     epsilon: float
@@ -63,10 +65,11 @@ def plan(
     power: float = detection.POWER,
     false_failure: float = 1e-6,
 ) -> Needs:
-    """What it takes to refute a claim (ε, δ), and what draws show of it.
+    """How many draws refute a claim (ε, δ), and the least excess that numbers of draws show.
 
-    excess, draws : of the two tables; by default the usual values, and an excess as large as the
-    claimed δ where all usual ones are larger. false_failure : of a privacy test. Raises
+    excess : the excesses of `Needs.rows`; by default `EXCESS`, and the claimed δ if that is below
+    all of these. draws : the draws per side of `Needs.shown`; by default `DRAWS`. level, power : as
+    in `Needs`. false_failure : probability of a false failure of a privacy test. Raises
     `InvalidInput` for a value out of range.
     """
     whole = Claim(*claim)
@@ -74,11 +77,11 @@ def plan(
     in_reach(epsilon)
     refuse_unbreakable(whole, np.array([epsilon]))
     own = [delta] if 0.0 < delta < EXCESS[-1] else []
-    wanted = sorted(excess, reverse=True) or [*(x for x in EXCESS if x < 1.0 - delta), *own]
+    excesses = sorted(excess, reverse=True) or [*(x for x in EXCESS if x < 1.0 - delta), *own]
     least = {n: detection.excess_of(epsilon, delta, n, power, level) for n in draws or DRAWS}
-    shown = {n: value if np.isfinite(value) else None for n, value in least.items()}
+    finite = {n: value if np.isfinite(value) else None for n, value in least.items()}
     rows: list[Row] = []
-    for x in wanted:
+    for x in excesses:
         of_level = partial(detection.draws_to_detect, epsilon, delta, x, power)
         needed = of_level(level), of_level(level, "verdict"), of_level(1.0 - false_failure)
         real = detection.least_epsilon(epsilon, delta + x, delta)
@@ -87,4 +90,4 @@ def plan(
     reference = Reference.of(whole, settings.epsilon)
     assert reference is not None
     least_draws = fewest(settings, reference, COLUMNS)
-    return Needs(epsilon, delta, level, power, tuple(rows), shown, least_draws)
+    return Needs(epsilon, delta, level, power, tuple(rows), finite, least_draws)

@@ -1,10 +1,10 @@
 """The JSON Schema of a scenario file (draft 2020-12), by which editors complete keys.
 
-It is made from the models of `run.scenario`. Keys stand in `properties` of their table, whatever
-its kind, and what a kind demands in `if` and `then`: an editor then completes them all, and marks
-the one key that is wrong. Alternatives in `anyOf` would make it mark the whole file. No `allOf`
-stands beside `properties`, since taplo ignores the properties there. Each condition says that it
-leaves other keys alone (`part`): some editors want that to be written.
+The models of `run.scenario` define it. The schema of a table lists the keys of all its kinds in
+`properties`, and the demands of each kind in `if` and `then`. So an editor completes all keys, and
+marks the one key that is wrong; with alternatives in `anyOf` it would mark the whole file. No
+`allOf` is beside `properties`, since taplo ignores the properties there. Each condition states that
+it allows other keys (`part`), which some editors need.
 """
 
 from __future__ import annotations
@@ -49,16 +49,15 @@ ABOUT = {
     ONE_RUN: OneRun.__doc__,
     STUDY: StudyTable.__doc__,
 }
-# keys of which a table has one, and keys of which it has at most one
+# groups of keys of which a table must have exactly one, and pairs of which it may have one
 ONE_OF = {"data": ("name", "path")}
 APART = {"audit": (("draws", "samples"),), "mechanism": (("outputs", "predict"),)}
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One way to write a table.
-
-    title : what it is. keys : all that may stand in it. wanted : the keys that must.
+    """One way to write a table. title : its name. keys : the schema of each key that it may have.
+    wanted : the required keys.
     """
 
     title: str
@@ -69,7 +68,9 @@ class Kind:
     def of(
         cls, title: str, model: type[Section], *wanted: str, apart: tuple[str, ...] = ()
     ) -> Kind:
-        """The keys of a model, without those in `apart`. wanted : beside the needed ones."""
+        """The kind with the keys of a model, except those in `apart`. wanted : required keys,
+        beside those that the model requires.
+        """
         table = model.model_json_schema()
         keys = {
             key: _plain(schema) for key, schema in table["properties"].items() if key not in apart
@@ -80,12 +81,12 @@ class Kind:
 
     @property
     def fixed(self) -> dict[str, Any]:
-        """The keys that make a table one of this kind, with their values."""
+        """The keys whose fixed values identify a table of this kind, with these values."""
         return {key: schema["const"] for key, schema in self.keys.items() if "const" in schema}
 
 
 def _plain(schema: Schema) -> Schema:
-    """Without the title that pydantic makes of a name, and without what TOML cannot hold."""
+    """The schema of a key without pydantic's title, and without a default null (TOML has none)."""
     fixed = "const" in schema
     left_out = {"title", *(["default"] if fixed or schema.get("default") is None else [])}
     known = {word: value for word, value in schema.items() if word not in left_out}
@@ -115,7 +116,7 @@ def tables() -> Mapping[str, tuple[Kind, ...]]:
 
 
 def _claims() -> Iterator[Kind]:
-    """One kind for each set of keys that makes a claim, all of which must be there."""
+    """The kinds of [claim]: one for each set of keys that make a claim, all of them required."""
     keys = PairClaim.model_fields.keys()
     for needed in CLAIMS:
         more = {GROUP, *([PER] if "epsilon" in needed else [])}
@@ -133,12 +134,12 @@ SEVERAL = "One of several audits: its name, keys of [audit], and tables that add
 
 
 def schema() -> Schema:
-    """The schema, in JSON types. What only the data can tell is not in it."""
+    """The schema, in JSON types. It cannot express demands that depend on the data."""
     parts: dict[str, Schema] = {"name": NAME}
     parts |= {place: described(place, kinds) for place, kinds in tables().items()}
     keys: dict[str, Schema] = {key: {"$ref": f"#/$defs/{key}"} for key in parts}
     each = {key: keys[key] for key in ("name", *TABLES)} | parts[AUDIT]["properties"]
-    # what is said of keys holds for objects, what is said of items for arrays
+    # `properties` apply to one [audit] table, `items` to an array of [[audit]] tables
     parts[AUDIT] |= {"type": ["object", "array"], "items": {"$ref": f"#/$defs/{EACH}"}}
     parts[EACH] = {
         "description": SEVERAL,
@@ -161,7 +162,7 @@ def schema() -> Schema:
 
 
 def described(place: str, kinds: Sequence[Kind]) -> Schema:
-    """What is true of the keys of a table one by one, whatever its kind."""
+    """The schema of a table that checks each key by itself, whatever the kind of the table."""
     return {
         "description": ABOUT[place],
         "type": "object",
@@ -171,7 +172,7 @@ def described(place: str, kinds: Sequence[Kind]) -> Schema:
 
 
 def keys_of(kinds: Sequence[Kind]) -> dict[str, Schema]:
-    """The keys of all kinds, each with what is true of it in all of them."""
+    """The keys of all kinds, each with the part of its schema that these kinds have in common."""
     keys: dict[str, Schema] = {}
     for key in dict.fromkeys(chain(*(kind.keys for kind in kinds))):
         ways = [kind.keys[key] for kind in kinds if key in kind.keys]
@@ -187,7 +188,7 @@ def keys_of(kinds: Sequence[Kind]) -> dict[str, Schema]:
 
 
 def demands(place: str, kinds: Sequence[Kind]) -> Schema:
-    """What a table of each kind has and needs, where it stands alone."""
+    """The schema of the keys that a table of each kind may and must have, without [[audit]]."""
     keys, conditions = keys_of(kinds), []
     if len(kinds) > 1:
         for kind in kinds:
@@ -198,7 +199,7 @@ def demands(place: str, kinds: Sequence[Kind]) -> Schema:
             }
             own = {**holds(*kind.keys), "required": list(kind.wanted), "properties": precise}
             conditions.append(when(is_of(kind, kinds), own))
-        # some kind is meant; a key whose value tells the kind has its own choices of values
+        # the table is of some kind; keys with fixed values have their choices in `properties`
         fixed = dict.fromkeys(key for kind in kinds for key in kind.fixed)
         free = [is_of(kind, kinds) for kind in kinds if not kind.fixed]
         conditions.append(part(anyOf=[*free, *map(has, fixed)]))
@@ -211,48 +212,48 @@ def demands(place: str, kinds: Sequence[Kind]) -> Schema:
 
 
 def part(**words: Any) -> Schema:
-    """What is said of some keys of a table, whatever the others are."""
+    """A schema with these words that allows all other keys."""
     return {**words, "additionalProperties": True}
 
 
 def all_of(conditions: Sequence[Schema]) -> Schema:
-    """Words for a table, by which all conditions hold."""
+    """Schema words that demand all conditions of a table; none for no conditions."""
     table = part(type="object")
     return {"if": table, "then": part(allOf=list(conditions))} if conditions else {}
 
 
 def when(condition: Schema, then: Schema) -> Schema:
-    """What holds if a condition does."""
+    """The schema that demands `then` if the condition is true."""
     return part(**{"if": condition, "then": then})
 
 
 def has(*keys: str, without: Iterable[str] = ()) -> Schema:
-    """Whether a table has keys, and none of others."""
+    """The schema of tables that have all of `keys`, and none of the keys in `without`."""
     return part(required=list(keys), properties=dict.fromkeys(without, False))
 
 
 def within(values: Mapping[str, Schema]) -> Schema:
-    """Whether a table has keys, and something is true of each one's value."""
+    """The schema of tables that have all these keys, with values that match their schemas."""
     return part(required=list(values), properties=dict(values))
 
 
 def holds(*keys: str) -> Schema:
-    """Only these keys."""
+    """The schema of tables that have no other keys than these."""
     return part(propertyNames={"enum": list(keys)})
 
 
 def is_of(kind: Kind, kinds: Sequence[Kind]) -> Schema:
-    """Whether a table is of a kind: it has the kind's values, or else its keys and none that tell
-    another kind.
+    """The schema of tables of one kind: they have its fixed values or, if it has none, its required
+    keys and no key that identifies another kind.
     """
     if kind.fixed:
         return within({key: {"const": value} for key, value in kind.fixed.items()})
-    others = {key: None for other in kinds for key in other.fixed or other.wanted}
+    others = {key: None for each in kinds for key in each.fixed or each.wanted}
     return has(*kind.wanted, without=[key for key in others if key not in kind.keys])
 
 
 def files() -> list[Schema]:
-    """What a file holds: a study, an audit of one run, or an audit by draws."""
+    """The conditions on whole files: a study, an audit of one run, or an audit by draws."""
     scores = within({ONE_RUN: has("scores")})
     inserted = within({ONE_RUN: has(without=["scores"])})
     own = within({"neighbour": {"const": OWN}})

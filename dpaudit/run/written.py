@@ -1,7 +1,7 @@
-"""The scenarios that stand for a command line: their text, as files would have it.
+"""Scenario files that are written from the options of `dpaudit audit`, in memory.
 
-Where the command names no relation, there are two: the claim may be about rows that are added or
-removed, or about rows that are replaced, and neither can stand for the other.
+A command that names no relation of neighbours becomes two scenarios: the claim may be about rows
+that are added or removed, or about rows that are replaced, and neither claim implies the other.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from dpaudit.run.scenario.target import target_text
 from dpaudit.search import INCOMING, OF_DATA, RELATIONS
 from dpaudit.verdict.relations import READINGS
 
-# of each reading, in audits: both searches and audits together cost what one costs by default
+# budget of the search in each of two scenarios (draws of search and audit over those of the audit):
+# the two together cost as much as one scenario does by default
 BUDGET = 5.0
 
-# what a place in the text is called on the command line, the longer places first
+# the option for each place in the text of a scenario, the longer places first
 OPTIONS = {
     "[data] target": "--target",
     "[data]": "--data",
@@ -38,7 +39,9 @@ OPTIONS = {
 
 
 def in_options(error: ScenarioError, files: Sequence[File]) -> ScenarioError:
-    """The error with options in place of the places in files that nobody has written."""
+    """The error with options of the command line instead of places in the scenario files, which
+    the user did not write.
+    """
     lines: list[str] = []
     for line in str(error).split("\n"):
         for file in files:
@@ -49,8 +52,8 @@ def in_options(error: ScenarioError, files: Sequence[File]) -> ScenarioError:
 
 
 def source_of(target: str, data: str) -> Path:
-    """The file that stands for a scenario nobody has written: the module's in the current folder,
-    else that of the data.
+    """The path that outputs name as the source of a scenario that has no file: the file of the
+    target's module in the current folder, else the file of the data.
     """
     module = Path(*target.partition(":")[0].split("."))
     places = (module.with_suffix(".py"), module / "__init__.py")
@@ -58,9 +61,8 @@ def source_of(target: str, data: str) -> Path:
 
 
 def readings(target: str, *, relations: Sequence[str] | None = None, **options: Any) -> list[File]:
-    """The scenarios of one command: one of the relations that are given, or one a reading.
-
-    options : of `written`. Raises as that does.
+    """The scenarios of one command: one for `relations`, or without them one for each item of
+    `READINGS`. options : keywords of `written`. Raises what `written` raises.
     """
     if relations is not None:
         return [written(target, relations=relations, **options)]
@@ -89,17 +91,17 @@ def written(
     draws: int | None = None,
     **audit: Any,
 ) -> File:
-    """The scenario file in the current folder that would audit `target`, "package.module:callable".
+    """A scenario file, in memory, that audits `target`, "package.module:callable".
 
     data : path of a CSV file, or name of a data set. claim : (ε, δ). relations : the kinds of
-    neighbours that are searched; row_bound, candidates, bounds : the rows that may come in, inside
-    the bounds of the data if none of them is given. budget, named : keys of the search. ending :
-    the end of the scenario's name. label : the column to predict. one_draw : whether a call gives
-    one output. parameters : from which the callable makes the mechanism. draws : of a side.
-    audit : other keys of [audit], None for those that are not given.
+    neighbours to search. row_bound, candidates, bounds : the rows that "replace" and "add" may
+    insert; without them, rows inside the bounds of the data. budget, named : keys of [neighbour].
+    ending : appended to the scenario's name. label : the column to predict. one_draw : whether a
+    call returns one output. parameters : arguments from which the callable makes the mechanism.
+    draws : number of draws of each side. audit : other keys of [audit]; None leaves a key out.
 
-    Raises `InvalidInput` for a target of another form, for relations that do not exist and for rows
-    that none of them takes. What else is wrong is found where the text is read.
+    Raises `InvalidInput` for a target of another form, for relations that do not exist, and for
+    inserted rows with relations that insert none. Reading the file finds all other faults.
     """
     name = target_text("MODULE:CALLABLE", target, "package.module:callable").replace(":", ".")
     name += ending
@@ -120,7 +122,7 @@ def written(
         )
     if incoming and not some:
         rows["bounds"] = OF_DATA
-    # a bare name that is no file here is that of a data set
+    # a name without folder and suffix, for which no file exists, names a data set
     path = Path(data)
     bare = len(path.parts) == 1 and not path.suffix and not path.exists()
     content: dict[str, dict[str, Any]] = {

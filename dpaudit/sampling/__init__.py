@@ -1,7 +1,7 @@
-"""Draws of a mechanism: block by block, seeded by key, checked, in parallel, resumable.
+"""Make the draws of a mechanism: block by block, seeded by key, checked, in parallel, resumable.
 
-The room knows mechanisms only as callables and passes their outputs on as `dpaudit.outcomes` has
-them. It knows nothing of scores, bounds or verdicts.
+The room knows mechanisms only as callables and passes on their outputs in the forms of
+`dpaudit.outcomes`. It knows nothing of scores, bounds or verdicts.
 """
 
 from dpaudit.sampling.block import SIDES, checked, joined, outputs, sampler_of

@@ -1,4 +1,4 @@
-"""One block of draws: made from a seed of its own, checked, and named in every error message."""
+"""One block of draws: it has a seed of its own, is checked, and every error message names it."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ from dpaudit.errors import MechanismError
 from dpaudit.sampling.form import advice_on
 
 SIDES = ("M(D)", "M(D')")
-# What a mechanism raises is its failure, such as a cancelled task or a test's skip, but for these.
+# Any other exception of a mechanism is a failure of it, also a cancelled task or a test's skip.
 OF_THE_PROCESS = (KeyboardInterrupt, SystemExit)
-# (what was returned, its rows, the name of the block) → rows that nobody else writes to
+# function of (a mechanism's output, its rows, the name of the block) that returns rows in memory to
+# which nothing else writes
 Returned = Callable[[Any, np.ndarray, str], np.ndarray]
 
 
 @runtime_checkable
 class Preparable(Protocol):
-    """A mechanism that does once what does not depend on the draw.
+    """A mechanism that computes once, for a database, everything that does not depend on the draw.
 
-    Every mechanism with a `law` does (`dpaudit.mechanisms.LawMechanism`). The other two methods
-    tell it from a user's object that happens to have a method `prepare`.
+    Every mechanism with a `law` has this form (`dpaudit.mechanisms.LawMechanism`). `law` and
+    `zeroed_rows` distinguish it from a user's object that happens to have a method `prepare`.
     """
 
     def prepare(self, data: Array) -> Sampler:
-        """(size, rng) → draws on this database."""
+        """Return a function of (size, rng) that makes draws on this database."""
         ...
 
     def law(self, data: Array) -> Any:
@@ -50,25 +51,25 @@ class Preparable(Protocol):
 
 
 def sampler_of(mechanism: Mechanism, data: Array) -> Sampler:
-    """(size, rng) → draws of mechanism(data)."""
+    """Return a function of (size, rng) that makes draws of mechanism(data)."""
     if isinstance(mechanism, Preparable):
         return mechanism.prepare(data)
     return partial(_call, mechanism, data)
 
 
 def _call(mechanism: Mechanism, data: Array, size: int, rng: np.random.Generator) -> Any:
-    """One call. Raises `MechanismError` with what the mechanism raised."""
+    """Call the mechanism once. Raises `MechanismError` that describes the mechanism's exception."""
     try:
         return mechanism(data, size, rng=rng)
     except OF_THE_PROCESS:
         raise
     except BaseException as error:
         failure = _failure(error, data)
-    raise failure  # here, where nothing leads to the mechanism's exception any more
+    raise failure  # outside `except`, so that it does not carry the mechanism's exception along
 
 
 def outputs(sampler: Sampler, size: int, rng: np.random.Generator, where: str) -> Any:
-    """sampler(size, rng). Raises `MechanismError`. where : the draws, for the error message."""
+    """Return sampler(size, rng). Raises `MechanismError`, which names the draws by `where`."""
     try:
         return sampler(size, rng)
     except OF_THE_PROCESS:
@@ -80,7 +81,9 @@ def outputs(sampler: Sampler, size: int, rng: np.random.Generator, where: str) -
 
 
 def _failure(error: BaseException, data: Array | None = None) -> MechanismError:
-    """What a mechanism raised, without values of the data; an adapter may have seen to that."""
+    """The error to raise for a mechanism's exception, without values of the data. An error that an
+    adapter has already made is returned as it is.
+    """
     if isinstance(error, MechanismError) and error.raised is not None:
         return error
     raised = Raised.of(error, data)
@@ -88,27 +91,29 @@ def _failure(error: BaseException, data: Array | None = None) -> MechanismError:
 
 
 class Border:
-    """The border between dpaudit and the mechanism of both sides, in one process.
+    """Copies the outputs of a mechanism, for both sides in one process, and detects overwriting.
 
-    A mechanism may fill one array again and again, and return it each time. One call after the
-    other this does no harm, because outputs are copied. Where calls in several threads overlap, one
+    A mechanism may fill one array again and again, and return it each time. If calls follow each
+    other this does no harm, because outputs are copied. If calls in several threads overlap, one
     overwrites the output of another: that is an error.
     """
 
     def __init__(self) -> None:
         self.lock, self.clock = Lock(), count()
-        self.inside: set[int] = set()  # when the calls that go on began
-        # what overlapping calls returned, with the time; kept, so that no other array can have
-        # the memory
+        self.inside: set[int] = set()  # the start times of the calls that are still running
+        # (time, output) of calls that overlap with a running one; the references keep the memory
+        # from being used for another array
         self.outputs: list[tuple[int, Any]] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process has a border of its own."""
+        """Pickle as a new border, since each process has its own."""
         return Border, ()
 
     @contextmanager
     def call(self) -> Iterator[Returned]:
-        """Around a call of the mechanism; gives the function that takes what it returned."""
+        """A context manager around a call of the mechanism, which gives a function that copies its
+        output (`Returned`).
+        """
         with self.lock:
             began = next(self.clock)
             self.inside.add(began)
@@ -123,9 +128,9 @@ class Border:
                 ]
 
     def _returned(self, began: int, values: Any, rows: np.ndarray, where: str) -> np.ndarray:
-        """Rows in memory of their own. Raises `MechanismError`."""
+        """Copy the rows. Raises `MechanismError` if an overlapping call returned their memory."""
         with self.lock:
-            if any(at > began and _overlap(values, other) for at, other in self.outputs):
+            if any(at > began and _overlap(values, output) for at, output in self.outputs):
                 raise MechanismError(
                     "the mechanism must return memory of its own from each call, but several "
                     "threads got the same array, as of a buffer that is filled again, on "
@@ -147,12 +152,12 @@ def _overlap(left: Any, right: Any) -> bool:
 class Blocks:
     """The blocks of one side. Block b of side s has the generator at key (DRAW, s, b) below `seed`.
 
-    So a block is the same bytes whichever process draws it, and when. Sent to another process or
-    machine, it takes along the folders in which its modules are looked for.
+    So a block has the same bytes whichever process draws it, and whenever. A pickled `Blocks` takes
+    along the folders in which the sampler's modules are looked for.
 
-    border : where outputs leave the mechanism. call : draws of each call of the sampler, the last
-    one of a block may make fewer; call i has the generator at key (DRAW, s, b, i). None where one
-    call makes a block.
+    border : copies the outputs. call : draws in each call of the sampler (the last call of a block
+    may make fewer); call i has the generator at key (DRAW, s, b, i). None if one call makes a whole
+    block.
     """
 
     sampler: Sampler
@@ -162,16 +167,16 @@ class Blocks:
     call: int | None = None
 
     def __call__(self, number: int, size: int) -> np.ndarray:
-        """Rows of one block, as `outcomes.rows` gives them. Raises `MechanismError`."""
+        """Draw block `number`: `size` rows as of `outcomes.rows`. Raises `MechanismError`."""
         key = self._key(number)
         if self.call is None:
             return self._rows(size, key, number)
         parts = [self._rows(n, (*key, call), number) for call, n in enumerate(self.calls(size))]
-        # lists of one call stay lists: those of the next one may have another length
+        # lists of a single call stay lists, since the lists of the next block may differ in length
         return parts[0] if len(parts) == 1 else joined(parts, self.where(number, size))
 
     def calls(self, size: int) -> tuple[int, ...]:
-        """The draws of each call that makes a block of this size."""
+        """The sizes of the calls that make a block of `size` draws."""
         call = self.call or size
         return tuple(min(call, size - first) for first in range(0, size, call))
 
@@ -184,7 +189,7 @@ class Blocks:
         return f"{SIDES[self.side]}, block {number} ({draws}, {seed})"
 
     def _rows(self, size: int, key: tuple[int, ...], number: int) -> np.ndarray:
-        """One call of the sampler."""
+        """The checked rows of one call of the sampler, with the generator at `key`."""
         where = self.where(number, size, key)
         with self.border.call() as returned:
             values = outputs(self.sampler, size, generator(self.seed, *key), where)
@@ -198,7 +203,7 @@ class Blocks:
         return Carried(self.sampler)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As pickle asks for, with a sampler that takes its modules' folders along."""
+        """Pickle with a sampler that takes the folders of its modules along."""
         return Blocks, (self._carried, self.seed, self.side, Border(), self.call)
 
 
@@ -208,7 +213,7 @@ def both_sides(
     seed: np.random.SeedSequence,
     call: int | None = None,
 ) -> list[Blocks]:
-    """The blocks of M(D) and of M(D'), which have one border."""
+    """The blocks of M(D) and of M(D'), which share one border."""
     border = Border()
     return [
         Blocks(sampler_of(mechanism, data), seed, side, border, call)
@@ -226,7 +231,7 @@ class Block:
 
 
 def in_turn(sizes: Iterable[tuple[int, int]], seed: np.random.SeedSequence) -> Iterator[Block]:
-    """The blocks of both sides, from (number, size) in ascending order.
+    """Yield the blocks of both sides in the order of drawing, from ascending (number, size).
 
     Blocks of one number follow each other. Four blocks of two successive numbers come as P Q Q P or
     as Q P P Q, by a coin at key (ORDER, number // 2) below `seed`. So a change of the mechanism
@@ -240,9 +245,10 @@ def in_turn(sizes: Iterable[tuple[int, int]], seed: np.random.SeedSequence) -> I
 
 
 def checked(values: object, size: int, where: str) -> np.ndarray:
-    """The draws as rows (`outcomes.rows`). Raises a `MechanismError` that says what came instead.
+    """Turn an output into `size` rows (`outcomes.rows`), or raise a `MechanismError` that says what
+    is wrong with it.
 
-    values : what a mechanism returned. where : the name of the block, for the error message.
+    values : the output of a mechanism. where : the name of the block, for the error message.
     """
     try:
         return outcomes.rows(values, size)
@@ -252,9 +258,9 @@ def checked(values: object, size: int, where: str) -> np.ndarray:
 
 
 def joined(parts: Sequence[np.ndarray], where: str) -> np.ndarray:
-    """Draws of one side in one array. Raises `MechanismError` where they have different forms.
+    """Join draws of one side in one array. Raises `MechanismError` if their forms differ.
 
-    where : what they are draws of, for the error message.
+    where : the name of the draws, for the error message.
     """
     if len(parts) == 1 and outcomes.is_table(parts[0]):
         return parts[0]

@@ -1,6 +1,6 @@
-"""Learning on a Dask cluster: workers draw blocks, and one of them learns from all of these.
+"""Learning on a Dask cluster: workers draw blocks, and one worker learns from all of these blocks.
 
-Only what it learned comes to the process that audits; the draws go from worker to worker.
+Only the result of learning is sent to the process that audits; draws go from worker to worker.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Pair = tuple[np.ndarray, np.ndarray]
 
 
 def dask_backend(n_jobs: int | None) -> Any | None:
-    """joblib's backend, where it is a Dask cluster of several workers; else None."""
+    """The active backend of joblib if it is a Dask cluster of several workers; else None."""
     backend = get_active_backend(prefer=THREADS)[0]
     return backend if hasattr(backend, "client") and elsewhere(n_jobs) else None
 
@@ -30,9 +30,9 @@ def dask_backend(n_jobs: int | None) -> Any | None:
 class BlocksOnCluster:
     """Blocks that workers of a Dask cluster draw and keep. Raises `MechanismError`.
 
-    backend : joblib's. sides : the blocks of M(D) and of M(D'). blocks : those that are wanted.
-    count : draws a side that are wanted of them. check : told each block and the numbers in a draw
-    of it, 0 where they are no table; may raise.
+    backend : joblib's backend. sides : the blocks of M(D) and of M(D'). blocks : blocks to draw.
+    count : draws a side to use of them. check : a function, which may raise, of a block and the
+    number of columns of its draws (0 if they are not a table).
     """
 
     def __init__(
@@ -46,9 +46,11 @@ class BlocksOnCluster:
         self.backend, self.blocks, self.count = backend, blocks, count
         submit, scatter = backend.client.submit, backend.client.scatter
         with backend.retrieval_context():
-            there = scatter([*sides], broadcast=True, hash=False)  # databases may be large
+            # Databases may be large. They are kept there for as long as the blocks, since blocks of
+            # a worker that is lost are drawn again from them.
+            self.there = scatter([*sides], broadcast=True, hash=False)
             self.drawn = [
-                submit(_drawn, there[block.side], block, key=f"drawn-{uuid4().hex}")
+                submit(_drawn, self.there[block.side], block, key=f"drawn-{uuid4().hex}")
                 for block in blocks
             ]
             widths = [submit(width, part, key=f"width-{uuid4().hex}") for part in self.drawn]
@@ -61,9 +63,9 @@ class BlocksOnCluster:
             check(block, numbers)
 
     def __call__(self, work: Callable[[Pair], Any]) -> Any:
-        """What a worker makes of the draws; made here, where it or that cannot be sent.
+        """Return work(draws), computed by a worker, or here if `work` or its result cannot be sent.
 
-        Raises what `work` raises, and `MechanismError` where workers fail.
+        Raises what `work` raises, and `MechanismError` if workers fail.
         """
         carried, client = Carried(work), self.backend.client
         with self.backend.retrieval_context():
@@ -91,9 +93,9 @@ def _drawn(side: Blocks, block: Block) -> np.ndarray:
 def _learned(
     work: Callable[[Pair], Any], blocks: Sequence[Block], count: int, parts: Sequence[np.ndarray]
 ) -> bytes | None:
-    """What was learned, and None or what learning raised; None where that cannot be pickled.
+    """Pickle (the result of `work`, its exception or None); None if they cannot be pickled.
 
-    Nothing is raised here: Dask would write the draws into its log.
+    It raises nothing, since Dask would write the draws into its log.
     """
     import cloudpickle  # comes with Dask
 
@@ -105,7 +107,7 @@ def _learned(
     try:
         parcel: bytes = cloudpickle.dumps((learned, failure))
         return parcel
-    except Exception:  # what a user's own score raises
+    except Exception:  # pickling a user's own score may raise anything
         return None
 
 

@@ -1,7 +1,7 @@
-"""Draws that are counted where they are made: counts are sent, and the draws are not.
+"""Count draws in the process that makes them, so that it sends counts instead of draws.
 
-Draws are scored in parts: those of both sides that have one number of a block. The parts depend on
-the number of draws alone, and so do the counts of a group of parts, whoever draws and counts it.
+A part is scored at a time: the blocks of both sides with one number. The number of draws alone
+decides the parts, so the counts of a group of parts are the same whichever process makes them.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from dpaudit._core.value import value_class
 from dpaudit.sampling.block import Block, Blocks
 from dpaudit.sampling.parallel import BlockStore, elsewhere, made, stored
 
-GROUPS = 1 << 12  # at most: a task for each of very many numbers would be too short
-# With fewer groups a worker, single blocks keep the workers busier. So many groups are enough for
-# any number of workers.
+GROUPS = 1 << 12  # most groups: a task for each of very many block numbers would be too short
+# Workers count if there are A_WORKER groups for each of them, or ENOUGH groups in all. With fewer
+# groups, drawing single blocks keeps the workers busier.
 A_WORKER, ENOUGH = 2, 1 << 10
-LARGEST = 1 << 22  # bytes: a function that is larger is not sent with each task
+LARGEST = 1 << 22  # bytes: a larger function is not sent with each task
 
 
 @value_class
 class Counts:
-    """What draws of both sides are reduced to.
+    """The counts to which draws of both sides are reduced.
 
     cells : (2, c) integers, how many scores of each side are in each cell. first : (2, k) float32,
-    scores in the order of the draws, k = 0 where they are not wanted. undefined : how many scores
-    of both sides were NaN.
+    the scores of the first draws in their order; k = 0 if they are not needed. undefined : how many
+    scores of both sides were NaN.
     """
 
     cells: np.ndarray
@@ -50,28 +50,28 @@ class Counts:
 
 
 class Count(Protocol):
-    """A rule by which draws are reduced, the same in every process."""
+    """A rule that reduces draws to counts in the same way in every process."""
 
     @property
     def key(self) -> str:
-        """Letters and digits that tell these counts from other counts of the same draws."""
+        """Letters and digits that distinguish these counts from other counts of the same draws."""
         ...
 
     def __call__(self, P: np.ndarray, Q: np.ndarray, before: int) -> Counts:
-        """Counts of one part. before : draws a side that are counted before it."""
+        """The counts of one part. before : number of draws a side in the parts before it."""
         ...
 
 
-# draws of both sides, and how many a side are counted before them → their counts
+# function of the draws of both sides, and the number a side before them, that returns their counts
 Counter = Callable[[np.ndarray, np.ndarray, int], Counts]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Successive numbers of blocks, which are counted in one task.
+    """Blocks with successive numbers, which are counted in one task.
 
-    number : of the group. blocks : of both sides in the order of drawing, the two of each number
-    together. before : draws a side that are counted before it.
+    number : the number of the group. blocks : the blocks of both sides in the order of drawing, the
+    two of each number together. before : number of draws a side in the groups before it.
     """
 
     number: int
@@ -85,16 +85,17 @@ class Group:
 
 
 def group_size(numbers: int) -> int:
-    """Numbers of blocks in a group, where there are so many in all."""
+    """How many block numbers a group has if there are `numbers` in all."""
     return -(-numbers // GROUPS)
 
 
 @value_class
 class Counted:
-    """What comes back of a group.
+    """The result of drawing and counting one group.
 
-    counts : of all its draws. sums : (2, 32) uint8, the SHA-256 of each side's draws.
-    columns : numbers in a draw of each block, in the order of drawing; 0 where they are no table.
+    counts : the counts of all its draws. sums : (2, 32) uint8, the SHA-256 of each side's draws.
+    columns : the number of columns of each block in the order of drawing, 0 for a block that is not
+    a table.
     """
 
     counts: Counts
@@ -108,12 +109,12 @@ class Counted:
         return sum(array.nbytes for array in arrays)
 
     def __sizeof__(self) -> int:
-        """As Dask asks, which counts what it holds and sends."""
+        """The size in bytes, from which Dask computes how much it holds and sends."""
         return object.__sizeof__(self) + self.nbytes
 
 
 def counted(group: Group, draws: Iterable[np.ndarray], count: Counter) -> Counted:
-    """The counts of a group from its blocks, which come one by one in the order of drawing."""
+    """Count a group. draws : the draws of its blocks, one by one in the order of drawing."""
     sums, columns, parts = (hashlib.sha256(), hashlib.sha256()), [], []
     before, pair = group.before, {}
     for block, part in zip(group.blocks, draws, strict=True):
@@ -134,23 +135,23 @@ def counted(group: Group, draws: Iterable[np.ndarray], count: Counter) -> Counte
 
 
 def width(draws: np.ndarray) -> int:
-    """Numbers in a draw; 0 where the draws are no table."""
+    """The number of columns of draws; 0 if they are not a table."""
     return int(draws.shape[1]) if outcomes.is_table(draws) else 0
 
 
 class GroupStore(Protocol):
-    """Keeps what came of groups, by their number."""
+    """Keeps the results of groups, by the number of the group."""
 
     def __bool__(self) -> bool:
-        """Whether anything is kept."""
+        """Whether the store keeps any result."""
         ...
 
     def get(self, number: int) -> Counted | None:
-        """What came of a group; None where it is not kept."""
+        """The result of a group; None if it is not kept."""
         ...
 
     def put(self, number: int, made: Counted) -> None:
-        """Keep what came of a group."""
+        """Keep the result of a group."""
         ...
 
 
@@ -159,11 +160,11 @@ class CountStore(Protocol):
     """A store of blocks that may keep counts instead."""
 
     def get(self, side: int, block: int) -> np.ndarray | None:
-        """As of every `BlockStore`."""
+        """The stored block, as in `BlockStore`."""
         ...
 
     def counts(self, key: str) -> GroupStore | None:
-        """The store of counts with a key; None where the draws themselves are to be kept."""
+        """The store of the counts with this key; None if the draws themselves are to be kept."""
         ...
 
 
@@ -174,11 +175,11 @@ def counting(
     n_jobs: int | None,
     store: BlockStore | None,
 ) -> Counting | None:
-    """How workers count the blocks of both sides with so many numbers; None where they only draw.
+    """An object that lets workers count `numbers` blocks a side; None if they shall only draw.
 
-    They count where they do not share the memory of this process, unless the store wants the draws,
-    or workers cannot be kept busy, or `count` cannot be sent to them. They also count, of whatever
-    kind they are, where counts are kept already.
+    Workers count if they do not share the memory of this process, unless the store keeps the draws,
+    there are too few groups to keep the workers busy, or `count` cannot be sent. If the store has
+    counts of these draws already, workers of every kind count.
     """
     groups = store.counts(count.key) if isinstance(store, CountStore) else None
     if numbers == 0 or (store is not None and groups is None):
@@ -191,18 +192,18 @@ def counting(
 
 
 def sendable(work: Carried) -> bool:
-    """Whether a function can be sent to another process, and is not too large."""
+    """Whether a function can be pickled for another process, and is not too large."""
     try:
         return len(work.parcel) <= LARGEST
-    except Exception:  # what a user's own score raises when it is pickled
+    except Exception:  # pickling a user's own score may raise anything
         return False
 
 
 @value_class
 class Counting:
-    """How groups are drawn and counted by workers.
+    """Lets workers draw and count groups.
 
-    store : may hold blocks of the same draws. groups : keeps what comes of groups.
+    store : a store that may hold blocks of the same draws. groups : the store of results of groups.
     """
 
     blocks: Sequence[Blocks]
@@ -213,9 +214,9 @@ class Counting:
     def counted(
         self, blocks: Iterator[Block], numbers: int, before: int, n_jobs: int | None
     ) -> Iterator[tuple[Group, Counted]]:
-        """What comes of the blocks, which have so many numbers, group by group.
+        """Yield each group of the blocks, which have `numbers` numbers, with its result.
 
-        before : draws a side that are counted before them. Raises as `parallel.made`.
+        before : number of draws a side before these blocks. Raises what `parallel.made` does.
         """
         task = delayed(_DrawnAndCounted(tuple(self.blocks), self.count))
         groups = _grouped(blocks, group_size(numbers), before)
@@ -224,12 +225,12 @@ class Counting:
         )
 
     def _load(self, group: Group) -> Counted | None:
-        """What was kept of the group; else what its blocks give, if all of them were kept."""
+        """The stored result of a group, or its count from stored blocks; None if one is missing."""
         if self.store is None or self.groups is None:
             return None
-        kept = self.groups.get(group.number)
-        if kept is not None:
-            return kept
+        result = self.groups.get(group.number)
+        if result is not None:
+            return result
         draws: list[np.ndarray] = []
         for block in group.blocks:
             part = stored(self.store, block)
@@ -244,7 +245,7 @@ class Counting:
 
 
 def _grouped(blocks: Iterator[Block], numbers: int, before: int) -> Iterator[Group]:
-    """Groups of so many numbers of blocks, which come in the order of drawing."""
+    """Yield groups of `numbers` block numbers each, from blocks in the order of drawing."""
     number = 0
     while members := tuple(islice(blocks, 2 * numbers)):
         group = Group(number, members, before)
@@ -254,7 +255,9 @@ def _grouped(blocks: Iterator[Block], numbers: int, before: int) -> Iterator[Gro
 
 @value_class
 class _DrawnAndCounted:
-    """Draws a group and counts it. Raises `MechanismError`, and what the count raises."""
+    """A function that draws a group and counts it. It raises `MechanismError`, and what the count
+    raises.
+    """
 
     blocks: Sequence[Blocks]
     count: Counter
@@ -265,7 +268,7 @@ class _DrawnAndCounted:
 
 
 class _OneAtATime:
-    """A count for several threads: a score need not be made for them."""
+    """Calls a count in one thread at a time, since a user's score may not be thread-safe."""
 
     def __init__(self, count: Counter) -> None:
         self.count, self.lock = count, Lock()
@@ -275,5 +278,5 @@ class _OneAtATime:
             return self.count(P, Q, before)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process has a lock of its own."""
+        """Pickle without the lock, since each process has its own."""
         return _OneAtATime, (self.count,)

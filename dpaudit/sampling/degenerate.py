@@ -1,4 +1,4 @@
-"""What shows at first sight: sides that do not differ, or draws that are not random."""
+"""Recognise sides that do not differ, and draws that are not random."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dpaudit._core.types import Array, Mechanism
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import Blocks, sampler_of
 
-STAGES = (4, 28)  # draws of the first calls: hardly any mechanism needs more to differ
+STAGES = (4, 28)  # sizes of the first two looks: hardly any mechanism needs more draws to differ
 INFINITE = ", which is an infinite privacy loss."  # the end of `_constant`
 
 
@@ -26,8 +26,8 @@ def same_outputs(
 ) -> bool:
     """Whether all of `size` draws are the same on both databases under the same random numbers.
 
-    They are drawn at key COMMON below the seed, few at first, and no more once they differ. False
-    where the mechanism fails. call : draws of each call, None for as many as are looked at.
+    The draws have the key COMMON below the seed. Few are made at first, and no more once they
+    differ. False if the mechanism fails. call : draws in each call; None for one call a look.
     """
     own = below(seed, Purpose.COMMON)
     P, Q = (Blocks(sampler_of(mechanism, data), own, 0, call=call) for data in databases)
@@ -51,7 +51,7 @@ def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
 
 
 def _widths(P: np.ndarray, Q: np.ndarray) -> str:
-    """A sentence where both sides are tables, of different width; else ""."""
+    """A sentence if both sides are tables of different width; else ""."""
     if not (outcomes.is_table(P) and outcomes.is_table(Q)) or P.shape[1] == Q.shape[1]:
         return ""
     return (
@@ -61,10 +61,10 @@ def _widths(P: np.ndarray, Q: np.ndarray) -> str:
 
 
 def _constant(P: np.ndarray, Q: np.ndarray) -> str:
-    """A sentence where each side's draws are all the same value, else "".
+    """A sentence if on each side all draws have one value; else "".
 
-    Where the values of the two sides differ, an output gives its database away with certainty. The
-    values are not shown: without noise they may be values of the data.
+    If the two values differ, an output reveals its database with certainty. The sentence does not
+    show the values: without noise they may be values of the data.
     """
     if outcomes.constant_value(P) is None or outcomes.constant_value(Q) is None:
         return ""

@@ -1,4 +1,4 @@
-"""Draws of both sides in step: made by a mechanism when they are asked for, or given as arrays."""
+"""Draws of both sides in step: made by a mechanism on request, or taken from arrays."""
 
 from __future__ import annotations
 
@@ -20,37 +20,41 @@ from dpaudit.sampling.parallel import BlockStore, drawn
 
 Progress = Callable[[str, int, int], None]  # (step, done, wanted)
 Pair = tuple[np.ndarray, np.ndarray]  # draws of M(D), and as many of M(D')
-Learn = Callable[[Callable[[Pair], Any]], Any]  # work → what it makes of draws
+Learn = Callable[[Callable[[Pair], Any]], Any]  # function of `work` that returns work(draws)
 LARGEST_BLOCK, SMALLEST_BLOCK = 1 << 14, 1 << 8
-BLOCKS = 64  # a side, where these limits allow it
-CALLS = 256  # a side, where the mechanism names no other number: a call costs some 20 µs
-PART = 1 << 14  # draws a side that are counted together, of draws that were made elsewhere
+BLOCKS = 64  # number of blocks a side, if the limits of their size allow it
+CALLS = 256  # calls a side, unless the mechanism names another number: a call costs some 20 µs
+PART = 1 << 14  # draws a side in each part of draws that were made elsewhere
 STEP = "drawing M(D) and M(D')"
 
 
 class Draws(Protocol):
-    """Draws of both sides, each given out once, as (n, k) float64 or lists (`outcomes.rows`)."""
+    """A source of draws of both sides, which returns each draw once, as (n, k) float64 or lists
+    (`outcomes.rows`).
+    """
 
     @property
     def calls(self) -> tuple[int, ...] | None:
-        """The draws of the calls that make a block, block after block; None where unknown."""
+        """The sizes of the calls that make one block, the same for all blocks; None if unknown."""
         ...
 
     def peek(self, count: int) -> Pair:
-        """The next `count` draws a side or more, which stay to be taken."""
+        """Look at the next `count` draws a side or more, without taking them."""
         ...
 
     def take(self, count: int) -> Pair:
-        """The next `count` draws a side."""
+        """Take the next `count` draws a side."""
         ...
 
     def hold(self, count: int) -> Learn:
-        """The next `count` draws a side, wherever they are: a function to learn from them."""
+        """Take the next `count` draws a side where they are, perhaps in a worker: return a function
+        that applies another function to them.
+        """
         ...
 
     def rest(self, count: Count) -> Iterator[Pair | Counts]:
-        """All draws that are left, in the parts that are counted together, or their counts where
-        workers of other processes have counted them.
+        """Yield all remaining draws in the parts that are counted together, or counts of them if
+        workers in other processes have counted them.
         """
         ...
 
@@ -64,12 +68,12 @@ class GivenDraws:
         self.P, self.Q, self.done = P, Q, 0
 
     def peek(self, count: int) -> Pair:
-        """The next `count` draws a side, which stay to be taken."""
+        """Look at the next `count` draws a side, without taking them."""
         part = slice(self.done, self.done + count)
         return self.P[part], self.Q[part]
 
     def take(self, count: int) -> Pair:
-        """The next `count` draws a side; lists in their simplest form."""
+        """Take the next `count` draws a side; lists in their simplest form."""
         P, Q = (
             part if outcomes.is_table(part) else outcomes.joined([part])
             for part in self.peek(count)
@@ -78,27 +82,27 @@ class GivenDraws:
         return P, Q
 
     def hold(self, count: int) -> Learn:
-        """The next `count` draws a side: a function that gives what is made of them."""
+        """Take the next `count` draws a side: return a function that applies another to them."""
         P, Q = self.take(count)
         return lambda work: work((P, Q))
 
     def rest(self, count: Count) -> Iterator[Pair]:
-        """All draws that are left, in the parts that are counted together."""
+        """Yield all remaining draws in the parts that are counted together."""
         while self.done < len(self.P):
             yield self.take(min(PART, len(self.P) - self.done))
 
 
 class MechanismDraws:
-    """`size` draws of a mechanism on each of two databases; in memory are only those asked for.
+    """`size` draws of a mechanism on each of two databases, made when a method asks for them.
 
-    databases : D and D'. seed : the audit's; draws are seeded by key below it.
-    n_jobs : parallel draws, as in joblib. progress : called as progress(step, done, wanted).
+    databases : D and D'. seed : the seed of the audit; draws are seeded by key below it.
+    n_jobs : number of workers, as in joblib. progress : called as progress(step, done, wanted).
     store : keeps blocks of draws, so that an interrupted audit resumes.
-    call : draws of each call, by default those of `call_size`. smallest : draws a block, at least.
+    call : draws in each call, by default `call_size`. smallest : least number of draws in a block.
 
     The sides are drawn in turn, block by block (`in_turn`), so that a mechanism that changes with
     time changes on both. Neither the number or kind of workers nor an interruption changes a byte.
-    Every method raises `MechanismError` where the mechanism raises or returns something else than
+    Every method raises `MechanismError` if the mechanism raises or returns something other than
     outcomes. The methods are those of `Draws`.
     """
 
@@ -117,29 +121,29 @@ class MechanismDraws:
     ) -> None:
         call = call or call_size(mechanism, size)
         self.blocks = both_sides(mechanism, databases, seed, call)
-        # a law's products are small; a user's mechanism may have large ones
+        # the matrix products of a law are small; those of a user's mechanism may be large
         self.threads = one_thread if isinstance(mechanism, Preparable) else nullcontext
         self.size, self.seed = size, seed
         self.n_jobs, self.progress, self.store = n_jobs, progress, store
         self.block = int(np.clip(size // BLOCKS, smallest, LARGEST_BLOCK))
         if call and (_most_calls(mechanism) or CALLS) < CALLS:
-            self.block = min(call, LARGEST_BLOCK)  # costly calls: workers share them, each is kept
+            self.block = min(call, LARGEST_BLOCK)  # costly calls: a block each, shared by workers
         self.calls = self.blocks[0].calls(self.block)
         self.drawn = self.given = 0  # draws a side
-        self.ahead: list[Pair] = []  # drawn, not yet given
-        self.columns: dict[int, int] = {}  # of the first table of each side
+        self.ahead: list[Pair] = []  # draws that were made and not yet returned
+        self.columns: dict[int, int] = {}  # number of columns of the first table of each side
 
     def peek(self, count: int) -> Pair:
-        """The next `count` draws a side or more (whole blocks), which stay to be taken."""
+        """Look at the next `count` draws a side or more (whole blocks), without taking them."""
         missing = count - self._drawn_ahead()
         if missing > 0:
-            here = self._cluster() is not None  # draws of a few blocks, which are not sent
+            here = self._cluster() is not None  # a few blocks are not worth sending
             self.ahead += self._drawn_here(missing) if here else self._fresh(missing)
         P, Q = (joined([part[side] for part in self.ahead], SIDES[side]) for side in (0, 1))
         return P, Q
 
     def take(self, count: int) -> Pair:
-        """The next `count` draws a side."""
+        """Take the next `count` draws a side."""
         fresh = self._fresh(count - self._drawn_ahead())
         sides = Collected(count, 0), Collected(count, 1)
         for pair in self._parts(count, fresh):
@@ -149,10 +153,10 @@ class MechanismDraws:
         return sides[0].all(), sides[1].all()
 
     def hold(self, count: int) -> Learn:
-        """The next `count` draws a side: a function that gives what is made of them.
+        """Take the next `count` draws a side: return a function that applies another to them.
 
-        Workers of a Dask cluster keep them, and one of these learns, unless a store wants the
-        draws. What is left of the last block is then made again here.
+        Without a store, workers of a Dask cluster keep the draws, and one of them applies the
+        function. The unused rest of the last block is then made again in this process.
         """
         backend = self._cluster()
         if backend is None or self.given:
@@ -168,9 +172,10 @@ class MechanismDraws:
         return away
 
     def rest(self, count: Count) -> Iterator[Pair | Counts]:
-        """All draws that are left, in the parts that are counted together, or their counts.
+        """Yield all remaining draws in the parts that are counted together, or their counts.
 
-        The parts are what is left of the blocks before, then the two blocks of each number.
+        The first parts are the rests of blocks that were drawn before; then each part is the two
+        blocks of one number.
         """
         left = self.size - self.drawn
         numbers = -(-left // self.block)
@@ -196,22 +201,22 @@ class MechanismDraws:
             self._report()
 
     def _next(self, count: int) -> Iterator[Block]:
-        """The next blocks of both sides, together `count` draws a side or more."""
+        """Yield the next blocks of both sides, together `count` draws a side or more."""
         first, end = -(-self.drawn // self.block), -(-(self.drawn + max(count, 0)) // self.block)
         sizes = ((b, min(self.block, self.size - b * self.block)) for b in range(first, end))
         return in_turn(sizes, self.seed)
 
     def _fresh(self, count: int) -> Iterator[Pair]:
-        """Pairs of whole blocks, together `count` draws a side or more."""
+        """Draw and yield pairs of whole blocks, together `count` draws a side or more."""
         return self._paired(drawn(self.blocks, self._next(count), self.n_jobs, self.store))
 
     def _drawn_here(self, count: int) -> Iterator[Pair]:
-        """Pairs of whole blocks, made by this process."""
-        wanted = self._next(count)
-        return self._paired((b, self.blocks[b.side](b.number, b.size)) for b in wanted)
+        """Draw pairs of whole blocks in this process, together `count` draws a side or more."""
+        blocks = self._next(count)
+        return self._paired((b, self.blocks[b.side](b.number, b.size)) for b in blocks)
 
     def _paired(self, blocks: Iterator[tuple[Block, np.ndarray]]) -> Iterator[Pair]:
-        """The two blocks of each number, which come one after the other."""
+        """Yield the draws of the two blocks of each number, which follow each other in `blocks`."""
         while True:
             pair: dict[int, np.ndarray] = {}
             with self.threads():
@@ -224,9 +229,9 @@ class MechanismDraws:
             yield pair[0], pair[1]
 
     def _parts(self, count: int, fresh: Iterator[Pair]) -> Iterator[Pair]:
-        """Parts that make `count` draws a side: first those drawn ahead, then fresh blocks.
+        """Yield parts of together `count` draws a side: first draws made ahead, then fresh blocks.
 
-        What is left of the last block stays ahead.
+        The rest of the last block is kept in `ahead`.
         """
         while count > 0:
             P, Q = self.ahead.pop(0) if self.ahead else next(fresh)
@@ -239,7 +244,9 @@ class MechanismDraws:
             self._report()
 
     def _check_columns(self, block: Block, columns: int) -> None:
-        """Raise `MechanismError` at a table with other columns than before; 0 is no table."""
+        """Raise `MechanismError` if a block has another number of columns than the side's first
+        table; `columns` is 0 if the block is not a table.
+        """
         before = self.columns.setdefault(block.side, columns) if columns else 0
         if before != columns:
             where = self.blocks[block.side].where(block.number, block.size)
@@ -249,7 +256,7 @@ class MechanismDraws:
             )
 
     def _cluster(self) -> Any | None:
-        """joblib's backend, where it is a Dask cluster that may keep draws."""
+        """joblib's backend if it is a Dask cluster and no store keeps the draws; else None."""
         return None if self.store is not None else dask_backend(self.n_jobs)
 
     def _drawn_ahead(self) -> int:
@@ -261,9 +268,9 @@ class MechanismDraws:
 
 
 class Collected:
-    """Parts of one side, `size` draws in all, copied into one array as they come.
+    """Collects the parts of one side, `size` draws in all, in one array.
 
-    Only lists and texts are in memory twice.
+    Tables are copied into it as they come; only lists and texts are in memory twice.
     """
 
     def __init__(self, size: int, side: int) -> None:
@@ -290,11 +297,11 @@ class Collected:
 
 
 def call_size(mechanism: Mechanism, size: int) -> int | None:
-    """Draws of each call where an audit makes `size` draws a side; None where a call makes a block.
+    """Draws in each call if an audit makes `size` draws a side; None if one call makes a block.
 
-    Draws of one call may share randomness. Calls of one draw share none, and among many calls it
-    shows. A mechanism with an attribute `most_calls` gets so many calls a side at most. It is None
-    where each draw is made by itself, as those of a law are.
+    Draws of one call may share randomness, which shows if there are many calls. A mechanism with an
+    attribute `most_calls` gets at most that many calls a side. The result is None if that is None,
+    or if the mechanism has a law, whose draws are made independently.
     """
     most = _most_calls(mechanism)
     return None if most is None else -(-size // most)
@@ -317,14 +324,14 @@ def draw(
     n_jobs: int | None = None,
     store: BlockStore | None = None,
 ) -> np.ndarray:
-    """`size` draws of mechanism(data), (size, k) float64, or lists where their lengths differ.
+    """Make `size` draws of mechanism(data), (size, k) float64, or lists if their lengths differ.
 
-    Lists become rows by `outcomes.aligned`. side : 0 for M(D), 1 for M(D'). The draws are those
-    that `MechanismDraws` makes of this side; other parameters and errors are as there.
+    `outcomes.aligned` turns lists into rows. side : 0 for M(D), 1 for M(D'). The draws, the other
+    parameters and the errors are those of `MechanismDraws` for this side.
     """
     source, collected = MechanismDraws(mechanism, (data, data), size, seed), Collected(size, side)
-    wanted = (block for block in source._next(size) if block.side == side)
-    for block, part in drawn(source.blocks, wanted, n_jobs, store):
+    blocks = (block for block in source._next(size) if block.side == side)
+    for block, part in drawn(source.blocks, blocks, n_jobs, store):
         source._check_columns(block, width(part))
         collected.add(part)
     return collected.all()

@@ -1,4 +1,4 @@
-"""The form of a mechanism, and what to do with functions of other forms."""
+"""Check that a function has the form of a mechanism, and advise on functions of other forms."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ RANDOM = "it must take its random numbers from the keyword rng, a numpy Generato
 
 
 def check_mechanism(mechanism: Any) -> None:
-    """Raise `InvalidInput` for what cannot be called as mechanism(data, size, *, rng).
+    """Raise `InvalidInput` if `mechanism` cannot be called as mechanism(data, size, *, rng).
 
-    The error says what to do with a function of another form. Where the signature cannot be read,
-    as of some built-in functions, the first call decides.
+    The error says what to do with a function of another form. If the signature cannot be read, as
+    for some built-in functions, the check passes and the first call decides.
     """
     check.function(NAME, mechanism, FORM, ESTIMATOR if hasattr(mechanism, "fit") else "")
     signature = _signature(mechanism)
@@ -46,9 +46,8 @@ def check_mechanism(mechanism: Any) -> None:
 
 
 def gives_one(function: Any) -> bool:
-    """Whether a signature says that a call gives one output: f(data, rng=...) or f(data), no size.
-
-    Not of a class, whose call makes an object.
+    """Whether a signature shows that a call gives one output: f(data, rng=...) or f(data), without
+    a size. False for a class, since its call makes an object.
     """
     signature = None if isinstance(function, type) else _signature(function)
     if signature is None or _takes(signature, "data", "size", rng=None):
@@ -59,13 +58,13 @@ def gives_one(function: Any) -> bool:
 
 
 def takes_rng(function: Any) -> bool:
-    """Whether a signature has the keyword rng; where there is none to read, so it is believed."""
+    """Whether a function takes the keyword rng; True if its signature cannot be read."""
     signature = _signature(function)
     return signature is None or _takes(signature, "data", rng=None)
 
 
 def _signature(function: Any) -> inspect.Signature | None:
-    """The signature, which some built-in functions do not tell."""
+    """The signature of a function, or None for built-in functions that have none."""
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):
@@ -73,8 +72,8 @@ def _signature(function: Any) -> inspect.Signature | None:
 
 
 def advice_on(values: object) -> str:
-    """What to do where a mechanism returned other than `size` draws: "" if it seems to be of the
-    right form.
+    """Advice on a mechanism that returned these values instead of `size` draws; "" if its form
+    seems to be right.
     """
     if callable(values[0] if isinstance(values, list) and values else values):
         return f"; {MAKER}"
@@ -84,16 +83,16 @@ def advice_on(values: object) -> str:
 
 
 def _shape(values: object) -> tuple[int, ...]:
-    """Of an array its shape, of a list (n,) or, with lists in it, (n, k); else ()."""
+    """The shape of an array; of a list (n,), or (n, k) if it holds lists; else ()."""
     if isinstance(values, (list, tuple)):
         nested = bool(values) and isinstance(values[0], (list, tuple))
         return (len(values), len(values[0])) if nested else (len(values),)
     return tuple(getattr(values, "shape", ()))
 
 
-def _takes(signature: inspect.Signature, *given: object, **keywords: object) -> bool:
+def _takes(signature: inspect.Signature, *positional: object, **keywords: object) -> bool:
     try:
-        signature.bind(*given, **keywords)
+        signature.bind(*positional, **keywords)
     except TypeError:
         return False
     return True

@@ -1,8 +1,8 @@
-"""Many parts, in order, made by workers that joblib chooses: threads, processes, a cluster.
+"""Make many parts in order with the workers that joblib provides: threads, processes, a cluster.
 
-joblib hands out tasks as fast as workers finish them, however slowly the results are taken. So
-parts are asked for in windows: what was made and not yet taken stays below `WINDOW` bytes, or one
-part a worker.
+joblib hands out tasks as fast as workers finish them, however slowly the results are consumed. So
+tasks are handed out in windows: the results that wait to be consumed stay below `WINDOW` bytes, or
+below one part for each worker.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling.block import SIDES, Block, Blocks
 
 WINDOW = 1 << 26  # bytes of results that a window may hold
-# parts a worker in a window at most; workers wait for the last part of a window, and with this
-# many that is a small part of their time
+# Most parts in a window for each worker. Workers wait for the last part of a window, which takes
+# little of their time if it has this many.
 DEEP = 64
-THREADS = "threads"  # where nothing else is set
+THREADS = "threads"  # used if the user has set no other backend of joblib
 
 
 class BlockStore(Protocol):
     """Keeps blocks that were drawn, by (side, block).
 
-    Only one thread asks it, in the process that audits.
+    It is called from one thread only, in the process that audits.
     """
 
     def get(self, side: int, block: int) -> np.ndarray | None:
-        """The block, or None where it was not stored."""
+        """The draws of the block, or None if it was not stored."""
         ...
 
     def put(self, side: int, block: int, values: np.ndarray) -> None:
@@ -44,11 +44,11 @@ class BlockStore(Protocol):
 
 
 class Sized(Protocol):
-    """A result of a worker."""
+    """A result that knows its size in memory."""
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it holds."""
+        """The size of the result in bytes."""
         ...
 
 
@@ -64,11 +64,12 @@ def made(
     load: Callable[[Part], Result | None],
     keep: Callable[[Part, Result], None],
 ) -> Iterator[tuple[Part, Result]]:
-    """The parts, each with its result, in order. Raises `MechanismError`, and what `keep` raises.
+    """Yield the parts in order, each with its result. Raises `MechanismError`, and what `keep`
+    raises.
 
-    task : joblib's task that makes a result. doing : what it does, for an error message.
-    load : the result of a part that need not be made. keep : keeps one that was made, before it
-    is given out.
+    task : returns joblib's task that makes the result of a part. doing : what the task does, for
+    error messages. load : returns a result that exists already, or None. keep : stores a new result
+    before it is yielded.
     """
     left, jobs, room = iter(parts), effective_n_jobs(n_jobs), 1
     with _parallel(n_jobs) as parallel:
@@ -85,16 +86,16 @@ def made(
                     yield part, result
                 next(fresh, None)  # lets joblib end the call
             finally:
-                with warnings.catch_warnings():  # joblib warns of results that were left untaken
+                with warnings.catch_warnings():  # joblib warns of results that nobody consumed
                     warnings.simplefilter("ignore")
                     fresh.close()
             room = int(np.clip(WINDOW // (largest * jobs), 1, DEEP))
 
 
 def drawn(
-    sides: Sequence[Blocks], wanted: Iterable[Block], n_jobs: int | None, store: BlockStore | None
+    sides: Sequence[Blocks], blocks: Iterable[Block], n_jobs: int | None, store: BlockStore | None
 ) -> Iterator[tuple[Block, np.ndarray]]:
-    """The blocks of `wanted`, each with its draws, in that order; errors as of `made`.
+    """Yield the blocks in order, each with its draws. Raises what `made` raises.
 
     sides : the blocks of M(D) and of M(D').
     """
@@ -104,7 +105,7 @@ def drawn(
             store.put(block.side, block.number, draws)
 
     return made(
-        wanted,
+        blocks,
         n_jobs,
         lambda block: delayed(sides[block.side])(block.number, block.size),
         lambda block: f"draw {SIDES[block.side]}",
@@ -114,13 +115,13 @@ def drawn(
 
 
 def stored(store: BlockStore | None, block: Block) -> np.ndarray | None:
-    """The stored draws of a block, if it has the size that is wanted now."""
+    """The stored draws of a block if there are `block.size` of them; else None."""
     draws = None if store is None else store.get(block.side, block.number)
     return draws if draws is not None and draws.shape[:1] == (block.size,) else None
 
 
 def elsewhere(n_jobs: int | None) -> int:
-    """How many workers joblib has in other processes; 0 where the workers share this memory."""
+    """How many workers joblib has in other processes; 0 if they share the memory of this one."""
     backend, usual = get_active_backend(prefer=THREADS)
     if getattr(backend, "supports_sharedmem", False):
         return 0
@@ -129,10 +130,11 @@ def elsewhere(n_jobs: int | None) -> int:
 
 
 def answer(ask: Callable[[], Any], what: str) -> Any:
-    """What workers answer. Raises `MechanismError`. what : they do, for the error message.
+    """Return ask(), the answer of workers. Raises `MechanismError`, which says by `what` what the
+    workers failed to do.
 
-    `Blocks` turns what a mechanism raises into a `DpauditError`. Any other error is that of
-    a worker that was killed, ran out of memory, or could not receive the mechanism.
+    `Blocks` turns exceptions of a mechanism into a `DpauditError`. Any other error means that a
+    worker was killed, ran out of memory, or could not receive the mechanism.
     """
     try:
         return ask()
@@ -147,7 +149,9 @@ def answer(ask: Callable[[], Any], what: str) -> Any:
 
 
 def _parallel(n_jobs: int | None) -> Parallel:
-    """Results one at a time where the backend can; "multiprocessing" gives a window at once."""
+    """joblib's object that yields results one by one, or a whole window at once if the backend
+    ("multiprocessing") cannot.
+    """
     try:
         return Parallel(n_jobs=n_jobs, prefer=THREADS, return_as="generator")
     except ValueError:
@@ -155,5 +159,5 @@ def _parallel(n_jobs: int | None) -> Parallel:
 
 
 def _results(parallel: Parallel, tasks: Sequence[Any]) -> Generator[Any, None, None]:
-    """The results of the tasks; workers begin when the first one is asked for."""
+    """Yield the results of the tasks; the workers begin when the first result is requested."""
     yield from parallel(tasks)

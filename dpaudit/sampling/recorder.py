@@ -1,13 +1,13 @@
-"""Generators that note each of their draws, in place of those that a mechanism would use.
+"""Random generators that record their draws and replace those that a mechanism would use.
 
-Recorded are the generator that the mechanism gets and its children, those that it makes by
-`numpy.random.default_rng`, and the global ones of `numpy.random` and `random`. Code that takes the
-bits of a generator by itself, as compiled code does, and names that were imported before
-(`from numpy.random import laplace`) draw as ever, unrecorded.
+They replace the generator that the mechanism gets and its children, generators that it makes by
+`numpy.random.default_rng`, and the global ones of `numpy.random` and `random`. They do not record
+code that reads the bits of a generator itself, as compiled code does, nor functions that were
+imported before (`from numpy.random import laplace`).
 
 Noise that is centred at an answer has a location that depends on the data, as it should; so may the
-probabilities of a choice. What a textbook's proof takes from outside is how wide the noise is, and
-how many values there are to choose from. These arguments of a draw are noted with it.
+probabilities of a choice. A textbook's proof assumes that the width of the noise and the number of
+values to choose from do not depend on the data. A record of a draw holds these arguments.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import scipy
 
 from dpaudit._core.value import short_repr, value_class
 
-MOST = 20_000  # draws of one call that are noted
+MOST = 20_000  # most draws that are recorded in one call of the mechanism
 # folders of code that is not the mechanism's own
 PASSED = (__file__, os.path.dirname(np.__file__), os.path.dirname(scipy.__file__))
 NO_DRAWS = ("seed", "get_state", "set_state", "getstate", "setstate", "spawn")
@@ -39,10 +39,10 @@ Token = float | int | str | tuple[int, ...] | None  # an argument of a draw, as 
 
 @value_class(show_numbers=True, eq=True)
 class Drawn:
-    """One call of a generator.
+    """The record of one call of a generator's method.
 
-    method : its name. place : where the mechanism calls it. shape : the shape of the draws.
-    arguments : those that are compared, by name.
+    method : the name of the method. place : where the mechanism calls it. shape : the shape of the
+    draws. arguments : the arguments to compare between D and D', by name.
     """
 
     method: str
@@ -53,18 +53,18 @@ class Drawn:
 
 @dataclass(eq=False)
 class Log:
-    """The draws of one call of a mechanism, in their order, at most `MOST`."""
+    """The records of the draws of one call of a mechanism, in their order, at most `MOST`."""
 
     seed: np.random.SeedSequence
     drawn: list[Drawn] = field(default_factory=list)
-    inside: bool = False  # whether a draw is being made, which may make others
+    inside: bool = False  # whether a method is running, which may call other methods
 
     __repr__ = short_repr
 
     def call(
         self, method: str, python: bool, draw: Callable[..., Any], args: Any, kwargs: Any
     ) -> Any:
-        """What `draw` returns; the call is noted unless it is part of another draw."""
+        """Return draw(*args, **kwargs), and record the call unless it is part of another draw."""
         if self.inside or len(self.drawn) >= MOST:
             return draw(*args, **kwargs)
         self.inside = True
@@ -78,19 +78,19 @@ class Log:
         return value
 
     def child(self) -> np.random.SeedSequence:
-        """A seed for a generator that would take entropy from the system."""
+        """A new seed for a generator that would otherwise take entropy from the system."""
         return self.seed.spawn(1)[0]
 
 
 def _calling_place(frame: FrameType | None) -> Place:
-    """The nearest call outside this file, NumPy and SciPy."""
+    """File and line of the innermost frame outside this file, NumPy and SciPy."""
     while frame is not None and frame.f_code.co_filename.startswith(PASSED):
         frame = frame.f_back
     return ("?", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 def _recording(cls: type, *, python: bool = False) -> dict[str, Any]:
-    """The public methods of a class of generators, each of which notes its calls in `self.log`."""
+    """The public methods of a class of generators, wrapped so that they record in `self.log`."""
 
     def noted(name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
         def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -108,23 +108,23 @@ def _recording(cls: type, *, python: bool = False) -> dict[str, Any]:
 
 
 class _Generator(np.random.Generator):
-    """`numpy.random.Generator` that notes its draws."""
+    """A `numpy.random.Generator` that records its draws."""
 
     log: Log
 
     def spawn(self, n_children: int) -> list[Any]:
-        """Children that note theirs in the same log."""
+        """Children that record their draws in the same log."""
         return [_generator(self.log, child.bit_generator) for child in super().spawn(n_children)]
 
 
 class _State(np.random.RandomState):
-    """`numpy.random.RandomState` that notes its draws."""
+    """A `numpy.random.RandomState` that records its draws."""
 
     log: Log
 
 
 class _Random(random.Random):
-    """`random.Random` that notes its draws."""
+    """A `random.Random` that records its draws."""
 
     log: Log
 
@@ -143,15 +143,15 @@ def _generator(log: Log, bits: np.random.BitGenerator) -> _Generator:
 
 
 def generator(log: Log) -> np.random.Generator:
-    """The generator that the mechanism gets, at the log's own seed."""
+    """The generator that is passed to the mechanism, seeded by `log.seed`."""
     return _generator(log, np.random.PCG64(log.seed))
 
 
 @contextmanager
 def recorded(log: Log) -> Iterator[None]:
-    """Note in the log what Python code draws from global generators and from new ones.
+    """A context in which the log records the draws of the global generators and of new ones.
 
-    The global generators are replaced meanwhile, so that their own states do not change.
+    It replaces the global generators, so that their own states do not change.
     """
     with LOCK:
         state = _state(log)
@@ -183,7 +183,7 @@ def _state(log: Log) -> _State:
 
 
 def _numpy_global(log: Log, state: _State) -> dict[str, Any]:
-    """What `numpy.random` holds meanwhile: the functions of one state, and `default_rng`."""
+    """Replacements for `numpy.random` while recording: functions of one state, `default_rng`."""
     real = np.random.default_rng
 
     def default_rng(seed: Any = None) -> np.random.Generator:
@@ -200,7 +200,7 @@ def _numpy_global(log: Log, state: _State) -> dict[str, Any]:
 
 
 def _python_global(log: Log) -> dict[str, Any]:
-    """What `random` holds meanwhile: the functions of one generator."""
+    """Replacements for `random` while recording: the functions of one generator."""
     own = _Random(int(log.child().generate_state(1, np.uint64)[0]))
     own.log = log
     return {
@@ -214,7 +214,7 @@ def _python_global(log: Log) -> dict[str, Any]:
 
 
 def token(value: Any) -> Token:
-    """The number that all entries of a value are, else a digest of its shape and entries."""
+    """The number if all entries of a value are equal, else a digest of its shape and entries."""
     array = np.asarray(value)
     if array.size and array.dtype.kind in "biuf" and np.all(array == array.flat[0]):
         return float(array.flat[0])
@@ -223,7 +223,7 @@ def token(value: Any) -> Token:
 
 
 def _argument(position: int, name: str, usual: float | None = None) -> Callable[..., Token]:
-    """A reader of the argument at a position or by name; `usual` where it is not given."""
+    """A function that reads the argument at `position` or by `name`; `usual` is its default."""
 
     def read(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Token:
         value = args[position] if len(args) > position else kwargs.get(name, usual)
@@ -233,7 +233,7 @@ def _argument(position: int, name: str, usual: float | None = None) -> Callable[
 
 
 def _between(first: str, second: str) -> Callable[..., Token]:
-    """A reader of the distance between two arguments, by default 0 and 1."""
+    """A function that reads the difference of two arguments, whose defaults are 0 and 1."""
 
     def read(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Token:
         low = args[0] if args else kwargs.get(first, 0.0)
@@ -244,14 +244,14 @@ def _between(first: str, second: str) -> Callable[..., Token]:
 
 
 def _range(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Token:
-    """How many integers `low` to `high` are, or those below the first argument if it is alone."""
+    """The number of integers from `low` to `high`, or below the first argument if it is alone."""
     low = args[0] if args else kwargs.get("low", 0)
     high = args[1] if len(args) > 1 else kwargs.get("high")
     return token(low if high is None else np.subtract(high, low))
 
 
 def _length(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Token:
-    """The number of values to choose from: a number, or the length of a sequence."""
+    """The number of values to choose from: the argument, or its length if it is a sequence."""
     values: Any = args[0] if args else next(iter(kwargs.values()))
     return int(values) if np.ndim(values) == 0 else len(values)
 
@@ -291,6 +291,6 @@ PYTHON: dict[str, dict[str, Callable[..., Token]]] = {
 def compared(
     method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, python: bool = False
 ) -> dict[str, Token]:
-    """The arguments of a call that are compared, by name."""
+    """The arguments of a call that a replay compares, by name."""
     known = PYTHON if python else NUMPY
     return {name: read(args, kwargs) for name, read in known.get(method, {}).items()}

@@ -1,12 +1,12 @@
 """Where the random numbers of a mechanism depend on the data: a hint for people, never a verdict.
 
-The mechanism is called with the same seeds on both databases. `recorder` has generators that note
-each draw, and the first place is found where the draws on D and on D' differ for every seed.
+A replay calls the mechanism with the same seeds on both databases. The generators of `recorder`
+record each draw, and the replay returns the first place where the draws on D and on D' differ.
 
-What an algorithm draws may depend on what it drew before: a noisy count may set the scale of the
-next noise, and a noisy comparison may end a sparse vector run. That is post-processing, and sound.
-It changes with the seed on one database too. So a difference counts only where it is the same
-for all seeds on D and the same for all seeds on D': no noise can explain it, but only the data.
+Draws may depend on earlier draws: a noisy count may set the scale of the next noise, and a noisy
+comparison may end a sparse vector run. That is post-processing, and sound. But then the draws on
+one database change with the seed too. So a difference counts only if the draws on D agree for all
+seeds and those on D' agree for all seeds: noise cannot explain it, only the data can.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ Value = TypeVar("Value")
 
 @value_class(eq=True)
 class Difference:
-    """What depends on the data, and where.
+    """A quantity that depends on the data, and its place in the mechanism.
 
     kind : "argument" (called `name`), "size", "number" of draws, "branch", or "width" of the noise
         in an output. draw : the number, from 1, of the call of a generator, or of the output.
-    method, place : that call, "laplace" at "release.py:12". values : the argument on D and on D'
-        where it is a number; these are private, so text and repr do not show them.
+    method, place : that call, such as "laplace" at "release.py:12". values : the argument on D and
+        on D' if it is a number, else None; they are private, so text and repr do not show them.
     """
 
     kind: str
@@ -62,7 +62,7 @@ class Difference:
         return f"Difference({self.kind}: {self.text})"
 
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
-        """The difference in JSON types. show_data : with the values of the argument."""
+        """The difference in JSON types. show_data : whether to include the argument's values."""
         names = ("kind", "text", "draw", "method", "place", "name")
         values = {"values": list(self.values)} if show_data and self.values else {}
         return {**{name: getattr(self, name) for name in names}, **values}
@@ -70,10 +70,10 @@ class Difference:
 
 @value_class(eq=True)
 class Replay:
-    """What a replay showed.
+    """The result of a replay.
 
-    difference : the first one, or None. draws : how many calls of generators were recorded with the
-    first seed, on D and on D'.
+    difference : the first difference, or None. draws : how many calls of generators were recorded
+    with the first seed, on D and on D'.
     """
 
     difference: Difference | None
@@ -90,7 +90,7 @@ class Replay:
         return f"Replay({self.text})"
 
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
-        """The replay in JSON types. show_data : with the values of an argument that differs."""
+        """The replay in JSON types. show_data : whether to include the values of an argument."""
         difference = self.difference
         return {
             "text": self.text,
@@ -106,19 +106,19 @@ def replay(mechanism: Mechanism, pair: NeighbourPair, *, rng: RngLike = 0) -> Re
     ----------
     mechanism : callable
         `mech(data, size, *, rng)`, as `dpaudit.audit` takes it. It is called three times on each
-        database, for two draws each, from one thread. Meanwhile the global generators of
-        `numpy.random` and `random` are others, which record; then they are as before.
+        database, for two draws each, from one thread. During a call, recording generators replace
+        the global ones of `numpy.random` and `random`; afterwards these are as before.
     pair : NeighbourPair
         The two databases.
     rng : seed or Generator, default 0
-        The seeds. The same one gives the same result.
+        The source of the seeds. The same seed gives the same result.
 
     Returns
     -------
     Replay
-        With the first difference that is the same for all seeds: an argument that says how wide
-        noise is ("scale"; a location may depend on the data), the size of a draw, the number of
-        draws, or a branch; else noise of another width in an output.
+        Its `difference` is the first one that is the same for all seeds: an argument for the width
+        of noise ("scale"; a location may depend on the data), the size of a draw, the number of
+        draws, or a branch; if there is none of these, an output whose noise differs in width.
 
     Raises
     ------
@@ -127,10 +127,10 @@ def replay(mechanism: Mechanism, pair: NeighbourPair, *, rng: RngLike = 0) -> Re
 
     Notes
     -----
-    It is a hint, never a verdict. It misses what other generators draw (compiled code, the
-    system's, another process) and leaks that leave the draws alone, as a sensitivity that is too
-    small. And it points at mechanisms that are private, where a proof takes care of what depends on
-    the data.
+    The result is a hint, never a verdict. A replay misses the draws of other generators (those of
+    compiled code, of the system, of another process) and leaks that do not change the draws, such
+    as a sensitivity that is too small. And it reports a difference for some private mechanisms,
+    whose proofs account for draws that depend on the data.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def replay(mechanism: Mechanism, pair: NeighbourPair, *, rng: RngLike = 0) -> Re
 
 
 def hint(mechanism: Mechanism, pair: NeighbourPair, *, show_data: bool = False) -> Any:
-    """`replay` as result.json has it; None where the mechanism cannot be replayed."""
+    """The result of `replay` as in result.json; None if the mechanism cannot be replayed."""
     try:
         return replay(mechanism, pair).to_dict(show_data=show_data)
     except Exception:  # a hint must not end an audit
@@ -186,31 +186,31 @@ def _joined(parts: list[np.ndarray]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Rows:
-    """The numbers of rows of D and of D', which sampling of rows, or noise for each, follows."""
+    """The numbers of rows of D and of D'. Draws for each row may legitimately depend on them."""
 
     left: int
     right: int
 
     def followed(self, left: float, right: float) -> bool:
-        """Whether two numbers are to each other as the numbers of rows, which differ."""
+        """Whether the numbers of rows differ and `left`/`right` has the same ratio as they have."""
         return self.left != self.right and left * self.right == right * self.left
 
     @property
     def words(self) -> str:
-        """What the difference depends on."""
+        """The words for what a difference depends on."""
         more = "" if self.left == self.right else ", or on their number of rows"
         return f"depends on the data{more}"
 
 
 def first_difference(left: Sequence[Log], right: Sequence[Log], rows: Rows) -> Difference | None:
-    """The first difference between the logs of the same seeds on D and on D'.
+    """The first difference between the logs on D and those on D', which have the same seeds.
 
-    None where noise explains all differences.
+    None if noise, or the number of rows, can explain all differences.
     """
     for number in range(max(len(log.drawn) for log in (*left, *right)) + 1):
         sides = [[_at(log, number) for log in logs] for logs in (left, right)]
         calls = [_same([drawn and _call(drawn) for drawn in side]) for side in sides]
-        if None in calls:  # noise decides what is drawn
+        if None in calls:  # the seeds differ on one database: noise decides which call comes next
             return None
         first, second = (side[0] for side in sides)
         if first is None or second is None or _call(first) != _call(second):
@@ -232,20 +232,20 @@ def _call(drawn: Drawn) -> tuple[str, Place]:
 
 
 def _same(values: Sequence[Value]) -> tuple[Value] | None:
-    """The value, in a tuple, where all values are equal; None where they differ."""
+    """A tuple of the common value if all values are equal; None if they differ."""
     return (values[0],) if all(value == values[0] for value in values) else None
 
 
 def _follows(left: Log, right: Log, drawn: Drawn, rows: Rows) -> bool:
     """Whether the numbers of calls at one place are in proportion to the numbers of rows."""
-    counts = [sum(_call(other) == _call(drawn) for other in log.drawn) for log in (left, right)]
+    counts = [sum(_call(entry) == _call(drawn) for entry in log.drawn) for log in (left, right)]
     return rows.followed(*counts)
 
 
 def _another(
     first: Drawn | None, second: Drawn | None, number: int, rows: Rows
 ) -> Difference | None:
-    """A call on D that is another one on D', or missing there."""
+    """The difference that call `number` is one method on D and another on D', or missing there."""
     drawn = first or second
     if drawn is None:
         return None
@@ -263,7 +263,7 @@ def _another(
 
 
 def _in_call(sides: Sequence[Sequence[Drawn | None]], number: int, rows: Rows) -> Difference | None:
-    """A size or an argument of one call that differs between D and D'."""
+    """The first difference of size or argument between call `number` on D and on D', or None."""
     left, right = ([drawn for drawn in side if drawn is not None] for side in sides)
     shapes = [_same([drawn.shape for drawn in side]) for side in (left, right)]
     if None not in shapes and _resized(left[0].shape, right[0].shape, rows):
@@ -319,7 +319,7 @@ def _where(place: Place) -> str:
 # noise of a fixed width moves both outputs alike: M(D') = a + M(D). If M(D') = a + b M(D) for all
 # draws, with b other than 1 and a other than 0, an output is an answer and noise b times as wide on
 # D' as on D. (With a = 0 there is no answer beside the noise, as where a random projection releases
-# noise that is shaped by the data on purpose.)
+# noise whose shape depends on the data on purpose.)
 
 FEWEST = 5  # different values of an output: two fix a line, and the others lie on it
 ROUNDING = 1e-9  # relative to the largest value
@@ -327,7 +327,7 @@ APART = 1e-6  # by how much b must differ from 1, and a/(largest value) from 0
 
 
 def other_width(left: Array, right: Array, rows: Rows) -> Difference | None:
-    """The first output whose noise has another width on D than on D'; None where there is none.
+    """The first output whose noise has another width on D than on D'; None without one.
 
     left, right : outputs on D and on D' with common random numbers, (m, k) each.
     """

@@ -20,7 +20,7 @@ from dpaudit.scoring import constants
 
 
 def rows_at_once(x: Array) -> int:
-    """How many rows of (m, k) are taken at a time."""
+    """How many rows of x, (m, k), are scored in one chunk."""
     numbers = max(int(np.prod(x.shape[1:])), 1)
     return max(1, min(constants.CHUNK_ROWS, constants.CHUNK_NUMBERS // numbers))
 
@@ -28,16 +28,16 @@ def rows_at_once(x: Array) -> int:
 class Score(Protocol):
     """A fitted score: rows (m, k) → log-odds of P against Q, (m,), in nats.
 
-    An estimate of the privacy loss log dP/dQ of each row.
+    The value estimates the privacy loss log dP/dQ of each row.
     """
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         ...
 
 
 def zero(x: Array) -> Array:
-    """The score 0 of every row: the sides are equally likely."""
+    """The score that is 0 for every row: both sides are equally likely."""
     return np.zeros(len(x))
 
 
@@ -60,7 +60,7 @@ class Sides:
     Q: Array
 
     def head(self, size: int) -> Sides:
-        """The first `size` draws of each side, or these where there are not more."""
+        """The first `size` draws of each side; all draws if there are no more."""
         if max(len(self.P), len(self.Q)) <= size:
             return self
         return Sides(self.P[:size], self.Q[:size])
@@ -90,8 +90,8 @@ class Fitted:
     closed : bool
         Whether the score is the log-ratio of two fitted normal laws.
     unread : dict
-        By the kind of their parts, the share of the outputs with a part that no score can read,
-        since it hardly repeats; empty for a score of the caller's own.
+        For each kind of part, the share of outputs with a part that no score can read because it
+        hardly repeats; empty for a score of the caller's own.
     """
 
     name: str
@@ -125,10 +125,10 @@ def evaluate(score: Score, x: Array) -> Array:
 
 
 def scores(score: Score, sides: Sides) -> Scores:
-    """Scores of P's and of Q's draws, (n,) each.
+    """The scores of P's and of Q's draws, (n,) each.
 
     The score sees the draws of both sides mixed, in a random order that depends on their numbers
-    alone. So neither the other rows of a batch nor a row's place tell the side.
+    alone. So neither the other rows of a batch nor a row's place reveal the side.
     """
     rows, labels = sides.stacked()
     order = np.random.default_rng(len(rows)).permutation(len(rows))
@@ -138,27 +138,28 @@ def scores(score: Score, sides: Sides) -> Scores:
 
 
 def logistic_loss(p: Array, q: Array) -> Array:
-    """Logistic loss of each draw in nats, P's first, from scores p (n,) and q (m,) of the sides."""
+    """The logistic loss of each draw, nats, P's first, from scores p (n,) and q (m,)."""
     return np.concatenate([np.logaddexp(0.0, -p), np.logaddexp(0.0, q)])
 
 
 def losses(score: Score, sides: Sides) -> Array:
-    """Logistic loss of a score on each draw in nats, P's first, (2n,)."""
+    """The logistic loss of a score on each draw, nats, P's first, (2n,)."""
     return logistic_loss(evaluate(score, sides.P), evaluate(score, sides.Q))
 
 
 def log_loss(score: Score, sides: Sides) -> float:
-    """Mean logistic loss of a score on both sides, nats a draw; ln 2 is that of the score 0."""
+    """The mean logistic loss of a score on both sides, nats a draw; the score 0 has ln 2."""
     return float(losses(score, sides).mean())
 
 
 def pooled(score: Score, train: Sides, chosen: Scores) -> Scores:
-    """`chosen`, scores of the choosing draws, with those of `train` unless the score overfits.
+    """The scores `chosen` of the choosing draws, joined with the scores of `train` unless the score
+    overfits.
 
-    A threshold is where p − e^ε q is largest, which few draws estimate badly, so the training draws
-    help; but for a score that overfits they would put the threshold too high. A score is taken to
-    overfit where its loss is less on the training draws by more than one standard error. Neither
-    set of draws certifies.
+    Thresholds are set where p − e^ε q is largest, which few draws estimate badly, so the training
+    draws help; but for a score that overfits they would set the threshold too high. A score is
+    taken to overfit where its loss is smaller on the training draws by more than one standard
+    error. Neither set of draws certifies.
     """
     if len(chosen[0]) >= constants.ENOUGH_TO_CHOOSE or len(train.P) == 0:
         return chosen
@@ -187,15 +188,15 @@ def refuse_batch_scores(fitted: Fitted, sides: Sides) -> None:
         np.array([evaluate(fitted.score, row[None])[0] for row in rows]) for _ in range(2)
     )
     among = evaluate(fitted.score, batch)[-len(rows) :]
-    for other, where in ((among, f"in a batch of {len(batch)} rows"), (again, "the second time")):
+    for scored, where in ((among, f"in a batch of {len(batch)} rows"), (again, "the second time")):
         same = np.isclose(
-            alone, other, rtol=constants.SAME_SCORE, atol=constants.SAME_SCORE, equal_nan=True
+            alone, scored, rtol=constants.SAME_SCORE, atol=constants.SAME_SCORE, equal_nan=True
         )
         if not same.all():
             at = int(np.argmin(same))
             raise InvalidInput(
                 f"classifier must score each row by itself, got {alone[at]:.6g} for a row alone "
-                f"and {other[at]:.6g} {where} from {fitted.name}: does it use statistics of the "
+                f"and {scored[at]:.6g} {where} from {fitted.name}: does it use statistics of the "
                 "batch, or a counter?",
                 argument="classifier",
             )
@@ -206,8 +207,8 @@ def refuse_nan(
 ) -> None:
     """Raise `InvalidInput` where a score of the classifier called `name` is NaN.
 
-    scores : of the draws of M(D) and of M(D') from number `first` on. argument : of the public
-    function, by which the classifier was given.
+    scores : scores of the draws of M(D) and of M(D') from number `first` on. argument : the name of
+    the public function's argument that gave the classifier.
     """
     for score, side in zip(scores, ("M(D)", "M(D')"), strict=True):
         if (wrong := np.flatnonzero(np.isnan(score))).size:
@@ -220,7 +221,7 @@ def refuse_nan(
 
 
 def without_nan(score: Array) -> Array:
-    """Scores with 0, by which neither side is likelier, in place of NaN.
+    """The scores with 0, at which both sides are equally likely, in place of NaN.
 
     Any fixed value will do: the scores are still a function of the draws, fixed in advance.
     """
@@ -228,12 +229,12 @@ def without_nan(score: Array) -> Array:
 
 
 def nan_count(scores: tuple[Array, Array]) -> int:
-    """How many scores of both sides are NaN."""
+    """The number of NaN among the scores of both sides."""
     return int(np.isnan(scores[0]).sum() + np.isnan(scores[1]).sum())
 
 
 def nan_note(name: str, undefined: int) -> tuple[str, ...]:
-    """A sentence on certifying draws of both sides whose score was NaN, if there are any."""
+    """A sentence about certifying draws whose score was NaN; empty if there are none."""
     if undefined == 0:
         return ()
     draws = "1 certifying draw" if undefined == 1 else f"{undefined:,} certifying draws"

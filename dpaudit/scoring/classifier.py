@@ -36,10 +36,10 @@ class KnownScore:
     Parameters
     ----------
     score : callable
-        A function, partial function, ufunc or object. Best the log likelihood ratio itself, whose
+        A function, partial function, ufunc or object. The log likelihood ratio itself is best: its
         values say more about a small excess over a claim than their order does.
     name : str, default "known score"
-        For the report.
+        The name of the score in the report.
     """
 
     def __init__(self, score: Score, name: str = "known score") -> None:
@@ -66,15 +66,16 @@ EXPECTED = (
     "an alias, an estimator that classifies, with predict_proba or decision_function, or a score "
     "function"
 )
-Classifier = str | KnownScore | Estimator  # what `fit` takes
-ClassifierLike = Classifier | Score  # what users give
+Classifier = str | KnownScore | Estimator  # as `as_classifier` returns it
+ClassifierLike = Classifier | Score  # as users pass it
 
 
 @value_class
 class Model:
-    """What an alias stands for: one line for lists, and how it is fitted.
+    """The model that an alias names: one line for lists, and how it is fitted.
 
-    fit : gives the score, or the score with its name and notes.
+    fit : a function (train, choose, seed) that returns the score, or the score with its name and
+    notes.
     """
 
     summary: str
@@ -82,16 +83,19 @@ class Model:
 
 
 def _logistic(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
+    """Fit the alias "logistic"; with too few draws, the quadratic discriminant alone."""
     base = fit_quadratic(train)
     return fit_logistic(train, choose, base) or base
 
 
 def _boosted(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
+    """Fit the alias "lightgbm": trees that start from the quadratic discriminant."""
     name, notes = boosting()
     return Fitted(name, fit_boosted(train, choose, seed, fit_quadratic(train)), notes=notes)
 
 
 def _eureka(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
+    """Fit the alias "eureka-knn", with its stated promise as a note."""
     return Fitted("eureka-knn", fit_eureka(train), notes=(promise(train),))
 
 
@@ -131,7 +135,7 @@ ALIASES = {alias: model.summary for alias, model in MODELS.items()}
 
 
 def as_classifier(classifier: ClassifierLike) -> Classifier:
-    """`classifier` itself, or the `KnownScore` of any other callable. Raises `InvalidInput`."""
+    """`classifier` itself, or any other callable as a `KnownScore`. Raises `InvalidInput`."""
     if isinstance(classifier, str) and classifier not in MODELS:
         aliases = ", ".join(MODELS)
         fail("classifier", classifier, f"one of {aliases}, a scikit-learn classifier or a function")
@@ -161,7 +165,7 @@ def _is_sklearn_classifier(value: object) -> TypeGuard[Estimator]:
 
 
 def is_trained(classifier: Classifier) -> bool:
-    """Whether what `as_classifier` returned learns from draws."""
+    """Whether a classifier, as `as_classifier` returns it, learns from draws."""
     return not isinstance(classifier, KnownScore)
 
 
@@ -173,14 +177,14 @@ def fit(
     bits: bool = False,
     spend: bool = False,
 ) -> Fitted:
-    """Fit what `classifier` names.
+    """Fit the score that `classifier` names.
 
     Rows are made finite first (`Encoder`); a known score gets the draws as they are.
 
     Parameters
     ----------
     classifier : str, classifier or score
-        What `dpaudit.audit` takes.
+        The argument that `dpaudit.audit` takes.
     train : Sides
         Draws to train on.
     choose : Sides

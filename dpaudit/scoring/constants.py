@@ -1,72 +1,72 @@
 """The numbers of this room, each with what a wrong one costs.
 
-None of them touches validity: a score never sees a draw that certifies, so a bad constant costs
+No constant affects validity: a score never sees a draw that certifies, so a bad constant costs
 certified δ or time. Those of the models were set on the fourteen tasks T1 to T14, so that
 
     python -m reports.make oracle networks      # many draws: share of what the true loss certifies
     python -m reports.make few                  # few draws
     python -m reports.make wide rates           # time of wide rows; CPU time a draw
 
-measure them again; a group names another command where it was set by that. "Too few" draws make a
-model noisy, so that it is not taken; "too many" take time and change the certified bound little.
+measure them again; a group set by another command names it. "Too few" draws make a model noisy, so
+that it loses the contest; "too many" take time and change the certified bound little.
 """
 
 import numpy as np
 
 # --- draws are scored a chunk at a time; larger chunks take memory, smaller ones time ---
 CHUNK_ROWS = 1 << 16
-CHUNK_NUMBERS = 1 << 22  # numbers in a chunk's rows, at most: few numbers keep their memory
-LOOKED_UP = 1 << 20  # neighbours that are looked up at a time
+CHUNK_NUMBERS = 1 << 22  # numbers in a chunk, at most
+LOOKED_UP = 1 << 20  # neighbours to look up at a time
 
 # --- how a score is used ---
 ENOUGH_TO_CHOOSE = 20_000  # choosing draws a side; from so many, training draws set no thresholds
 ROWS_ALONE = 8  # rows that are scored alone, half of each side, to see whether a batch matters
 ROWS_BESIDE = 256  # rows a side that stand beside them in a batch, at most
-# Of 1 + |score|: a score in single precision varies by 1e-5 with the batch. A smaller tolerance
-# refuses such scores, a larger one lets scores pass that depend on other draws.
+# A tolerance relative to 1 + |score|: a score in single precision varies by 1e-5 with the batch. A
+# smaller tolerance refuses such scores, a larger one lets scores pass that depend on other draws.
 SAME_SCORE = 1e-4
-LEAST_CLASS_PROBABILITY = 1e-6  # at which a classifier's probabilities are clipped
+LEAST_CLASS_PROBABILITY = 1e-6  # a classifier's probabilities are clipped here
 
 # --- which rows are encoded, and how (`encode`): python -m reports.make museum zoo ---
 LARGEST = 1e100  # a larger number counts as infinite: its square must not overflow
-MEDIAN_NUMBERS, MEDIAN_DRAWS = 2_000_000, 20_000  # a side, for the median that stands for NaN
-BIT_DRAWS = 20_000  # a side, that show which bits vary
-MOST_COLUMNS = 1000  # closed forms take the cube of their number
-RANKED_DRAWS = 1000  # a side, that show which of more columns differ most
-REMAINDER_NUMBERS, REMAINDER_DRAWS = 1 << 15, 200  # numbers a side; draws a side of many columns
-LATTICE_DRAWS = 16  # a side, that show a lattice; from fewer draws no remainder is tried
+MEDIAN_NUMBERS, MEDIAN_DRAWS = 2_000_000, 20_000  # at most, a side, for the median in place of NaN
+BIT_DRAWS = 20_000  # draws a side that decide which bits vary
+MOST_COLUMNS = 1000  # columns used, at most: closed forms take time in proportion to their cube
+RANKED_DRAWS = 1000  # draws a side that decide which of more columns differ most
+REMAINDER_NUMBERS, REMAINDER_DRAWS = 1 << 15, 200  # numbers a side; least draws a side
+LATTICE_DRAWS = 16  # draws a side to detect a lattice; with fewer draws no remainder is tried
 REMAINDER_SPREAD = 8.0  # interquartile range in units of the modulus, where smooth laws look alike
 BY_CHANCE = 1e-6  # probability that remainders are added although the sides do not differ
-REPEATED = 8  # draws that share a value on average, in a column that is left to cells
-MODULUS_PARTS = 4096  # to which remainders are rounded, so that equal ones stay equal
-ROUNDING = 2.0**-30  # of the largest number, what counts as a gap of 0
-FINEST_LATTICE = 2.0**-24  # of the largest number: a finer lattice is what rounding makes
+REPEATED = 8  # draws a value on average, from which a column is left to cells
+MODULUS_PARTS = 4096  # parts of the modulus to which remainders are rounded, so that ties stay ties
+ROUNDING = 2.0**-30  # share of the largest number below which a gap counts as 0
+FINEST_LATTICE = 2.0**-24  # share of the largest number: rounding alone makes finer lattices
 
 # --- whitening ---
-WHITENING_NUMBERS, WHITENING_DRAWS = 2_000_000, 20_000  # a side, that set the coordinates
-CLIP = 6.0  # robust units, so that heavy tails do not set the scale
+WHITENING_NUMBERS, WHITENING_DRAWS = 2_000_000, 20_000  # at most, a side, to set the coordinates
+CLIP = 6.0  # robust units at which columns are clipped, so that heavy tails do not set the scale
 CONSTANT = 1e-10  # share of the largest variance below which a direction counts as constant
 SIDES_APART = 1e-7  # robust units; a larger gap in what is constant is more than rounding
 
 # --- which columns differ (`models.screen`) ---
-SCREEN_BINS = 16  # of equal probability, for a column without repeated values
-SCREEN_SAMPLE = 2_000  # draws a side that set their limits
+SCREEN_BINS = 16  # bins of equal probability, for a column without repeated values
+SCREEN_SAMPLE = 2_000  # draws a side that set the bins' limits
 
 # --- closed forms ---
 WIDE = 100  # columns; wider rows are scored and corrected in cheaper ways
 WELL_CONDITIONED = 1e-6  # least eigenvalue over the largest; 6 of 16 digits may be lost
-MOST_DIRECTIONS = 5  # in which the structure `directions` lets the sides differ
-ENOUGH_A_COLUMN = 100  # draws a column, from which choosing draws do not train a quadratic again
+MOST_DIRECTIONS = 5  # directions in which the structure `directions` lets the sides differ
+ENOUGH_A_COLUMN = 100  # training draws a column beyond which choosing draws do not train, too
 FARTHEST_DISTANCE = 1e9  # squared Mahalanobis distance at which distances are clipped
 
 # --- logistic regression ---
 GAIN_PER_DRAW = 1e-9  # nats; a Newton step that lowers the mean loss by no more is the last
-SETTLED_FIT = 1e-8  # nats; the same for the whole loss of few draws
-INTERCEPT_RIDGE = 1e-6  # a draw: a regression that separates the sides has a finite intercept
-JITTER = 1e-12  # of the Hessian's trace: repeated features make it singular
-CORRECTION_PENALTIES = (1e4, 3e2, 1e1)  # of standardised features, the heaviest first
-CORRECTION_DRAWS = 100_000  # a side, that fit a correction
-CORRECTION_NUMBERS = 4_000_000  # a side, in the draws that fit the distances' correction
+SETTLED_FIT = 1e-8  # nats; the same for the total loss of few draws
+INTERCEPT_RIDGE = 1e-6  # per draw: keeps the intercept finite if a regression separates the sides
+JITTER = 1e-12  # share of the Hessian's trace added to it: repeated features make it singular
+CORRECTION_PENALTIES = (1e4, 3e2, 1e1)  # on standardised features, the heaviest first
+CORRECTION_DRAWS = 100_000  # draws a side, at most, that fit a correction
+CORRECTION_NUMBERS = 4_000_000  # numbers a side, at most, that fit the distances' correction
 CORRECTION_WORK = 2e8  # draws a side × features² of a Newton step, at most
 DRAWS_A_FEATURE = 10  # with fewer, squares and products are not fitted
 FARTHEST_FEATURE = 50.0  # standard deviations: no outlier decides a slope
@@ -76,62 +76,64 @@ CLEARLY_BETTER = 2.0  # standard errors of the gain; fewer let scores win that o
 WEAK_SIGNAL = 0.02  # nats a draw: with less gain, models for weak signals take part
 WORTH_A_NETWORK = 0.005  # nats a draw that trees, or distances, must gain for costlier models
 WORSE_THAN_NOTHING = 0.02  # nats a draw beyond ln 2, by which rare large values spoil moments
-SKETCH_DRAWS = 10_000  # a side, that show whether sums over columns are of use
-CELL_DRAWS = 500_000  # a side, that fill cells
+SKETCH_DRAWS = 10_000  # draws a side that show whether sums over columns are of use
+CELL_DRAWS = 500_000  # draws a side, at most, that fill cells
 NEAREST_COLUMNS = 4  # among more columns the nearest neighbours are far away
 
 # --- splines ---
 SPLINE_COLUMNS = 2
-SPLINE_BINS = {1: 512, 2: 64}  # in each dimension, by the number of dimensions
-SPLINE_SEGMENTS = {1: 48, 2: 14}  # likewise
+SPLINE_BINS = {1: 512, 2: 64}  # bins in each dimension, by the number of dimensions
+SPLINE_SEGMENTS = {1: 48, 2: 14}  # spline segments in each dimension, likewise
 NORMAL_SCORES = 1024  # points of the map to normal scores
-TAIL_DRAWS = 5  # pooled draws beyond the last of these points
+TAIL_DRAWS = 5  # pooled draws beyond the last point of that map
 SPLINE_PENALTIES = 10.0 ** np.arange(-2.0, 5.0)
 SPLINE_RIDGE = 1e-6  # added to the penalty, which is 0 for linear functions
 BIN_GAIN = 5.0  # nats of evidence that the bins' own odds must gain to be used
 PENALTY_GAIN = 2.0  # nats that a weaker penalty must gain on all choosing draws to be taken
-SHARED_VALUES = 16_000_000  # a side, that fit one spline for all columns
+SHARED_VALUES = 16_000_000  # values a side, at most, that fit one spline for all columns
 ALIKE = 0.1  # standard deviations by which means, and spreads, of columns with one law may differ
 SHARED_SAMPLE = 1_000  # draws that show whether columns have more than two values
 
 # --- sums over columns ---
-ADDITIVE_DRAWS = 100_000  # a side
-SUMMANDS = 16  # columns up to which each takes part; of more, those that differ by themselves
-MOST_SUMMANDS = 32  # of these
+ADDITIVE_DRAWS = 100_000  # draws a side, at most
+SUMMANDS = 16  # up to so many columns all take part; of more, only those that differ by themselves
+MOST_SUMMANDS = 32  # columns that differ by themselves and take part, at most
 ADDITIVE_PENALTY = 1e-2  # on features of unit spread
 COLUMN_GAIN = 1.0  # nats that a column must gain on the choosing draws; less may be noise
 
 # --- cells of values that repeat ---
 ATOM_DRAWS = 5  # pooled draws that share an atom: reals rounded to 32 bits coincide less often
 CELL_LEVELS = (20_000, 2000, 20)  # pooled draws a cell on average, from few cells to many
-KEY_DRAWS = 50_000  # a side, that choose the columns of the key
-FEWEST_CELLS = 16  # allowed at the last level whatever the number of draws
-FEW_ATOMS = 16  # of a column with few values: cells split it, no spline is fitted to it
-CELL_SLACK = 1.0  # nats in all by which a finer level may be worse: it knows atoms that are rare
+KEY_DRAWS = 50_000  # draws a side, at most, that choose the columns of the key
+FEWEST_CELLS = 16  # cells allowed at the last level, whatever the number of draws
+FEW_ATOMS = 16  # a column with at most so many atoms is split by cells and gets no spline
+CELL_SLACK = 1.0  # nats of total loss by which a finer level may be worse: it covers rare atoms
 OWN_DRAWS, OWN_CHECKS = 500, 25  # training, choosing draws a side for a cell's own score
 OWN_CELLS = 64  # cells with a score of their own, at most
 
 # --- nearest neighbours ---
-VOTERS, CENTRES = 50_000, 2048  # a side
+VOTERS, CENTRES = 50_000, 2048  # draws a side, at most
 NEIGHBOURS = (32, 128, 512)  # candidates for k; at most a quarter of all voters, but for the first
 SHARED_CENTRES = (4, 24)  # candidates for the number of centres whose log-odds a row averages
-NEAREST_CHECKS = 5000  # choosing draws a side, that choose among these candidates
-EUREKA_DRAWS = 10_000  # a side: a row's k = 1,420 nearest take about 0.3 ms beyond one dimension
+NEAREST_CHECKS = 5000  # choosing draws a side, at most, that choose among these candidates
+EUREKA_DRAWS = 10_000  # draws a side: the k = 1,420 nearest take about 0.3 ms a row of width > 1
 
 # --- products of signs ---
-PRODUCT_COLUMNS = 24  # which have 276 pairs and 2,024 triples
-PRODUCT_DRAWS = 20_000  # a side, that show which products are of use
+PRODUCT_COLUMNS = 24  # columns, at most; they have 276 pairs and 2,024 triples
+PRODUCT_DRAWS = 20_000  # draws a side that show which products are of use
 PRODUCT_LEVEL = 0.001  # probability that a product of no use is taken, over all products
 FEW_ABOVE = 0.25  # share of a column's values above its median, below which a bit is rare
-MOST_PRODUCTS = 30  # the most significant ones
+MOST_PRODUCTS = 30  # products used, at most: the most significant ones
 
 # --- trees ---
-STOPPING_DRAWS = 50_000  # choosing draws a side, that stop the training of trees and networks
-TREE_PROBE = 20_000  # a side; a score that these cannot clearly improve gets no more trees
-TREE_DRAWS = 100_000  # a side; more change the certified bound by less than its distance to δ
-RAW_COLUMNS = 16  # up to which trees also see columns unwhitened, with flags and counts apart
-TREE_COLUMNS = 256  # at most: a first split finds what a column shows by itself
-FEWER_TREE_COLUMNS = 64  # of wider rows, those that differ most
+STOPPING_DRAWS = 50_000  # choosing draws a side, at most, that stop training trees and networks
+TREE_PROBE = 20_000  # draws a side; a score that these cannot clearly improve gets no more trees
+TREE_DRAWS = 100_000  # draws a side; more change the certified bound by less than its gap to δ
+RAW_COLUMNS = 16  # up to so many columns trees also see unwhitened, with flags and counts apart
+TREE_COLUMNS = (
+    256  # columns, at most, that all enter: a first split finds a column's own difference
+)
+FEWER_TREE_COLUMNS = 64  # columns of wider rows that enter, those that differ most
 TREE_ROUNDS, TREE_PATIENCE, LEAF_DRAWS = 200, 10, 200
 TREES: dict[str, str | float | bool] = {
     "objective": "binary",
@@ -146,28 +148,28 @@ TREES: dict[str, str | float | bool] = {
 }
 
 # --- networks ---
-NETWORK_DRAWS = 40_000  # a side; a network of so many takes some ten CPU seconds
+NETWORK_DRAWS = 40_000  # draws a side, at most, with which a network takes some ten CPU seconds
 HIDDEN_UNITS = (64, 64)
-NETWORKS = 5  # whose log-odds are averaged: each starts elsewhere and errs elsewhere
+NETWORKS = 5  # networks that are averaged: each starts elsewhere and errs elsewhere
 BATCH, NETWORK_RATE, NETWORK_PENALTY = 500, 3e-3, 0.02
 PASSES, PASSES_WITHOUT_GAIN = 60, 12  # a network may gain nothing in the first ten
-WORTH_MORE_NETWORKS = 0.003  # nats that the first must gain; four more take minutes of wide rows
-FARTHEST_INPUT = 8.0  # standard deviations: no outlier decides a weight
-MOST_ACTIVE = 3  # directions of a plane; among more, neighbours are far away
-ACTIVE_SHARE = 0.02  # of the largest eigenvalue, from which an eigenvalue of gradients counts
+WORTH_MORE_NETWORKS = 0.003  # nats that the first must gain; four more take minutes on wide rows
+FARTHEST_INPUT = 8.0  # standard deviations at which inputs are clipped: no outlier decides a weight
+MOST_ACTIVE = 3  # directions of a plane, at most; in more, neighbours are far away
+ACTIVE_SHARE = 0.02  # share of the largest eigenvalue from which one of the gradients counts
 
 # --- few draws: python -m reports.make few ---
 FOLDS = 5
 SPARSE_PREFERENCE = 5.0  # nats; prior log-odds of few columns against each other kind
 LEAST_WEIGHT = 0.01  # a kind of smaller weight is left out
-MOST_FEW_ODDS = 10.0  # nats, at most, in the cross-validated loss, which one draw could else decide
-UNFITTED_LOSS = 1e3  # nats, of a draw that a kind cannot score, so that it gets no weight
-FEW_COLUMNS = 100  # up to which closed forms take part: they need the draws' covariance
+MOST_FEW_ODDS = 10.0  # nats at which held-out log-odds are clipped, so that no single draw decides
+UNFITTED_LOSS = 1e3  # nats, the loss of a draw that a kind cannot score: the kind gets no weight
+FEW_COLUMNS = 100  # up to so many columns closed forms take part: they need the draws' covariance
 SLAB = 0.7  # standard deviations; prior spread of the difference of a column that differs
 EXPECTED_COLUMNS = 0.5  # prior number of columns that differ
 PRIOR_SCALES = np.array([0.1, 0.3, 1.0])  # prior spread of the first component's weight, nats
 SCALE_PRIOR = np.array([0.03, 0.07, 0.9])  # prior probability of each scale
 RANK_DEGREES = ((1, 12), (4, 6), (16, 3), (100, 2))  # up to so many columns, polynomials of each
 RADIAL_DEGREE = 4  # polynomials of the rank of the distance
-RANK_COLUMNS = 100  # at most, whose ranks differ most
-LEAST_PROBABILITY = 1e-12  # of a side, so that log-odds are finite
+RANK_COLUMNS = 100  # columns, at most, that enter: those whose ranks differ most
+LEAST_PROBABILITY = 1e-12  # the least probability of a side, so that log-odds are finite

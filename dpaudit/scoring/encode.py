@@ -1,8 +1,8 @@
 """Finite columns for every outcome.
 
-NaN, infinities, overflows and the sign of zero are marked, and tiny numbers are enlarged. What the
-digits of numbers show beside their size becomes columns where it tells the sides apart: remainders
-on division, and the bits of floats. Of very many columns those are kept that differ most.
+The encoder marks NaN, infinities, overflows and the sign of zero, and enlarges tiny numbers. Digits
+of numbers that their size does not show become columns where they tell the sides apart: remainders
+on division, and the bits of floats. Of very many columns it uses those that differ most.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from dpaudit.scoring.models.screen import surplus
 TINY, ENLARGED = 2.0**-900, 2.0**600  # numbers below TINY are multiplied by ENLARGED, exactly
 MANTISSA = np.int64((1 << 52) - 1)
 HIDDEN = np.int64(1 << 52)  # the leading one that normal numbers do not store
-NO_GRID = 1024.0  # for zero, which lies on every grid: above the lowest bit of any other number
-NO_EXPONENT = -1100.0  # for zero: below the exponent of any other number
+NO_GRID = 1024.0  # the grid of zero, which is on every grid: above the lowest bit of all others
+NO_EXPONENT = -1100.0  # the exponent of zero: below that of any other number
 # the kinds of entries that have a mark: the first three are not usable
 MARKS: tuple[Callable[[Array], np.ndarray], ...] = (
     np.isnan,
@@ -48,14 +48,14 @@ def all_usable(x: Array) -> bool:
 class Encoder:
     """Rows (m, k) → finite rows (m, k'): the chosen columns, then indicators, then other columns.
 
-    chosen : positions of the columns that are used, None for all of them; other positions are
-        among these. scale : (k,) 1, or `ENLARGED` for columns of tiny numbers.
-    fill : (k,) what replaces entries that are not usable: the training median of the usable ones.
-    marks : (column, kind) of each indicator, kind a position in MARKS; only kinds that occurred in
-        training have one.
-    huge : columns with finite numbers beyond `constants.LARGEST`, which get their exponent and
-        mantissa.
-    remainders : the remainders that become columns; their positions are those of the rows.
+    chosen : positions of the columns that are used, None for all; other positions below are among
+        these. scale : (k,), 1, or `ENLARGED` for columns of tiny numbers.
+    fill : (k,), replaces entries that are not usable: the training median of the usable entries.
+    marks : (column, kind) of each indicator, with kind a position in MARKS; only kinds that
+        occurred in training have one.
+    huge : columns with finite numbers beyond `constants.LARGEST`, whose exponent and mantissa
+        become columns.
+    remainders : the remainders that become columns; their positions are those in the rows.
     floats : columns whose bits are read. bits : the columns of `bit_features` that varied in
         training.
     """
@@ -71,7 +71,7 @@ class Encoder:
 
     @classmethod
     def fit(cls, train: Sides, bits: bool = False) -> Encoder:
-        """The encoder that the training draws need, all of which are read.
+        """The encoder for these training draws, all of which are read.
 
         bits : also encode the bits of floats (`bit_features`).
         """
@@ -97,7 +97,7 @@ class Encoder:
         return cls(chosen, scale, fill * scale, marks, huge, divided, floats, varying)
 
     def __call__(self, x: Array) -> Array:
-        """Encoded rows; `x` itself, not a copy, where it is usable and nothing is to be changed."""
+        """The encoded rows; `x` itself, not a copy, where nothing in it has to change."""
         width = len(self.fill) + len(self.marks) + 2 * len(self.huge)
         width += len(self.remainders) + len(self.bits)
         plain = self.chosen is None and not np.any(self.scale != 1.0)
@@ -130,9 +130,10 @@ class Encoder:
 
 
 def _unusual_entries(train: Sides) -> tuple[tuple[tuple[int, int], ...], np.ndarray, Array]:
-    """The indicators, the columns of huge numbers, and the scales, (k,); as in `Encoder`.
+    """The indicators (column, kind), the columns of huge numbers, and the scales, (k,), of an
+    `Encoder`.
 
-    Entries that are not usable have an indicator, and −0.0 where 0.0 occurs too. Of several
+    Entries that are not usable get an indicator, and so does −0.0 where 0.0 occurs too. Of several
     indicators that are equal on all training draws only the first is used.
     """
     size = train.P.shape[1]
@@ -166,7 +167,7 @@ def most_different(train: Sides, most: int) -> np.ndarray:
     """Positions of the `most` columns in which the sides differ most, ascending.
 
     A column is judged by the ranks of its values among the first draws of both sides, and by the
-    ranks of their distances from the median. Constant columns are left out, but for the first one.
+    ranks of their distances from the median. Constant columns are left out, except for the first.
     """
     pooled, label = train.head(constants.RANKED_DRAWS).stacked()
     parts = np.array_split(pooled, -(-pooled.shape[1] // constants.MOST_COLUMNS), axis=1)
@@ -185,7 +186,7 @@ def most_different(train: Sides, most: int) -> np.ndarray:
 
 
 def _rank_gaps(x: np.ndarray, label: np.ndarray) -> Array:
-    """The difference of the sides' mean ranks in each column."""
+    """The absolute difference of the sides' mean ranks in each column, (k,)."""
     from scipy.stats import rankdata  # here: slow to import, and few outputs are so wide
 
     ranks = rankdata(x, axis=0)
@@ -195,11 +196,11 @@ def _rank_gaps(x: np.ndarray, label: np.ndarray) -> Array:
 def telling_remainders(train: Sides) -> tuple[Remainder, ...]:
     """The remainders on division in which the sides differ.
 
-    A score that goes by the size of a number sees neither the parity of large integers, nor the
-    fraction of large reals, nor on which lattice an answer with discrete noise lies. So two moduli
-    are tried on a few training draws of each column: 2, and twice the spacing of the lattice that
-    each side is on. Numbers spread over many times the modulus have nearly the same remainders
-    whatever smooth law they have, so that what the test finds is seen in no other column.
+    A score that sees only the size of a number misses the parity of large integers, the fraction of
+    large reals, and the lattice of an answer with discrete noise. So two moduli are tried on a few
+    training draws of each column: 2, and twice the spacing of the lattice that each side is on.
+    Numbers spread over many times the modulus have nearly the same remainders under every smooth
+    law, so no other column shows the difference that this test finds.
     """
     few = train.head(
         max(constants.REMAINDER_DRAWS, constants.REMAINDER_NUMBERS // train.P.shape[1])
@@ -230,7 +231,7 @@ def telling_remainders(train: Sides) -> tuple[Remainder, ...]:
 
 
 def remainder(x: Array, modulus: float) -> Array:
-    """The remainder of each number on division, in whole parts of the modulus; 0 if not finite."""
+    """The remainder of each number, to 1/`MODULUS_PARTS` of the modulus; 0 if not finite."""
     share = np.where(usable(x), x, 0.0) / modulus
     parts = np.rint((share - np.floor(share)) * constants.MODULUS_PARTS)
     return np.where(parts < constants.MODULUS_PARTS, parts, 0.0)
@@ -239,8 +240,8 @@ def remainder(x: Array, modulus: float) -> Array:
 def lattice_spacing(first: Array) -> float:
     """The common divisor, by Euclid, of the gaps between numbers of each side, (2, m).
 
-    0 where it is only their rounding. The largest gap, whose rounding matters least to its
-    divisors, comes first.
+    The result is 0 where the divisor is no larger than rounding. The largest gap comes first,
+    because its rounding matters least to its divisors.
     """
     gaps = np.sort(np.abs(first[:, 1:] - first[:, :1]).ravel())[::-1].tolist()
     largest, spacing = float(np.abs(first).max()), gaps[0]
@@ -256,10 +257,10 @@ def lattice_spacing(first: Array) -> float:
 def bit_features(x: Array) -> Array:
     """Eight numbers on the bits of each finite float, (m, k) → (m, 8k), column by column.
 
-    The exponent j of its lowest set bit, so 2^j ℤ is the coarsest grid that it lies on; its own
-    exponent; the lowest 4 bits of its mantissa; whether it is 0; whether it is −0. The grid is what
-    Mironov's attack reads (CCS 2012): a sum is rounded to the grid of its larger term, and so
-    reveals it.
+    They are the exponent j of its lowest set bit, so that 2^j ℤ is the coarsest grid with the
+    number on it; its own exponent; the lowest 4 bits of its mantissa; whether it is 0; whether it
+    is −0. Mironov's attack reads the grid (CCS 2012): a sum is rounded to the grid of its larger
+    term, and so reveals it.
     """
     raw = np.ascontiguousarray(x).view(np.int64)
     stored, power = raw & MANTISSA, (raw >> 52) & 0x7FF

@@ -1,14 +1,15 @@
-"""The score of few draws: closed forms and a regression on ranks, weighed by cross-validated loss.
+"""The score for few draws: closed forms and a regression on ranks, weighted by cross-validated
+loss.
 
-To choose one would be to follow the noise of the losses: those of kinds far apart in what they
-certify differ by less than their standard error. The probabilities of the kinds are averaged
-instead, each weighed by how likely it makes the draws that it was not fitted to (pseudo-Bayesian
-model averaging, Yao, Vehtari, Simpson & Gelman 2018). The simplest kind, few columns that differ,
-has the larger prior weight.
+Choosing one of them would follow the noise of the losses: kinds of score that certify very
+different bounds differ in loss by less than its standard error. So the probabilities of the kinds
+are averaged, each weighted by how likely it makes the draws that it was not fitted to
+(pseudo-Bayesian model averaging, Yao, Vehtari, Simpson & Gelman 2018). The simplest kind, few
+columns that differ, has the larger prior weight.
 
 Ranks among the pooled draws do not depend on the scale and bound the effect of an outlier. The
 Legendre polynomials of a rank are the components of Neyman's smooth test. The log-odds are those of
-the posterior mean of the class probability, so few draws give small ones, and a bet on them is
+the posterior mean of the class probability, so few draws give small log-odds, and a bet on them is
 small.
 """
 
@@ -34,16 +35,17 @@ RANKS, SPARSE = "rank regression", "few columns"
 
 @value_class
 class Mixture:
-    """Log-odds of the weighted mean of the probabilities of several scores.
+    """The log-odds of the weighted mean of several scores' probabilities.
 
-    weight : (k,), of sum 1. The mean is taken in log space, so that scores far from 0 stay apart.
+    weight : (k,), of sum 1. The mean is computed in log space, so that scores far from 0 stay
+    apart.
     """
 
     scores: Sequence[Score]
     weight: Array
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k), nats."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         odds = np.stack([score(x) for score in self.scores])
         p = logsumexp(log_expit(odds), axis=0, b=self.weight[:, None])
         q = logsumexp(log_expit(-odds), axis=0, b=self.weight[:, None])
@@ -51,10 +53,10 @@ class Mixture:
 
 
 def fit_few(past: Sides) -> Fitted:
-    """The score of `past`, at least five draws a side; (n, k) outputs of any scale.
+    """The score fitted to `past`: outputs (n, k) of any scale, at least five draws a side.
 
-    Each kind is fitted to four fifths of the draws and judged on the rest, five times; then those
-    of some weight are fitted to all. The name lists these, the heaviest first.
+    Each kind is fitted to four fifths of the draws and judged on the rest, five times; then the
+    kinds with enough weight are fitted to all draws. The name lists these, the heaviest first.
     """
     encoder = Encoder.fit(past)
     past = encoder.sides(past)
@@ -71,7 +73,7 @@ def fit_few(past: Sides) -> Fitted:
 
 
 def weights_of(losses: dict[str, Array]) -> dict[str, float]:
-    """The weight of each kind that has some, the largest first; their sum is 1."""
+    """The weight of each kind with at least `LEAST_WEIGHT`, the largest first; their sum is 1."""
     evidence = [
         constants.SPARSE_PREFERENCE * (name == SPARSE) - loss.sum() for name, loss in losses.items()
     ]
@@ -83,9 +85,9 @@ def weights_of(losses: dict[str, Array]) -> dict[str, float]:
 
 
 def held_out_losses(past: Sides, fit: Callable[[Sides], Score]) -> Array:
-    """Log loss of each draw, (2n,), nats, by the score that the other folds train.
+    """The log loss of each draw, (2n,), nats, under the score that the other folds train.
 
-    A draw counts `constants.UNFITTED_LOSS` where no score can be fitted, or the score is NaN.
+    A draw gets `constants.UNFITTED_LOSS` where no score can be fitted, or the score is NaN.
     """
     fold = np.arange(len(past.P)) % constants.FOLDS
     odds = np.full((2, len(past.P)), np.nan)
@@ -102,10 +104,11 @@ def held_out_losses(past: Sides, fit: Callable[[Sides], Score]) -> Array:
 
 @value_class
 class SparseNormal:
-    """Σ over columns of gap·z + ½·excess·(z² − 1), z a column in units of its pooled spread.
+    """The score Σ over columns of gap·z + ½·excess·(z² − 1), with z a column in units of its pooled
+    spread.
 
-    To first order the log-ratio of normal laws whose means differ by `gap` and whose variances
-    differ by `excess`, (k,) each.
+    To first order this is the log-ratio of normal laws whose means differ by `gap` and whose
+    variances differ by `excess`, (k,) each.
     """
 
     centre: Array
@@ -114,13 +117,13 @@ class SparseNormal:
     excess: Array
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k), nats."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         z = (x - self.centre) / self.spread
         return np.asarray(z @ self.gap + 0.5 * (z**2 - 1.0) @ self.excess)
 
 
 def fit_sparse(train: Sides) -> SparseNormal:
-    """Columns taken as independent, of which few differ: spike and slab by a column's evidence."""
+    """Fit independent columns of which few differ, by a spike-and-slab prior on each gap."""
     n = len(train.P)
     centre = 0.5 * (train.P.mean(axis=0) + train.Q.mean(axis=0))
     spread = np.sqrt(0.5 * (train.P.var(axis=0) + train.Q.var(axis=0)))
@@ -143,9 +146,9 @@ def fit_sparse(train: Sides) -> SparseNormal:
 def legendre_ranks(x: Array, ordered: Array, degree: int) -> Array:
     """Legendre polynomials of each column's rank among sorted draws (n, k), (m, k) → (m, k·degree).
 
-    They come by degree and within it by column. Those of uniform ranks have mean 0 and variance 1.
-    A number that equals training draws has the middle of their ranks; another one has a rank
-    between those of its neighbours, by linear interpolation.
+    They are ordered by degree, then by column. Polynomials of uniform ranks have mean 0 and
+    variance 1. A number that equals training draws has the middle of their ranks; any other number
+    has a rank between those of its neighbours, by linear interpolation.
     """
     n, rank = len(ordered), np.empty(x.shape)
     for column, (draws, values) in enumerate(zip(ordered.T, x.T, strict=True)):
@@ -168,12 +171,15 @@ def legendre_ranks(x: Array, ordered: Array, degree: int) -> Array:
 class RankFeatures:
     """Polynomials of the ranks of chosen columns and of the distance from the pooled median.
 
-    The distance is in units of each column's median absolute deviation; one column has none.
+    The distance is in units of each column's median absolute deviation; a single column has no
+    distance.
 
-    ordered : (n, k) sorted training draws of these columns. degree : of their polynomials.
+    ordered : (n, k) sorted training draws of these columns. degree : the degree of their
+        polynomials.
     distances : (n, 1) sorted distances of the training draws.
     precision : (f,) prior precision of each feature's weight for a prior scale of 1. It is k² for
-        degree k, times the number of columns for their own polynomials, which share the variance.
+        degree k, times the number of columns for the columns' polynomials, which share the
+        variance.
     """
 
     columns: np.ndarray
@@ -186,7 +192,7 @@ class RankFeatures:
 
     @classmethod
     def fit(cls, pooled: Array, columns: np.ndarray) -> RankFeatures:
-        """The features of these columns of pooled draws (n, k)."""
+        """The features from pooled draws (n, k). columns : positions of the chosen columns."""
         x, size = pooled[:, columns], len(columns)
         centre = np.median(x, axis=0)
         spread = np.median(np.abs(x - centre), axis=0)
@@ -200,7 +206,7 @@ class RankFeatures:
         return cls(columns, centre, spread, np.sort(x, axis=0), degree, distances, precision)
 
     def __call__(self, x: Array) -> Array:
-        """(m, k) → (m, f)."""
+        """The features, (m, f), of rows (m, k)."""
         x = x[:, self.columns]
         own = legendre_ranks(x, self.ordered, self.degree)
         if self.distances is None:
@@ -211,14 +217,14 @@ class RankFeatures:
 
 
 def _squared_distance(x: Array, centre: Array, spread: Array) -> Array:
-    """(m, k) → (m, 1), at most the largest float."""
+    """The sum of squared standardised columns, (m, k) → (m, 1), at most the largest float."""
     with np.errstate(over="ignore"):
         squares = (((x - centre) / spread) ** 2).sum(axis=1, keepdims=True)
         return np.minimum(squares, np.finfo(float).max)
 
 
 def fit_few_draws(train: Sides, bits: bool = False) -> Score:
-    """The regression on ranks, from at least two draws a side; (n, k) outputs of any scale.
+    """The regression on ranks, fitted to outputs (n, k) of any scale, at least two draws a side.
 
     Its log-odds are those of the mean probability of P over the posteriors of the weights for
     several prior scales, by Laplace's approximation. bits : as in `Encoder.fit`.

@@ -47,10 +47,11 @@ ELLIPTICAL = "elliptical from "
 
 @dataclass(repr=False)
 class Contest:
-    """Scores by name, with their loss on each of the choosing draws, P's first, (2n,), nats.
+    """The scores that take part, by name, and their loss on each of the choosing draws, P's first,
+    (2n,), nats.
 
-    table : the mean losses, nats a draw.
-    memorising : names of scores that know their training draws too well to be corrected on them.
+    table : the mean losses, nats a draw. memorising : names of scores that fit their training draws
+    too closely to be corrected on them.
     """
 
     choose: Sides
@@ -60,7 +61,7 @@ class Contest:
     memorising: set[str] = field(default_factory=set)
 
     def enter(self, name: str, score: Score | None) -> None:
-        """Take a score in; None is a model that does not apply to these draws."""
+        """Take a score in; None stands for a model that does not apply to these draws."""
         if score is not None:
             self.scores[name], self.losses[name] = score, losses(score, self.choose)
             self.table[name] = float(self.losses[name].mean())
@@ -88,18 +89,18 @@ class Contest:
         return min(names, key=self.table.__getitem__)
 
     def gain(self) -> float:
-        """How much less the best score's mean loss is than ln 2, that of the score 0, nats."""
+        """By how much the best score's mean loss is below ln 2, the loss of score 0, in nats."""
         return float(np.log(2.0)) - self.table[self.best()]
 
 
 @value_class
 class Task:
-    """What a candidate is fitted to.
+    """The data and scores that a candidate is fitted to.
 
-    base : the best score so far that can be corrected. best : the best one so far.
+    base : the best score so far that can be corrected. best : the best score so far.
     draws : how many draws a side train.
-    screen : says which columns of wide rows differ; it remembers its answers, since several
-        candidates ask for it.
+    screen : finds the columns of wide rows that differ; it remembers its answers, since several
+        candidates call it.
     """
 
     train: Sides
@@ -115,14 +116,14 @@ class Task:
 class Candidate:
     """A model that takes part where it applies.
 
-    name : {best} stands for the name of the score that `Task.base` is.
-    reason : what the model is for.
-    applies : whether it takes part, by the contest so far and the number of columns.
-    fit : the score, or None where the draws are not of the kind that the model is for.
+    name : {best} stands for the name of the score in `Task.base`. reason : what the model is for.
+    applies : whether it takes part, given the contest so far and the number of columns.
+    fit : returns the score, or None where the model does not suit the draws.
     draws : how many draws a side train. If there are several numbers, few draws come first, and
         more of them only if the score of the few was taken.
-    memorises : whether the score knows its training draws too well to be corrected on them.
-    from_corrigible : whether `Task.base` must be a score that does not, even if it is not the best.
+    memorises : whether the score fits its training draws too closely to be corrected on them.
+    from_corrigible : whether `Task.base` must be a score that can be corrected, even if it is not
+        the best.
     """
 
     name: str
@@ -226,9 +227,9 @@ CANDIDATES = (
 def fit_auto(
     train: Sides, choose: Sides, seed: np.random.SeedSequence, spend: bool = False
 ) -> Fitted:
-    """The best score of closed forms, their corrections and `CANDIDATES`, with all their losses.
+    """The best score of closed forms, their corrections and `CANDIDATES`, with all losses.
 
-    spend : whether the choosing draws may train what they chose (`of_all_draws`).
+    spend : whether the choosing draws may train the score that they chose (`of_all_draws`).
     """
     contest, screen = Contest(choose), cache(surplus)
     library, notes = boosting()
@@ -244,8 +245,8 @@ def fit_auto(
         scores = contest.scores[base], contest.scores[ahead]
         for draws in candidate.draws:
             task = Task(train.head(draws), choose, seed, *scores, draws, screen)
-            taken = contest.challenge(name, candidate.fit(task), candidate.memorises)
-            if not taken or len(train.P) <= draws:
+            better = contest.challenge(name, candidate.fit(task), candidate.memorises)
+            if not better or len(train.P) <= draws:
                 break
     best = contest.best()
     again = of_all_draws(best, train, choose) if spend else None
@@ -256,9 +257,10 @@ def fit_auto(
 def _enter_closed_forms(
     contest: Contest, train: Sides, normal_scores: NormalScores | None = None
 ) -> float:
-    """Enter quadratic discriminants and corrections of the best of them, whose loss is returned.
+    """Enter quadratic discriminants and corrections of the best of them, and return the best one's
+    loss.
 
-    There is a discriminant for each structure of the moments, and one for each column apart.
+    There is a discriminant for each structure of the moments, and one that treats columns apart.
     normal_scores : replaces each column by the normal scores of its ranks.
     """
     choose, suffix = contest.choose, ""
@@ -269,7 +271,7 @@ def _enter_closed_forms(
         suffix = " of normal scores"
 
     def of_rows(score: Score | None) -> Score | None:
-        """The score of rows, by a score of their coordinates."""
+        """The score of plain rows, from a score of their normal scores."""
         if score is None or normal_scores is None:
             return score
         return lambda x: np.asarray(score(normal_scores(x)))
@@ -291,19 +293,19 @@ def _enter_closed_forms(
     for name, score in quadratics.items():
         contest.enter(name, of_rows(score))
     best = min(quadratics, key=contest.table.__getitem__)
-    # of wide rows a correction takes three times as long to score
-    take = contest.challenge if columns > constants.WIDE else contest.enter
-    take(ELLIPTICAL + best, of_rows(fit_elliptical(train, choose, quadratics[best])))
-    take(f"logistic from {best}", of_rows(fit_logistic(train, choose, quadratics[best])))
+    # a correction takes three times as long to score wide rows
+    add = contest.challenge if columns > constants.WIDE else contest.enter
+    add(ELLIPTICAL + best, of_rows(fit_elliptical(train, choose, quadratics[best])))
+    add(f"logistic from {best}", of_rows(fit_logistic(train, choose, quadratics[best])))
     return contest.table[best]
 
 
 def of_all_draws(name: str, train: Sides, choose: Sides) -> Score | None:
-    """The quadratic discriminant of this name, from training and choosing draws together.
+    """The quadratic discriminant of this name, fitted to training and choosing draws together.
 
     None for other scores, and for rows that are not wide. With k numbers a row and n draws a side
-    the score is wrong by O(k/n) of itself. Thresholds that are then set on choosing draws that also
-    trained are wrong by as much, but that costs only the square of it.
+    the score has a relative error of O(k/n). Thresholds set on choosing draws that also trained
+    have an error of that size, too, but it costs only its square.
     """
     columns = train.P.shape[1]
     if columns <= constants.WIDE or len(train.P) > constants.ENOUGH_A_COLUMN * columns:

@@ -9,22 +9,23 @@ from dpaudit._core.types import Array
 
 # κ, the prior's weight in draws; a further component of the mixture is κ = ∞, the guess itself
 PRIOR_DRAWS = 10.0 ** np.arange(6.0)
-PRIOR_CELLS = 10.0  # cells that the prior on the mixture's weights counts for; all favour κ = ∞
-ROUNDS = 60  # of EM
+PRIOR_CELLS = 10.0  # how many cells the prior on the weights counts as; all favour κ = ∞
+ROUNDS = 60  # rounds of EM
 STEEPEST = 20.0  # log-odds at which guesses are clipped
 
 
 def shrink(a: np.ndarray, b: np.ndarray, guess: Array) -> tuple[Array, float]:
-    """(log-odds (c,), gain in nats) of c cells that hold counts a of P and b of Q, (c,) each.
+    """The log-odds (c,) of c cells with counts a of P and b of Q, and the gain in nats over
+    `guess`.
 
-    Both sides have equally many draws in all. guess : log-odds (c,).
+    a, b : (c,), of equal sums, since both sides have equally many draws. guess : log-odds (c,).
 
     Empirical Bayes: the share of P in a cell has the prior Beta(κp, κ(1 − p)) about p =
     expit(guess), with κ from a mixture over `PRIOR_DRAWS` and κ = ∞ (the guess is exact) whose
     weights are fitted to all cells by EM. The result is the log-odds of the posterior mean. So a
     cell that contradicts its guess keeps its own odds and any other keeps the guess: the noise of
-    small cells is not learned. The gain is the log marginal likelihood over that of the guess
-    alone.
+    small cells is not learned. The gain is the log marginal likelihood less the log likelihood of
+    the guess alone.
     """
     p = expit(np.clip(guess, -STEEPEST, STEEPEST))[:, None]
     a, b, k = a.astype(np.float64)[:, None], b.astype(np.float64)[:, None], PRIOR_DRAWS
@@ -39,7 +40,10 @@ def shrink(a: np.ndarray, b: np.ndarray, guess: Array) -> tuple[Array, float]:
 
 
 def _mixture(relative: Array) -> tuple[Array, float]:
-    """Each cell's posterior over κ, and the gain, at the mixture's weights that EM ends with."""
+    """Each row's posterior over the components, and the gain, nats, at the weights after EM.
+
+    relative : (rows, components), log marginal likelihoods; the prior favours the last component.
+    """
     top = relative.max(axis=1, keepdims=True)
     likelihood = np.exp(relative - top)
     weight = np.full(relative.shape[1], 1.0 / relative.shape[1])
@@ -54,11 +58,12 @@ def _mixture(relative: Array) -> tuple[Array, float]:
 
 
 def shrink_normal(values: Array, variance: float) -> Array:
-    """Posterior means of many numbers, (k,), each seen with a normal error of this variance.
+    """The posterior means of many numbers, (k,), each observed with a normal error of this
+    variance.
 
-    Empirical Bayes: the numbers are drawn from a mixture of normals about 0 with scales from a
-    grid, 0 among them, whose weights are fitted by EM (Stephens 2017). Few large numbers among
-    zeros are kept and the zeros shrunk; many small ones are all shrunk by one factor.
+    Empirical Bayes: the numbers are drawn from a mixture of normals about 0 with scales from a grid
+    that contains 0, whose weights are fitted by EM (Stephens 2017). Few large numbers among zeros
+    stay large and the zeros are shrunk; many small numbers are all shrunk by one factor.
     """
     largest = max(float(np.max(values**2)) / variance, 1.0)
     prior = variance * np.append(2.0 ** np.arange(-4.0, np.log2(largest) + 1.0), 0.0)

@@ -16,8 +16,8 @@ SMALLEST_SCALE = 2.0**-1000  # a smaller scale would make 1/scale infinite
 class Whitener:
     """x ↦ (x − centre)·matrix, (m, k) → (m, k'), with average covariance within the sides near I.
 
-    Directions that are constant within both sides are dropped, but for the one along which the
-    sides lie apart: its coordinate is −½ on one side and ½ on the other.
+    Directions that are constant within both sides are dropped, except for the direction along which
+    the sides lie apart: its coordinate is −½ on one side and ½ on the other.
 
     least : the smallest eigenvalue of the covariance of columns of unit scale, as a share of the
         largest; 0 where directions were dropped.
@@ -29,7 +29,7 @@ class Whitener:
 
     @classmethod
     def fit(cls, P: Array, Q: Array) -> Whitener:
-        """The coordinates that whiten draws (n, k) of both sides."""
+        """The map that whitens draws (n, k) of both sides, from the first draws."""
         few = _few_draws(P.shape[1])
         P, Q = P[:few], Q[:few]
         centre, scale = units(P, Q)
@@ -53,16 +53,16 @@ class Whitener:
 
     def __call__(self, x: Array) -> Array:
         """The coordinates of rows (m, k)."""
-        # a matrix product would round a row alone otherwise than among others
+        # a matrix product rounds a single row differently from the same row in a batch
         return np.einsum("ij,jk->ik", x - self.centre, self.matrix)
 
     def rounded(self, x: Array) -> Array:
-        """The same, faster, where the last digits of a row may depend on the rows beside it."""
+        """The coordinates, computed faster; their last digits may depend on the other rows of x."""
         return np.asarray((x - self.centre) @ self.matrix)
 
 
 def _few_draws(columns: int) -> int:
-    """How many draws a side set the coordinates, fewer of wide rows."""
+    """How many draws a side set the coordinates; wide rows use fewer draws."""
     return min(constants.WHITENING_DRAWS, constants.WHITENING_NUMBERS // max(columns, 1))
 
 

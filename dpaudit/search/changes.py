@@ -1,4 +1,4 @@
-"""Changes of a database: one row out, one row in, or both. A pool holds all that are searched.
+"""Changes of a database: one row leaves, one row comes in, or both. A pool holds all candidates.
 
 The rows that may come in are the user's candidates, and extreme rows inside a bound.
 """
@@ -27,7 +27,7 @@ from dpaudit.neighbours.pair import in_words
 
 SOURCES = ("candidates", "row_bound", "bounds")
 INCOMING = ("replace", "add")  # relations with a row that is not in the data
-OF_DATA = "data"  # stands for bounds: the least and the largest value of each column
+OF_DATA = "data"  # value of `bounds` for the least and the largest value of each column
 NOT_PUBLIC = (
     "The bounds of the rows that may come in were taken from the data: they are not public, and "
     "the claim may presume others; give public ones (--bounds)."
@@ -35,7 +35,7 @@ NOT_PUBLIC = (
 RELATIONS = ("zero-out", "remove", "replace", "add")
 RESIZING = ("remove", "add")  # relations that change the number of rows
 NO_ROW = -1  # in an array of row numbers
-# replacements that are all examined; of more, only those of the heaviest rows
+# up to this many replacements are all examined; if there are more, those of the heaviest rows
 MOST_REPLACEMENTS = 1 << 18
 
 
@@ -44,7 +44,7 @@ class Change:
     """One change of a database.
 
     relation : one of `RELATIONS`. index : the row that is changed, None for "add".
-    row : (d,) the row that comes in, or None. source : where it is from, or None.
+    row : (d,) the row that comes in, or None. source : the origin of that row, or None.
     """
 
     relation: str
@@ -53,7 +53,7 @@ class Change:
     source: RowSource | None = None
 
     def pair(self, data: Array) -> NeighbourPair:
-        """The database and its neighbour. Raises `InvalidInput` where they are equal."""
+        """The pair of the database and its neighbour. Raises `InvalidInput` if they are equal."""
         if self.index is None:
             assert self.row is not None
             return add_row(data, self.row, source=self.source)
@@ -67,7 +67,7 @@ class Change:
         return in_words(self.relation, f"row {self.index}")
 
     def put_in(self, *, show_data: bool = False) -> dict[str, Any] | None:
-        """Where the row that comes in is from, as `RowSource.to_dict`; None where none does."""
+        """The origin of the row that comes in (`RowSource.to_dict`); None if no row comes in."""
         if self.row is None:
             return None
         return (self.source or RowSource()).to_dict(self.row, show_data=show_data)
@@ -80,11 +80,11 @@ class Change:
 
 @value_class
 class Pool:
-    """m changes of `data`, (n, d), of which a search chooses.
+    """The m changes of `data`, (n, d), from which a search chooses.
 
     relation : (m,) positions in `RELATIONS`.
     out, into : (m,) numbers of the row of `data` that leaves and of the row of `incoming` that
-        comes in; `NO_ROW` where there is none.
+        comes in; `NO_ROW` if there is none.
     """
 
     data: Array
@@ -104,15 +104,15 @@ class Pool:
         return Change(relation, index, self.incoming.rows[into], self.incoming.sources[into])
 
     def rows_out(self) -> Array:
-        """The rows that leave, (m, d), zeros where none does."""
+        """The row that leaves in each change, (m, d); zeros if none does."""
         return _rows(self.data, self.out)
 
     def rows_in(self) -> Array:
-        """The rows that come in, (m, d), zeros where none does."""
+        """The row that comes in with each change, (m, d); zeros if none does."""
         return _rows(self.incoming.rows, self.into)
 
     def only(self, entries: np.ndarray) -> Pool:
-        """The changes at `entries`, in that order."""
+        """A pool of the changes at the positions `entries`, in that order."""
         return Pool(
             self.data, self.relation[entries], self.out[entries], self.into[entries], self.incoming
         )
@@ -126,11 +126,11 @@ def _rows(table: Array, index: np.ndarray) -> Array:
 
 
 def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: np.ndarray) -> Pool:
-    """Every change of the given relations that makes another database, each once.
+    """The pool of all distinct changes of the given relations that change the database.
 
     incoming : rows for "replace" and "add", none without these.
     heaviest : (n,) row numbers, heaviest first: if there are more than `MOST_REPLACEMENTS`
-        replacements, only those of the first rows are kept.
+        replacements, the pool has only those of the first rows.
 
     Raises `InvalidInput` where no change is left.
     """
@@ -140,7 +140,7 @@ def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: 
     ]
     relation, out, into = (np.concatenate(column) for column in zip(*parts, strict=True))
     every = Pool(data, relation, out, into, incoming)
-    # a row of zeros that is added or removed changes the number of rows, though no value
+    # adding or removing a row of zeros changes the number of rows, although no value changes
     resizing = np.isin(relation, [RELATIONS.index(name) for name in RESIZING])
     effective = np.any(every.rows_out() != every.rows_in(), axis=1) | resizing
     if not effective.any():
@@ -154,7 +154,7 @@ def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: 
 def _changes_of(
     relation: str, incoming: Incoming, distinct: np.ndarray, heaviest: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The columns (relation, out, into) of a pool with one relation alone."""
+    """The arrays (relation, out, into) of a pool with this relation only."""
     new = np.arange(len(incoming))
     if relation == "add":
         out, into = np.full(len(new), NO_ROW), new
@@ -169,7 +169,7 @@ def _changes_of(
 
 @value_class
 class Incoming:
-    """Distinct rows that may come in, (k, d), and where each is from."""
+    """Distinct rows that may come in, (k, d), and the origin of each."""
 
     rows: Array
     sources: tuple[RowSource, ...]
@@ -189,10 +189,10 @@ def incoming_rows(
     """The rows that "replace" and "add" may put in.
 
     They are the candidates, (m, d), and extreme rows inside the public bound (`outliers`), or
-    inside that of the data themselves (`OF_DATA`). The row of the bound that is nearest to zero is
-    one of them: replacing a heavy row by it removes most of that row's effect.
+    inside the range of the data (`OF_DATA`). The row nearest to zero inside `bounds` is one of
+    them: replacing a heavy row by it removes most of that row's effect.
 
-    Raises `InvalidInput` for rows without a relation that takes them, or a relation without rows.
+    Raises `InvalidInput` if rows are passed and no relation uses them, or the reverse.
     """
     sources_by_name = {"candidates": candidates, "row_bound": row_bound, "bounds": bounds}
     named = [name for name, value in sources_by_name.items() if value is not None]
@@ -229,5 +229,5 @@ def incoming_rows(
 
 
 def is_of_data(bounds: ArrayLike | str | None) -> bool:
-    """Whether the bounds are those of the data themselves."""
+    """Whether the user chose the range of the data as bounds."""
     return isinstance(bounds, str) and bounds == OF_DATA

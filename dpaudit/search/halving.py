@@ -1,8 +1,8 @@
 """Successive halving (Jamieson & Talwalkar 2016) of a shortlist of changes.
 
-The first rung audits all of them with few draws; each later rung audits the worst of the rung
-before with more draws. All rungs cost about the same. A rung draws M(D) once for all its changes,
-draws each M(D') from the same random numbers, and uses no draw of an earlier rung.
+The first rung (round) audits all of them with few draws; each later rung audits the worst changes
+of the rung before with more draws. All rungs cost about the same. A rung draws M(D) once for all
+its changes, draws each M(D') from the same random numbers, and uses no draw of an earlier rung.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dpaudit.search.ranking import PARTNERS, SPREAD
 from dpaudit.search.runner import ChangeOutcome, Level, Runner, Work, draw_common
 from dpaudit.search.selection import Trial
 
-FACTOR = 4  # one in FACTOR changes stays after a rung
-FEWEST = 200  # draws a change; a quick audit with fewer is of no use
-MOST = 100_000  # draws a change; more make the order no clearer, and cost memory
-# the influences' share of the draws of a search, and for how many changes at most, by rank
+FACTOR = 4  # one in FACTOR changes remains after a rung
+FEWEST = 200  # least draws for a change: a quick audit with fewer is of no use
+MOST = 100_000  # most draws for a change: more do not make the order clearer, and cost memory
+# share of the draws of a search spent on influences, and most changes with one, for each `rank`
 SCREEN_SHARE = 0.15
 SCREENED = {"auto": 512, "influence": 4096}
 
@@ -31,14 +31,13 @@ Rungs = tuple[tuple[int, int], ...]  # (changes, draws each); the last rung leav
 
 
 def schedule(budget: float, draws: int, pool: int, shortlist: int, rank: str) -> tuple[int, Rungs]:
-    """How many changes have their influence drawn; and rungs of equal cost for a shortlist.
+    """The number of changes whose influence is drawn, and rungs of equal cost for the shortlist.
 
-    budget : draws of search and final audit, in units of the 2·draws of the audit.
+    budget : draws of search and final audit together, in units of the 2·draws of the final audit.
     pool : number of changes.
 
-    A change gets at least `FEWEST` draws, at most `draws` and `MOST`. The list is shorter than
-    `shortlist` where the draws are too few. Raises `InvalidInput` where they are too few for two
-    changes.
+    A change gets at least `FEWEST` draws, at most `draws` and `MOST`. If the draws are too few, the
+    list is shorter than `shortlist`. Raises `InvalidInput` if they are too few for two changes.
     """
     total, most = int((budget - 1.0) * 2 * draws), min(draws, MOST)
     screened = min(pool, SCREENED.get(rank, 0), int((SCREEN_SHARE * total - SPREAD) / PARTNERS))
@@ -63,9 +62,9 @@ def schedule(budget: float, draws: int, pool: int, shortlist: int, rank: str) ->
 
 
 def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Trial], int]:
-    """The trials of the shortlist after all rungs, worst first; and the draws spent.
+    """Go through all rungs: return the trials of the shortlist, worst first, and the draws spent.
 
-    Raises `MechanismError` where the mechanism fails on all changes.
+    Raises `MechanismError` if the mechanism fails on all changes of a rung.
     """
     left, done, spent = shortlist, list[Trial](), 0
     for rung, (size, draws) in enumerate(rungs, start=1):
@@ -92,7 +91,9 @@ def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Tr
 
 
 def _audits(runner: Runner, rung: int, draws: int) -> Work:
-    """The quick audit of one change; it does not refer to the runner, which may not be pickled."""
+    """A function that audits one change quickly. It holds no reference to the runner, which cannot
+    always be pickled.
+    """
     P, seed = runner.shared_draws(draws, rung), below(runner.seed, rung)
     mechanism, level, classifier = runner.mechanism, runner.level, runner.classifier
     score_seed = below(runner.seed, rung, int(Purpose.SCORE))
@@ -106,10 +107,10 @@ def _audits(runner: Runner, rung: int, draws: int) -> Work:
 
 
 def _worst_first(trials: list[Trial], level: Level) -> list[Trial]:
-    """Largest δ first, then largest gain.
+    """Sort trials by estimated δ, then by gain, largest first.
 
-    Under a claim by distance an ε may be so large that few draws say nothing: a δ of which counting
-    errs by more than 1 then counts as 0.
+    Under a claim by distance, ε may be so large that few draws say nothing about δ(ε): a δ whose
+    error of counting is above 1 then counts as 0.
     """
 
     def badness(trial: Trial) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""A quick audit: an estimate of δ(ε) of one pair from few draws, to compare several neighbours."""
+"""A quick audit estimates δ(ε) of one pair from few draws, to compare several neighbours."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from dpaudit.scoring.whiten import Whitener
 
 THRESHOLDS = 200  # quantiles of the scores that are tried as thresholds
 COMPARED = 512  # partners that show whether the noise is common
-COUPLED = 0.5  # share of independent draws' squared distance below which partners share noise
-CHOOSE = 0.25  # of the training draws, for classifiers that choose
-HITS = 20  # draws beyond ε, of both sides together, that an estimate from the odds needs
-# Standard errors, and share, by which the estimate from the odds may differ from the counts. A
-# count within as many errors is taken as 0: the largest of many counts exceeds one or two.
+COUPLED = 0.5  # partners share noise if their squared distance is below this share of that of
+# independent draws
+CHOOSE = 0.25  # share of the training draws that choose, for classifiers that need them
+HITS = 20  # an estimate from the odds needs this many draws, of both sides, with a loss above ε
+# Standard errors, and share, by which the estimate from the odds may differ from the count. A count
+# within as many errors of 0 is taken as 0: the largest of many counts exceeds one or two errors.
 ERRORS, SHAPE = 4.0, 0.15
-MOST_ODDS = 50.0  # nats; scores of any scale are clipped there
-SLOPE_PENALTY = 1.0  # of the slope by standard deviations
+MOST_ODDS = 50.0  # nats; scores are clipped to ±MOST_ODDS
+SLOPE_PENALTY = 1.0  # ridge penalty of the slope in standard deviations
 DEFAULT = "quadratic"
 
 
@@ -34,12 +35,12 @@ DEFAULT = "quadratic"
 class QuickEstimate:
     """Held-out estimates for the larger of the two directions.
 
-    counted, error : P(S) − e^ε Q(S) of one set S, counted, and its standard error. It can exceed
-        δ(ε) by noise only.
-    delta : δ(ε) estimated from the odds, with much less noise. Where the two contradict each other
-        `counted`, or 0 if that is within `ERRORS` of its errors. 0 where fewer than `HITS` draws
-        are beyond ε.
-    gain : log 2 less the log loss, nats a draw: how well the score tells the sides apart, which
+    counted, error : P(S) − e^ε Q(S) of one set S of outputs, from counts, and its standard error.
+        It exceeds δ(ε) by noise only.
+    delta : δ(ε) estimated from the odds, with much less noise; 0 if fewer than `HITS` draws have a
+        loss above ε. If it contradicts `counted`: `counted`, or 0 if that is within `ERRORS`
+        standard errors of 0.
+    gain : log 2 minus the log loss, in nats a draw: how well the score tells the sides apart. It
         decides between neighbours whose δ cannot be estimated.
     """
 
@@ -52,13 +53,14 @@ class QuickEstimate:
 def quick_audit(
     P: Array, Q: Array, epsilon: float, classifier: Classifier, seed: np.random.SeedSequence
 ) -> QuickEstimate:
-    """Estimates by cross-fitting: a score trained on one half of the draws judges the other half.
+    """Estimate by cross-fitting: a score trained on one half of the draws judges the other half.
 
-    P, Q : (n, k) partners. classifier : `DEFAULT` or what `scoring.fit` takes. By default it is a
-    quadratic discriminant: with all moments where the noise is common, else along few directions.
+    P, Q : (n, k) draws; rows of the same number are partners, made with the same random numbers.
+    classifier : `DEFAULT` or what `scoring.fit` takes. The default is a quadratic discriminant,
+    with all moments if the partners share noise, else along few directions.
 
-    For any set S, P(S) − e^ε Q(S) ≤ δ(ε), so a count that saw neither score nor threshold can err
-    upwards by noise only. Its noise is that of the difference of partners.
+    For any set S, P(S) − e^ε Q(S) ≤ δ(ε), so a count from draws that chose neither score nor
+    threshold can err upwards by noise only. Its noise is that of the difference of partners.
 
     Raises `InvalidInput` for a classifier whose scores are NaN.
     """
@@ -103,7 +105,9 @@ def has_common_noise(P: Array, Q: Array) -> bool:
 
 
 def _counts(trained: Scores, tested: Scores, gamma: float) -> Array:
-    """1{p > τ} − γ·1{q > τ} of held-out partners, with the τ that is best on the training draws."""
+    """1{p > τ} − γ·1{q > τ} for the held-out scores p, q of partners, with γ = e^ε and the τ that
+    is best on the training draws.
+    """
     tau = np.unique(np.quantile(np.concatenate(trained), np.linspace(0.0, 1.0, THRESHOLDS)))
     p, q = (1.0 - np.searchsorted(np.sort(side), tau, side="right") / len(side) for side in trained)
     best = tau[int(np.argmax(p - gamma * q))]
@@ -111,7 +115,7 @@ def _counts(trained: Scores, tested: Scores, gamma: float) -> Array:
 
 
 def _from_odds(parts: list[Scores], epsilon: float) -> tuple[float, float]:
-    """δ(ε) and the gain, if the recalibrated scores were the privacy loss L itself.
+    """Estimates of δ(ε) and the gain that take the recalibrated scores as the privacy loss L.
 
     Over both sides together, with σ(L) the probability that a draw is of P, E_P[(1 − e^{ε−L})₊] =
     2E[σ(L)(1 − e^{ε−L})₊], and the same with −L in the other direction.

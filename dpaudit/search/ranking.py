@@ -1,12 +1,12 @@
-"""Which changes to audit first: by least squares, by influence, by a user's score, or at random.
+"""Rank changes to audit first: by least squares, by influence, by a user's score, or at random.
 
-The influence of a change is how far M(D') lies from M(D) with common random numbers, in units of
-the noise of M(D), from a few draws.
+The influence of a change is the distance of M(D') from M(D) with common random numbers, in units of
+the noise of M(D), estimated from a few draws.
 
-By least squares: let z be the row in coordinates in which the features' Gram matrix is I, h = ‖z‖²
-its leverage, and w its residual. To first order in the rows, taking the row out moves the solution
-by −zw/(1 − h), and putting a row in by zw/(1 + h) (Cook 1977). Which of the measures becomes
-privacy loss depends on the mechanism, so changes are taken from all measures in turn.
+For ranking by least squares, let z be the row in coordinates in which the features' Gram matrix is
+I, h = ‖z‖² its leverage, and w its residual. To first order in the rows, taking the row out moves
+the solution by −zw/(1 − h), and putting a row in by zw/(1 + h) (Cook 1977). Which of the
+measures becomes privacy loss depends on the mechanism, so changes are taken from all in turn.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dpaudit.search.runner import ChangeOutcome, Runner, draw_common
 from dpaudit.search.selection import Trial
 
 RANKS = ("auto", "linear", "influence", "random")
-PARTNERS, SPREAD = 16, 1_000  # draws for the influence of a change, and for the noise of M(D)
+PARTNERS, SPREAD = 16, 1_000  # number of draws for an influence, and for the noise of M(D)
 ORDER_KEY = (1 << 20) + 1  # a key below the search's seed that no rung has
 MEASURES = ("cook", "displacement", "scatter", "fit", "size", "deviation")
 SMALLEST = 1e-10  # share of the largest singular value below which a direction is left out
@@ -42,7 +42,8 @@ Rank = str | RankScore
 def ranking(
     runner: Runner, changes: Pool, rank: Rank, screened: int, shortlist: int
 ) -> tuple[list[Trial], list[Trial], int]:
-    """The first `shortlist` changes by the scores of `rank`; those that failed; the draws spent.
+    """Return the first `shortlist` changes by the scores of `rank`, the changes on which the
+    mechanism failed, and the number of draws spent.
 
     screened : number of changes whose influence is drawn, the first by scores that need no draws.
 
@@ -57,7 +58,7 @@ def ranking(
     else:
         scores = in_turn(measures(changes.data, rows_out, rows_in))
     if runner.level.metric is not None:
-        # large changes are allowed the most, so small and random ones take turns with the largest
+        # the claim allows large changes the most, so small and random ones alternate with them
         scores = in_turn(np.stack([scores, -np.linalg.norm(rows_out - rows_in, axis=1), chance]))
     order = np.argsort(-scores, kind="stable")
     if screened == 0:
@@ -89,7 +90,7 @@ def _trials(changes: Pool, scores: Array, entries: np.ndarray) -> list[Trial]:
 
 
 def heaviest(data: Array) -> np.ndarray:
-    """Row numbers by the effect of zeroing the row on least squares, largest first, (n,)."""
+    """Row numbers sorted by the effect of zeroing the row on least squares, largest first, (n,)."""
     return np.argsort(-in_turn(measures(data, data, np.zeros_like(data))), kind="stable")
 
 
@@ -109,7 +110,7 @@ def _user_scores(rank: RankScore, data: Array, rows_out: Array, rows_in: Array) 
 class NoiseUnits:
     """Coordinates in which the draws of M(D) have unit variance.
 
-    fixed : the columns in which they do not vary at all. value : the numbers in these columns.
+    fixed : the columns in which the draws do not vary. value : the numbers in these columns.
     """
 
     encoder: Encoder
@@ -119,7 +120,7 @@ class NoiseUnits:
 
     @classmethod
     def of(cls, draws: Array) -> NoiseUnits:
-        """The units of draws of M(D), (n, k)."""
+        """Make the coordinates from draws of M(D), (n, k)."""
         encoder = Encoder.fit(Sides(draws, draws))
         encoded = encoder(draws)
         fixed = np.ptp(encoded, axis=0) == 0.0
@@ -130,7 +131,7 @@ class NoiseUnits:
     def distance(self, P: Array, Q: Array) -> float:
         """Root mean square of M(D') − M(D) over partners, in units of the noise; P, Q : (m, k).
 
-        Infinite where a column that never varies under D has another value under D'.
+        Infinite if a column that never varies under D has another value under D'.
         """
         P, Q = self.encoder(P), self.encoder(Q)
         if np.any(Q[:, self.fixed] != self.value):
@@ -140,9 +141,9 @@ class NoiseUnits:
 
 
 def influences(runner: Runner, changes: Sequence[Change]) -> tuple[Array, list[ChangeOutcome]]:
-    """The influence of each change, (m,), NaN where the mechanism failed; and the outcomes.
+    """The influence of each change, (m,), NaN if the mechanism failed; and the outcomes.
 
-    All NaN, without outcomes, where the outputs are no tables of numbers and have no distance.
+    If the outputs are not tables of numbers, and so have no distance: all NaN, and no outcomes.
     """
     spread, partners = runner.shared_draws(SPREAD, 0, 0), runner.shared_draws(PARTNERS, 0, 1)
     if not all(side.ndim == 2 and side.dtype.kind == "f" for side in (spread, partners)):
@@ -159,7 +160,7 @@ def influences(runner: Runner, changes: Sequence[Change]) -> tuple[Array, list[C
 
 
 def _whitening(matrix: Array) -> Array:
-    """W with (matrix·W)ᵀ(matrix·W) = I over the directions that the rows span, (d, k)."""
+    """A matrix W, (d, k), with (matrix·W)ᵀ(matrix·W) = I, for the k directions that rows span."""
     if matrix.shape[1] == 0:
         return np.zeros((0, 0))
     norms = np.linalg.norm(matrix, axis=0)
@@ -172,7 +173,7 @@ def _whitening(matrix: Array) -> Array:
 def measures(data: Array, out: Array, into: Array) -> Array:
     """Six measures of each change, (6, m), in the order of `MEASURES`.
 
-    data : (n, d), label last. out, into : (m, d) rows that leave and come in, zeros where none
+    data : (n, d), label last. out, into : (m, d) rows that leave and come in, zeros if none
     does.
 
     cook : ‖change of the solution‖² in the metric of the features, divided by the residual sum of
@@ -209,7 +210,7 @@ def measures(data: Array, out: Array, into: Array) -> Array:
 
 
 def in_turn(scores: Array) -> Array:
-    """One score out of several, (c, m) → (m,): 1 over the best rank of a change.
+    """Combine c scores of m changes, (c, m), into one, (m,): 1 over the best rank of a change.
 
     Sorting by it takes the largest of each score in turn. Constant scores are left out.
     """

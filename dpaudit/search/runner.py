@@ -1,7 +1,7 @@
-"""The work that all steps of a search share: changes in parallel, their draws, a checkpoint.
+"""Run the steps of a search: work on changes in parallel, shared draws, and a checkpoint.
 
-A `Level` is the ε at which a neighbour is compared. A `Checkpoint` keeps what is found, so that an
-interrupted search continues where it was; whoever runs the search decides where it is kept.
+A `Level` is the ε at which a neighbour is compared. A `Checkpoint` keeps outcomes, so that an
+interrupted search continues where it was; the caller of the search decides where it keeps them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dpaudit.search.quick_audit import QuickEstimate
 from dpaudit.verdict.numbers import number
 
 BLOCK = 1 << 14  # draws made in one call
-FARTHEST = 500.0  # nats, above which no claim is judged
+FARTHEST = 500.0  # nats; no claim is judged above this ε
 
 EPSILON = np.concatenate([[0.0], np.geomspace(1e-3, 40.0, 2000)])  # nats
 
@@ -38,7 +38,8 @@ EPSILON = np.concatenate([[0.0], np.geomspace(1e-3, 40.0, 2000)])  # nats
 class Level:
     """The ε at which the neighbours of `data`, (n, d), are compared.
 
-    epsilon : nats, for all. metric : instead of it, the claim whose ε depends on the neighbour.
+    epsilon : nats, for all neighbours. metric : if not None, a claim by distance, which gives each
+    neighbour an ε of its own instead.
     """
 
     data: Array
@@ -46,7 +47,7 @@ class Level:
     metric: MetricClaim | None = None
 
     def of(self, right: Array) -> float:
-        """ε of a neighbour, nats. Raises `InvalidInput` as `MetricClaim.on`."""
+        """The ε of a neighbour D' = `right`, nats. Raises what `MetricClaim.on` raises."""
         if self.metric is None:
             return self.epsilon
         claimed = self.metric.on(SimpleNamespace(left=self.data, right=right)).epsilon
@@ -54,18 +55,18 @@ class Level:
         return min(claimed, FARTHEST)
 
     def beyond(self, gain: float, change: Change) -> float:
-        """The ε that a gain, nats a draw, would take, less the ε that the claim allows.
+        """The least ε that allows a gain (nats a draw), minus the ε that the claim allows.
 
-        Without it a far neighbour would seem worse than a near one, whose claim allows less. The
+        Without this a far neighbour would seem worse than a near one, whose claim allows less. The
         largest gain under (ε, 0) is that of randomised response, log 2 − h(1/(1 + e^ε)) with h the
         entropy, since its pair dominates all others (Kairouz, Oh & Viswanath 2015, theorem 3.3).
-        Where all are compared at one ε, the gain itself.
+        If all neighbours are compared at one ε, the gain itself is returned.
         """
         if self.metric is None:
             return gain
         entropy = np.logaddexp(0.0, -EPSILON) + EPSILON / (1.0 + np.exp(EPSILON))
-        taken = float(np.interp(gain, np.log(2.0) - entropy, EPSILON))
-        return taken - self.of(change.pair(self.data).right)
+        needed = float(np.interp(gain, np.log(2.0) - entropy, EPSILON))
+        return needed - self.of(change.pair(self.data).right)
 
     @property
     def text(self) -> str:
@@ -77,10 +78,10 @@ class Level:
 
 @dataclass(frozen=True)
 class ChangeOutcome:
-    """What came of one change at one stage.
+    """The outcome of one change at one stage.
 
-    draws : how many of M(D') were made. value : an influence, or the estimate of a quick audit;
-    None after a failure. failure : the error's text, or "".
+    draws : how many draws of M(D') were made. value : an influence, or the estimate of a quick
+    audit; None after a failure. failure : the error's text, or "".
     """
 
     draws: int
@@ -92,7 +93,7 @@ class Checkpoint(Protocol):
     """Keeps outcomes, in JSON types, and draws of M(D). Called from one thread of one process."""
 
     def outcome(self, key: str) -> Any:
-        """What was put under `key`, or None."""
+        """The value that was put under `key`, or None."""
 
     def put_outcome(self, key: str, value: Any) -> None:
         """Keep a value of JSON types."""
@@ -104,15 +105,15 @@ class Checkpoint(Protocol):
         """Keep draws of M(D)."""
 
 
-Work = Callable[[Array, Change], ChangeOutcome]  # of the neighbour D' and the change that made it
+Work = Callable[[Array, Change], ChangeOutcome]  # function of D' and the change that made it
 
 
 @value_class
 class Runner:
     """The mechanism, the database and the settings that all steps of a search share.
 
-    level : the ε where δ is compared. classifier : scores the draws of quick audits.
-    seed : the seed of the search, at key `Purpose.SEARCH` of the audit's.
+    level : the ε at which δ is compared. classifier : scores the draws of quick audits.
+    seed : the seed of the search, at key `Purpose.SEARCH` below the seed of the audit.
     """
 
     mechanism: Mechanism
@@ -127,10 +128,10 @@ class Runner:
     def run(
         self, step: str, stage: str, work: Work, changes: Sequence[Change]
     ) -> Iterator[ChangeOutcome]:
-        """work(D', change) of each change, in parallel, yielded in order.
+        """Compute work(D', change) for all changes in parallel, and yield the outcomes in order.
 
-        step : what progress is shown as. stage : what the outcomes are kept under, with their
-        draws. An outcome of the checkpoint is not worked out again.
+        step : the name of the step for `progress`. stage : the part of the checkpoint's keys that
+        names the work and its draws. An outcome in the checkpoint is not computed again.
         """
         keys = []
         for change in changes:
@@ -158,9 +159,9 @@ class Runner:
             next(fresh, None)  # lets joblib end the call
 
     def shared_draws(self, size: int, *key: int) -> np.ndarray:
-        """Draws of M(D) for all changes, (size, k), at a key below the seed.
+        """Draws of M(D) that all changes share, (size, k), at a key below the seed.
 
-        Raises `MechanismError` where the mechanism fails on D.
+        Raises `MechanismError` if the mechanism fails on D.
         """
         name = "-".join(map(str, (*key, size)))
         before = None if self.checkpoint is None else self.checkpoint.drawn(name)
@@ -181,7 +182,7 @@ class Runner:
 
 
 def _attempt(work: Work, data: Array, change: Change) -> ChangeOutcome:
-    """The outcome of `work`; a mechanism that fails on one neighbour does not end the search."""
+    """Return the outcome of `work`; if the mechanism fails on D', an outcome with the failure."""
     try:
         return work(change.pair(data).right, change)
     except DpauditError as error:
@@ -191,13 +192,13 @@ def _attempt(work: Work, data: Array, change: Change) -> ChangeOutcome:
 def draw_common(
     mechanism: Mechanism, data: Array, size: int, seed: np.random.SeedSequence, what: str
 ) -> np.ndarray:
-    """Draws of mechanism(data), (size, k), whose block b has the generator at key (b,) of `seed`.
+    """Draw mechanism(data), (size, k); block b has the generator at key (b,) below `seed`.
 
-    With the seed that M(D) had, M(D') is drawn with common random numbers. If a mechanism takes the
+    With the seed of M(D), M(D') is drawn with common random numbers. If a mechanism takes the
     same random numbers whatever the data, an output of M(D') then differs from its partner, the
     output of M(D) from the same generator, only by the effect of the change: the noise cancels.
-    Such draws are good for choosing, but certify nothing, as they are not independent. The draws of
-    the final audit are.
+    Such draws serve to choose a change, but certify nothing, as they are not independent. The draws
+    of the final audit are independent.
 
     what : the database in words, for errors.
 

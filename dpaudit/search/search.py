@@ -1,4 +1,4 @@
-"""The search: which changes to audit, in what order, at what cost; then the audit of the worst."""
+"""The search for the worst change within a budget of draws, and the audit of that change."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ NOTE = (
 
 @value_class(show_numbers=True)
 class SearchSettings:
-    """Which neighbours a search compares, and with how many draws, checked.
+    """The settings of a search, checked. Raises `InvalidInput`.
 
-    `search_neighbours` explains the fields. Raises `InvalidInput`.
+    The docstring of `search_neighbours` explains the fields.
     """
 
     at: float | None = None
@@ -99,7 +99,7 @@ class SearchSettings:
         return (self.relations,) if isinstance(self.relations, str) else tuple(self.relations)
 
     def level(self, data: Array) -> Level:
-        """ε at which neighbours of `data` are compared. Raises `InvalidInput`."""
+        """The ε at which neighbours of `data` are compared. Raises `InvalidInput`."""
         if self.at is not None:
             return Level(data, check.real("at", self.at, 0.0, FARTHEST))
         if isinstance(self.claim, MetricClaim):
@@ -116,9 +116,9 @@ class SearchResult:
     Attributes
     ----------
     selection : Selection
-        The neighbours that were tried.
+        The neighbours that were tried, and their estimates.
     pair : NeighbourPair
-        The chosen one.
+        The database and the chosen neighbour.
     audit : AuditResult
         The audit of the pair, from draws that the search has not seen.
     note : str
@@ -141,13 +141,13 @@ class SearchResult:
 
     @property
     def index(self) -> int:
-        """The row that differs; of an added row its place in D', the number of rows of D."""
+        """The number of the row that differs; an added row is the last of D', number n."""
         assert self.pair.index is not None
         return self.pair.index
 
     @property
     def draws(self) -> int:
-        """Draws of search and audit together, of both sides."""
+        """Number of draws of search and audit together, on both sides."""
         return self.selection.draws + 2 * self.audit.sizes.total
 
     def table(self, most: int | None = 20) -> str:
@@ -155,15 +155,15 @@ class SearchResult:
         return self.selection.table(most)
 
     def to_frame(self) -> Any:
-        """The trials as a pandas DataFrame, a row each, the worst first.
+        """The trials as a pandas DataFrame, one row for each, the worst first.
 
-        It has the columns of search.csv. `row_put_in` says where a row is from, without a value of
-        the data. Raises ImportError without pandas.
+        It has the columns of search.csv. `row_put_in` names the origin of a row that came in,
+        without a value of the data. Raises ImportError without pandas.
         """
         return frame(self.selection.rows())
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The δ estimates of the trials, the worst first, with the error of counting.
+        """Plot the δ estimates of the trials, the worst first, with the standard errors of counts.
 
         They are drawn on `ax`, or on a new figure of pyplot, which a notebook shows.
         """
@@ -198,10 +198,10 @@ def search_neighbours(
     mechanism : callable
         `mech(data, size, *, rng) -> (size, k)`, any callable of that form.
     data : array of shape (n, d)
-        The label last if there is one; ranks by least squares also help without one.
+        The database, with the label last if it has one; `rank` also works without a label.
     at : float ≥ 0, nats, optional
-        ε at which neighbours are compared; by default the claim's own, else 0. Of a claim by
-        distance (`Claim.metric`) each neighbour is compared at the ε of its own pair.
+        The ε at which neighbours are compared; by default that of an (ε, δ) claim, else 0. Under a
+        claim by distance (`Claim.metric`) each neighbour is compared at the ε of its own pair.
     relations : str or sequence of str, default ("zero-out",)
         Any of "zero-out" (a row set to zero), "remove" (a row left out), "replace" (a row replaced
         by another one) and "add" (one row more).
@@ -211,8 +211,8 @@ def search_neighbours(
         A PUBLIC bound, inside which extreme rows may come in too: the largest Euclidean norm of a
         row. It must not be computed from the data.
     bounds : array of shape (d, 2) or "data", optional
-        A PUBLIC bound of the same use: the least and the largest value of each column. "data" takes
-        the values of the data all the same, and the verdict begins with a note that says so.
+        A PUBLIC bound for the same purpose: the least and the largest value of each column. "data"
+        takes these values from the data instead, and the verdict begins with a note that says so.
     rank : {"auto", "linear", "influence", "random"} or callable, default "auto"
         Which neighbours are tried first. "linear": leverage × residual and other measures of least
         squares, in turn. "influence": how far a few draws with common random numbers move with the
@@ -221,9 +221,9 @@ def search_neighbours(
         function score(data, out, into) → (m,), of rows that leave and come in, (m, d) each, zeros
         where none does; the largest is tried first.
     shortlist : int
-        Number of neighbours that get a quick audit.
+        The number of neighbours that get a quick audit.
     budget : float
-        Draws of search and final audit together, in units of the audit's 2·draws.
+        The draws of search and final audit together, in units of the final audit's 2·draws.
     quick : str, classifier or score
         Classifier of the quick audits, "quadratic" or what `dpaudit.audit` takes.
     draws : int, default 100,000
@@ -241,9 +241,9 @@ def search_neighbours(
     Raises
     ------
     DegenerateData
-        Where least squares or the mechanism are undefined on the data.
+        When least squares or the mechanism are undefined on the data.
     MechanismError
-        Where the mechanism fails on the chosen pair, or on every neighbour that is tried.
+        When the mechanism fails on the chosen pair, or on every neighbour that is tried.
 
     Examples
     --------
@@ -298,11 +298,11 @@ def select(
     checkpoint: Checkpoint | None = None,
     **search: Any,
 ) -> Selection:
-    """The search of `search_neighbours`, without the final audit.
+    """Do the search of `search_neighbours`, without the final audit.
 
     search : the keywords of `search_neighbours` that are fields of `SearchSettings`. `budget`
         includes the 2·draws of the final audit, which are not made.
-    checkpoint : keeps what is found, so that an interrupted search continues where it was.
+    checkpoint : keeps outcomes, so that an interrupted search continues where it was.
     """
     __tracebackhide__ = True
     refuse_unknown("search_neighbours", search, [field.name for field in fields(SearchSettings)])

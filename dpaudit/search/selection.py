@@ -1,4 +1,4 @@
-"""The record of a search: the neighbours that were tried, what they cost, and what came of them."""
+"""The record of a search: the neighbours that were tried, their draws, and their estimates."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ USUAL_RANK = "rank auto"  # the comparison leaves it out
 class Trial:
     """One change that was tried.
 
-    score : by which it came to be tried. rung : its last rung of the halving, from 1; 0 for none.
-    draws : how many of M(D') it took.
+    score : the score by which it was ranked. rung : its last rung of the halving, from 1; 0 if it
+    reached none. draws : how many draws of M(D') were made.
     delta, counted, error, gain : the estimates of its last rung (`quick_audit.QuickEstimate`); None
         without a rung.
-    note : why it was given up, or "".
+    note : the reason for giving it up, or "".
     """
 
     change: Change
@@ -59,8 +59,8 @@ class Trial:
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """The trial in JSON types, by name.
 
-        row_put_in : where the row that comes in is from; its values only if they are corners of the
-            public bound, or with `show_data`.
+        row_put_in : the origin of the row that comes in; its values only if the public bound alone
+            decides them, or with `show_data`.
         """
         change = self.change
         numbers = ("score", "rung", "draws", "delta", "counted", "error", "gain")
@@ -75,14 +75,14 @@ class Trial:
 
 @value_class
 class Selection:
-    """The neighbour that a search chose, and how. Nothing is certified: that takes fresh draws.
+    """The neighbour that a search chose, and how. It certifies nothing: that takes fresh draws.
 
     tried : the changes that were audited or failed, worst first.
     pool : number of changes to choose from.
     ranked : number of changes whose influence was drawn.
-    epsilon : nats, where δ was compared; under a claim by distance, that of the chosen change.
-    level : the same of all changes, in words.
-    draws : how many of M(D) and M(D') the search made.
+    epsilon : the ε (nats) at which δ was compared; under a claim by distance, that of the chosen
+        change. level : that ε for all changes, in words.
+    draws : how many draws of M(D) and M(D') the search made.
     rank : how the changes were ranked, in words.
     rungs : (changes, draws each) of the halving.
     """
@@ -120,7 +120,7 @@ class Selection:
 
     @property
     def at(self) -> str:
-        """ε where δ was compared, nats, in words."""
+        """The ε at which δ was compared, nats, in words."""
         return self.level or number(self.epsilon)
 
     @property
@@ -131,7 +131,7 @@ class Selection:
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """The search in JSON types, with a record for each trial, worst first.
 
-        show_data : with the values of all rows that come in.
+        show_data : whether to include the values of all rows that come in.
         """
         names = ("pool", "ranked", "epsilon", "draws", "rank")
         return {
@@ -142,12 +142,12 @@ class Selection:
 
     @property
     def legend(self) -> str:
-        """What the columns of the table mean, in a few lines."""
+        """An explanation of the columns of the table, in a few lines."""
         known = {"epsilon": self.at, "rungs": number(len(self.rungs))}
         return fill(LEGEND.format(**known), LEGEND_WIDTH)
 
     def table(self, most: int | None = 20) -> str:
-        """The trials as lines of text, worst first, below what the columns mean.
+        """The trials as lines of text, worst first, below an explanation of the columns.
 
         most : number of trials that are shown; None for all.
         """
@@ -166,8 +166,8 @@ class Selection:
     def to_csv(self, *, show_data: bool = False) -> str:
         """All trials, comma separated, worst first.
 
-        row_put_in : "candidate 3", where the row is from; for corners of the public bound, and with
-            `show_data` for all rows, the values, separated by semicolons.
+        row_put_in : the origin of the row, such as "candidate 3"; for rows that the public bound
+            decides, and with `show_data` for all rows, the values, separated by semicolons.
         """
         out, rows = io.StringIO(), list(self.rows(show_data=show_data))
         writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
@@ -176,7 +176,7 @@ class Selection:
         return out.getvalue()
 
     def rows(self, *, show_data: bool = False) -> Iterator[dict[str, Any]]:
-        """The trials, worst first, by the names of search.csv; texts in `row_put_in`."""
+        """Yield the trials, worst first, as dicts with the column names of search.csv."""
         for place, trial in enumerate(self.tried, start=1):
             row = {"place": place, **trial.to_dict(show_data=show_data)}
             if (source := row["row_put_in"]) is not None:
@@ -186,7 +186,7 @@ class Selection:
             yield row
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The δ estimates of the trials that were audited, on matplotlib axes."""
+        """Plot the δ estimates of the trials that were audited; returns the matplotlib axes."""
         from dpaudit.report import plot_trials
 
         audited = [trial for trial in self.tried if trial.rung]

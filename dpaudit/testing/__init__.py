@@ -2,16 +2,16 @@
 
 `assert_private(mechanism, pair_or_data, claim)` fails where an audit refutes the claim.
 `assert_matches(mechanism, pair, spectrum)` fails where draws disagree with a curve δ(ε). The
-probability of a false failure is a parameter, `false_failure`. A test that passes is no proof of
-privacy: `dpaudit plan` shows what its draws could have found.
+probability of a false failure is a parameter, `false_failure`. A test that passes does not prove
+privacy: `dpaudit plan` shows which excess its draws could have found.
 `assert_private_one_run(scores, included, claim)` does the first for one run with canaries.
 `assert_bound(printed, exact, domain)` tests a theorem: it fails where a search finds a setting at
 which a printed bound is below the exact value (`bound`, over the settings of `ranges`).
 
-`budget` shares out the draws and the false failures of a test, `failure` writes its messages,
-`reporting` keeps what its audits showed, and `plugin` puts that into pytest's summary. Every pytest
-run beside an installed dpaudit loads the plugin, so nothing heavy is imported here before it is
-used. The room knows no scenario files.
+`budget` divides draws and the probability of a false failure among the audits of a test, `failure`
+writes its messages, `reporting` keeps the outcomes of its audits, and `plugin` adds them to
+pytest's summary. Where dpaudit is installed, every pytest run loads the plugin, so this package
+imports nothing heavy before its first use. It does not read scenario files.
 """
 
 from typing import TYPE_CHECKING

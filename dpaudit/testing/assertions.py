@@ -1,4 +1,4 @@
-"""assert_private, assert_private_one_run and assert_matches: audits as tests."""
+"""The assertions assert_private, assert_private_one_run and assert_matches, for privacy tests."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from dpaudit.verdict.numbers import count, number
 
 SpectrumLike = Spectrum | Claim | Callable[[Any], Any] | tuple[ArrayLike, ArrayLike]
 
-BUDGET = 10.0  # draws of search and audit in units of the audit's, as in `search_neighbours`
+BUDGET = 10.0  # draws of search and audit over those of the audit, as in `search_neighbours`
 BY_EXACT = "violated by the exact spectrum"  # a verdict
-OF_THE_AUDIT = ("draws", "claim")  # settings of a search that the assertion gives
-ONE_RUN_FALSE_FAILURE = 0.01  # by default
-EITHER, FORWARD, BACKWARD = range(3)  # the larger direction, D against D′, D′ against D
+OF_THE_AUDIT = ("draws", "claim")  # settings of a search that the assertion sets by itself
+ONE_RUN_FALSE_FAILURE = 0.01  # default `false_failure` of `assert_private_one_run`
+EITHER, FORWARD, BACKWARD = range(3)  # the larger δ of both directions, D against D′, D′ against D
 DIRECTIONS = ("either direction", "D against D′", "D′ against D")
-SLACK = 1e-12  # a smaller gap is rounding
+SLACK = 1e-12  # a gap in δ that is smaller than this counts as rounding
 SHOWN_ALPHA = 0.05  # 1 − level of the interval that a failure shows
 
 
@@ -72,28 +72,31 @@ def assert_private(
     mechanism : callable
         `mech(data, size, *, rng) -> (size, k)`, as for `dpaudit.audit`.
     pair_or_data : NeighbourPair or array of shape (n, d)
-        A pair; or a database, one row of which is set to zero: the worst row by the exact spectrum
-        where it is known, else the worst row that `dpaudit.search_neighbours` finds.
+        Two neighbouring databases; or one database, of which the assertion sets one row to zero:
+        the worst row by the exact spectrum where that is known, else the worst row that
+        `dpaudit.search_neighbours` finds.
     claim : Claim or (ε, δ)
-        What the mechanism is said to keep.
+        The privacy guarantee that the mechanism claims.
     draws : int, optional
-        Draws a side of the audit. A search takes nine times as many
-        before it (`search={"budget": 10}`). By default search and audit together take 100,000, or
-        all that are left of the test's budget.
+        Draws of each side in the audit. A search before the audit takes nine times as many
+        (`search={"budget": 10}`). By default search and audit together take 100,000, or all draws
+        that are left of the test's budget.
     false_failure : float, optional
         Probability, at most, that the test fails although the claim holds; by default 1e-6. It is
-        1 − `level`, the confidence of the audit; give one of the two.
+        1 − `level`, where `level` is the confidence of the audit; give one of the two.
     level : float in (0, 1), optional
-        1 − `false_failure`.
+        Confidence of the audit, 1 − `false_failure`.
     rng : int, optional
         Seed, a whole number; by default 0. The same seed makes the same draws each time, so a test
         that passes today passes until code, data or versions change.
     detect : float, optional
-        An excess of δ over the claim. The test fails as inconclusive where the audit would not have
-        shown it with probability 0.8 whatever its shape. `false_failure` does not cover this.
+        An excess of δ over the claim. The test fails as inconclusive if the audit would have shown
+        such an excess, whatever its shape, with a probability below 0.8. `false_failure` does not
+        cover this failure.
     search : dict, optional
-        Keywords of `dpaudit.search_neighbours`, as `relations=("remove", "add"), row_bound=1.0`;
-        they demand a search in any case.
+        Keywords of `dpaudit.search_neighbours`, for example
+        `{"relations": ("remove", "add"), "row_bound": 1.0}`. With them the neighbour is always
+        searched, even where the exact spectrum is known.
     show_data : bool, optional
         Whether a failure shows the values of the row; by default it does not.
     **options
@@ -103,15 +106,16 @@ def assert_private(
     Returns
     -------
     AuditResult
-        That of `dpaudit.search_neighbours`, or of `dpaudit.audit` on the pair, with the same draws,
-        level and seed. A test that passes is no proof of privacy: what its draws could have found
-        stands in pytest's summary, and in `result.detectable`.
+        The result that `dpaudit.search_neighbours`, or `dpaudit.audit` on the pair, returns with
+        the same draws, level and seed. A test that passes does not prove privacy: pytest's summary
+        and `result.detectable` tell the smallest excess that its draws could have found.
 
     Raises
     ------
     PrivacyFailure
-        An AssertionError, with the verdict, certified ε and δ, claim, row and how to repeat it;
-        also where the exact spectrum is above the claim, whatever the draws show.
+        An AssertionError whose message has the verdict, the certified ε and δ, the claim, the row
+        and how to repeat the test. It is also raised where the exact spectrum is above the claim,
+        whatever the draws show.
 
     Examples
     --------
@@ -198,17 +202,22 @@ def assert_private_one_run(
     scores, included : arrays of shape (m,)
         As for `dpaudit.audit_one_run`.
     claim : Claim or (ε, δ)
-        About the change of one canary.
+        The claimed guarantee for databases that differ in one canary.
     inclusion : float or array of shape (m,), default 0.5
         As for `dpaudit.audit_one_run`.
     false_failure : float, optional
         Probability, at most, that the test fails although the claim holds; by default 0.01. It is
-        1 − `level`; give one of the two. It has to be more than the claim's δ: that share of the
-        runs may tell everything.
+        1 − `level`; give one of the two. It must be larger than the claim's δ, since an (ε, δ)-DP
+        mechanism may reveal everything in a share δ of its runs.
     level : float in (0, 1), optional
-        1 − `false_failure`.
+        Confidence of the audit, 1 − `false_failure`.
     **options
         Other keywords of `dpaudit.audit_one_run`.
+
+    Returns
+    -------
+    OneRunResult
+        The result of `dpaudit.audit_one_run`, whose verdict is "not violated".
 
     Raises
     ------
@@ -270,28 +279,29 @@ def assert_matches(
     show_data: bool | None = None,
     **options: Any,
 ) -> AuditResult:
-    """Fail where the δ(ε) seen in draws is above a curve, or far below it.
+    """Fail where the draws show a δ(ε) above a given curve, or far below it.
 
-    Two tests, each with half of `false_failure`:
+    P and Q are the output distributions on the two databases. There are two tests, and each may
+    fail falsely with probability `false_failure`/2:
 
-    - *not above*: the certified lower band, simultaneous over ε and directions, exceeds the curve
-      nowhere. Where the curve is the true δ(ε), or above it, this fails with probability at most
-      `false_failure`/2.
-    - *not far below*: the curve exceeds what the audit's sets attain by at most rtol·δ + atol. The
-      sets are {score > τ}, τ at some hundred quantiles of the draws that choose (of few draws
-      those that train), and their complements. Clopper–Pearson bounds of P(S) and Q(S) from the
-      certifying draws, all at once at 1 − `false_failure`/2, bound P(S) − e^ε Q(S) from above for
-      all these S and every ε.
+    - *not above*: the certified lower band of δ(ε), simultaneous over ε and both directions,
+      exceeds the curve nowhere. If the curve is the true δ(ε), or above it, this test fails with
+      probability at most `false_failure`/2.
+    - *not far below*: the curve exceeds the δ that the audit's sets attain by at most
+      rtol·δ + atol. The sets S are {score > τ} and their complements, with τ at some hundred
+      quantiles of the draws that choose the set (of few draws, of the draws that train the score).
+      Clopper–Pearson bounds of P(S) and Q(S) from the certifying draws hold simultaneously at
+      level 1 − `false_failure`/2, and bound P(S) − e^ε Q(S) from above for all these S and every ε.
 
     Parameters
     ----------
     mechanism, pair : callable and NeighbourPair
         As for `dpaudit.audit`.
     spectrum : Spectrum, Claim, callable or pair of arrays
-        `Spectrum` (both directions are compared where it has them, else the larger), `Claim`, a
-        function of ε, or a pair (ε, δ) of arrays, (m,) each.
+        The curve δ(ε): a `Spectrum` (both directions are compared where it has them, else the
+        larger one), a `Claim`, a function of ε, or a pair (ε, δ) of arrays, (m,) each.
     epsilon : array of shape (m,), nats, optional
-        Where they are compared; by default the spectrum's own grid, else 0, 0.1, …, 4.
+        Grid of the comparison; by default the spectrum's own grid, or 0, 0.1, …, 4 if it has none.
     draws, false_failure, level, rng : optional
         As for `assert_private`.
     rtol : float in [0, 1], default 0.1
@@ -305,22 +315,27 @@ def assert_matches(
     **options
         As for `dpaudit.audit_samples`.
 
+    Returns
+    -------
+    AuditResult
+        The audit of the draws, at level 1 − `false_failure`/2.
+
     Raises
     ------
     PrivacyFailure
-        An AssertionError, where one of the tests fails.
+        An AssertionError, where one of the two tests fails.
 
     Notes
     -----
-    Draws never bound δ(ε) itself from above, since another S may be worse. So the second test has a
-    false failure with probability at most `false_failure`/2 where the curve is true AND one of the
-    sets attains it up to rtol·δ + atol. The sets of a score that increases with the true privacy
-    loss do. Where the score is too poor for that (many numbers, few draws), take more draws, a
-    larger rtol, or give the true privacy loss as `classifier` (`scoring.KnownScore`).
+    Draws never bound δ(ε) itself from above, since another set S may be worse. So the bound
+    `false_failure`/2 on a false failure of the second test needs that the curve is true AND that
+    one of the sets attains it up to rtol·δ + atol. One of them does if the score increases with the
+    true privacy loss. If the score is too poor for that (outputs of many numbers, few draws), take
+    more draws, a larger rtol, or give the true privacy loss as `classifier` (`scoring.KnownScore`).
 
-    `Spectrum.interval` decides nothing here: its coverage is near its level by simulation, which
-    gives no guarantee, least of all at the levels of tests. A failure shows it, at 95 %, so that
-    the size of the gap can be judged.
+    `Spectrum.interval` decides nothing here: simulations show a coverage near its level, which is
+    no guarantee, least of all at the small error rates of tests. The message of a failure contains
+    this interval, at 95 %, so that the size of the gap can be judged.
 
     Examples
     --------
@@ -372,6 +387,7 @@ def assert_matches(
 
 
 def _claim(claim: ClaimLike) -> Claim:
+    """The claim as a `Claim`. Raises `InvalidInput` for None."""
     claimed = as_claim(claim)
     if claimed is None:
         check.fail("claim", claim, "a dpaudit.Claim or an (epsilon, delta) pair")
@@ -382,7 +398,7 @@ def _claim(claim: ClaimLike) -> Claim:
 
 
 def _database(data: ArrayLike) -> Array:
-    """The database as (n, d) float64. Raises `InvalidInput` with the next step."""
+    """The database as an (n, d) float64 array. Raises `InvalidInput`, which says how to mend it."""
     numbers = check.array_of_numbers("pair_or_data", data, "numbers, a row for each person")
     if numbers.ndim != 2:
         check.fail(
@@ -396,10 +412,11 @@ def _database(data: ArrayLike) -> Array:
 
 
 def _worst_row(mechanism: Mechanism, data: Array, claim: Claim, epsilon: Array) -> int | None:
-    """The row whose zeroing makes the exact δ largest at the claim's ε, as a scenario chooses it.
+    """The index of the row whose zeroing makes the exact δ at the claim's ε largest.
 
-    If the claim has no ε of its own, it is the row by which δ(ε) exceeds the claim by most, or
-    comes nearest to it. None where no exact spectrum is known.
+    A scenario chooses its row by the same rule. If the claim has no ε of its own, the row maximizes
+    the exact δ(ε) less the claimed δ(ε) over the grid `epsilon`. Returns None where no exact
+    spectrum is known.
     """
     points = epsilon if claim.epsilon is None else np.array([claim.epsilon])
     try:
@@ -411,9 +428,8 @@ def _worst_row(mechanism: Mechanism, data: Array, claim: Claim, epsilon: Array) 
 
 
 def _times(search: Mapping[str, Any]) -> float:
-    """Draws of a search and its audit together, in units of the audit's.
-
-    search : keywords of `dpaudit.search_neighbours`, which are checked.
+    """Draws of a search and its audit together, divided by the draws of the audit alone. search :
+    keywords of `dpaudit.search_neighbours`. Raises `InvalidInput` for an unknown one.
     """
     from dpaudit.search.search import SearchSettings
 
@@ -423,7 +439,7 @@ def _times(search: Mapping[str, Any]) -> float:
 
 
 def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) -> Any:
-    """What `dpaudit.search_neighbours` selects, before it is audited."""
+    """The `Selection` of `dpaudit.search_neighbours`: the neighbour that it would audit."""
     __tracebackhide__ = True
     from dpaudit.search import select
 
@@ -440,7 +456,9 @@ def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) ->
 
 
 def _exact_excess(result: AuditResult, claim: Claim) -> Array:
-    """The exact δ less the claimed δ, (m,); 0 where it is rounding, or nothing exact is known."""
+    """The exact δ less the claimed δ at the m points of the result's grid, shape (m,). It is 0
+    where the exact δ is not above the claim beyond rounding, or no exact δ is known.
+    """
     if result.exact is None:
         return np.zeros_like(result.spectrum.epsilon)
     exact_delta, claimed_delta = result.exact.delta, claim.delta_at(result.spectrum.epsilon)
@@ -448,7 +466,9 @@ def _exact_excess(result: AuditResult, claim: Claim) -> Array:
 
 
 def _exact_headline(result: AuditResult, claim: Claim, excess: Array) -> str:
-    """What is said where the exact spectrum is above the claim; excess : as `_exact_excess`."""
+    """The headline of a failure whose exact spectrum is above the claim. excess : as
+    `_exact_excess` returns it.
+    """
     exact_curve, head, at = result.exact, result.headline, int(np.argmax(excess))
     assert exact_curve is not None
     claims = ""
@@ -469,7 +489,9 @@ def _exact_headline(result: AuditResult, claim: Claim, excess: Array) -> str:
 
 @value_class
 class Target:
-    """The curve on the grid epsilon (m,), nats: delta (m,) for each direction that is compared."""
+    """The given curve: `epsilon`, a grid (m,) in nats, and `delta`, which maps each direction that
+    is compared (`EITHER`, `FORWARD` or `BACKWARD`) to its δ on this grid, (m,).
+    """
 
     epsilon: Array
     delta: dict[int, Array]
@@ -481,7 +503,9 @@ class Target:
 
 
 def _target(spectrum: SpectrumLike, epsilon: ArrayLike | None) -> Target:
-    """Read a curve in any of its forms. Raises `InvalidInput`."""
+    """The curve that `assert_matches` takes, in any of its forms, as a `Target`. Raises
+    `InvalidInput` for anything else.
+    """
     if isinstance(spectrum, Spectrum):
         return _target_of_spectrum(spectrum, epsilon)
     if isinstance(spectrum, Claim) or callable(spectrum):
@@ -496,6 +520,7 @@ def _target(spectrum: SpectrumLike, epsilon: ArrayLike | None) -> Target:
 
 
 def _points(epsilon: ArrayLike) -> Array:
+    """The grid of ε as an array (m,). Raises `InvalidInput` unless it is strictly ascending."""
     points = np.atleast_1d(check.epsilon(epsilon))
     if np.any(np.diff(points) <= 0.0):
         check.fail("epsilon", epsilon, "ascending, without repetition")
@@ -503,10 +528,10 @@ def _points(epsilon: ArrayLike) -> Array:
 
 
 def _target_of_spectrum(spectrum: Spectrum, epsilon: ArrayLike | None) -> Target:
-    """Both directions where they are known at these ε, else the larger one.
+    """The spectrum at `epsilon` in both directions where they are known, else the larger one.
 
-    They are known anywhere from a curve, and on the spectrum's own grid from its values. Between
-    the points of the grid the larger direction is bounded by its chords.
+    A spectrum with a curve knows both directions at every ε, one without a curve at most on its own
+    grid. Between the points of that grid, chords bound the larger direction from above.
     """
     own = _points(spectrum.epsilon)
     points = own if epsilon is None else _points(epsilon)
@@ -524,14 +549,14 @@ def _target_of_spectrum(spectrum: Spectrum, epsilon: ArrayLike | None) -> Target
 def _attained(
     result: AuditResult, target: Target, P: Array, Q: Array, alpha: float
 ) -> dict[int, Array]:
-    """Upper bounds of what any of the sets attains, (m,) for each of the target's directions.
+    """For each direction of the target an upper bound of the δ that any audited set attains, (m,).
 
-    They hold all at once at level 1 − alpha. P(S) ≤ p and Q(S) ≥ q bound both P(S) − e^ε Q(S) and,
-    for the complement, Q(Sᶜ) − e^ε P(Sᶜ) ≤ (1 − q) − e^ε (1 − p).
+    All bounds hold simultaneously at level 1 − alpha. P(S) ≤ p and Q(S) ≥ q imply both
+    P(S) − e^ε Q(S) ≤ p − e^ε q and Q(Sᶜ) − e^ε P(Sᶜ) ≤ (1 − q) − e^ε (1 − p), Sᶜ the complement.
     """
     sizes, score = result.sizes, result.fitted.score
     learned = sizes.train + sizes.choose
-    first = sizes.train if sizes.choose else 0  # of few draws those that train choose as well
+    first = sizes.train if sizes.choose else 0  # with few draws, the training draws choose too
     choose, certify = (
         SortedScores.of(*map(without_nan, scoring.scores(score, Sides(P[part], Q[part]))))
         for part in (slice(first, learned), slice(learned, sizes.total))
@@ -549,7 +574,11 @@ def _attained(
 
 
 def _least_excess(result: AuditResult, target: Target) -> dict[str, float] | None:
-    """The smallest excess over the curve that the certified band would have shown, and where."""
+    """The smallest excess of δ over the curve that the certified band would have shown.
+
+    The keys are "excess", "epsilon" (where it is smallest) and "power" (the probability of showing
+    it). Returns None where the draws could not have shown any excess.
+    """
     cells, delta = result.estimate, np.max(list(target.delta.values()), axis=0)
     points = zip(target.epsilon, delta, cells.share, strict=True)
     excess = [power.smallest_excess(at, most, cells.draws, share) for at, most, share in points]
@@ -561,9 +590,11 @@ def _least_excess(result: AuditResult, target: Target) -> dict[str, float] | Non
 
 @dataclass(frozen=True)
 class _Gap:
-    """A gap between the curve and a bound from the draws, at a position of the grid.
+    """A gap between the curve and a bound on δ from the draws, at one position of the grid.
 
-    above : whether the draws are above the curve. bound : from the draws. curve : δ of the curve.
+    above : whether the bound is a lower one above the curve, else an upper one far below it. size :
+    the gap in δ, beyond the tolerance. direction : `EITHER`, `FORWARD` or `BACKWARD`. at : the
+    position. bound : the bound from the draws. curve : δ of the curve.
     """
 
     above: bool
@@ -575,9 +606,11 @@ class _Gap:
 
     @property
     def verdict(self) -> str:
+        """The verdict in words, as the summary shows it."""
         return "above the curve" if self.above else "far below the curve"
 
     def headline(self, result: AuditResult) -> str:
+        """The first sentence of the failure's message."""
         epsilon, curve = number(result.spectrum.epsilon[self.at]), number(self.curve)
         head = self.verdict.upper()
         if self.above:
@@ -593,8 +626,10 @@ class _Gap:
 def _largest_gap(
     target: Target, result: AuditResult, high: dict[int, Array], rtol: float, atol: float
 ) -> _Gap | None:
-    """The largest excess of a certified δ over the curve in any direction, or without an excess the
-    largest shortfall of what the sets attain, `high`, beyond the tolerance; or None.
+    """The largest excess of a certified δ over the curve, in any direction.
+
+    If there is no excess, the largest shortfall of `high` (the result of `_attained`) below the
+    curve less its tolerance; and None if there is no shortfall either.
     """
     gaps, band = [], result.certified
     for way, delta in target.delta.items():
@@ -610,7 +645,9 @@ def _largest_gap(
 
 
 def _estimate(result: AuditResult, at: int) -> str:
-    """The estimate at a position of the grid and, from counts of its cells, its interval."""
+    """The estimated δ at position `at` of the grid, in words, with a 95 % interval where the
+    estimate comes from counts in cells.
+    """
     estimate = f"{number(result.spectrum.delta[at])}, the larger direction"
     ends = interval(result.estimate, SHOWN_ALPHA)
     if ends is None:

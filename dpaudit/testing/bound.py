@@ -1,8 +1,8 @@
 """search_bound and assert_bound: look for a setting at which a printed bound fails.
 
-A `Trial` compares both sides at one setting. `_Search` keeps all trials within a budget: `corners`,
-`spread` and `evolve` choose the settings one after the other, `simplest` makes a failure plain, and
-`BoundSearch` puts it all into words.
+A `Trial` compares the printed bound with the exact value at one setting of the parameters.
+`_Search` makes trials within a budget: its phases `corners`, `spread` and `evolve` choose the
+settings, and `simplest` simplifies a failure. `BoundSearch` is the outcome, with a text of it.
 """
 
 from __future__ import annotations
@@ -26,31 +26,32 @@ from dpaudit.testing.ranges import Domain, Point, in_words
 from dpaudit.verdict.numbers import count, number
 
 UPPER, LOWER, BOTH = SIDES = ("upper", "lower", "both")
-LARGEST_FACTOR = 1e6  # a larger factor is not written out
+LARGEST_FACTOR = 1e6  # the text of a trial leaves out a factor exact/printed that is larger
 NO_RATIO = 1e4  # rank of a trial without a finite ln(exact/printed), which is at most 1,500
 
 # Where the search looks. The numbers were chosen on the statements of four papers, which
 # `python -m reports.make findings` searches again; others find fewer failures, or need more tries.
 TRIES = 2_000
-REQUESTS = 50  # points looked up for each that may be tried: most may be excluded, or be known
-UNANSWERED = 10_000  # points looked up; where none of them is admitted the search ends
-FLOCK = 16  # points of one evolution
-APART = 0.1  # the least distance of two starts of an evolution, in the largest of their places
-CONVERGED = 1e-5  # spread of the ranks at which an evolution ends
+REQUESTS = 50  # points looked up for each try: many may be excluded, or were tried before
+UNANSWERED = 10_000  # the search ends after so many points of which the hypotheses admit none
+FLOCK = 16  # size of the population of one differential evolution
+APART = 0.1  # the least distance of two starts of an evolution, in the maximum norm on [0, 1]^d
+CONVERGED = 1e-5  # an evolution ends when the ranks of its population spread by less than this
 TO_AN_EDGE = 0.5  # probability that a parameter of an edge point is moved to an edge
-SIMPLIFYING, LEAST = 0.5, 200  # further tries to simplify a failure: a share of all, but so many
-# a simpler failure keeps this part of the worst excess, or fails by a factor of 2
+SIMPLIFYING, LEAST = 0.5, 200  # further tries to simplify a failure: a share of `tries`, the least
+# a simpler failure has at least this part of the worst excess, or fails by a factor of 2
 PART, CLEAR = 0.5, math.log(2.0)
 
 
 @value_class(show_numbers=True, eq=True)
 class Trial:
-    """The bound at one setting.
+    """The printed bound and the exact value at one setting of the parameters.
 
-    setting : the values by name. printed, exact : both sides there; printed is NaN where it has no
-    value. excess : ln(exact/printed) for an upper bound, above 0 where it fails; the reverse for a
-    lower bound, the size of it for an equality. It is infinite where the two have no ratio, or one
-    of them is infinite. fails : by more than the tolerance, or `printed` has no value.
+    setting : values of the parameters by name. printed, exact : the two sides at this setting;
+    printed is NaN where it has no value. excess : ln(exact/printed) for an upper bound, above 0
+    where the bound fails; ln(printed/exact) for a lower bound; |ln(exact/printed)| for an equality.
+    It is infinite where the two have no ratio, or one of them is infinite. fails : whether the
+    excess is above the tolerance, or `printed` has no value.
     """
 
     setting: Mapping[str, Any]
@@ -61,12 +62,14 @@ class Trial:
 
     @property
     def factor(self) -> float | None:
-        """By how many times the bound fails or is loose, ≥ 1; None where there is no ratio."""
+        """The ratio of the two sides, the larger over the smaller; None if they have no ratio."""
         return math.exp(min(abs(self.excess), 700.0)) if math.isfinite(self.excess) else None
 
     @property
     def rank(self) -> float:
-        """What the search raises: the excess, and where that is infinite the difference."""
+        """The number that the search maximizes. It is the excess; if that is infinite, ±`NO_RATIO`
+        plus ± the logarithm of the difference.
+        """
         if math.isnan(self.printed):
             return -math.inf
         if math.isfinite(self.excess):
@@ -77,7 +80,7 @@ class Trial:
 
     @property
     def at(self) -> str:
-        """The setting as it was tried, "q = 0.2, r = 1"; what may hold data only by its shape."""
+        """The setting in words, "q = 0.2, r = 1"; arrays, which may hold data, by their shape."""
         return ", ".join(
             f"{name} = {repr(value) if isinstance(value, int | float) else in_words(value)}"
             for name, value in self.setting.items()
@@ -85,7 +88,7 @@ class Trial:
 
     @property
     def values(self) -> str:
-        """Both sides in words: "printed 0.00206, exact 0.0321 (15.6 times)"."""
+        """The two sides in words: "printed 0.00206, exact 0.0321 (15.6 times)"."""
         printed = "no value" if math.isnan(self.printed) else number(self.printed)
         times = ""
         if self.factor is not None and self.factor <= LARGEST_FACTOR:
@@ -105,23 +108,23 @@ class BoundSearch:
     Attributes
     ----------
     simplest : Trial or None
-        The plainest setting at which the bound fails; None where none was found.
+        The simplest setting at which the bound fails (fewest digits); None if no failure was found.
     worst : Trial or None
-        The failing setting with the largest factor; None where none was found.
+        The failing setting with the largest factor; None if no failure was found.
     closest : Trial or None
-        Of the settings at which it holds, the one with the least room; None where there is none.
+        The setting at which the bound holds with the least room; None if it holds at none.
     tried : int
-        Settings at which both sides were computed.
+        Number of settings at which both sides were computed.
     excluded : int
-        Further ones that the hypotheses refused.
+        Number of further settings, which the hypotheses excluded.
     undecided : int
-        Further ones without an exact value.
+        Number of further settings, which have no exact value.
     exhaustive : bool
-        Whether every setting of the domain was looked at.
+        Whether the search covered every setting of the domain.
     domain : str
-        The ranges in words.
+        The names and ranges of the parameters in words.
     rng : object
-        The seed.
+        The seed of the search.
     """
 
     simplest: Trial | None
@@ -136,17 +139,17 @@ class BoundSearch:
 
     @property
     def holds(self) -> bool:
-        """Whether no setting was found at which the bound fails. A search proves nothing."""
+        """Whether the search found no setting at which the bound fails, which proves nothing."""
         return self.worst is None
 
     @property
     def slack(self) -> float | None:
-        """By how many times the bound is loose where it is closest to failing, ≥ 1."""
+        """The ratio ≥ 1 of the two sides at `closest`; None without `closest` or a ratio."""
         return None if self.closest is None else self.closest.factor
 
     @property
     def searched(self) -> str:
-        """How hard it was tried, in words."""
+        """The numbers of settings that were tried and excluded, the ranges and seed, in words."""
         every = "every setting" if self.exhaustive else "settings"
         parts = [
             f"{count(self.tried)} {every} of {self.domain}",
@@ -158,7 +161,7 @@ class BoundSearch:
 
     @property
     def text(self) -> str:
-        """Several lines: the verdict first, then the settings, then how much was searched."""
+        """Several lines: the verdict, then the settings, then the size of the search."""
         trials = {"simplest": self.simplest, "worst": self.worst}
         if self.holds:
             trials["closest"] = self.closest
@@ -171,7 +174,7 @@ class BoundSearch:
 
 
 class BoundFailure(AssertionError):
-    """A bound that fails.
+    """Raised by `assert_bound` where a printed bound fails.
 
     Attributes
     ----------
@@ -199,37 +202,42 @@ def search_bound(
 ) -> BoundSearch:
     """Look for a setting at which a printed bound fails.
 
-    A setting fails where `printed` is below `exact`, or where `printed` is NaN: it has no value. A
-    small finite domain is searched whole. In others the corners come first, then points spread
-    evenly and over the edges, then differential evolution raises ln(exact/printed). A failure is
-    made simpler as long as it stays one by a factor of 2, or by half of the worst ln(exact/printed)
-    if that is less. A search that finds nothing proves nothing: `BoundSearch` says how hard it was
-    tried.
+    An upper bound fails at a setting where `printed` is below `exact`, or is NaN (has no value). A
+    finite domain of at most `tries` settings is searched completely. In any other domain the search
+    tries the corners first, then points that are spread evenly and over the edges; then
+    differential evolution maximizes ln(exact/printed). It simplifies the setting of a failure as
+    long as the bound fails by a factor of 2, or by half of the worst ln(exact/printed) if that is
+    less. A search that finds no failure proves nothing; `BoundSearch` says how many it tried.
 
     Parameters
     ----------
     printed : callable
-        The bound; a function of the names in `domain`, or of some of them.
+        The bound: a function whose keyword arguments are names in `domain`, all or some of them.
     exact : callable
-        What it is compared with, a function likewise: the exact value, a certified lower bound of
-        it, or the other side of an inequality. Where it is NaN, nothing is compared.
+        A function of the same kind, which returns the exact value, a certified lower bound of it,
+        or the other side of an inequality. A setting at which it returns NaN is left undecided.
     domain : dict
         Names to ranges: `dpaudit.testing.reals`, `integers`, `choices`; a tuple (low, high); a list
         of choices; or a fixed value.
     hypotheses : callable or sequence of callable, optional
-        Functions likewise: what the theorem demands. A setting is excluded where one of them is
-        False, or where any function raises a `DpauditError`.
+        Functions of the same kind: the conditions of the theorem. A setting is excluded where one
+        of them returns False, or where any of the functions raises a `DpauditError`.
     side : {"upper", "lower", "both"}, default "upper"
-        "upper": `printed` is an upper bound; "lower": a lower one; "both": they are equal.
+        "upper": `printed` is an upper bound of `exact`; "lower": a lower bound; "both": equal.
     tries : int
         Settings at which both sides are computed; half as many more simplify a failure.
     tolerance : float, default 1e-9
-        A failure is one by more than this in ln(exact/printed).
+        The bound fails where ln(exact/printed) is larger than this.
     rounding : float, default 1e-15
-        Absolute error of either side; 0 for values that are accurate relatively, such as δ far
+        Absolute error of either side; 0 for values that have a small relative error, such as δ far
         below 1e-15.
     rng : seed or Generator, default 0
-        The same gives the same result.
+        The same seed gives the same result.
+
+    Returns
+    -------
+    BoundSearch
+        The simplest and the worst failure, if any, and how many settings were tried.
 
     Raises
     ------
@@ -254,7 +262,7 @@ def search_bound(
         for point in search.domain.points():
             search.at(point)
     else:
-        # each phase, with the share of the tries that are used up when it ends
+        # each phase, with the share of the tries at which it ends
         phases = (search.corners, 0.1), (search.spread, 0.5), (search.evolve, 1.0)
         for place, (phase, share) in enumerate(phases):
             search.goal = max(1, int(share * limit))
@@ -293,8 +301,8 @@ def assert_bound(
 ) -> BoundSearch:
     """Fail where `search_bound` finds a setting at which the printed bound fails.
 
-    The arguments are those of `search_bound`, and so is the result, which says how hard it was
-    tried.
+    It takes the arguments of `search_bound`, and returns the same `BoundSearch`, which says how
+    many settings were tried.
 
     Raises
     ------
@@ -322,10 +330,10 @@ def assert_bound(
 
 
 class _Search:
-    """The trials of one search, each computed once, until `goal` of them have been.
+    """The trials of one search; each point is computed once, and at most `goal` points are.
 
-    trials : where both sides have a value. excluded, undecided : how many other points were looked
-    up. requests : how often a point was looked up, known or not.
+    trials : by point, where both sides have a value. excluded, undecided : numbers of other points.
+    requests : how many times `at` was called, for new points and for known ones.
     """
 
     side, tolerance, rounding = UPPER, 0.0, 0.0
@@ -350,13 +358,13 @@ class _Search:
 
     @property
     def open(self) -> bool:
-        """Whether more points may be computed; the number looked up has a limit too."""
+        """Whether more points may be tried: both points and look-ups are below their limits."""
         return len(self.trials) + self.undecided < self.goal and (
             self.requests < REQUESTS * self.goal
         )
 
     def at(self, point: Point) -> Trial | None:
-        """The trial at a point, computed if it is new; None where there is none."""
+        """The trial at a point, computed if it is new; None if it is excluded or undecided."""
         self.requests += 1
         if point in self.trials or point in self._missed:
             return self.trials.get(point)
@@ -370,7 +378,7 @@ class _Search:
         return None
 
     def _compared(self, setting: Mapping[str, Any]) -> Trial | None:
-        """The bound at a setting. None excludes it, as a `DpauditError` of any function does."""
+        """The trial at a setting, whose `exact` may be NaN; None if the setting is excluded."""
         try:
             if not all(condition(setting) for condition in self._conditions):
                 return None
@@ -391,12 +399,12 @@ class _Search:
         return Trial(setting, printed, exact, excess, excess > self.tolerance)
 
     def largest(self, *, fails: bool) -> Trial | None:
-        """The trial of the largest excess among those that fail, or among those that do not."""
+        """The trial with the largest rank among those whose `fails` has this value, or None."""
         alike = (trial for trial in self.trials.values() if trial.fails is fails)
         return max(alike, key=lambda trial: trial.rank, default=None)
 
     def corners(self, rng: np.random.Generator) -> None:
-        """Try every parameter at an end of its range: all such points, or as many as fit."""
+        """Try the points with every parameter at an end of its range, or a random part of them."""
         ends = [(axis.edges[0], axis.edges[-1]) for axis in self.domain.ranges]
         points: Iterable[Point] = itertools.product(*ends)
         if 2 ** len(ends) > self.goal:
@@ -407,8 +415,8 @@ class _Search:
                 self.at(point)
 
     def spread(self, rng: np.random.Generator) -> None:
-        """Try Halton points, shifted at random modulo 1, each also with some parameters at their
-        edges.
+        """Try Halton points, shifted at random modulo 1. Try each of them a second time with some
+        parameters moved to edges of their ranges.
         """
         from scipy.stats import qmc
 
@@ -427,18 +435,18 @@ class _Search:
                 self.at(tuple(edged))
 
     def evolve(self, rng: np.random.Generator) -> None:
-        """Raise the rank by differential evolution (Storn and Price 1997), begun anew when it has
-        converged.
+        """Maximize the rank by differential evolution (Storn and Price 1997), which restarts when
+        it has converged.
 
-        Half of its flock are the best points that are not close to a better one, the others are
-        random.
+        Half of each initial population are the best points that are not close to a better one; the
+        other points are random.
         """
         from scipy.optimize import differential_evolution
 
         dim = len(self.domain.names)
 
         def cost(places: Array) -> float:
-            """Minus the rank at places in [0, 1]."""
+            """Minus the rank of the trial at the coordinates `places`, (d,) in [0, 1]."""
             if not self.open:
                 raise _Stopped
             try:
@@ -476,11 +484,11 @@ class _Search:
                 raise stop.__cause__ from None
 
     def simplest(self) -> Point:
-        """The simplest setting at which the bound still fails, as property-based testing shrinks.
+        """The simplest point at which the bound still fails, shrunk as in property-based testing.
 
-        From the worst failure and from the plainest that is known, one parameter after another is
-        made simpler (fewer digits, smaller whole numbers, earlier choices) as long as the bound
-        fails by a fair part of what it failed by before.
+        Beginning at the worst failure and at the simplest known one, it makes one parameter after
+        another simpler (fewer digits, smaller whole numbers, earlier choices) as long as the excess
+        stays above a limit: half of the worst excess, or ln 2 if that is smaller.
         """
         trials, complexity = self.trials, self.domain.complexity
         failures = [point for point, trial in trials.items() if trial.fails]
@@ -489,17 +497,19 @@ class _Search:
         enough = (1.0 - 1e-9) * min(PART * trials[worst].excess, CLEAR)
 
         def clear(trial: Trial | None) -> bool:
+            """Whether the trial fails in the way of the worst one, and by enough."""
             if trial is None or not trial.fails or math.isnan(trial.printed) != no_value:
                 return False
             return no_value or trial.excess >= enough
 
         def simpler(point: Point, index: int) -> Point:
+            """The point with a simpler parameter `index` at which the bound still fails, or it."""
             for code in self.domain.ranges[index].simpler(point[index]):
                 if not self.open:
                     break
-                other = (*point[:index], code, *point[index + 1 :])
-                if clear(self.at(other)):
-                    return other
+                candidate = (*point[:index], code, *point[index + 1 :])
+                if clear(self.at(candidate)):
+                    return candidate
             return point
 
         known = [point for point in failures if clear(trials[point])]
@@ -516,14 +526,14 @@ class _Search:
 
 
 class _Stopped(Exception):
-    """The budget is spent, or a function has failed."""
+    """Ends an evolution: the budget is spent, or a function of the user raised (`__cause__`)."""
 
 
 def _excess(value: float, bound: float) -> float:
-    """ln(value/bound), or ln(bound/value) of negative ones: above 0 where the value is larger.
+    """ln(value/bound), or ln(bound/value) if both are negative: above 0 if the value is larger.
 
-    It is ±∞ where they have no ratio, and −∞ where the bound is infinite or both are 0, since
-    nothing is claimed there.
+    It is ±∞ where the two have no ratio, and −∞ where the bound is infinite or both are 0, since
+    the bound claims nothing there.
     """
     if value == bound or bound == math.inf or value == -math.inf:
         return 0.0 if value == bound != 0.0 and math.isfinite(bound) else -math.inf
@@ -535,6 +545,7 @@ def _excess(value: float, bound: float) -> float:
 
 
 def _as_float(name: str, value: Any) -> float:
+    """The number that a function returned, which an error calls `name`. Raises `InvalidInput`."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if not isinstance(value, int | float | np.floating | np.integer):
@@ -550,15 +561,14 @@ def _as_float(name: str, value: Any) -> float:
 def _by_name(
     argument: str, function: Callable[..., Any], names: Sequence[str]
 ) -> Callable[[Mapping[str, Any]], Any]:
-    """A function of the setting that passes on the parameters which `function` names.
-
-    Raises `InvalidInput` where it needs one that the domain has not.
+    """A function of a setting (a dict) that calls `function` with the parameters which it names.
+    names : the parameters of the domain. Raises `InvalidInput` where `function` needs another one.
     """
     if not callable(function):
         check.fail(argument, function, "a function of the names in domain")
     try:
         parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # a function without a signature takes them all
+    except (TypeError, ValueError):  # without a known signature it gets all parameters
         return lambda setting: function(**setting)
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return lambda setting: function(**setting)
@@ -567,5 +577,5 @@ def _by_name(
     if missing:
         advice = f"give domain a range for {missing[0]!r}"
         check.fail(argument, function, "a function of the names in domain", advice)
-    taken = [p.name for p in named if p.name in names]
-    return lambda setting: function(**{name: setting[name] for name in taken})
+    passed = [p.name for p in named if p.name in names]
+    return lambda setting: function(**{name: setting[name] for name in passed})

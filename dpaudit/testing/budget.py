@@ -1,4 +1,4 @@
-"""The budget of one test: draws, and the probability of a false failure."""
+"""The budget of one privacy test: its draws, and its probability of a false failure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpaudit.errors import InvalidInput
 SAMPLES = 100_000  # draws a side of an audit with its search, by default
 FALSE_FAILURE = 1e-6
 SEED = 0
-SMALLEST = 1e-50  # rate of false failures
+SMALLEST = 1e-50  # the least probability of a false failure that a test may ask for
 NOTE = (
     "The test failed before in this session, and this is the report of that failure. It is not "
     "audited again: a rerun that passes would void its level."
@@ -23,9 +23,9 @@ NOTE = (
 
 
 class Grant(NamedTuple):
-    """What an audit may spend: draws a side, probability of a false failure, and its seed.
+    """What one audit may spend: draws of each side, its probability of a false failure, its seed.
 
-    A search before the audit has draws beside these.
+    `samples` does not include the draws of a search before the audit.
     """
 
     samples: int
@@ -34,22 +34,23 @@ class Grant(NamedTuple):
 
 
 class Budget:
-    """The budget of one test, for all its audits together.
+    """The budget that all audits of one test share.
 
-    A test that is run again has its draws again, but not its shares: they go on where they were, so
-    that `false_failure` holds for all runs together. A failure stands: it is raised again.
+    When a test is run again, it gets its draws again, but its audits get the next shares of
+    `false_failure`, so that this probability holds for all runs together. A test that failed once
+    keeps its failure: the next run raises it again.
 
     Parameters
     ----------
     draws : int, optional
-        A side; None for no limit. An audit that asks for no number gets all that are left. The
-        draws of a search before an audit count too.
+        Draws of each side; None for no limit. An audit that names no number gets all that are left.
+        The draws of a search before an audit count too.
     false_failure : float
         Probability, at most, that the test fails although all claims hold; from 1e-50. The k-th
         audit gets the share 1/(k(k + 1)) of it. These shares sum to 1, so the union bound holds for
-        any number of audits. An audit with a rate of its own gets that rate instead.
+        any number of audits. An audit that names a probability of its own gets that instead.
     seed : int
-        Of every audit in the test.
+        The seed of every audit in the test that names none.
     """
 
     def __init__(
@@ -65,21 +66,21 @@ class Budget:
 
     @property
     def left(self) -> int | None:
-        """Draws a side that are not yet spent; None for no limit."""
+        """Draws of each side that are not yet spent; None if there is no limit."""
         return None if self.draws is None else self.draws - self.spent
 
     @property
     def unused(self) -> bool:
-        """Whether this run of the test has audited nothing."""
+        """Whether this run of the test has made no audit so far."""
         return self.audits == self._audits_before
 
     def start(self) -> None:
-        """Begin a run of the test: after the end of another run, its draws are there again."""
+        """Begin a run of the test. If an earlier run has ended, all draws are available again."""
         if self._ended:
             self.spent, self._audits_before, self._ended = 0, self.audits, False
 
     def end(self, error: BaseException | None) -> None:
-        """End a run of the test. The first `PrivacyFailure` that ended a run is kept."""
+        """End a run of the test; `error` ended it, or None. Keep the first `PrivacyFailure`."""
         from dpaudit.testing.failure import PrivacyFailure  # which imports much
 
         self._ended = True
@@ -106,8 +107,8 @@ class Budget:
     ) -> Grant:
         """Spend what an audit takes. Raises `InvalidInput` where too few draws are left.
 
-        samples : draws a side of the audit. false_failure, seed : its own, in place of the test's.
-        times : draws of search and audit together, in units of the audit's.
+        samples : draws of each side; None for all that are left. false_failure, seed : the audit's
+        own, in place of the test's. times : draws of search and audit over those of the audit.
         """
         left = self.left
         audit, spent = _draws(samples, times, SAMPLES if left is None else left)
@@ -127,7 +128,9 @@ class Budget:
 
 
 def _draws(samples: int | None, times: float, most: int) -> tuple[int, int]:
-    """Draws a side of an audit, and with its search; `most` where no number is asked for."""
+    """Draws of each side in an audit, and in the audit with its search. times : the ratio of the
+    two. If `samples` is None, audit and search together take `most`.
+    """
     return (int(most / times), most) if samples is None else (samples, ceil(samples * times))
 
 
@@ -147,9 +150,8 @@ def spending(budget: Budget) -> Iterator[Budget]:
 def granted(
     samples: int | None, false_failure: float | None, seed: int | None, times: float = 1.0
 ) -> Grant:
-    """A grant from the budget of the running test, or without a budget as asked for.
-
-    samples, times : as in `Budget.grant`.
+    """A grant from the budget of the running test; outside a test with a budget, the arguments
+    themselves, or their defaults. samples, times : as in `Budget.grant`.
     """
     samples = None if samples is None else check.count("draws", samples, 1)
     budget = _CURRENT.get()
@@ -163,7 +165,9 @@ def granted(
 
 
 def rate_of(false_failure: float | None, level: float | None) -> float | None:
-    """The rate of false failures, or 1 − level; `InvalidInput` where both are given."""
+    """The probability of a false failure: `false_failure`, or 1 − level, or None without either.
+    Raises `InvalidInput` where both are set.
+    """
     if level is None and false_failure is None:
         return None
     if level is None:
@@ -175,7 +179,7 @@ def rate_of(false_failure: float | None, level: float | None) -> float | None:
 
 
 def _rate(name: str, value: object) -> float:
-    """A rate in [SMALLEST, 1)."""
+    """A probability, checked to lie in [SMALLEST, 1). name : what an error calls it."""
     rate = check.real(name, value, 0.0, 1.0, open_=True)
     if rate < SMALLEST:
         check.fail(name, value, f"at least {SMALLEST:g}; bounds at smaller rates are not computed")
@@ -183,5 +187,5 @@ def _rate(name: str, value: object) -> float:
 
 
 def seed_of(rng: int | None) -> int | None:
-    """A whole number, which a failure can name, or None."""
+    """The seed, checked to be a whole number, which the text of a failure can repeat, or None."""
     return None if rng is None else check.integer("rng", rng, 0)

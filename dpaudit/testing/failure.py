@@ -1,7 +1,7 @@
-"""What a privacy test says: the message of a failure, and its audits for pytest's summary.
+"""Texts of privacy tests: the message of a failure, and the line of an audit in pytest's summary.
 
-A failure has ε first, its numbers, the row, and how to repeat it. No value of the data is in it
-unless the test asks for that.
+The message of a failure has ε first, then its numbers, the row, and how to repeat it. It holds
+values of the data only if the test asks for them.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from dpaudit.testing.reporting import Audited
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import count, number, plain
 
-SHOWN = 8  # numbers of a row
-WIDTH = 14  # of the names of facts, in characters
+SHOWN = 8  # a message shows at most so many numbers of a row
+WIDTH = 14  # characters of the column with the names of facts
 
 
 class PrivacyFailure(AssertionError):
-    """A privacy test that failed.
+    """Raised by the assertions of `dpaudit.testing` where a privacy test fails.
 
     Attributes
     ----------
     result : AuditResult or OneRunResult
-        The audit behind it.
+        The result of the audit that failed.
     facts : dict of str
         The lines of the message, by name. Control characters in names are escaped.
     """
@@ -52,9 +52,8 @@ class PrivacyFailure(AssertionError):
 
 
 def headline_facts(result: AuditResult) -> dict[str, str]:
-    """ε at the claim's δ (or μ, ρ), δ at the claim's ε, the estimate and the exact value there.
-
-    Certified numbers are rounded down.
+    """Lines of the message: the certified ε at the claim's δ (or certified μ or ρ), the certified,
+    estimated and exact δ at the claim's ε, and the reason. Certified numbers are rounded down.
     """
     head = result.headline
     at = int(np.argmin(np.abs(result.spectrum.epsilon - head.epsilon)))
@@ -73,7 +72,7 @@ def headline_facts(result: AuditResult) -> dict[str, str]:
 
 
 def pair_fact(pair: NeighbourPair, rule: str = "", *, show_data: bool = False) -> dict[str, str]:
-    """The line that says which databases were compared. rule : why these, in words.
+    """The line that says which databases were compared. rule : how they were chosen, in words.
 
     "7 of 30 (counted from 0), zeroed (worst of all rows by the exact spectrum)"
     """
@@ -97,9 +96,9 @@ def draws_fact(draws: int, seed: int) -> dict[str, str]:
 def repeat_facts(
     function: str, mechanism: Mechanism, pair: str, expected: str, settings: Mapping[str, Any]
 ) -> dict[str, str]:
-    """How to repeat the test: the pytest command, if pytest runs it, and the call in Python.
+    """Lines that say how to repeat the test: the pytest command if pytest runs it, and Python code.
 
-    function : the assertion. pair, expected : its arguments, as code. settings : its keywords.
+    function : name of the assertion. pair, expected : its arguments, as code. settings : keywords.
     """
     keywords = ", ".join(
         f"{name}={_code(name, value)}" for name, value in settings.items() if value is not None
@@ -116,7 +115,7 @@ def repeat_facts(
 
 
 def _code(name: str, value: Any) -> str:
-    """A keyword's value as code. Rows that may come in are named, and not shown."""
+    """The value of a keyword as code. `candidates`, which are rows, appear by name only."""
     if name == "candidates":
         return name
     if isinstance(value, Mapping):
@@ -129,7 +128,7 @@ def _code(name: str, value: Any) -> str:
 
 
 def mechanism_code(mechanism: Mechanism) -> str:
-    """A mechanism in one line: its class and parameters, or module and name of a function."""
+    """A mechanism as code: its class with parameters, or the module and name of a function."""
     if name := getattr(mechanism, "__qualname__", None):
         return f"{mechanism.__module__}.{name}"
     if isinstance(mechanism, OneDraw):
@@ -139,12 +138,12 @@ def mechanism_code(mechanism: Mechanism) -> str:
 
 
 def claim_code(claim: Claim) -> str:
-    """A claim as code, (1.0, 1e-05); a claim of another kind in words."""
+    """A claim (ε, δ) as code, "(1.0, 1e-05)"; a claim of another kind in words."""
     return repr((claim.epsilon, claim.delta)) if claim.epsilon is not None else f"<{claim.text}>"
 
 
 def pair_code(pair: NeighbourPair, *, show_data: bool = False) -> str:
-    """A pair as code, where one line makes it; rows that come in by the name `row`."""
+    """A pair as code that makes it from `data`, with the name `row` for a new row; else "pair"."""
     room = "dpaudit.neighbours."
     if pair.relation in ("zero-out", "remove"):
         function = "zero_row" if pair.relation == "zero-out" else "remove_row"
@@ -158,7 +157,7 @@ def pair_code(pair: NeighbourPair, *, show_data: bool = False) -> str:
 
 
 def chance(rate: float) -> str:
-    """A rate of false failures in words: "1 in 1,000,000"; small ones with a power of ten."""
+    """A probability of a false failure in words, as "1 in 1,000,000"."""
     odds = 1.0 / rate
     return f"1 in {number(odds if odds >= 1e12 else round(odds))}" if rate < 0.1 else number(rate)
 
@@ -179,10 +178,11 @@ def audited(
     detectable: Mapping[str, float] | None,
     tried: int | None = None,
 ) -> Audited:
-    """An audit as facts and as a line: verdict, claim, certified value, what it could have shown.
+    """The entry of an audit in the reports of pytest: verdict, claim, certified value, and the
+    smallest excess that it could have shown.
 
-    verdict, claim : in words. detectable : as in `AuditResult`. tried : neighbours that were
-    compared; None where the test named the pair.
+    verdict, claim : in words. detectable : as in `AuditResult`. tried : number of neighbours that
+    were compared; None if the test named the pair.
     """
     pair, draws = result.subject.pair, result.sizes.total
     change = (pair.change if pair is not None else "") or "two databases"
@@ -204,7 +204,7 @@ def audited(
         tried=tried,
         draws=draws,
     )
-    # audits of one test are compared at the claim's own ε if it has one
+    # the audits of one test are compared by the excess at the claim's own ε, if it has one
     own, excess_there = result.settings.claimed_epsilon, inf
     if detectable is not None and own in (None, detectable["epsilon"]):
         excess_there = detectable["excess"]
@@ -212,7 +212,7 @@ def audited(
 
 
 def audited_one_run(claim: str, result: OneRunResult) -> Audited:
-    """An audit of one run as facts and as a line; no excess is known that it could have shown."""
+    """The entry of an audit of one run in the reports of pytest; its least excess is unknown."""
     canaries = f"{count(result.guesses.canaries)} canaries in one run"
     facts = properties(
         result.headline.to_dict(),
@@ -227,7 +227,7 @@ def audited_one_run(claim: str, result: OneRunResult) -> Audited:
 
 
 def _certified(claim: str, head: Headline) -> str:
-    """A claim with what is certified: "(1, 0.1)-DP; ε ≥ 1.4 certified at δ = 0.1"."""
+    """The claim and the certified value: "(1, 0.1)-DP; ε ≥ 1.4 certified at δ = 0.1"."""
     if head.claimed is None:
         return claim
     low = number(head.certified, down=True)

@@ -1,15 +1,15 @@
 """The pytest plugin: marker `privacy`, fixture `dp_audit`, section "privacy audits", options.
 
-Every pytest run beside an installed dpaudit loads this module, so it imports pytest alone; `-p
-no:dpaudit` leaves it out.
+Where dpaudit is installed, every pytest run loads this module, so it imports little beside pytest;
+`-p no:dpaudit` disables it.
 
     @pytest.mark.privacy(draws=200_000)
     def test_mean_is_private(dp_audit):
         dp_audit.private(release, data, claim=(1.0, 1e-5))
 
 A test that has the marker or the fixture, and audits nothing, fails. Each test that audits gets a
-line of the summary, and properties in the JUnit file. A failure that dpaudit raises, and any
-failure of a privacy test, is shown without arguments and local variables, which hold data.
+line in the summary, and properties in the JUnit file. For a failure that dpaudit raises, and any
+failure of a privacy test, pytest shows no arguments and local variables, since these hold data.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ SWALLOWED = " (the test passed all the same)"
 SUMMARY = "dpaudit.summary"  # the property with the line of the summary
 _BUDGET: pytest.StashKey[Budget] = pytest.StashKey()
 _REPORTING: pytest.StashKey[Reporting] = pytest.StashKey()
-_ENDED: pytest.StashKey[bool] = pytest.StashKey()  # whether the test's own call is over
+_ENDED: pytest.StashKey[bool] = pytest.StashKey()  # whether the test function has returned
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -69,22 +69,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and what collects the lines of the summary."""
+    """Register the marker, and the `Summary` that collects lines."""
     config.addinivalue_line("markers", MARKER)
     config.pluginmanager.register(Summary(), "dpaudit-summary")
 
 
 class Summary:
-    """The section "privacy audits": a line for each test that audited, in their order.
+    """The section "privacy audits" of pytest's output, with a line for each test that audited.
 
-    `-p no:dpaudit-summary` leaves it out.
+    `-p no:dpaudit-summary` disables it.
     """
 
     def __init__(self) -> None:
         self.lines: dict[str, str] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the test's line, which comes with the report, also from a worker of xdist."""
+        """Keep the line of the test, which its report has also if a worker of xdist ran it."""
         line = dict(report.user_properties).get(SUMMARY)
         if line is None:
             return
@@ -93,7 +93,7 @@ class Summary:
         self.lines[report.nodeid] = f"{line}{SWALLOWED if swallowed or before else ''}"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Write the section."""
+        """Write the section "privacy audits" to the terminal."""
         if self.lines:
             terminalreporter.section("privacy audits")
         for nodeid, line in self.lines.items():
@@ -102,7 +102,7 @@ class Summary:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Audits of the test's fixtures are reported too."""
+    """Report the audits that the test's fixtures make."""
     if _REPORTING in item.stash:  # a rerun
         del item.stash[_REPORTING]
     item.stash[_ENDED] = False
@@ -112,7 +112,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Audits of a test with the marker or the fixture spend the test's budget."""
+    """Report the audits of the test; with the marker or the fixture they spend its budget."""
     with reporting(_report(item)):
         try:
             if not _is_privacy_test(item):
@@ -127,7 +127,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-    """A test function that is run again within one call of its test is a rerun too."""
+    """Start and end the budget at each call of the test function, since plugins may call it again
+    within one call of the test.
+    """
     if _BUDGET not in pyfuncitem.stash:
         return (yield)
     budget = _started(pyfuncitem)
@@ -144,12 +146,12 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add what the audits showed, take values out of a failure, and refuse to pass without audit.
+    """Add the audits to the report, remove values from a failure, and fail a test without audits.
 
-    The failure of a `unittest.TestCase` is kept here, where pytest shows it first.
+    The failure of a `unittest.TestCase` reaches the budget here, where pytest first shows it.
     """
     reports = _report(item)
-    if reports.audits:  # in place of the facts of an earlier run of the test
+    if reports.audits:  # they replace the properties of an earlier run of the test
         others = [pair for pair in item.user_properties if not str(pair[0]).startswith("dpaudit.")]
         item.user_properties[:] = [*others, *reports.properties]
     report = yield
@@ -172,9 +174,8 @@ def pytest_runtest_makereport(
 def _hide_values(
     item: pytest.Item, raised: pytest.ExceptionInfo[BaseException], report: pytest.TestReport
 ) -> None:
-    """Show frames without arguments and locals, in pytest's short style, unless values may be
-    shown. The frames are those that pytest shows, less those of dpaudit, unless there are no
-    others.
+    """Rewrite the traceback in pytest's short style, without arguments and local variables, unless
+    values may be shown. Leave out the frames of dpaudit, unless there are no others.
     """
     own = isinstance(raised.value, pytest.fail.Exception) and not raised.value.pytrace
     if not hasattr(report.longrepr, "reprtraceback") or own or _report(item).show_data:
@@ -198,7 +199,7 @@ def _hide_values(
 
 
 def _went_through_dpaudit(error: BaseException | None) -> bool:
-    """Whether the error, or one that it came from, was raised by dpaudit or went through it."""
+    """Whether dpaudit raised the error or one of its causes, or is in one of their tracebacks."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -212,15 +213,13 @@ def _went_through_dpaudit(error: BaseException | None) -> bool:
 
 
 def _is_privacy_test(item: pytest.Item) -> bool:
-    """Whether the test has the marker or the fixture."""
+    """Whether the test has the marker `privacy` or the fixture `dp_audit`."""
     has_fixture = "dp_audit" in getattr(item, "fixturenames", ())
     return has_fixture or item.get_closest_marker("privacy") is not None
 
 
 def _report(item: pytest.Item) -> Reporting:
-    """What the test reports of its audits; values of the data are shown where the command line or
-    the marker wants them.
-    """
+    """The test's `Reporting`, which shows values of the data if command line or marker say so."""
     if _REPORTING not in item.stash:
         marker = item.get_closest_marker("privacy")
         by_marker = marker is not None and marker.kwargs.get("show_data") is True
@@ -238,10 +237,10 @@ def dp_audit(request: pytest.FixtureRequest) -> Auditor:
 
 
 class Auditor:
-    """The assertions of `dpaudit.testing` with a budget.
+    """The value of the fixture `dp_audit`: the assertions of `dpaudit.testing` with a budget.
 
-    budget : that of the test. results : the `AuditResult` of each assertion that passed.
-    report : what the test tells of its audits.
+    budget : the budget of the test. results : the `AuditResult` of each assertion that passed.
+    report : the audits of the test, for pytest's reports.
     """
 
     def __init__(self, budget: Budget, report: Reporting) -> None:
@@ -255,7 +254,7 @@ class Auditor:
         claim: ClaimLike,
         **options: Any,
     ) -> AuditResult:
-        """`dpaudit.testing.assert_private` with the budget."""
+        """Call `dpaudit.testing.assert_private`, which spends the budget."""
         __tracebackhide__ = True
         from dpaudit.testing import assert_private
 
@@ -264,7 +263,7 @@ class Auditor:
     def matches(
         self, mechanism: Mechanism, pair: NeighbourPair, spectrum: SpectrumLike, **options: Any
     ) -> AuditResult:
-        """`dpaudit.testing.assert_matches` with the budget."""
+        """Call `dpaudit.testing.assert_matches`, which spends the budget."""
         __tracebackhide__ = True
         from dpaudit.testing import assert_matches
 
@@ -274,7 +273,7 @@ class Auditor:
         __tracebackhide__ = True
         from dpaudit.testing.budget import spending
 
-        # again, for a thread that the test has started
+        # set both contexts here too, for a thread that the test has started
         with spending(self.budget), reporting(self.report):
             result: AuditResult = assertion(*arguments, **options)
         self.results.append(result)
@@ -282,7 +281,7 @@ class Auditor:
 
 
 def _started(item: pytest.Item) -> Budget:
-    """The budget of a run that begins; the failure of an earlier run is raised again."""
+    """The test's budget, started for a new run. Raises the failure of an earlier run again."""
     budget = _budget(item)
     budget.start()
     budget.repeat_failure()
@@ -300,13 +299,15 @@ def _budget(item: pytest.Item) -> Budget:
             item.stash[_BUDGET] = Budget(**_settings(item))
         except InvalidInput as error:
             fault = str(error)
-        if fault:  # outside, so that the message has no traceback of the InvalidInput
+        if fault:  # outside `except`, so that the report has no traceback of the InvalidInput
             pytest.fail(f"@pytest.mark.privacy: {fault}", pytrace=False)
     return item.stash[_BUDGET]
 
 
 def _settings(item: pytest.Item) -> dict[str, Any]:
-    """The keywords of the nearest marker, with the seed of the command line."""
+    """The arguments for `Budget`: keywords of the nearest marker, and the seed of the command line
+    in their place. Fails the test for a wrong keyword.
+    """
     marker = item.get_closest_marker("privacy")
     settings = {} if marker is None else dict(marker.kwargs)
     if marker is not None and (marker.args or not settings.keys() <= set(KNOWN)):

@@ -1,9 +1,9 @@
-"""The settings of a search: a domain of named parameters, each with its range.
+"""The domain of a search for a failing bound: named parameters, each with its range.
 
-A range is of real numbers, of whole numbers or of choices. A search moves in [0, 1]: `at` turns a
-place there into a code, and `value` turns the code into the value. The code of a number is the
-number itself, that of a choice is its index. `edges` are codes that theorems tend to forget.
-`simpler` lists codes that are plainer than a given one, in the order of `complexity`.
+A range has real numbers, whole numbers or choices. A search sees each range as [0, 1]: `at` maps a
+place in [0, 1] to a code, and `value` maps the code to the value. The code of a number is the
+number, the code of a choice is its index. `edges` are codes that theorems tend to forget.
+`simpler` lists codes that are simpler than a given one, in the order of `complexity`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Code = float | int
 Complexity = tuple[float, ...]
 Point = tuple[Code, ...]
 
-DIGITS = 6  # significant digits of the real numbers that are tried
-CLEAN = 12  # significant digits that hide the rounding of a sum
+DIGITS = 6  # significant digits of the real numbers that a search tries
+CLEAN = 12  # significant digits to which sums are rounded, so that they have few digits
 EDGES = (0.0, 1e-9, 1e-4, 1e-2, 0.5, 1.0 - 1e-2, 1.0 - 1e-4, 1.0 - 1e-9, 1.0)
-INSIDE = 1e-9  # relative distance of the outermost number of an open range from its end
-WIDE = 100.0  # from this ratio of its ends on, a positive range is searched on a log scale
-LARGE = 100  # whole numbers from here on are simpler if they are round
-DECADES = 12  # 1, 2 and 5 times these powers of ten are tried as simpler numbers
+INSIDE = 1e-9  # relative distance between an end of an open range and its outermost number
+WIDE = 100.0  # a positive range is searched on a log scale if high/low is larger than this
+LARGE = 100  # among whole numbers of at least this size, round ones are simpler
+DECADES = 12  # 1, 2 and 5 times 10^-12 to 10^12 are tried as simpler numbers
 FORMS = (
     "dpaudit.testing.reals(low, high), integers(low, high) or choices(...), a tuple (low, high)"
     ", a list of choices, or one fixed value"
@@ -40,7 +40,7 @@ FORMS = (
 
 @dataclass(frozen=True)
 class Reals:
-    """Real numbers from low to high; the two ends belong to them where `closed`."""
+    """The real numbers from low to high, including both ends if `closed`."""
 
     low: float
     high: float
@@ -50,11 +50,11 @@ class Reals:
 
     @property
     def edges(self) -> Sequence[Code]:
-        """Both ends, numbers near them, and the middle."""
+        """The codes of both ends, of numbers near them, and of the middle."""
         return list(dict.fromkeys(self.at(place) for place in EDGES))
 
     def at(self, place: float) -> float:
-        """The number at a place in [0, 1]: it, or its distance from an end, has few digits."""
+        """The number at a place in [0, 1], rounded: it or its distance from an end is short."""
         if self.log:
             first, last = math.log(self.low), math.log(self.high)
             return self._inside(rounded(math.exp(first + place * (last - first)), DIGITS))
@@ -72,7 +72,7 @@ class Reals:
         return float(code)
 
     def complexity(self, code: Code) -> Complexity:
-        """Few digits come before many, then numbers near 1 before large and small ones."""
+        """A sort key: numbers with few digits come first, then those of a size near 1."""
         if code == 0:
             return (0.0, 0.0, 0.0, 0.0)
         _, digits, exponent = Decimal(repr(abs(float(code)))).normalize().as_tuple()
@@ -80,7 +80,7 @@ class Reals:
         return (float(len(digits)), float(size), float(digits[0]), float(code < 0))
 
     def simpler(self, code: Code) -> list[Code]:
-        """Round numbers, and the number, or its distance from an end, in fewer digits."""
+        """Simpler codes: round numbers, and this number or its distance from an end, rounded."""
         powers = range(-DECADES, DECADES + 1)
         plain = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
         shorter = [near for digits in (1, 2, 3, 4) for near in around(code, digits)]
@@ -111,7 +111,7 @@ class Reals:
 
 @dataclass(frozen=True)
 class Integers:
-    """Whole numbers from low to high, both included."""
+    """The whole numbers from low to high, both included."""
 
     low: int
     high: int
@@ -123,12 +123,12 @@ class Integers:
 
     @property
     def edges(self) -> Sequence[Code]:
-        """The first three, one in the middle, and the last two."""
+        """The first three numbers, one in the middle, and the last two."""
         near = [*range(self.low, self.low + 3), self.at(0.5), self.high - 1, self.high]
         return list(dict.fromkeys(map(self._inside, near)))
 
     def at(self, place: float) -> int:
-        """The whole number at a place in [0, 1]; a log scale is one of 1 + distance from low."""
+        """The whole number at a place in [0, 1]; a log scale is shifted to begin at 1 or above."""
         if not self.log:
             return self._inside(self.low + math.floor(place * self.size))
         shift, first, last = self._scale()
@@ -144,12 +144,12 @@ class Integers:
         return int(code)
 
     def complexity(self, code: Code) -> Complexity:
-        """A large number counts by its digits before its zeros, then all count by their size."""
+        """A sort key: the number of digits before final zeros for large numbers, then the size."""
         digits = len(str(abs(int(code))).rstrip("0")) if abs(code) >= LARGE else 1
         return (float(digits), float(abs(code)), float(code < 0))
 
     def simpler(self, code: Code) -> list[Code]:
-        """The smallest, numbers ever closer to this one as in bisection, and round ones."""
+        """Simpler codes: the number nearest to 0, numbers bisecting towards it, and round ones."""
         code, least = int(code), self._inside(0)
         away = code - least
         halves = [code - int(away / 2**power) for power in range(1, abs(away).bit_length() + 1)]
@@ -170,7 +170,7 @@ class Integers:
 
 @value_class(show_numbers=True, eq=True)
 class Choices:
-    """Any values, the simplest first."""
+    """A finite set of any values, the simplest first."""
 
     values: tuple[Any, ...]
 
@@ -206,14 +206,14 @@ Range = Reals | Integers | Choices
 
 @dataclass(frozen=True)
 class Domain:
-    """The names and ranges of d parameters. A point is one code for each."""
+    """The names and ranges of d parameters. A point has one code for each parameter."""
 
     names: tuple[str, ...]
     ranges: tuple[Range, ...]
 
     @classmethod
     def of(cls, domain: Mapping[str, Any]) -> Domain:
-        """Read a mapping of names to ranges."""
+        """The domain for a mapping of names to ranges. Raises `InvalidInput`."""
         if not isinstance(domain, Mapping) or not domain:
             check.fail("domain", domain, "a mapping of parameter names to ranges")
         for name in domain:
@@ -224,7 +224,7 @@ class Domain:
 
     @property
     def size(self) -> float:
-        """How many points there are, possibly infinitely many."""
+        """The number of points, which may be infinite."""
         return math.prod(axis.size for axis in self.ranges)
 
     @property
@@ -234,11 +234,11 @@ class Domain:
         return ", ".join(f"{name} {axis}" for name, axis in parts)
 
     def point(self, places: Array) -> Point:
-        """The point at the places (d,) in [0, 1]."""
+        """The point whose coordinates in [0, 1] are `places`, (d,)."""
         return tuple(axis.at(float(at)) for axis, at in zip(self.ranges, places, strict=True))
 
     def places(self, point: Point) -> list[float]:
-        """The places of a point in [0, 1], one for each parameter."""
+        """The d coordinates of a point in [0, 1], one for each parameter."""
         return [axis.place(code) for axis, code in zip(self.ranges, point, strict=True)]
 
     def setting(self, point: Point) -> dict[str, Any]:
@@ -246,26 +246,25 @@ class Domain:
         return dict(zip(self.names, values, strict=True))
 
     def complexity(self, point: Point) -> tuple[float, list[Complexity]]:
-        """The digits and sizes of all values together, then one by one."""
+        """A sort key, smaller for simpler points: a total over the parameters, then each one's."""
         each = [axis.complexity(code) for axis, code in zip(self.ranges, point, strict=True)]
         return sum(math.log1p(first) for first, *_ in each), each
 
     def points(self) -> Iterator[Point]:
-        """Every point of a finite domain, the lowest first."""
+        """An iterator over all points of a finite domain, in lexicographic order."""
         lowest = [(int(axis.edges[0]), int(axis.size)) for axis in self.ranges]
         return itertools.product(*(range(low, low + size) for low, size in lowest))
 
 
 def reals(low: float, high: float, *, log: bool | None = None, closed: bool = True) -> Reals:
-    """Real numbers in a range.
+    """The range of real numbers from `low` to `high`, for `search_bound`.
 
     Parameters
     ----------
     low, high : float
         The two ends.
     log : bool, optional
-        Whether to search on a log scale; by default where 0 < low and high is over 100 times as
-        large.
+        Whether to search on a log scale; by default if 0 < low and high/low is above 100.
     closed : bool, default True
         Whether `low` and `high` themselves belong to the range.
     """
@@ -280,14 +279,14 @@ def reals(low: float, high: float, *, log: bool | None = None, closed: bool = Tr
 
 
 def integers(low: int, high: int, *, log: bool | None = None) -> Integers:
-    """Whole numbers in a range.
+    """The range of whole numbers from `low` to `high`, for `search_bound`.
 
     Parameters
     ----------
     low, high : int
         The least and the largest, both included.
     log : bool, optional
-        Whether to search on a log scale; by default where there are more than 100.
+        Whether to search on a log scale; by default if there are more than 100 numbers.
     """
     low, high = _whole("low", low), _whole("high", high)
     if high < low:
@@ -296,18 +295,17 @@ def integers(low: int, high: int, *, log: bool | None = None) -> Integers:
 
 
 def choices(*values: Any) -> Choices:
-    """One of these values, the simplest first."""
+    """The range of these values, the simplest first, for `search_bound`."""
     if not values:
         check.fail("values", values, "one value or more")
     return Choices(values)
 
 
 def as_range(name: str, value: Any) -> Range:
-    """A range, or what stands for one.
+    """The range that a value stands for; `InvalidInput` calls the value `name`.
 
-    A tuple of two numbers is the range between them, of whole numbers if both are; a `range` of
-    step 1 is its whole numbers; a list is choices; a number, a text or True stands for itself.
-    name : what an error calls the argument.
+    A tuple of two numbers is the range between them, of whole numbers if both are whole; a `range`
+    of step 1 is its whole numbers; a list is choices; a number, text, bool or None is one choice.
     """
     if isinstance(value, Range):
         return value
@@ -328,19 +326,19 @@ def as_range(name: str, value: Any) -> Range:
 
 
 def in_words(value: Any) -> str:
-    """Words and numbers as they are; what may hold data only by its type and shape."""
+    """The text of a value; of values that may hold data, such as arrays, only type and shape."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return number(value)
     return value if isinstance(value, str) else brief(value)
 
 
 def rounded(value: float, digits: int) -> float:
-    """A number to so many significant digits."""
+    """The number rounded to `digits` significant digits."""
     return float(f"{value:.{digits - 1}e}")
 
 
 def around(value: float, digits: int) -> tuple[float, float]:
-    """The nearest numbers of so many digits on both sides of a value."""
+    """The nearest numbers with `digits` significant digits on both sides of a value."""
     if value == 0.0 or not math.isfinite(value):
         return (0.0, 0.0)
     nearest = rounded(value, digits)
@@ -351,8 +349,8 @@ def around(value: float, digits: int) -> tuple[float, float]:
 def _plainer(axis: Reals | Integers, code: Code, candidates: set[Any]) -> list[Code]:
     """The candidates that are simpler than a code, the simplest first."""
     limit = axis.complexity(code)
-    plainer = [other for other in candidates if axis.complexity(other) < limit]
-    return sorted(plainer, key=lambda other: (axis.complexity(other), other))
+    plainer = [candidate for candidate in candidates if axis.complexity(candidate) < limit]
+    return sorted(plainer, key=lambda candidate: (axis.complexity(candidate), candidate))
 
 
 def _whole(name: str, value: Any) -> int:

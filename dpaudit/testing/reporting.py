@@ -1,7 +1,7 @@
-"""What the running test tells of its audits, and whether it may show values of the data.
+"""The audits of the running test, for pytest's reports, and whether it may show values of the data.
 
-The plugin keeps one `Reporting` for each test. It is light, since the plugin imports it in every
-pytest run.
+The plugin keeps one `Reporting` for each test. This module imports little, since the plugin imports
+it in every pytest run.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ PASSING = ("not violated", MATCHES)  # verdicts with which a test passes
 
 
 class Audited(NamedTuple):
-    """What one audit of a test showed.
+    """The outcome of one audit in a test.
 
-    facts : by name, as JUnit properties have them. line : the same for the terminal, without the
-    verdict. excess : the smallest that it would have found at the claim's ε, infinite where none.
+    facts : texts by name, for JUnit properties. line : the same in one line for the terminal,
+    without the verdict. excess : the smallest excess of δ at the claim's ε that the audit would
+    have found; infinite if it would have found none.
     """
 
     facts: dict[str, str]
@@ -33,7 +34,7 @@ class Audited(NamedTuple):
 
 
 class Reporting:
-    """The audits of one test in their order; show_data : whether values may be shown."""
+    """The audits of one test, in order. show_data : whether to show values of the data."""
 
     def __init__(self, show_data: bool = False) -> None:
         self.show_data = show_data
@@ -41,7 +42,7 @@ class Reporting:
 
     @property
     def line(self) -> str:
-        """The test in one line: its audit; if there are several, the failed or weakest one."""
+        """The line of the test: the verdict and line of its audit (the failed or weakest one)."""
         worst = max(self.audits, key=lambda audit: (not audit.passed, audit.excess))
         verdict, many = worst.facts["verdict"], len(self.audits)
         which = f" ({many} audits; the {'weakest' if worst.passed else 'failed'} one)"
@@ -49,7 +50,7 @@ class Reporting:
 
     @property
     def properties(self) -> list[tuple[str, str]]:
-        """Names and values for JUnit; the second audit has "dpaudit.2.verdict" and so on."""
+        """Names and values for JUnit. Names of the second audit begin with "dpaudit.2."."""
         pairs = [("dpaudit.summary", self.line)] if self.audits else []
         for place, audit in enumerate(self.audits, start=1):
             head = "dpaudit." if place == 1 else f"dpaudit.{place}."
@@ -62,7 +63,7 @@ _CURRENT: ContextVar[Reporting | None] = ContextVar("dpaudit_reporting", default
 
 @contextmanager
 def reporting(report: Reporting) -> Iterator[Reporting]:
-    """A context in which `report` learns of the audits of this thread."""
+    """A context in which `tell` adds the audits of this thread to `report`."""
     token = _CURRENT.set(report)
     try:
         yield report
@@ -71,13 +72,13 @@ def reporting(report: Reporting) -> Iterator[Reporting]:
 
 
 def tell(audit: Audited) -> None:
-    """Tell the running test of an audit; without pytest nobody is told."""
+    """Add an audit to the report of the running test; outside of pytest, do nothing."""
     report = _CURRENT.get()
     if report is not None:
         report.audits.append(audit)
 
 
 def may_show(choice: bool | None) -> bool:
-    """Whether values of the data may be shown: by choice, else as the running test says."""
+    """Whether values of the data may be shown: `choice`, or if None the running test's setting."""
     report = _CURRENT.get()
     return bool(report and report.show_data) if choice is None else choice

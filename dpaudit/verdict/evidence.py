@@ -1,5 +1,5 @@
-"""E-values: the e-process of one sequential audit, and what an audit adds to the evidence of others
-against the same claim, where e-values multiply.
+"""E-values: the e-process of one sequential audit, and the evidence that an audit contributes
+against a claim. The e-values of independent audits of one claim may be multiplied.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Sequential:
     """The e-process of a sequential audit.
 
     level, alpha : the confidence of the verdict, and 1 − level.
-    draws, log_e : draws a side so far, and the log e-value, after each batch that was bet on. In
-        the batch of a rejection both are those of the rejection.
+    draws, log_e : draws a side so far, and the log e-value, after each batch that was bet on; for
+        the batch of a rejection, their values at the rejection.
     rejected_at : draws a side, training included, after which the e-value reached `needed`; None
-        if it did not.
-    drawn : draws a side in all, with the remainder of the last batch.
-    tested : the draws a side that were bet on.
+        if it never did.
+    drawn : draws a side in all, including the rest of the last batch.
+    tested : number of draws a side that were bet on.
     largest : the largest e-value after any draw.
     """
 
@@ -48,7 +48,7 @@ class Sequential:
 
     @property
     def needed(self) -> float:
-        """The e-value that rejects, 1/alpha."""
+        """The e-value at which the claim is rejected, 1/alpha."""
         return 1.0 / self.alpha
 
     @property
@@ -57,16 +57,17 @@ class Sequential:
         return float(np.exp(self.log_e[-1]))
 
     def to_dict(self) -> dict[str, Any]:
-        """The e-process as result.json has it."""
+        """The e-process in the form of result.json."""
         return {name: getattr(self, name) for name in SAVED}
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What one audit adds: the logarithm of an e-value for each width of bet, (k,).
+    """The evidence that one audit adds against a claim.
 
-    draws : the fresh draws that were bet on, a side. hits : how many of them are in the set that
-    was bet on; None where the audit stops early, whose e-value is that of its own bets.
+    log_e : the logarithm of an e-value for each width of bet, (k,). draws : number of fresh draws a
+    side that were bet on. hits : how many of them are in the set that was bet on; None for an audit
+    that stops early, whose e-value comes from its own bets.
     """
 
     log_e: tuple[float, ...] = field(repr=False)
@@ -79,7 +80,9 @@ class Evidence:
 
 
 def where_to_bet(claim: Claim | None) -> tuple[Array, Array] | None:
-    """The ε at which bets against a claim may start, (k,), and the δ that it allows there."""
+    """The ε at which bets against a claim may start, (k,) nats, and the δ that the claim allows
+    there; None without a claim.
+    """
     if claim is None:
         return None
     starts = null_of(claim, None)[1]
@@ -89,7 +92,7 @@ def where_to_bet(claim: Claim | None) -> tuple[Array, Array] | None:
 def of_set(claim: Claim | None, bet: ChosenSet | None, cells: ScoreCells) -> Evidence | None:
     """The evidence of an audit with a fixed number of draws, from a set chosen before them.
 
-    It is None without a claim, and where one side has fewer draws than the other.
+    None without a claim or a set, or if one side has fewer draws than the other.
     """
     hits = None if bet is None else bet.hits(cells)
     if claim is None or hits is None:
@@ -98,9 +101,9 @@ def of_set(claim: Claim | None, bet: ChosenSet | None, cells: ScoreCells) -> Evi
 
 
 def of_process(claim: Claim | None, process: Sequential) -> Evidence | None:
-    """The evidence of an audit that stops: an e-process at a stopping time is an e-value.
+    """The evidence of an audit that may stop early: an e-process at a stopping time is an e-value.
 
-    It is the same for all widths, since such an audit chooses the widths of its own bets.
+    The e-value is the same for all widths, since such an audit chooses the widths of its own bets.
     """
     if claim is None:
         return None

@@ -1,9 +1,9 @@
 """The headline of an audit: what is claimed and what is certified, in the claim's own parameter.
 
-An (ε, δ) claim is read as ε at its own δ, Gaussian DP as μ, concentrated DP as ρ. A claim that is
-given by a curve, and an exact spectrum, have no parameter. They are read as ε at the δ that they
-allow at one ε: the one where the certified bound exceeds them most, or else the largest one where
-the bound is above 0.
+The headline states an (ε, δ) claim as ε at its own δ, Gaussian DP as μ, and concentrated DP as ρ.
+Any other claim by a curve, and an exact spectrum, has no parameter. The headline states it as an ε
+of the grid and the δ allowed there: the ε where the certified bound exceeds the curve most, or, if
+it exceeds the curve nowhere, the largest ε where the bound is above 0.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from dpaudit.certify.estimate import Estimate
     from dpaudit.curves.spectrum import Spectrum
 
-CLAIMED = "Claimed"  # how the sentence begins where the claim has a parameter of its own
-UNCLAIMED_DELTA = 1e-5  # the δ at which ε is read where nothing is claimed
+CLAIMED = "Claimed"  # first word of the sentence if the claim has a parameter of its own
+UNCLAIMED_DELTA = 1e-5  # the δ at which the headline states ε if nothing is claimed
 # the fields of a headline in result.json, by their types
 NUMBERS = ("delta", "claimed", "certified", "epsilon", "certified_delta", "allowed_delta", "level")
 OPTIONAL = ("delta", "claimed", "allowed_delta")
@@ -35,19 +35,19 @@ WORDS = ("symbol", "who", "claimant", "origin")
 
 @dataclass(frozen=True)
 class Headline:
-    """What is claimed and what is certified.
+    """What is claimed and what is certified, as values of one parameter.
 
-    symbol : "ε", "μ" or "ρ" (ε and ρ in nats).
-    delta : the δ at which ε is read, None for μ and ρ.
-    claimed : None where nothing is claimed and no exact spectrum is known.
-    certified : every smaller value is false at the confidence `level`.
-    exceeded : whether the audit refutes what is claimed. A sequential audit may do so with a
-        certified value that equals the claimed one (the true value is above it) or, where the
-        claim is a curve, with one below it.
+    symbol : the parameter, "ε", "μ" or "ρ" (ε and ρ in nats).
+    delta : the δ at which ε is stated, None for μ and ρ.
+    claimed : the claimed value; None without a claim and without an exact spectrum.
+    certified : a lower bound: every smaller value is false at the confidence `level`.
+    exceeded : whether the audit refutes the claim. A sequential audit may refute it with a
+        certified value that equals the claimed one (the true value is above it) or, if the claim is
+        a curve, with a certified value below it.
     epsilon, certified_delta, allowed_delta : the same statement in δ, at one ε (nats).
-    who : what differs between the databases, as "row 11 zeroed", or "".
-    claimant : how the sentence begins, "Claimed" or what allows the ε.
-    origin : what the claimed value was worked out from, as "group of 3", or "".
+    who : what differs between the databases, such as "row 11 zeroed", or "".
+    claimant : the beginning of the sentence: "Claimed", or the name of the curve that allows ε.
+    origin : what the claimed value was computed from, such as "group of 3", or "".
     """
 
     symbol: str
@@ -71,12 +71,12 @@ class Headline:
         return cls(**values, exceeded=content.get("exceeded") is True)
 
     def to_dict(self) -> dict[str, Any]:
-        """The headline as result.json has it."""
+        """The headline in the form of result.json."""
         return {**asdict(self), "text": self.text}
 
     @property
     def text(self) -> str:
-        """ "Claimed ε = 1 at δ = 0. At 95 % confidence at least 1.98 (row 11 zeroed)." """
+        """Such as "Claimed ε = 1 at δ = 0. At 95 % confidence at least 1.98 (row 11 zeroed)"."""
         at = f" {self.at}" if self.at else ""
         who = f" ({self.who})" if self.who else ""
         confidence = f"At {percent(self.level)} confidence"
@@ -101,7 +101,7 @@ class Headline:
 
     @property
     def in_delta(self) -> str:
-        """ "δ(1) is at least 0.215, where 0.01 is allowed."; "" where δ does not show an excess."""
+        """ "δ(1) is at least 0.215, where 0.01 is allowed."; "" if the certified δ is allowed."""
         if self.allowed_delta is None or self.certified_delta <= self.allowed_delta:
             return ""
         low, allowed = apart(self.certified_delta, self.allowed_delta, 3)
@@ -109,29 +109,31 @@ class Headline:
 
     @property
     def excess_shown(self) -> bool:
-        """Whether the certified value is above the claimed one; bets may refute it otherwise."""
+        """Whether the claim is refuted by a certified value above the claimed one. (A sequential
+        audit may refute a claim without such a value.)
+        """
         return self.exceeded and self.claimed is not None and self.certified > self.claimed
 
     @property
     def at(self) -> str:
-        """ "at δ = 0"; empty for μ and ρ."""
+        """The δ in words, "at δ = 0"; "" for μ and ρ."""
         return "" if self.delta is None else f"at δ = {number(self.delta)}"
 
     @property
     def certified_text(self) -> str:
-        """The certified value, rounded down, with digits enough to tell it from the claimed one."""
+        """The certified value, rounded down, with enough digits to differ from the claimed one."""
         return least(self.certified, self.claimed)
 
     @property
     def claimed_text(self) -> str:
-        """The claimed value, with digits enough to be below a certified one that exceeds it."""
+        """The claimed value, with enough digits to be below a certified one that exceeds it."""
         if self.claimed is None or self.certified <= self.claimed:
             return number(self.claimed)
         return apart(self.certified, self.claimed)[1]
 
     @property
     def ruled_out(self) -> str:
-        """The values that are false at the level: "every ε below 0.06", rounded down, or "no ε"."""
+        """The values that the audit rules out: "every ε below 0.06", rounded down, or "no ε"."""
         if self.exceeded and self.claimed is not None and not self.excess_shown:
             if self.claimant != CLAIMED:
                 return "the whole curve"
@@ -143,7 +145,7 @@ class Headline:
 
 
 def _number(content: Mapping[str, Any], key: str) -> float | None:
-    """A number ≥ 0, "inf" for infinity; or None, where the field may be None."""
+    """Read a number ≥ 0 ("inf" is infinity), or None for an optional field."""
     value = content.get(key)
     if value is None and key in OPTIONAL:
         return None
@@ -156,11 +158,11 @@ def _number(content: Mapping[str, Any], key: str) -> float | None:
 
 @value_class
 class Reference:
-    """The curve that an audit is held against: the claim's or, without a claim, the exact one.
+    """The curve that an audit is compared with: the claim or, without a claim, the exact spectrum.
 
-    epsilon : the grid, (m,) ascending, nats. delta : what is allowed there, (m,).
-    claim : None where the exact spectrum is the reference.
-    exact : the exact spectrum, where one is known.
+    epsilon : the grid, (m,) ascending, nats. delta : the δ that the curve allows there, (m,).
+    claim : the claim, or None if the exact spectrum is the reference.
+    exact : the exact spectrum, or None if it is unknown.
     """
 
     epsilon: Array
@@ -172,19 +174,19 @@ class Reference:
     def of(
         cls, claim: Claim | None, epsilon: Array, exact: Spectrum | None = None
     ) -> Reference | None:
-        """The reference of an audit on a grid; None where there is neither claim nor spectrum."""
+        """The reference of an audit on a grid; None with neither a claim nor an exact spectrum."""
         if claim is not None:
             return cls(epsilon, claim.delta_at(epsilon), claim, exact)
         return None if exact is None else cls(epsilon, exact.delta, None, exact)
 
     @property
     def name(self) -> str:
-        """The reference in a sentence."""
+        """The name of the reference for a sentence."""
         return "the exact spectrum" if self.claim is None else f"the claim of {self.claim.text}"
 
     @property
     def claimed_at(self) -> int | None:
-        """The position on the grid of the claim's own ε, of an (ε, δ) claim."""
+        """The position on the grid of the ε of an (ε, δ) claim; None for all other references."""
         if self.claim is None or self.claim.epsilon is None:
             return None
         return int(np.argmin(np.abs(self.epsilon - self.claim.epsilon)))
@@ -197,10 +199,10 @@ def read_headline(
     who: str = "",
     rejected: bool | None = None,
 ) -> Headline:
-    """Read a certified band against its reference.
+    """The headline of an audit, from its estimate with the certified band and its reference.
 
     who : what differs between the databases, in words. rejected : whether a sequential audit
-    rejected the reference; None for other audits, in which the band decides.
+    rejected the reference; None for other audits, which the band decides.
     """
     band = estimate.certified
     if reference is None:
@@ -236,7 +238,7 @@ def read_headline(
         certified = max(certified, claimed)  # (ε, δ)-DP implies (ε', δ)-DP for ε' > ε; so μ and ρ
     at = reference.claimed_at
     over = estimate.low > reference.delta
-    if at is None or (over[worst] and not over[at]):  # the excess shows elsewhere only
+    if at is None or (over[worst] and not over[at]):  # the band shows an excess only elsewhere
         at = worst
     if claim is None:
         claimant = "No claim. The exact spectrum has"
@@ -260,7 +262,7 @@ def read_headline(
 
 def renyi_excess(estimate: Estimate, reference: Reference) -> tuple[float, float, float] | None:
     """The order at which the certified Rényi divergence exceeds the claimed one by the largest
-    factor, with the certified and the claimed divergence, nats; None where none does.
+    factor, with both divergences (nats), the certified one first; None if it exceeds at no order.
     """
     if reference.claim is None or reference.claim.renyi is None:
         return None
@@ -275,10 +277,10 @@ def renyi_excess(estimate: Estimate, reference: Reference) -> tuple[float, float
 
 
 def _worst(low: Array, allowed: Array) -> int:
-    """The position where a bound exceeds most what is allowed.
+    """The position on the grid where the bound `low` exceeds the `allowed` δ most.
 
-    Where it exceeds it nowhere: the last position where the bound is not 0, or the first one where
-    less than δ = 1 is allowed, whichever is later.
+    If it exceeds it nowhere: the last position where the bound is above 0, or the first position
+    where less than δ = 1 is allowed, whichever is later.
     """
     excess = low - allowed
     if excess.max() > 0.0:

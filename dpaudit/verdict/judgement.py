@@ -1,8 +1,8 @@
-"""The verdict on a claim, of audits with a fixed number of draws and of sequential ones.
+"""The verdict on a claim, for audits with a fixed number of draws and for sequential ones.
 
-A certified band or an e-value is held against a reference: the claim's curve or, without a claim,
-the exact spectrum's. Where it does not refute the reference, the reason says what these draws
-could have shown; where that is nothing, the verdict is "inconclusive".
+A certified band or an e-value is compared with a reference: the curve of the claim or, without a
+claim, the exact spectrum. If the reference is not refuted, the reason says which excess these draws
+could have shown; if they could have shown none, the verdict is "inconclusive".
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from dpaudit.verdict.numbers import apart, count, number
 if TYPE_CHECKING:
     from dpaudit.certify.estimate import Estimate
 
-# Where the caller asked for no excess, the verdict is inconclusive once a larger share of the
-# outputs has parts that no score can read. Up to it the share counts as unseen.
+# If `detect` is None, a larger share of outputs with parts that no score can read makes the verdict
+# "inconclusive". A smaller share is added to the smallest excess that would have been shown.
 MOST_UNREAD = 0.05
 NONE_SHOWN = (
     "With that many draws no excess in δ is found with probability 0.8 whatever its shape; take "
@@ -57,13 +57,13 @@ ALL_READ: Mapping[str, float] = {}
 
 @value_class(show_numbers=True, eq=True)
 class Verdict:
-    """What an audit says of its reference.
+    """The verdict of an audit on its reference, with the reason.
 
-    verdict : "violated", "not violated" or "inconclusive". reason : for people, the headline
-        first.
-    detectable : {"epsilon", "excess", "power"}, the smallest excess over the reference that this
-        audit would have certified with that probability whatever the leak's shape, and where; None
-        without a reference.
+    verdict : "violated", "not violated" or "inconclusive". reason : sentences for people, the
+        headline first.
+    detectable : {"epsilon", "excess", "power"}: this audit would have certified an excess in
+        δ(epsilon) of this size, for a leak of any shape, with probability `power`; no smaller one.
+        None without a reference, or if no excess would show.
     """
 
     verdict: str
@@ -73,7 +73,7 @@ class Verdict:
 
 
 def no_doubt() -> str:
-    """Stands where draws are known to suffice: there is no sentence to say."""
+    """Return "": the default of `few`, for draws that are known to suffice."""
     return ""
 
 
@@ -90,10 +90,10 @@ def judge_band(
 ) -> Verdict:
     """Judge a certified band.
 
-    detect : the excess in δ that the audit is asked to find, if any. who : what differs between
-    the databases, in words. few : gives a sentence where the draws could have refuted nothing, or
-    "". least : position on the grid of ε ↦ the smallest excess that would show there, where that
-    is known better than by `power.smallest_excess`. unread : as in `Fitted`.
+    detect : the excess in δ that the user wants to be found, or None. who : what differs between
+    the databases, in words. few : a function that returns a sentence if the draws could have
+    refuted nothing, else "". least : a function that gives the smallest excess that would show at a
+    position on the grid of ε; None for `power.smallest_excess`. unread : as in `Fitted`.
     """
     head = read_headline(estimate, reference, level, who)
     if reference is None:
@@ -132,9 +132,10 @@ def judge_e_value(
     few: Callable[[], str] = no_doubt,
     unread: Mapping[str, float] = ALL_READ,
 ) -> Verdict:
-    """Judge a sequential audit, by the largest e-value against the reference.
+    """Judge a sequential audit by the largest e-value of its bets against the reference.
 
-    positions : on the grid of ε, where lower bounds are kept. Others as in `judge_band`.
+    positions : the positions on the grid of ε where lower bounds are kept. Other parameters are as
+    in `judge_band`.
     """
 
     def excess(at: int) -> float:
@@ -169,9 +170,9 @@ def _not_refuted(
     few: Callable[[], str],
     unread: Mapping[str, float],
 ) -> Verdict:
-    """The verdict where the draws refute nothing, with what they could have shown.
+    """The verdict if the draws do not refute the reference, with the excess they could have shown.
 
-    passed : the verdict if these draws could have shown enough.
+    passed : the verdict to return if these draws could have shown enough.
     """
     if broken := _broken_by_theory(reference):
         return replace(passed, verdict="inconclusive", reason=f"{broken} {passed.reason}")
@@ -196,7 +197,7 @@ def _not_refuted(
 
 
 def _broken_by_theory(reference: Reference) -> str:
-    """A sentence where the exact spectrum breaks a claim that the draws did not refute, or ""."""
+    """A sentence if the exact spectrum violates a claim that the draws did not refute; else ""."""
     claim, exact = reference.claim, reference.exact
     if claim is None or exact is None:
         return ""
@@ -206,7 +207,7 @@ def _broken_by_theory(reference: Reference) -> str:
     if claim.epsilon is not None and exact.curve is not None:
         epsilon = float(exact.epsilon_at(claim.delta))
         value = f"its ε at δ = {number(claim.delta)} is {number(epsilon, 3)}"
-    else:  # where δ exceeds the claim most
+    else:  # state δ at the ε where it exceeds the claim most
         at = over[np.argmax((exact.delta - reference.delta)[over])]
         delta, allowed = number(exact.delta[at], 3), number(reference.delta[at], 3)
         value = f"its δ({number(reference.epsilon[at])}) is {delta}, where {allowed} is allowed"
@@ -220,14 +221,14 @@ def _detectable(
     exact: Callable[[int], float],
     unread: Mapping[str, float],
 ) -> dict[str, float] | None:
-    """The smallest excess over all outputs that would show, or None where none would.
+    """`Verdict.detectable`: the smallest excess over all outputs that would show; None without one.
 
-    It is taken at the claim's own ε if there is one, else where the least excess would show.
-    excess : position on the grid of ε ↦ the smallest excess that would show there, or about that.
-    exact : the same, which stands in its place in the end.
+    It is that at the ε of an (ε, δ) claim, else that at the ε where the smallest excess would show.
+    excess : approximates the smallest excess that would show at a position on the grid of ε.
+    exact : gives it exactly, for the position that `excess` chose.
 
-    Where a score cannot read all parts of an output, the excess over the outputs that it can read
-    counts, by P(S) − e^ε Q(S) ≤ P(S and read) − e^ε Q(S and read) + P(unread).
+    If no score can read some outputs, their share is added, by P(S) − e^ε Q(S) ≤
+    P(S and read) − e^ε Q(S and read) + P(unread) for a set S of outputs under laws P and Q.
     """
     at = reference.claimed_at
     if at is not None:
@@ -244,14 +245,14 @@ def _detectable(
 
 
 def _unseen(unread: Mapping[str, float]) -> float:
-    """A bound on the share of the outputs with a part that no score can read."""
+    """An upper bound on the share of outputs with a part that no score can read."""
     return min(1.0, sum(unread.values()))
 
 
 def would_show(detectable: Mapping[str, Any]) -> str:
-    """How large an excess would have been found: how often, and by what score.
+    """The sentence on the excess that would have been found, its probability and its score.
 
-    detectable : as in result.json.
+    detectable : `Verdict.detectable` as in result.json.
     """
     excess, at, chance = (number(detectable.get(key), 3) for key in ("excess", "epsilon", "power"))
     return (
@@ -263,7 +264,7 @@ def would_show(detectable: Mapping[str, Any]) -> str:
 def too_few_draws(reference: Reference, needed: int | None) -> str:
     """The sentence on draws that can refute nothing.
 
-    needed : draws a side that would do, None where no number does.
+    needed : the number of draws a side that would suffice; None if no number does.
     """
     if needed is None:
         return NEVER.format(name=reference.name)
@@ -273,8 +274,9 @@ def too_few_draws(reference: Reference, needed: int | None) -> str:
 def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
     """The verdict with sentences on the draws before its reason.
 
-    Two sides of which each has one value are told apart for certain. If that is not certified, the
-    draws are too few, later ones differ, or the score does not see it: inconclusive.
+    A note may say that M(D) always gives one value and M(D') another, an infinite privacy loss. If
+    the audit does not certify it, the draws are too few, later draws differ, or the score does not
+    see it: the verdict is then "inconclusive".
     """
     reason = " ".join([*notes, judged.reason])
     if judged.verdict == "violated" or INFINITE not in reason:
@@ -288,7 +290,7 @@ def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
 def never_green(judged: Verdict, sentence: str) -> Verdict:
     """Put `sentence` before the reason, and turn "not violated" into "inconclusive".
 
-    The sentence says why nothing was audited; an empty one changes nothing.
+    The sentence says why nothing was audited. An empty sentence changes nothing.
     """
     if not sentence:
         return judged
@@ -297,7 +299,7 @@ def never_green(judged: Verdict, sentence: str) -> Verdict:
 
 
 def of_given_draws(judged: Verdict) -> Verdict:
-    """The verdict on draws made elsewhere: a violation says what it rests on."""
+    """The verdict on draws made elsewhere: if "violated", the reason ends with what it assumes."""
     if judged.verdict != "violated":
         return judged
     return replace(judged, reason=f"{judged.reason} {GIVEN}")

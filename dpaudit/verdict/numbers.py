@@ -13,14 +13,14 @@ from dpaudit._core.text import percent as in_percent
 from dpaudit._core.text import printable
 
 NONE = "–"
-ROUNDING = 1e-9  # by which a number may miss 1 and still be written so
-DIGITS = range(3, 18)  # a certified number has as few as tell it from another one
+ROUNDING = 1e-9  # a number this close to 1 may be written as 1
+DIGITS = range(3, 18)  # of a certified number: the fewest that tell it from the claimed one
 LARGEST_LOG = 700.0  # e^709 is the largest float
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: Any, digits: int = 4, *, down: bool = False, up: bool = False) -> str:
-    """A number to `digits` significant digits: 0.1269, 2.2×10⁻⁵, 327,346, ∞; an en dash for None.
+    """Write a number to `digits` significant digits: 0.1269, 2.2×10⁻⁵, 327,346, ∞; None is a dash.
 
     down : round towards zero, so that a certified lower bound is never printed larger than it is.
     up : round away from zero, so that an upper bound is never printed smaller than it is.
@@ -47,7 +47,7 @@ def _rounded(value: float, digits: int, rounding: str) -> float:
 
 
 def _written(value: float, digits: int) -> str:
-    """A rounded number: plain from 0.001 to 99,999, else with a power of ten."""
+    """Write a rounded number: plain from 0.001 to 99,999, else with a power of ten."""
     if value == 0:
         return "0"
     if 1e-3 <= abs(value) < 1e5:
@@ -59,15 +59,17 @@ def _written(value: float, digits: int) -> str:
 
 
 def least(value: Any, other: Any = None) -> str:
-    """A certified lower bound, rounded down, as `apart` writes it if it is above `other`."""
+    """Write a certified lower bound, rounded down, with enough digits to read that it is above
+    `other` (a claimed value or None) if it is.
+    """
     if other is None or float(value) <= float(other):
         return number(value, DIGITS[0], down=True)
     return apart(value, other)[0]
 
 
 def apart(value: float, other: float, digits: int = 4) -> tuple[str, str]:
-    """A certified lower bound, rounded down, and what it exceeds, in `digits` digits; both with as
-    many more as it takes to read that the first is larger.
+    """Write a certified lower bound `value`, rounded down, and the smaller number `other` that it
+    exceeds, in 3 and `digits` digits, and in as many more as show that the first is larger.
     """
     for more in range(len(DIGITS)):
         sizes = DIGITS[0] + more, digits + more
@@ -78,8 +80,8 @@ def apart(value: float, other: float, digits: int = 4) -> tuple[str, str]:
 
 
 def from_log(log: float) -> str:
-    """e^log, as of an e-value, in three digits and rounded down: 24.1, 3.2×10⁸, or 10²⁴⁰⁵ where no
-    float is so large.
+    """Write e^log, such as an e-value, in three digits rounded down: 24.1, 3.2×10⁸, or 10²⁴⁰⁵ if it
+    is too large for a float.
     """
     if LARGEST_LOG < log < math.inf:
         return power_of_ten(math.floor(log / math.log(10.0)))
@@ -87,22 +89,22 @@ def from_log(log: float) -> str:
 
 
 def power_of_ten(exponent: int) -> str:
-    """10⁻³ for −3."""
+    """Write a power of ten: "10⁻³" for −3."""
     return "10" + str(exponent).translate(SUPERSCRIPTS)
 
 
 def count(items: int) -> str:
-    """A number of things, always with commas: 1,200."""
+    """Write a number of things, always with commas: 1,200."""
     return f"{items:,}"
 
 
 def percent(share: float) -> str:
-    """0.95 as "95 %", with a no-break space; "100 %" only if the share is 1."""
+    """Write 0.95 as "95 %", with a no-break space; "100 %" only if the share is 1."""
     return in_percent(share).replace(" %", "\u00a0%")
 
 
 def plain(value: Any) -> str:
-    """Any value of a result as text: numbers by `number`, text as it is, other values as JSON."""
+    """Write any value of a result: numbers by `number`, text as it is, other values as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -111,12 +113,14 @@ def plain(value: Any) -> str:
 
 
 def equation(symbol: str, value: str) -> str:
-    """ "ε = 1", which no line breaks."""
+    """Write "ε = 1" with no-break spaces, so that it stays on one line."""
     return f"{symbol}\u00a0=\u00a0{value}"
 
 
 def moment(written: Any) -> str:
-    """A time of result.json, "2026-11-23T06:30:00Z", for people: "2026-11-23 06:30 UTC"; or ""."""
+    """Write a time of result.json, "2026-11-23T06:30:00Z", as "2026-11-23 06:30 UTC"; "" if it is
+    no time.
+    """
     try:
         then = datetime.fromisoformat(str(written or "")).astimezone(UTC)
     except ValueError:
@@ -125,11 +129,11 @@ def moment(written: Any) -> str:
 
 
 def assignments(values: Mapping[str, Any]) -> str:
-    """Parameters by name: "rows = 1200, sampler = student"."""
+    """Write parameters with their names: "rows = 1200, sampler = student"."""
     return ", ".join(f"{name} = {plain(value)}" for name, value in values.items())
 
 
 def label(text: str, width: int = 46) -> str:
-    """Text on one line, printable, cut to `width`."""
+    """The text on one line, printable, cut to `width` characters."""
     line = " ".join(printable(text).split())
     return line if len(line) <= width else line[: width - 1] + "…"

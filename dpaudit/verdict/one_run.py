@@ -28,9 +28,9 @@ HALF = (
     "Exactly half of the canaries are in. If they were chosen so, and not by a coin each, this "
     "bound is not known to hold."
 )
-LARGE = 1e-3  # the δ from which on more canaries are no remedy
-MANY = 20  # the number of canaries from which on exactly half of them is worth a word
-# what the bettor shows that had most when the wealth of a step audit was largest
+LARGE = 1e-3  # from this δ on, the reason does not advise more canaries
+MANY = 20  # from this many canaries on, the reason remarks that exactly half of them are in
+# for the bettor with the most wealth when the wealth of a step audit was largest: what that shows
 BETTORS = {
     "privacy": "the projections tell when the canary was in the batch, more than {claim} allows",
     "noise": "the projections vary less than the noise of multiplier {sigma:g} lets them",
@@ -41,9 +41,9 @@ BETTORS = {
 
 @value_class(show_numbers=True, eq=True)
 class Question:
-    """The question to one run.
+    """The question that an audit of one run answers.
 
-    delta : the δ at which ε is read. alpha : 1 − level. method : one of `bound.METHODS`.
+    delta : the δ at which ε is bounded. alpha : 1 − level. method : one of `bound.METHODS`.
     """
 
     claim: Claim | None
@@ -53,14 +53,14 @@ class Question:
 
     @property
     def mu_claimed(self) -> bool:
-        """Whether the claim is μ-GDP, which is read as μ."""
+        """Whether the claim is μ-GDP, so that the headline states μ instead of ε."""
         claim = self.claim
         return claim is not None and claim.family is not None and claim.family.symbol == "μ"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdict, and the reason for people, first the headline; as in an `AuditResult`."""
+    """The verdict, the reason in sentences for people, and the headline, as in an `AuditResult`."""
 
     verdict: str
     reason: str
@@ -69,14 +69,14 @@ class Judged:
 
 @value_class(show_numbers=True, eq=True)
 class Reading:
-    """What guesses certify in the claim's own parameter, and whether that refutes the claim."""
+    """The bound that guesses certify in the claim's own parameter, and whether they refute it."""
 
     guesses: Guesses
     question: Question
 
     @cached_property
     def certified(self) -> float:
-        """ε (nats) at the question's δ, or μ."""
+        """The certified lower bound: μ for a μ-GDP claim, else ε (nats) at the question's δ."""
         if self.question.mu_claimed:
             return bound.gdp_bound(self.guesses, self.question.alpha)
         return self._epsilon.value
@@ -90,7 +90,7 @@ class Reading:
 
     @cached_property
     def refutes(self) -> bool:
-        """Whether the claim is refuted."""
+        """Whether the guesses refute the claim; False without a claim."""
         claim = self.question.claim
         if claim is None:
             return False
@@ -100,9 +100,9 @@ class Reading:
 
 
 def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
-    """Judge the guesses of one run, beside what scores that tell every coin would have shown.
+    """Judge the guesses of one run, and say what scores that tell every coin would have shown.
 
-    coins : which canaries are in, (m,), bool.
+    coins : which canaries are in the data, (m,), bool.
     """
     reading, best = Reading(guesses, question), Reading(guesses.perfect(), question)
     head = headline(reading)
@@ -172,7 +172,7 @@ def _right(guesses: Guesses) -> str:
 
 
 def _could_show(best: Reading) -> str:
-    """What scores that tell every coin would have certified."""
+    """The sentence on the bound that scores which tell every coin would have certified."""
     if len(best.guesses.right) == 0:
         return EQUAL
     symbol = "μ" if best.question.mu_claimed else "ε"
@@ -181,7 +181,7 @@ def _could_show(best: Reading) -> str:
 
 
 def _too_little(question: Question) -> str:
-    """What to do where scores that tell every coin would not refute the claim."""
+    """The advice if even scores that tell every coin would not refute the claim."""
     claim, delta = question.claim, question.delta
     if claim is not None and claim.epsilon is not None and delta >= question.alpha:
         return (
@@ -212,8 +212,8 @@ def steps_reason(
     """The verdict on the steps of DP-SGD in a few sentences for people.
 
     violated_at : the step at which the claim was refuted, or None. log_e : the logarithm of the
-    wealth now. log_largest, largest_at, bettor : that of the largest wealth so far, at which step
-    it was reached, and which bettor had most then.
+    present wealth. log_largest : the logarithm of the largest wealth so far. largest_at, bettor :
+    the step at which it was reached, and the name of the bettor that had most then.
     """
     if verdict == "inconclusive":
         return (

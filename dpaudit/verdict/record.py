@@ -1,4 +1,4 @@
-"""The curves of one result, read from the content of `result.json` and checked while read."""
+"""Read and check the curves of one result in the content of `result.json`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TITLE_WIDTH = 90
 
 @value_class(eq=True)
 class Curves:
-    """All curves of a result on its ε grid: arrays (m,), None where the result has none."""
+    """All curves of a result on its ε grid, as arrays (m,); None for a curve that it lacks."""
 
     title: str  # what was audited: "ALS on flight"
     epsilon: Array  # nats, strictly increasing
@@ -46,14 +46,14 @@ class Curves:
 
     @property
     def reference_kind(self) -> str:
-        """What kind of curve the reference is: "the claim", say; empty without one."""
+        """The kind of the reference, "the claim" or "the exact spectrum"; "" without one."""
         if self.claim is not None:
             return "the claim"
         return "" if self.exact is None else "the exact spectrum"
 
     @property
     def reference_text(self) -> str:
-        """The reference in words, a claim with its text; empty without one."""
+        """The kind of the reference, with the text of a claim; "" without a reference."""
         text = "" if self.claim is None else self.claim_text
         return f"{self.reference_kind} {text}".strip()
 
@@ -130,7 +130,7 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
 
 
 def section(result: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """A part of the result, as a mapping that is empty where the part is absent or null."""
+    """The object at `key` of the result; an empty mapping if it is absent or null."""
     part = result.get(key)
     if part is not None and not isinstance(part, Mapping):
         fail(key, part, "an object or null")
@@ -138,7 +138,7 @@ def section(result: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def lookup(result: Mapping[str, Any], path: str) -> Any:
-    """The value at a dotted path, as "exact.delta"; None where a step is absent or null."""
+    """The value at a dotted path such as "exact.delta"; None if a step is absent or null."""
     *steps, last = path.split(".")
     for step in steps:
         result = section(result, step)
@@ -148,16 +148,16 @@ def lookup(result: Mapping[str, Any], path: str) -> Any:
 def selected_rows(curves: Curves, most: int = 12) -> list[int]:
     """At most `most` positions of the grid, ascending, for a short table.
 
-    They are evenly spread, and hold the claim's own ε and the ε of the largest excess.
+    They are evenly spread, and include the claim's own ε and the ε of the largest excess.
     """
-    wanted = {int(np.argmax(curves.excess))} if curves.excess.any() else set()
-    wanted |= set() if curves.claim_index is None else {curves.claim_index}
-    even = np.linspace(0, curves.epsilon.size - 1, most - len(wanted))
-    return sorted(wanted | {round(position) for position in even})
+    notable = {int(np.argmax(curves.excess))} if curves.excess.any() else set()
+    notable |= set() if curves.claim_index is None else {curves.claim_index}
+    even = np.linspace(0, curves.epsilon.size - 1, most - len(notable))
+    return sorted(notable | {round(position) for position in even})
 
 
 def _numbers(values: Any, path: str) -> Array:
-    """The list at `path` as float64; "inf" is infinity, NaN is refused."""
+    """The list `values` as float64; "inf" is infinity. Raises `InvalidInput`, naming `path`."""
     try:
         array = np.array([float(value) for value in values], dtype=np.float64)
     except (TypeError, ValueError):

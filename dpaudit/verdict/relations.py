@@ -1,10 +1,10 @@
-"""The verdict on a claim of which nobody said whether its neighbours add, remove or replace rows.
+"""The verdict on a claim that does not say whether neighbours add or remove a row, or replace one.
 
-A claim is accused only where it fails whichever of them it is about. So it does where the audits of
-both find a violation. It also does where a replacement shows more than two steps of the claim: a
-mechanism that is (ε, δ)-DP when a row is added or removed is (2ε, (1 + e^ε)δ)-DP when one is
-replaced, since a removal and an addition replace it (group privacy; Dwork & Roth 2014, theorem 2.2,
-and Vadhan 2017, lemma 2.2, for δ > 0).
+The verdict is "violated" only if the claim fails under both relations. It does if the audits under
+both find a violation. It also does if the audit of a replacement alone shows more than two steps of
+the claim: a mechanism that is (ε, δ)-DP when a row is added or removed is (2ε, (1 + e^ε)δ)-DP when
+a row is replaced, since a removal and an addition replace it (group privacy; Dwork & Roth 2014,
+theorem 2.2, and Vadhan 2017, lemma 2.2, for δ > 0).
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ LEFT_OUT = (
 
 
 def of_both(records: Mapping[str, Mapping[str, Any]], failed: Mapping[str, str]) -> tuple[str, str]:
-    """The verdict on a claim, and why, from the audits under both relations.
+    """The verdict on a claim and the reason, from the audits under both relations.
 
-    records : the content of result.json by relation, with at least one of `READINGS`. failed : why
-    the mechanism cannot be audited under a relation, by relation; the claim is then about the other
-    one.
+    records : the content of result.json for each relation (the keys of `READINGS`) that was
+    audited. failed : for a relation under which the mechanism cannot be audited, the reason; the
+    claim is then taken to be about the other relation.
     """
     kinds = {
         name: "violated" if record["headline"]["exceeded"] else str(record["verdict"])
@@ -68,10 +68,11 @@ def of_both(records: Mapping[str, Mapping[str, Any]], failed: Mapping[str, str])
 
 
 def _beyond_group(replaced: Mapping[str, Any]) -> tuple[float, float] | None:
-    """(2ε, (1 + e^ε)δ) where a replaced row shows more than that for certain; else None.
+    """The pair (2ε, (1 + e^ε)δ) if the audit of a replaced row certifies that it is exceeded; else
+    None.
 
-    replaced : the content of its result.json, with a claim (ε, δ). δ(·) does not increase, so the
-    certified bound at any ε' ≥ 2ε is one at 2ε.
+    replaced : the content of that audit's result.json, with a claim (ε, δ). δ(·) does not increase,
+    so a certified bound at any ε' ≥ 2ε is also a bound at 2ε.
     """
     epsilon, delta = replaced["headline"]["claimed"], replaced["headline"]["delta"]
     most = (1.0 + math.exp(min(epsilon, LARGEST))) * delta

@@ -1,4 +1,4 @@
-"""What the results of all kinds of audits have: a record, which is the content of result.json."""
+"""The base class of results of all kinds of audits: a record, the content of result.json."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Result(ABC):
-    """A result that is its record: it can be saved, loaded, plotted and made a table.
+    """A result that is determined by its record: it can be saved, loaded, plotted and tabulated.
 
-    A result that was loaded has what its record keeps. Asking for another attribute raises an
+    A loaded result has the attributes that its record keeps. Any other attribute raises an
     AttributeError, which says what is kept instead.
     """
 
@@ -31,12 +31,12 @@ class Result(ABC):
     @property
     @abstractmethod
     def record(self) -> dict[str, Any]:
-        """The content of result.json; `to_dict` gives a copy of it that may be changed."""
+        """The content of result.json; `to_dict` returns a copy of it that may be changed."""
 
     @classmethod
     @abstractmethod
     def of(cls, record: dict[str, Any]) -> Self:
-        """The result that a record tells of. Raises `InvalidInput`."""
+        """Make a result from the content of result.json. Raises `InvalidInput`."""
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -69,7 +69,7 @@ class Result(ABC):
 
     @classmethod
     def _restored(cls, **attributes: Any) -> Self:
-        """A result with these attributes alone."""
+        """Make a result that has only these attributes."""
         result = object.__new__(cls)
         vars(result).update(attributes)
         return result
@@ -92,8 +92,8 @@ class Result(ABC):
     def save(self, folder: str | Path) -> Path:
         """Write result.json, report.html and a figure into `folder`; returns the folder.
 
-        The figure is spectrum.png; of one run, guesses.png. The folder is made if it does not
-        exist. Raises OSError.
+        The figure is spectrum.png or, for an audit of one run, guesses.png. The folder is made if
+        it does not exist. Raises OSError.
         """
         from dpaudit import report  # this loads the HTML templates and matplotlib
 
@@ -104,7 +104,8 @@ class Result(ABC):
         return folder
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The figure of the report: δ(ε) against ε in nats or, of one run, its right guesses.
+        """Draw the figure of the report: δ(ε) against ε in nats or, for an audit of one run, the
+        share of right guesses.
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ BROKEN = "The exact spectrum breaks the claim, which these draws are too few to 
 
 
 class Reason(NamedTuple):
-    """The parts of a reason: what is said of the draws first, the headline, and all else."""
+    """The parts of a reason: notes before the headline, the headline, and what follows it."""
 
     notes: str
     headline: str
@@ -27,7 +27,9 @@ class Reason(NamedTuple):
 
 
 def reason_of(record: Mapping[str, Any]) -> Reason:
-    """The reason in its parts; one without a headline, as of an earlier version, as a whole."""
+    """The reason of a record in its parts. A record of an earlier version may have no headline: its
+    whole reason then stands in the place of the headline.
+    """
     reason = plain(record.get("reason") or "")
     headline = plain(section(record, "headline").get("text") or "")
     if not headline or headline not in reason:
@@ -37,7 +39,7 @@ def reason_of(record: Mapping[str, Any]) -> Reason:
 
 
 def one_line(record: Mapping[str, Any]) -> str:
-    """The verdict in one line: what is to be known before it, and the headline."""
+    """The verdict in one line: rows left out, notes on the draws, and the headline."""
     notes, headline, _ = reason_of(record)
     texts = [
         f"Not audited: {count(size)} {'row' if size == 1 else 'rows'} ({reason})."
@@ -51,10 +53,10 @@ def one_line(record: Mapping[str, Any]) -> str:
 
 
 def lines(record: Mapping[str, Any]) -> list[str]:
-    """The verdict in some lines.
+    """The verdict in a few lines.
 
-    They have what is said of the draws, and the headline; δ at the claim's ε and what else the
-    reason says; and what would have been seen, where nothing was.
+    They hold the notes on the draws and the headline; δ at the claim's ε and the other sentences of
+    the reason; and, if nothing was refuted, the excess that would have been found.
     """
     notes, headline, rest = reason_of(record)
     verdict = str(record["verdict"])
@@ -65,7 +67,7 @@ def lines(record: Mapping[str, Any]) -> list[str]:
     head, detectable = section(record, "headline"), section(record, "detectable")
     if verdict == "violated" or head.get("exceeded"):
         return [text for text in [*texts, rest] if text]
-    in_delta = ""  # the values of δ that are ruled out at the claim's own ε, where all are allowed
+    in_delta = ""  # the values of δ that are ruled out at the headline's ε; all are allowed
     if head.get("allowed_delta") is not None:
         epsilon, low = number(head["epsilon"]), head["certified_delta"]
         in_delta = f"No δ({epsilon}) is ruled out"
@@ -83,13 +85,13 @@ def lines(record: Mapping[str, Any]) -> list[str]:
 
 
 def whom(record: Mapping[str, Any]) -> str:
-    """What differs between the two databases, as "row 11 zeroed"; "" where no row is named."""
+    """What differs between the two databases, such as "row 11 zeroed"; "" if no row is named."""
     who = section(record, "headline").get("who")
     return plain(who or section(record, "neighbour").get("change") or "")
 
 
 def breaks_exactly(curves: Curves) -> bool:
-    """Whether the exact spectrum is above the claim somewhere, whatever the draws say."""
+    """Whether the exact spectrum is above the claim at some ε of the grid."""
     if curves.claim is None or curves.exact is None:
         return False
     return bool(np.any(exceeds(curves.exact, curves.claim)))

@@ -1,14 +1,16 @@
-"""Which bound is used, and at which level: known before the run.
+"""Which bound an audit of one run uses, and at which level: known before the run.
 
-"likelihood" is the default for pure and (ε, δ) claims. It needs mδ small beside 1 − level. Where
-that is not so at small ε, "auto" gives `RECURSION` of 1 − level to the recursion, whose bound holds
-for any δ, and takes the larger one; where it is so at no ε up to `LATEST`, all of it. Claims that
-are curves, μ-GDP among them, are for the recursion ("f-dp").
+"likelihood" is the default for pure and (ε, δ) claims. It needs mδ small beside 1 − level, with m
+canaries. Where this fails at small ε, "auto" gives `RECURSION` of 1 − level to the recursion, whose
+bound holds for any δ, and takes the larger bound; where it fails at every ε up to `LATEST`, "auto"
+gives all of it to the recursion. Claims that are curves, μ-GDP among them, need the recursion
+("f-dp").
 
 "steinke" is theorem 5.2 of Steinke, Nasr & Jagielski 2023, for numbers of guesses known before the
-run. Of an (ε, δ)-DP mechanism, m fair coins and r guesses of which W are right, P(W ≥ v) ≤
-P(B ≥ v) + m δ max_{1 ≤ i ≤ m} (2/i) P(v > B ≥ v − i), B binomial of r and e^ε/(1 + e^ε). It is used
-as it is stated there; the other bounds of this room have their proofs beside them.
+run. For an (ε, δ)-DP mechanism, m fair coins and r guesses of which W are right, P(W ≥ v) ≤ P(B ≥
+v) + m δ max_{1 ≤ i ≤ m} (2/i) P(v > B ≥ v − i), where B is binomial with r trials of probability
+e^ε/(1 + e^ε). It is used as stated there; the other bounds of this room have their proofs beside
+them.
 """
 
 from __future__ import annotations
@@ -29,20 +31,20 @@ METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
 
 @dataclass(frozen=True)
 class EpsilonBound:
-    """value : nats, no smaller ε is true at the level. refuted : whether ε = value itself is."""
+    """A lower bound of ε. value : nats; smaller ε are refuted. refuted : whether ε = value is."""
 
     value: float
     refuted: bool
 
     def refutes(self, epsilon: float) -> bool:
-        """Whether ε, nats, is refuted."""
+        """Whether the bound refutes a claim of ε, nats."""
         return self.value > epsilon or (self.refuted and self.value == epsilon)
 
 
 def epsilon_bound(
     guesses: Guesses, delta: float, alpha: float, method: str = "auto", at: float | None = None
 ) -> EpsilonBound:
-    """The certified ε, nats, at δ, at 1 − level = alpha. at : an ε that a claim names."""
+    """The certified ε, nats, at δ and confidence 1 − alpha. at : a claimed ε, tested too."""
     if method == "f-dp":
         return EpsilonBound(recursion.epsilon_bound(guesses, delta, alpha), False)
     if method == "auto":
@@ -72,12 +74,12 @@ def shares(guesses: Guesses, delta: float, alpha: float) -> dict[str, float]:
 
 
 def gdp_bound(guesses: Guesses, alpha: float) -> float:
-    """The certified μ, at 1 − level = alpha."""
+    """The certified μ at confidence 1 − alpha."""
     return recursion.gdp_bound(guesses, alpha)
 
 
 def refutes(guesses: Guesses, claim: Claim, alpha: float, method: str = "auto") -> bool:
-    """Whether a claim about each canary's change is refuted at 1 − level = alpha."""
+    """Whether the guesses refute a claim about each canary's change at confidence 1 − alpha."""
     if claim.epsilon is not None:
         bound = epsilon_bound(guesses, claim.delta, alpha, method, claim.epsilon)
         return bound.refutes(claim.epsilon)
@@ -87,7 +89,7 @@ def refutes(guesses: Guesses, claim: Claim, alpha: float, method: str = "auto") 
 
 
 def steinke_p_value(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
-    """Theorem 5.2: a bound of the chance of `right` or more right guesses; ε in nats."""
+    """A bound, by theorem 5.2, of the chance of `right` or more right guesses; ε in nats."""
     steps = np.arange(min(canaries, max(right, 1)) + 1)
     least = right - steps
     tail = bdtrc(np.maximum(least - 1, 0), guesses, expit(epsilon))  # P(B ≥ least)
@@ -97,9 +99,7 @@ def steinke_p_value(canaries: int, guesses: int, right: int, epsilon: float, del
 
 
 def steinke_rejects(guesses: Guesses, epsilon: float, delta: float, alpha: float) -> bool:
-    """Whether (ε, δ)-DP is rejected by any number of guesses, each at its share of alpha. Fair
-    coins only.
-    """
+    """Whether theorem 5.2 rejects (ε, δ)-DP for some number of guesses, at its share of alpha."""
     sums = np.cumsum(guesses.right)
     return len(sums) > 0 and any(
         steinke_p_value(guesses.canaries, size, int(sums[size - 1]), epsilon, delta)

@@ -12,16 +12,16 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 
-UNLIKELY = 1e-6  # chance of so few right guesses
+UNLIKELY = 1e-6  # the chance below which so few right guesses count as reversed
 
 
 @value_class(show_numbers=True)
 class Guesses:
-    """Guesses, the strongest first, (g,) each.
+    """g guesses of m coins, the strongest first; arrays are (g,) but for `inclusion`.
 
-    right : bool. says_in : bool, the guess itself. chance : the coin's probability of what was
-    guessed. strength : > 0, the distance of the score from the centre. inclusion : (m,), of all
-    canaries, guessed or not.
+    right : bool, whether each guess is right. says_in : bool, whether the guess is "in". chance :
+    the coin's probability of the guessed side. strength : > 0, the distance of the score from the
+    centre. inclusion : (m,), the probability of "in" of every canary, guessed or not.
     """
 
     right: np.ndarray
@@ -34,7 +34,7 @@ class Guesses:
     def of(cls, scores: Array, included: np.ndarray, inclusion: Array) -> Guesses:
         """Guess by scores (m,), given the coins (m,) and their probabilities (m,).
 
-        Equal scores leave nothing to guess by: no guesses.
+        If all scores are equal, there are no guesses.
         """
         middle = centre(scores, float(inclusion.mean()))
         if middle is None:
@@ -48,7 +48,7 @@ class Guesses:
 
     @property
     def canaries(self) -> int:
-        """m, how many coins were flipped."""
+        """The number m of coins that were flipped."""
         return len(self.inclusion)
 
     @property
@@ -57,11 +57,11 @@ class Guesses:
         return bool(np.all(self.inclusion == 0.5))
 
     def perfect(self) -> Guesses:
-        """The same guesses, as right as if the scores had told every coin.
+        """The same guesses, as right as if the scores had revealed every coin.
 
-        The centre divides the scores as the coins are expected to fall. They fall otherwise by
-        about a standard deviation, and so many weakest guesses are wrong, unless the scores have
-        two values alone.
+        The centre divides the scores as the coins are expected to fall. They differ from this by
+        about one standard deviation, and so many of the weakest guesses are wrong, unless the
+        scores have only two values.
         """
         away = round(float(np.sqrt(np.sum(self.inclusion * (1.0 - self.inclusion)))))
         two = len(self.strength) == 0 or len(np.unique(self.strength)) <= 2
@@ -70,13 +70,13 @@ class Guesses:
 
     @property
     def reversed(self) -> bool:
-        """Whether far fewer are right than by chance: 1 in 10⁶ runs at most (Hoeffding)."""
+        """Whether so few guesses are right that chance gives as few in at most 1 of 10⁶ runs."""
         short = float(self.chance.sum() - self.right.sum())
-        return short > 0.0 and np.exp(-2.0 * short**2 / len(self.right)) < UNLIKELY
+        return short > 0.0 and np.exp(-2.0 * short**2 / len(self.right)) < UNLIKELY  # Hoeffding
 
 
 def centre(scores: Array, inclusion: float) -> float | None:
-    """The middle of the gap between scores that leaves a share closest to `inclusion` above it.
+    """The middle of the gap between scores with a share closest to `inclusion` above it.
 
     None where all scores are equal.
     """

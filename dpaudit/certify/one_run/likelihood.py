@@ -1,19 +1,19 @@
 """Pure and (ε, δ) claims: a likelihood ratio of the right guesses against the claim's worst law.
 
-What a claim allows. Let canary i be in with probability q, by a coin of its own, Y the output, and
-let the guess of S_i depend on Y. Under ε-DP for each canary's change, for every y and all other
-coins s,
+What a claim allows. Let canary i be in the data with probability q, by a coin S_i of its own, let Y
+be the output, and let the guess of S_i depend on Y. Under ε-DP for each canary's change, for every
+y and all other coins s,
 
     P(S_i as guessed | Y = y, others = s) ≤ p_i = c e^ε / (c e^ε + 1 − c),
 
-c the coin's probability of what is guessed: the odds of a coin change by at most e^ε. This stays so
-when coins that are not revealed yet are averaged over. So, canary by canary and given Y, a right
-guess is at most as likely as a coin B_i of probability p_i that depends on nothing before it, and
-the right guesses can be drawn together with independent B_i so that none is right where B_i = 0.
-Any statistic that is non-decreasing in each right guess, and otherwise depends on Y alone, is then
-at most as large as the same statistic of the B_i. Their law gives a valid p-value for any
-mechanism, canaries that interfere included. (Steinke, Nasr & Jagielski 2023 have this for the
-number of right guesses among a fixed number.)
+where c is the coin's probability of the guessed side: the odds of a coin change by at most e^ε.
+This still holds when coins not revealed yet are averaged over. So, canary by canary and given Y, a
+right guess is at most as likely as a coin B_i of probability p_i that depends on nothing before it,
+and right guesses can be drawn jointly with independent B_i so that none is right where B_i = 0. Any
+statistic that is non-decreasing in each right guess, and otherwise depends on Y alone, is then at
+most as large as the same statistic of the B_i. Their law gives a valid p-value for any mechanism,
+canaries that interfere included. (Steinke, Nasr & Jagielski 2023 have this for the number of right
+guesses among a fixed number.)
 
 δ. Under (ε, δ)-DP the probability above exceeds p_i by some u_i(y, s) ≥ 0. For a guess of "in"
 
@@ -28,7 +28,7 @@ The statistic is a mixture of likelihood ratios over profiles: how the odds that
 may grow with its rank (`profiles`). Each factor is larger for a right guess than for a wrong one,
 as the proof asks. Its mean under the B_i is 1. So it is the final wealth of a bettor against the
 claim, and by Markov's inequality P(wealth ≥ 1/a) ≤ a, too ("betting"). The law of the B_i gives
-more: t, the chance of at least as much wealth as was found, is a p-value. It is estimated by draws
+more: t, the chance of at least the observed wealth, is a p-value. It is estimated by draws
 (`Wealth.rare`). A share `EARLY` of 1 − level is for Markov's inequality, which saves the draws
 where wealth is large.
 
@@ -65,15 +65,17 @@ from dpaudit.certify.constants import (
 )
 from dpaudit.certify.one_run.guesses import Guesses
 
-ROUNDING = 1e-9
+ROUNDING = 1e-9  # nats by which drawn wealth may miss the observed wealth and still count as equal
 FLOAT = np.finfo(np.float64)
-STRONGEST = 1e6  # typical strengths, so that wealth stays a number for scores of any size
-GRID = np.concatenate([np.arange(0.0, 0.5, 0.01), np.geomspace(0.5, 40.0, 400)])  # of ε, nats
+STRONGEST = 1e6  # median strengths, at most, so that wealth stays finite for scores of any size
+GRID = np.concatenate([np.arange(0.0, 0.5, 0.01), np.geomspace(0.5, 40.0, 400)])  # ε, nats
 
 
 def failures(inclusion: Array, epsilon: float, delta: float) -> float:
-    """A bound of the chance that δ shows at any canary: the sum of q(1 − q)δ/(qe^ε + 1 − q) and
-    of the same with q and 1 − q exchanged, over the coins (m,); mδ/(1 + e^ε) for fair ones.
+    """A bound of the chance that δ shows at any canary; mδ/(1 + e^ε) for m fair coins.
+
+    It is the sum over the coins, (m,), of q(1 − q)δ/(qe^ε + 1 − q) and of the same with q and 1 − q
+    exchanged, where q is a coin's probability of "in". epsilon : nats.
     """
     if delta == 0.0:
         return 0.0
@@ -84,11 +86,13 @@ def failures(inclusion: Array, epsilon: float, delta: float) -> float:
 
 @value_class
 class Cells:
-    """Guesses of one direction, like rank and like coins, counted together; (k,) each.
+    """Guesses of the same side with similar rank and similar coins, counted together in k cells;
+    (k,) each.
 
-    size, right : how many, and how many of them are right. chance : the largest of the coins'
-    probabilities of what was guessed. strength : in typical strengths. rank : the normal quantile
-    that belongs to the rank of the cell. before : how many guesses are in it or stronger.
+    size, right : how many guesses, and how many of them are right. chance : the largest of the
+    coins' probabilities of the guessed side. strength : the mean, in units of the median strength.
+    rank : the mean normal quantile of the rank, in units of its own median. before : how many
+    guesses are at least as strong as the cell's.
     """
 
     size: np.ndarray
@@ -101,14 +105,14 @@ class Cells:
 
     @classmethod
     def of(cls, guesses: Guesses) -> Cells:
-        """Cells of all guesses; equal strengths share one, as their order is of no matter."""
+        """Put all guesses in cells. Equal strengths share a cell, as their order has no meaning."""
         ends = list(range(1, min(ALONE, len(guesses.right)) + 1))  # where ranks of a cell end
         while ends[-1] < len(guesses.right):
             ends.append(min(len(guesses.right), int(ends[-1] * GROWTH)))
-        # the last guess of equal strength
+        # for each guess, how many are at least as strong
         last = np.searchsorted(-guesses.strength, -guesses.strength, side="right")
         label = 2 * np.searchsorted(ends, last) + ~guesses.says_in
-        # coins of like probability, by the quantiles of all
+        # coins of similar probability, by quantiles of all probabilities
         like = np.quantile(guesses.chance, np.arange(1, COINS) / COINS)
         label = COINS * label + np.searchsorted(like, guesses.chance)
         labels, where = np.unique(label, return_inverse=True)
@@ -131,10 +135,10 @@ class Cells:
 
 
 def profiles(cells: Cells, epsilon: float) -> tuple[Array, Array]:
-    """What the log-odds of cells may grow by, (b, k), at least ε; and the weights of these (b,).
+    """Log-odds that the cells may gain, (b, k), each at least ε, and the weights of b profiles.
 
-    Half of the weight is of log-odds in proportion to strength or to the quantile of the rank, half
-    of a strongest share of guesses that is better than ε by some nats, the rest being no better.
+    Half of the weight has log-odds in proportion to strength or to the quantile of the rank. The
+    other half has a share of the strongest guesses better than ε by some nats, and the rest at ε.
     """
     slopes = [slope * form for form in (cells.strength, cells.rank) for slope in SLOPES]
     guesses = int(cells.size.sum())
@@ -155,10 +159,11 @@ def profiles(cells: Cells, epsilon: float) -> tuple[Array, Array]:
 
 @value_class
 class Wealth:
-    """The mixture of likelihood ratios against ε: the final wealth of a bettor.
+    """The mixture of likelihood ratios against ε: the final wealth of a bettor, over b profiles.
 
-    best : (k,) the chance of a right guess in each cell that the claim allows. gain : (k, b), the
-    logarithm by which a right guess beats a wrong one. start : (b,), that of none right.
+    best : (k,), the largest chance of a right guess in each cell that the claim allows. gain : (k,
+    b), by how many nats a right guess adds more log wealth than a wrong one. start : (b,), log
+    wealth if no guess is right. weights : (b,).
     """
 
     best: Array
@@ -175,24 +180,25 @@ class Wealth:
         allowed, better = coin + epsilon, coin + grown
         wrong = log_expit(-better) - log_expit(-allowed)
         right = log_expit(better) - log_expit(allowed)
-        sure = np.isposinf(coin)  # of a coin that always falls so nothing is learned
+        sure = np.isposinf(coin)  # a coin that always falls on the guessed side shows nothing
         wrong, right = np.where(sure, 0.0, wrong), np.where(sure, 0.0, right)
         return cls(expit(allowed), (right - wrong).T, wrong @ cells.size, weights)
 
     def of(self, right: np.ndarray) -> Array:
-        """Its logarithm for numbers of right guesses (n, k): (n,)."""
+        """The log wealth, (n,), for numbers of right guesses (n, k)."""
         logs = right.astype(np.float64) @ self.gain + self.start
         most = logs.max(axis=1)
         return np.asarray(most + np.log(np.exp(logs - most[:, None]) @ self.weights))
 
     def reaches(self, cells: Cells, alpha: float) -> bool:
-        """Whether it is at least 1/alpha, which has a chance of at most alpha (Markov)."""
+        """Whether wealth is at least 1/alpha; by Markov, the claim gives this chance ≤ alpha."""
         return float(self.of(cells.right[None])[0]) >= -np.log(alpha)
 
     def rare(self, cells: Cells, alpha: float) -> bool:
-        """Whether as much wealth has a chance below alpha under the law of best chances, by draws.
+        """Whether this wealth has a chance below alpha where guesses are right with chance `best`.
 
-        A stage that is not sure leaves it to the next one, the last one says no.
+        The chance is estimated by draws. A stage that is not sure leaves the answer to the next
+        stage; the last stage answers no.
         """
         rng = seeds.generator(np.random.SeedSequence(0), seeds.Purpose.CHECK)
         observed = float(self.of(cells.right[None])[0]) - ROUNDING
@@ -207,7 +213,7 @@ class Wealth:
 
 
 def stages(alpha: float) -> list[int]:
-    """Numbers of draws, each with those before it; none where alpha is too small for draws."""
+    """Total numbers of draws after each stage; empty where alpha is too small for draws."""
     totals = [int(np.ceil(stage / alpha)) for stage in STAGES]
     return [total for total in totals if total <= MOST_DRAWS]
 
@@ -217,7 +223,7 @@ def rejects(
 ) -> bool:
     """Whether (ε, δ)-DP of each canary's change is rejected at 1 − level = alpha; ε in nats.
 
-    cells : those of the guesses. bets : whether wealth of at least 1/a is needed, without draws
+    cells : the cells of the guesses. bets : whether to require wealth of 1/a, which needs no draws
     under the claim.
     """
     left = alpha - failures(guesses.inclusion, epsilon, delta)
@@ -231,29 +237,30 @@ def rejects(
 
 
 def start(inclusion: Array, delta: float, alpha: float) -> float:
-    """The least ε at which the chance of a failure leaves `LEAST_LEFT` of alpha, or infinity.
+    """The least ε, nats, at which a failure's chance leaves `LEAST_LEFT` of alpha, or infinity.
 
-    It is known before the run: it depends on the coins' probabilities alone.
+    It is known before the run, since it depends on the coins' probabilities alone.
     """
     left = [failures(inclusion, epsilon, delta) <= (1.0 - LEAST_LEFT) * alpha for epsilon in GRID]
     return float(GRID[int(np.argmax(left))]) if any(left) else np.inf
 
 
 def grid(at: float | None = None) -> list[float]:
-    """The ε, nats, of which hypotheses are tested in turn: fixed before the run, `at` included."""
+    """The ε, nats, of the hypotheses tested in turn: fixed before the run, `at` among them."""
     return list((GRID if at is None else np.union1d(GRID, [at])).tolist())
 
 
 def epsilon_bound(
     guesses: Guesses, delta: float, alpha: float, at: float | None = None, *, bets: bool = False
 ) -> float | None:
-    """The largest ε up to which every hypothesis of a fixed grid is rejected; None where none is.
+    """The largest ε, nats, up to which every hypothesis of a fixed grid is rejected; None if none
+    is.
 
-    at : an ε that the grid is to have, nats. bets : as in `rejects`.
+    at : an ε that the grid must contain, nats. bets : as in `rejects`.
 
-    Why one level is enough for all of them: the grid is fixed before the run, and its hypotheses
-    are nested. The bound exceeds the true ε only if the first point of the grid at or above it is
-    rejected, which is one true hypothesis.
+    Why one level is enough for all hypotheses: the grid is fixed before the run, and its hypotheses
+    are nested. The bound exceeds the true ε only if the first grid point at or above the true ε is
+    rejected, and that is one true hypothesis.
     """
     if len(guesses.right) == 0:
         return None

@@ -41,15 +41,13 @@ from dpaudit.curves.gaussian_shift import gaussian_shift
 Inverse = Callable[[Array], Array]  # y ↦ the least x with b(x) ≥ y, for one claim or several
 Delta = Callable[[Array], Array]  # ε ≥ 0 ↦ δ, both (k,)
 
-ROUNDS, POINTS = 3, 24  # of a search for a bound among points of a grid
-MOST_MU, MOST_EPSILON = 30.0, 40.0
-GRID = np.concatenate([np.linspace(-6.0, 6.0, 241), np.linspace(6.5, 40.0, 40)])  # of ln λ
+ROUNDS, POINTS = 3, 24  # how often the search for a bound refines its grid, and the grid's points
+MOST_MU, MOST_EPSILON = 30.0, 40.0  # where the search ends
+GRID = np.concatenate([np.linspace(-6.0, 6.0, 241), np.linspace(6.5, 40.0, 40)])  # ln λ
 
 
 def cuts(canaries: int) -> list[tuple[int, float]]:
-    """How many guesses are counted, and the share of 1 − level for each number; known before the
-    run.
-    """
+    """The numbers of guesses to test, each with its share of 1 − level; known before the run."""
     root = canaries**0.5
     shares: dict[int, float] = {}
     for size, share in zip((GUESSES * root, canaries, root), GUESS_SHARES, strict=True):
@@ -59,9 +57,9 @@ def cuts(canaries: int) -> list[tuple[int, float]]:
 
 
 def refuted(canaries: int, guesses: int, right: int, alpha: float, inverse: Inverse) -> np.ndarray:
-    """Whether `right` or more right guesses have a chance below alpha, for each claim of `inverse`.
+    """Whether each claim of `inverse` gives `right` or more right guesses a chance below alpha.
 
-    The recursion of this module's head, from t_w = alpha.
+    This is the recursion at the head of this module, started at t_w = alpha.
     """
     last, above = np.asarray(alpha), np.asarray(0.0)  # t_j, and the sum of those after it
     for at in range(right, 0, -1):
@@ -75,7 +73,7 @@ def refuted(canaries: int, guesses: int, right: int, alpha: float, inverse: Inve
 
 @value_class(show_numbers=True, eq=True)
 class Shifts:
-    """μ-GDP for each μ (k,), with fair coins: b(x) = Φ(Φ⁻¹(x) + μ)."""
+    """The `Inverse` of μ-GDP for each μ (k,), with fair coins: b(x) = Φ(Φ⁻¹(x) + μ)."""
 
     mu: Array
 
@@ -85,7 +83,10 @@ class Shifts:
 
 @value_class(show_numbers=True, eq=True)
 class Turns:
-    """(ε, δ)-DP for each ε (k,), with fair coins: b(x) = min(δ + e^ε x, 1 − e^−ε (1 − δ − x))."""
+    """The `Inverse` of (ε, δ)-DP for each ε (k,), nats, with fair coins.
+
+    b(x) = min(δ + e^ε x, 1 − e^−ε (1 − δ − x)).
+    """
 
     epsilon: Array
     delta: float
@@ -98,14 +99,14 @@ class Turns:
 
 @value_class(show_numbers=True, eq=True)
 class Lines:
-    """A curve by lines of slope λ and height D(λ), (l,) each."""
+    """The `Inverse` of any curve: b is the least of l lines with slopes λ and heights D(λ)."""
 
     slope: Array
     height: Array
 
     @classmethod
     def of(cls, delta: Delta, inclusion: Array) -> Lines:
-        """The lines of a claimed curve, with the coins' probabilities (m,)."""
+        """The lines of a claimed curve. inclusion : (m,), the coins' probabilities of "in"."""
         q, counts = np.unique(inclusion[(inclusion > 0) & (inclusion < 1)], return_counts=True)
         odds = np.log1p(-q) - np.log(q)
         at = GRID[:, None]
@@ -117,19 +118,19 @@ class Lines:
 
 
 def both_ways(delta: Delta, epsilon: Array) -> Array:
-    """δ at any real ε of a claim in both directions: δ(−ε) = 1 − e^−ε (1 − δ(ε))."""
+    """The claimed δ at any real ε, from δ at ε ≥ 0: δ(−ε) = 1 − e^−ε (1 − δ(ε))."""
     size = np.abs(epsilon)
     ahead = delta(size.ravel()).reshape(epsilon.shape)
     return np.where(epsilon >= 0.0, ahead, 1.0 - np.exp(-size) * (1.0 - ahead))
 
 
 def refutes(guesses: Guesses, delta: Delta, alpha: float) -> bool:
-    """Whether the claim that each canary's change keeps δ(ε) is rejected at 1 − level = alpha."""
+    """Whether the claim δ(ε) about each canary's change is rejected at 1 − level = alpha."""
     return bool(rejected(guesses, alpha, Lines.of(delta, guesses.inclusion))[0])
 
 
 def gdp_bound(guesses: Guesses, alpha: float) -> float:
-    """The largest μ such that every smaller one is rejected; 0 where none is."""
+    """The largest μ such that every smaller μ is rejected; 0 where none is."""
     if guesses.fair:
         return _largest(MOST_MU, lambda mu: rejected(guesses, alpha, Shifts(mu)))
 
@@ -140,7 +141,7 @@ def gdp_bound(guesses: Guesses, alpha: float) -> float:
 
 
 def epsilon_bound(guesses: Guesses, delta: float, alpha: float) -> float:
-    """The largest ε, nats, such that (ε′, δ)-DP is rejected for every smaller ε′; 0 where none."""
+    """The largest ε, nats, such that (ε′, δ)-DP is rejected for every smaller ε′; 0 if none is."""
     if guesses.fair:
         return _largest(
             MOST_EPSILON, lambda epsilon: rejected(guesses, alpha, Turns(epsilon, delta))
@@ -153,8 +154,10 @@ def epsilon_bound(guesses: Guesses, delta: float, alpha: float) -> float:
 
 
 def _largest(most: float, rejected: Callable[[Array], np.ndarray]) -> float:
-    """The largest parameter below which all are rejected, by grids that get finer. A larger
-    parameter has a larger b, so that less rejects it.
+    """The largest parameter below which all parameters are rejected, by grids that get finer.
+
+    rejected : whether each parameter, (k,), is. A larger parameter has a larger b, so fewer results
+    reject it.
     """
     low, high = 0.0, most
     for _ in range(ROUNDS):
@@ -165,7 +168,7 @@ def _largest(most: float, rejected: Callable[[Array], np.ndarray]) -> float:
 
 
 def rejected(guesses: Guesses, alpha: float, inverse: Inverse) -> np.ndarray:
-    """Whether any number of guesses, at its share of alpha, rejects each claim of `inverse`."""
+    """Whether some number of guesses, at its share of alpha, rejects each claim of `inverse`."""
     if len(guesses.right) == 0:
         return np.array([False])
     sums = np.cumsum(guesses.right)

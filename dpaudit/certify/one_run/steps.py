@@ -58,14 +58,14 @@ class StepWealth:
     """Four bettors on m canaries, each with a quarter of the wealth, which begins at 1.
 
     "privacy": `CoinBets`. "noise": `NoiseBets` about the canary's own share s and about the mean of
-    earlier steps, half each. "fresh noise": `NoiseBets` about the projection of the step before,
-    moved by the canary's share; noise that is used twice is predicted exactly. "sampling":
-    `SamplingBets`.
+    earlier steps, with half of the quarter each. "fresh noise": `NoiseBets` about the projection of
+    the step before, moved by the canary's share; this predicts noise that is used twice exactly.
+    "sampling": `SamplingBets`.
 
     Parameters
     ----------
-    rate : in (0, 1). sigma : > 0, in clip norms. orthogonal : whether the directions of the
-    canaries are. canaries : m ≥ 1.
+    rate : in (0, 1), the sampling rate q. sigma : > 0, the noise multiplier, in clip norms.
+    orthogonal : whether the canaries' directions are orthogonal. canaries : m ≥ 1.
     """
 
     def __init__(self, rate: float, sigma: float, orthogonal: bool, canaries: int) -> None:
@@ -78,7 +78,7 @@ class StepWealth:
         self._noise_before: Array | None = None
 
     def bet(self, residual: Array, included: Array) -> None:
-        """Pay for one step. residual : (m,), in clip norms. included : (m,) coins, 0.0 or 1.0."""
+        """Update the wealth. residual : (m,), r in clip norms. included : (m,), coins, 0. or 1."""
         self._coins.bet(self._forecast.log_odds(residual), included)
         self._ideal.bet(np.where(included > 0.0, np.inf, -np.inf), included)
         self._expected.bet(residual - included)
@@ -91,7 +91,7 @@ class StepWealth:
 
     @property
     def logs(self) -> dict[str, float]:
-        """Log wealth of each bettor, before its quarter is taken."""
+        """The log wealth of each bettor, as if it had begun at 1."""
         noise = _log_mean(np.array([self._expected.log_wealth, self._learned.log_wealth]))
         coins, again = self._coins.log_wealth, self._again.log_wealth
         wealths = coins, noise, again, self._sampling.log_wealth
@@ -99,24 +99,24 @@ class StepWealth:
 
     @property
     def log_total(self) -> float:
-        """Log of the mean of the four wealths: the e-process."""
+        """The log of the mean of the four wealths: the e-process."""
         return _log_mean(np.array(list(self.logs.values())))
 
     @property
     def log_largest(self) -> float:
-        """Log of a quarter of what "privacy" would have if projections had told every coin."""
+        """The log of a quarter of what "privacy" would have if projections revealed every coin."""
         return self._ideal.log_wealth - float(np.log(len(BETTORS)))
 
 
 class CoinBets:
-    """Wealth of bets on coins, a mean over bets with a fixed ε, stake and side each.
+    """The wealth of bets on coins: a mean over k bets, each with a fixed ε, stake and side.
 
-    The bet that would gain most if projections told every coin has half of the wealth at the start,
-    the others share the rest.
+    At the start, the bet that would gain most if projections revealed every coin has half of the
+    wealth, and the other bets share the rest.
 
     Laws P₁, P₀ of the projection with and without the canary that are μ-GDP apart, μ = 1/σ, have
-    P₁(A) ≤ e^ε P₀(A) + δ(ε) for every set A and ε, with δ(ε) of N(0, 1) and N(μ, 1), and the same
-    with 1 and 0 exchanged (Dong, Roth & Su 2022, corollary 1). With a coin s of probability q,
+    P₁(A) ≤ e^ε P₀(A) + δ(ε) for every set A and ε, where δ(ε) is that of N(μ, 1) against N(0, 1);
+    so do P₀ and P₁ exchanged (Dong, Roth & Su 2022, corollary 1). With a coin s of probability q,
 
         g = 1[r in A]·(s/q − e^ε (1 − s)/(1 − q)) − δ(ε)
 
@@ -143,27 +143,27 @@ class CoinBets:
         self._delta = np.tile(delta, len(STAKES) * len(STAKE_SIDES))[:, None]
         self._gamma = np.exp(self.epsilon)
         self._rate, self._orthogonal = rate, orthogonal
-        told_every_coin = self.payoff(np.array([-np.inf, np.inf]), np.array([0.0, 1.0]))
-        count = len(told_every_coin)
-        shares = np.full(count, 0.5 * count / (count - 1))  # of mean 1
-        shares[np.argmax(told_every_coin @ [1.0 - rate, rate])] = 0.5 * count
+        ideal = self.payoff(np.array([-np.inf, np.inf]), np.array([0.0, 1.0]))
+        count = len(ideal)
+        shares = np.full(count, 0.5 * count / (count - 1))  # with mean 1
+        shares[np.argmax(ideal @ [1.0 - rate, rate])] = 0.5 * count
         self._log = np.log(shares)
 
     @property
     def log_wealth(self) -> float:
-        """Log of the mean of the wealths."""
+        """The log of the mean of the bets' wealths."""
         return _log_mean(self._log)
 
     def bet(self, score: Array, included: Array) -> None:
-        """Pay for one step.
+        """Update the wealth by one step.
 
-        score : (m,) log-odds of "in" from the projections, by what earlier steps showed.
-        included : (m,) coins, 0 or 1.
+        score : (m,) log-odds of "in" from the projections, predicted from earlier steps. included :
+        (m,) coins, 0 or 1.
         """
         self._log += _joined(self.payoff(score, included), self._orthogonal)
 
     def payoff(self, score: Array, included: Array) -> Array:
-        """Log payoffs of each bet and canary, (k, m)."""
+        """The log payoff of each bet on each canary, (k, m)."""
         heads, tails = included / self._rate, (1.0 - included) / (1.0 - self._rate)
         forward = (score > self.epsilon) * (heads - self._gamma * tails) - self._delta
         backward = (-score > self.epsilon) * (tails - self._gamma * heads) - self._delta
@@ -172,7 +172,7 @@ class CoinBets:
 
 
 class NoiseBets:
-    """Wealth of bets on less noise than claimed, which may begin at any step.
+    """The wealth of bets that noise is smaller than claimed, which may begin at any step.
 
     The projection is r = c + σz with z ~ N(0, 1) independent of c. For a value b that is chosen
     before z is drawn and a width τ < σ, the density ratio of N(b, τ²) and N(b, σ²),
@@ -198,29 +198,29 @@ class NoiseBets:
 
     @property
     def log_wealth(self) -> float:
-        """Log of the mean of the wealths, with what is put aside."""
+        """The log of the mean of the bets' wealths, with the wealth put aside for later bets."""
         return _log_mean(np.logaddexp(self._begun, np.log(_aside(self._steps))))
 
     def bet(self, distance: Array) -> None:
-        """Pay for one step. distance : r − b, (m,), by values b that were chosen before."""
+        """Update the wealth. distance : r − b, (m,), for values b chosen before the step."""
         self._steps += 1
         new = np.log(_aside(self._steps - 1) - _aside(self._steps))
         payoff = _joined(self.payoff(distance), self._orthogonal)
         self._begun = np.logaddexp(self._begun, new) + payoff
 
     def payoff(self, distance: Array) -> Array:
-        """Log payoffs of each width and canary, (k, m)."""
+        """The log payoff of each width for each canary, (k, m)."""
         ratio = self._log_ratio - self._slope * distance**2
         return np.asarray(np.logaddexp(np.log(NOT_RISKED), np.log1p(-NOT_RISKED) + ratio))
 
 
 def _aside(steps: int) -> float:
-    """The share of the wealth for bets that begin after so many steps."""
+    """The share of the wealth for bets that begin after this number of steps."""
     return float(1.0 / np.log2(steps + 2.0))
 
 
 class SamplingBets:
-    """Wealth of forecasts of coins that are claimed to be independent with probability q.
+    """The wealth of forecasts of coins that are claimed to be independent with probability q.
 
     A forecast p of the next coin, made from earlier coins, pays p/q if the coin is 1 and
     (1 − p)/(1 − q) if it is 0, which has mean 1. Its wealth is the likelihood ratio of the forecast
@@ -241,13 +241,13 @@ class SamplingBets:
 
     @property
     def log_wealth(self) -> float:
-        """Log of the mean of the wealths."""
+        """The log of the mean of the three forecasts' wealths."""
         return _log_mean(self._log)
 
     def bet(self, included: Array) -> None:
-        """Pay for the coins of one step, (m,), 0 or 1."""
+        """Update the wealth by the coins of one step, (m,), 0 or 1."""
         q = self._rate
-        # the rate of earlier coins and one coin in 1/q, not less than q
+        # the rate of earlier coins with one added "in" among 1/q added coins, at least q
         observed = max((self._in + 1.0) / (self._seen + 1.0 / q), q)
         forecasts = [epoch.forecast(included) for epoch in self._epochs]
         forecasts.append(np.full(len(included), observed))
@@ -260,16 +260,16 @@ class SamplingBets:
 
 
 class _Epoch:
-    """Which canaries have come in an epoch of so many steps."""
+    """Which canaries have come in the current epoch of `length` steps."""
 
     def __init__(self, length: int) -> None:
         self._length, self._position = length, 0
         self._come: Array | None = None
 
     def forecast(self, included: Array) -> Array:
-        """Probabilities of the coins (m,) of one step from those of earlier steps, then see them.
+        """Predict the coins (m,) of one step from those of earlier steps, then record these coins.
 
-        A probability is at most 1 by the count of steps left.
+        Returns probabilities, (m,). Each is at most 1, because at least one step is left.
         """
         if self._come is None or self._position == self._length:
             self._come, self._position = np.zeros(len(included)), 0
@@ -280,11 +280,10 @@ class _Epoch:
 
 
 class Forecast:
-    """What earlier steps showed of each canary's projections, by which the next bets are chosen.
+    """The means with and without each canary, and the variance, of projections in earlier steps, by
+    which the next bets are chosen; (m,) each, in clip norms.
 
-    These are the means with and without the canary and the variance, (m,) each, in clip norms.
-
-    No bet is valid because of them: they may be wrong, but use earlier steps only.
+    No bet's validity depends on them: they may be wrong, but they use earlier steps only.
     """
 
     def __init__(self, canaries: int, sigma: float) -> None:
@@ -295,28 +294,28 @@ class Forecast:
 
     @property
     def centre(self) -> Array:
-        """The mean without the canary, (m,)."""
+        """The mean of the projections without the canary, (m,)."""
         return np.asarray(self._out / self._out_weight)
 
     @property
     def shift(self) -> Array:
-        """What the canary adds to the mean, (m,)."""
+        """By how much the canary raises the mean of the projections, (m,)."""
         return np.asarray(self._shift / self._in_weight)
 
     def value(self, included: Array) -> Array:
-        """The mean given the coins, (m,)."""
+        """The mean of the projections given the coins, (m,)."""
         return np.asarray(self.centre + self.shift * included)
 
     def log_odds(self, projection: Array) -> Array:
-        """The log-odds of "in", from projections (m,), if both laws are normal of one variance."""
+        """The log-odds of "in" from projections (m,), for two normal laws of the same variance."""
         shift, variance = self.shift, self._square / self._square_weight
         return np.asarray(shift * (projection - self.centre - 0.5 * shift) / variance)
 
     def learn(self, projection: Array, included: Array) -> None:
-        """See the projections and coins of one step, (m,) each.
+        """Update the means and the variance by the projections and coins of one step, (m,) each.
 
-        The variance is that of steps without the canary, so that gradients that were not clipped
-        do not hide what they reveal.
+        The variance comes from steps without the canary alone, so that gradients that were not
+        clipped do not hide what they reveal.
         """
         out, error = 1.0 - included, projection - self.centre
         fade_out, fade_in = np.where(out > 0.0, MEMORY, 1.0), np.where(included > 0.0, MEMORY, 1.0)
@@ -329,9 +328,9 @@ class Forecast:
 
 
 def _joined(log_payoff: Array, orthogonal: bool) -> Array:
-    """Log payoff of a step, (k,), from those of its canaries, (k, m).
+    """The log payoff of one step, (k,), from the log payoffs of its canaries, (k, m).
 
-    The product where their directions are orthogonal, the mean where they are not.
+    It is that of the product if the canaries' directions are orthogonal, and of the mean otherwise.
     """
     if orthogonal or log_payoff.shape[1] == 1:
         return np.asarray(log_payoff.sum(axis=1))
@@ -340,6 +339,6 @@ def _joined(log_payoff: Array, orthogonal: bool) -> Array:
 
 
 def _log_mean(log_wealth: Array) -> float:
-    """Log of the mean of wealths, (k,) logs, of which one at least is finite."""
+    """The log of the mean of wealths from their logs, (k,), of which at least one is finite."""
     most = log_wealth.max()
     return float(most + np.log(np.exp(log_wealth - most).mean()))

@@ -1,1 +1,1 @@
-"""What commands print, as text or as JSON: a module for each kind of answer. Nothing here runs."""
+"""The output of commands, as text and as JSON: a module for each kind. Nothing here runs audits."""

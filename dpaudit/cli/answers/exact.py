@@ -1,4 +1,4 @@
-"""The answers of `dpaudit spectrum` and `dpaudit calibrate`, as text, as a line and as JSON."""
+"""The output of `dpaudit spectrum` and `dpaudit calibrate`, as text, as a line and as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PRIVATE = "The value is a function of these data: if the data are private, so is
 
 
 def as_text(analysis: Analysis) -> str:
-    """What was analysed, δ at every ε, other measures of the curve, and whether the claim holds."""
+    """The text of `dpaudit spectrum`: scenario, δ at every ε, other measures, and the verdict."""
     spectrum, readings, claim = analysis.spectrum, analysis.readings, analysis.claim
     about = _about(analysis)
     about += [("Law", str(spectrum.law)), *([] if claim is None else [("Claim", claim.text)])]
@@ -59,7 +59,7 @@ def as_text(analysis: Analysis) -> str:
 
 
 def as_line(analysis: Analysis) -> str:
-    """Whether the claim holds; without one, the ε at small δ."""
+    """The line of `dpaudit spectrum`: whether the claim holds; without a claim, ε at small δ."""
     if analysis.claim is not None:
         return f"{analysis.scenario}: {_judgement(analysis)}"
     at = analysis.readings.epsilon_at.items()
@@ -68,7 +68,7 @@ def as_line(analysis: Analysis) -> str:
 
 
 def as_json(analysis: Analysis) -> str:
-    """All numbers as JSON."""
+    """The JSON of `dpaudit spectrum`, with all numbers."""
     spectrum, readings, claim = analysis.spectrum, analysis.readings, analysis.claim
     return _json(
         {
@@ -93,7 +93,9 @@ def as_json(analysis: Analysis) -> str:
 
 
 def calibrated_text(done: Calibrated) -> str:
-    """The question, and the parameter with all its digits: a rounded one may miss the target."""
+    """The text of `dpaudit calibrate`: scenario, target, and the parameter with all its digits,
+    since a rounded one may miss the target.
+    """
     answer = done.calibration
     epsilon = number(answer.epsilon)
     question = [*_about(done), ("Target", f"δ({epsilon}) ≤ {number(answer.delta)}")]
@@ -110,12 +112,12 @@ def calibrated_text(done: Calibrated) -> str:
 
 
 def calibrated_line(done: Calibrated) -> str:
-    """The parameter with all its digits."""
+    """The line of `dpaudit calibrate`: the parameter with all its digits."""
     return f"{done.scenario}: {done.calibration.parameter} = {done.calibration.value!r}"
 
 
 def calibrated_json(done: Calibrated) -> str:
-    """All numbers as JSON; `mechanism` is the calibrated one."""
+    """The JSON of `dpaudit calibrate`; its entry "mechanism" is the calibrated mechanism."""
     answer = done.calibration
     names = ("parameter", "value", "epsilon", "delta", "attained")
     return _json(
@@ -129,7 +131,7 @@ def calibrated_json(done: Calibrated) -> str:
 
 
 def _about(answer: Analysis | Calibrated) -> list[tuple[str, str]]:
-    """Scenario, data, mechanism and neighbours, as (name, text) pairs."""
+    """Pairs (name, text) that describe scenario, data, mechanism and neighbours."""
     name, parameters = describe(answer.mechanism)
     values, data = assignments(parameters), answer.dataset
     return [
@@ -150,7 +152,7 @@ def _which(neighbours: Neighbours) -> str:
 
 
 def _subject(answer: Analysis | Calibrated, mechanism: Mechanism) -> dict[str, Any]:
-    """Scenario, mechanism, data and the kind of neighbours, in JSON types."""
+    """The entries of the JSON on scenario, mechanism, data and the kind of neighbours."""
     (name, parameters), neighbours = describe(mechanism), answer.neighbours
     candidates = None if neighbours.candidates is None else len(neighbours.candidates)
     return {
@@ -174,7 +176,7 @@ def _finite(value: float | None) -> str:
 
 
 def _judgement(analysis: Analysis) -> str:
-    """Whether the exact curve keeps the claim, and if not, where it exceeds it most."""
+    """A sentence: the claim holds at all ε, or the ε at which the exact δ exceeds it most."""
     assert analysis.claim is not None
     assert analysis.claimed is not None
     claim = f"the claim of {analysis.claim.text}"

@@ -1,4 +1,4 @@
-"""The answers of `dpaudit status`, `compare` and `ledger`, as text, as a line and as JSON."""
+"""The output of `dpaudit status`, `compare` and `ledger`, as text, as a line and as JSON."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ WIDTH = 100
 
 
 def states_text(states: Sequence[State]) -> str:
-    """A block of lines for each run."""
+    """The text of `dpaudit status`: a block of lines for each run."""
     return "\n\n".join(
         named([(name, label(value, WIDTH)) for name, value in _run_lines(run)]) for run in states
     )
 
 
 def states_line(states: Sequence[State]) -> str:
-    """A line for each run."""
+    """The short text of `dpaudit status`: a line for each run."""
     return "\n".join(f"{run.scenario or run.folder}: {_state(run)}" for run in states)
 
 
 def states_json(states: Sequence[State]) -> str:
-    """A list with an object for each run, with all numbers."""
+    """The JSON of `dpaudit status`: a list with an object for each run."""
     content = [plain(asdict(run)) for run in states]
     return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
 
@@ -77,9 +77,8 @@ def _state(run: State) -> str:
 
 
 def two_names(names: str | None, first: Path, second: Path) -> tuple[str, str]:
-    """The names "A,B", or the folders' own names, whole where they are the same.
-
-    Raises `InvalidInput` where not two are given.
+    """The two names in `names`, "A,B"; for None the names of the folders, or their whole paths if
+    the names are equal. Raises `InvalidInput` unless `names` has two names.
     """
     if names is None:
         own = first.name, second.name
@@ -91,12 +90,12 @@ def two_names(names: str | None, first: Path, second: Path) -> tuple[str, str]:
 
 
 def comparison_line(comparison: Comparison) -> str:
-    """A line for each thing that moved."""
+    """A line for each difference between the two results."""
     return "\n".join(map(str, comparison.moved)) or "nothing moved"
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """Names, verdicts and a list of what moved."""
+    """The names, the verdicts and a list of differences, as JSON."""
     content = {
         "names": comparison.names,
         "verdicts": [record["verdict"] for record in comparison.records],
@@ -109,18 +108,18 @@ def comparison_json(comparison: Comparison) -> str:
 
 
 def ledger_text(standings: Sequence[Standing]) -> str:
-    """Two lines for each version of each mechanism."""
+    """The text of `dpaudit ledger`: two lines for each version of each mechanism."""
     lines = [f"{_judgement(standing)}\n  {standing.text}" for standing in standings]
     return "\n".join(lines) or "The ledger is empty."
 
 
 def ledger_line(standings: Sequence[Standing]) -> str:
-    """A line for each version of each mechanism, or that there is none."""
+    """A line for each version of each mechanism, or a sentence that the ledger is empty."""
     return "\n".join(map(_judgement, standings)) or "The ledger is empty."
 
 
 def ledger_json(standings: Sequence[Standing]) -> str:
-    """A list, an object for each version."""
+    """A JSON list with an object for each version of each mechanism."""
     rows = []
     for standing in standings:
         last = standing.entries[-1]

@@ -1,4 +1,4 @@
-"""How many draws it takes to refute a claim: the answer of `dpaudit plan`."""
+"""The output of `dpaudit plan`: how many draws it takes to refute a claim."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from dpaudit.run.planning import Needs
 from dpaudit.testing.budget import FALSE_FAILURE
 from dpaudit.verdict.numbers import count, number, percent
 
-MANY = 1e9  # draws per side that few would make
+MANY = 1e9  # the text warns of an excess that takes more draws per side than this
 
 
 def as_json(needs: Needs) -> str:
-    """All numbers as JSON; "inf" for 10¹⁵ draws or more."""
+    """All numbers as JSON; the number of draws is "inf" from 10¹⁵ on."""
     return json.dumps(plain(asdict(needs)), indent=1, allow_nan=False, ensure_ascii=False)
 
 
 def as_line(needs: Needs) -> str:
-    """The draws of an audit, a line for each excess."""
+    """The draws per side that an audit needs, a line for each excess."""
     return "\n".join(
         f"excess {number(row.excess)}: {_draws(row.audit)} draws per side" for row in needs.rows
     )
 
 
 def as_text(needs: Needs) -> str:
-    """The two tables, and in words what can and cannot be shown and how the draws are counted."""
+    """The two tables, and sentences on what draws can and cannot show and how they are counted."""
     claim, epsilon = f"({needs.epsilon:g}, {needs.delta:g})-DP", number(needs.epsilon)
     by_excess = [
         [
@@ -103,7 +103,7 @@ def as_text(needs: Needs) -> str:
 
 
 def _draws(needed: float) -> str:
-    """Two significant digits: the approximation is not better than that."""
+    """A number of draws with two significant digits, since it is an approximation."""
     if not np.isfinite(needed):
         return "over 10¹⁵"
     return count(round(float(f"{needed:.2g}"))) if needed < 1e7 else number(needed, 2)

@@ -1,4 +1,4 @@
-"""The answers of `dpaudit list` and `dpaudit init`: what there is to begin with."""
+"""The output of `dpaudit list` and `dpaudit init`: what exists, and a project to begin with."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from dpaudit.errors import DataNotFound, InvalidInput
 from dpaudit.run.scenario.files import File, audits_of
 
 HERE = Path("scenarios")
-SHORT = {"scenarios": 16}  # items, where all kinds are listed
+SHORT = {"scenarios": 16}  # most items of a kind to list where several kinds are listed
 MORE = "dpaudit list KIND NAME shows all that is known of one, --long of all."
-TEMPLATES = Path(__file__).parents[1] / "templates"  # NAME.txt is the file NAME
-PLACES = {"privacy.yml": Path(".github") / "workflows"}
-ROWS = 200
+TEMPLATES = Path(__file__).parents[1] / "templates"  # NAME.txt becomes the file NAME of a project
+PLACES = {"privacy.yml": Path(".github") / "workflows"}  # subfolders of some files of a project
+ROWS = 200  # rows of the data of a new project
 NEXT = """Made {name}:
 {files}
 
@@ -37,9 +37,9 @@ Now:
 
 @dataclass(frozen=True)
 class Item:
-    """One thing that a command or a scenario can name.
+    """An item of `dpaudit list`: a mechanism, data set, classifier or scenario.
 
-    summary : a line. more : what else is known, by what it is.
+    summary : one line about it. more : further texts about it, by heading.
     """
 
     name: str
@@ -47,16 +47,16 @@ class Item:
     more: Mapping[str, str] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
-        """The name, and all that is known below it."""
+        """Lines with the name, and below it the summary and all further texts."""
         known = [self.summary, *(f"{key}: {value}" for key, value in self.more.items())]
         return [f"  {self.name}", *(hanging("    ", line) for line in known if line)]
 
 
 def listed(kinds: Sequence[str], name: str | None = None) -> dict[str, list[Item]]:
-    """The items by kind.
+    """The items of each kind.
 
-    name : of one item of the only kind, or the folder of scenarios. Raises `InvalidInput` for a
-    name that is unknown, `DataNotFound` for a folder without scenarios.
+    name : the one item to list, of the only kind, or a folder of scenarios. Raises `InvalidInput`
+    for an unknown name, `DataNotFound` for a folder without scenarios.
     """
     if name is None:
         return {kind: ITEMS[kind]() for kind in kinds}
@@ -78,9 +78,9 @@ def listed(kinds: Sequence[str], name: str | None = None) -> dict[str, list[Item
 
 
 def as_text(items: Mapping[str, Sequence[Item]], long: bool) -> str:
-    """Each kind under its heading, a line for each item or, `long`, several.
+    """Each kind under its heading, with a line for each item, or with all texts if `long`.
 
-    If there are several kinds, not all scenarios are listed, unless `long`.
+    If there are several kinds, only the first scenarios are listed, unless `long`.
     """
     parts: list[str] = []
     for kind, known in items.items():
@@ -97,12 +97,12 @@ def as_text(items: Mapping[str, Sequence[Item]], long: bool) -> str:
 
 
 def as_line(items: Mapping[str, Sequence[Item]]) -> str:
-    """The names, a line each."""
+    """The names of the items, one on each line."""
     return "\n".join(item.name for known in items.values() for item in known)
 
 
 def as_json(items: Mapping[str, Sequence[Item]]) -> str:
-    """A list by kind, of objects with all that is known."""
+    """A JSON object that maps each kind to a list of objects with all texts of its items."""
     content = {
         kind: [{"name": item.name, "summary": item.summary, **item.more} for item in known]
         for kind, known in items.items()
@@ -113,7 +113,8 @@ def as_json(items: Mapping[str, Sequence[Item]]) -> str:
 def mechanisms() -> list[Item]:
     """The mechanisms that a scenario can name.
 
-    For each its parameters, its claim, what is known of it exactly, and the scenarios that run it.
+    Each has its parameters, its claim, the relations for which its exact spectrum is known, and the
+    scenarios that run it.
     """
     from dpaudit.papers import REGISTRY, Algorithm
 
@@ -144,7 +145,7 @@ def mechanisms() -> list[Item]:
 
 
 def _relations(cls: Any) -> str:
-    """The relations for which `dpaudit.exact.worst_case` knows the mechanism."""
+    """The relations for which `dpaudit.exact.worst_case` has a result, in words."""
     from dpaudit.mechanisms import LawMechanism
     from dpaudit.papers import Algorithm
 
@@ -162,7 +163,7 @@ def _relations(cls: Any) -> str:
 
 
 def _adjustable(cls: Any) -> str:
-    """The parameters that `dpaudit calibrate` can set, the default first."""
+    """The parameters that `dpaudit calibrate` can set, in words, the default first."""
     from dpaudit.papers import PAPERS
 
     if cls.__name__ in PAPERS:
@@ -208,12 +209,12 @@ def _scenario_files() -> dict[str, File]:
 
 
 def _short(name: str) -> str:
-    """FILE or NAME, from a path FILE.toml or FILE.toml:NAME, or from a name itself."""
+    """The short name of a scenario: FILE for FILE.toml, NAME for FILE.toml:NAME or NAME."""
     return Path(name).stem if name.endswith(".toml") else name.rpartition(":")[2]
 
 
 def _audits(path: Path) -> list[File]:
-    """The audits of a file; one without content where it cannot be read."""
+    """The audits of a file; for a file that cannot be read, one `File` without content."""
     files = audits_of(path)
     return [file for file in files if isinstance(file, File)] or [
         File(path, path.read_text(encoding="utf-8", errors="replace"), {})
@@ -221,7 +222,9 @@ def _audits(path: Path) -> list[File]:
 
 
 def _scenario(name: str, file: File) -> Item:
-    """A scenario; the first comment of its file is the summary, which says if it needs data."""
+    """The item of a scenario. Its summary is the first comment line of the file, after a remark if
+    the scenario needs data that do not come with dpaudit.
+    """
     comments = list(takewhile(lambda line: line.startswith("#"), file.text.splitlines()))
     first = comments[0].lstrip("# ") if comments else ""
     needs = f"(needs {DATA}) " if any(DATA in line for line in comments[1:]) else ""
@@ -229,9 +232,8 @@ def _scenario(name: str, file: File) -> Item:
 
 
 def make_project(folder: Path) -> str:
-    """Make the folder of a first audit; returns what is in it and what to do next.
-
-    Raises `InvalidInput` where there is something already, OSError.
+    """Make the folder of a first audit; return a text with its files and the next commands. Raises
+    `InvalidInput` where the folder has content or a wrong name, and OSError.
     """
     if folder.exists() and any(folder.iterdir()):
         raise InvalidInput(
@@ -252,7 +254,7 @@ def make_project(folder: Path) -> str:
 
 
 def project_files() -> dict[Path, str]:
-    """The text of each file, by its path in the folder. The data are the same each time."""
+    """The text of each file of a project, by its path in the folder. The data are always equal."""
     files: dict[Path, str] = {}
     for path in sorted(TEMPLATES.glob("*.txt")):
         name = path.name.removesuffix(".txt")

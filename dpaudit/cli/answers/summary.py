@@ -1,4 +1,4 @@
-"""The verdict on the terminal, from the content of result.json."""
+"""The texts that the terminal shows about a verdict, from the content of result.json."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from dpaudit.verdict.numbers import count, label
 from dpaudit.verdict.record import Curves, read_curves, section, selected_rows
 from dpaudit.verdict.sentences import lines
 
-PURPOSE = {"test": "certify"}  # of draws, where its name in result.json is another
+PURPOSE = {"test": "certify"}  # purposes of draws whose name in result.json differs
 FIRST = ("Mechanism", "Parameters", "Data", "Claim", "Neighbour")
-# said in the report; of rows and columns `_data` says it
+# facts that only the report shows; `_data` has rows and columns in one line
 OF_DATA = ("Rows", "Columns", "Changed when loaded", "Features", "Label")
 LEFT_OUT = (*OF_DATA, HINT, "Exact spectrum", "Versions")
 WIDTH = 300  # characters of a value: a long name in a result must not flood the terminal
@@ -25,7 +25,7 @@ ROWS, COLUMNS = 8, 6  # of the table and names of columns of the data, at most
 
 
 def summary(record: Mapping[str, Any]) -> str:
-    """The verdict in ε, what the audit could have shown, what was audited, and δ at a few ε."""
+    """The verdict in ε, the detectable excess, the facts of the audit, and δ at a few ε."""
     texts = [hanging("", text) for text in lines(record)]
     if is_one_run(record):
         return "\n".join([*texts, "", named(one_run_facts(record))])
@@ -36,15 +36,15 @@ def summary(record: Mapping[str, Any]) -> str:
 
 
 def brief(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The verdict in JSON types, under the names of result.json, and what data were audited."""
+    """The entries of result.json on the verdict and the data, in JSON types."""
     names = ("scenario", "verdict", "reason", "headline", "level", "seed", "dataset")
     return {name: record[name] for name in names if name in record}
 
 
 def details(record: Mapping[str, Any], folder: Path) -> Iterator[str]:
-    """What was read, chosen, drawn and written, and what took how long. No value of the data.
+    """Lines on the data, neighbour, draws, score, times and written files, for --verbose.
 
-    folder : of the report.
+    They hold no value of the data. folder : the folder of the report.
     """
     known = {} if is_one_run(record) else dict(_facts(record))
     for name in ("Data", "Neighbour", "Draws per side"):
@@ -60,7 +60,7 @@ def details(record: Mapping[str, Any], folder: Path) -> Iterator[str]:
 
 
 def spectrum_table(curves: Curves) -> str:
-    """ε, exact, estimate, certified and claim at up to 8 ε; certified bounds are rounded down."""
+    """A table of exact, estimated, certified and claimed δ at up to 8 ε, certified rounded down."""
     columns = [
         Column("ε", curves.epsilon),
         Column("exact δ", curves.exact),
@@ -74,7 +74,7 @@ def spectrum_table(curves: Curves) -> str:
 
 
 def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What was audited first, then how."""
+    """Pairs (name, text): first what was audited, then how."""
     known = dict(facts(record))
     if dataset := section(record, "dataset"):
         known["Data"] = _data(dataset)

@@ -20,7 +20,7 @@ from dpaudit.errors import NoExactSpectrum
 
 # first trapezoid step in the hyperbola's parameter, halved until the sums agree
 STEP, HALVINGS = (0.08, 8)
-AGREE = 1e-7  # of two sums: halving the step squares the relative error
+AGREE = 1e-7  # agreement of two sums: halving the step squares the relative error
 # tangents of the angle from the vertical, below 1 so that e^{s²} still decays
 BENDS = (0.4, 0.1, 0.025)
 # e^{SHARED}: how far above its own minimum an ε may be integrated on another's hyperbola
@@ -31,8 +31,8 @@ COARSE = np.concatenate([np.arange(0.0, 16.0, 0.5), np.arange(16.0, 96.0, 2.0)])
 NEGLIGIBLE = 1e-17
 GROWTH = 1e2  # of the integrand along the line beyond which digits are lost
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
-SMALLEST = 1e-290  # of a δ that is resolved
-BESIDE_ONE = 1e-17  # of 1 − δ that is resolved
+SMALLEST = 1e-290  # smallest δ that is resolved
+BESIDE_ONE = 1e-17  # smallest 1 − δ that is resolved
 CANCELS = 1e12  # terms of log M of this size cancel with an error below a thousandth
 OVERFLOW = 700.0  # e^{±this} is as far as floats go
 # the saddle is looked for in e^{±50}, to 1e-4 of itself; in e^{±230} where the loss is tiny
@@ -66,7 +66,7 @@ class LossTransform:
 
     @classmethod
     def of_range(cls, maximum: float, floor: float) -> LossTransform:
-        """A loss of which no contour is used: only its largest finite value and P(L = ∞)."""
+        """a transform with only the largest finite loss and P(L = ∞), for use without contour."""
         return cls(_no_moments, _no_moments, _no_moments, np.inf, maximum, floor)
 
 

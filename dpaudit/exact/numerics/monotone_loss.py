@@ -131,7 +131,7 @@ class Panels:
         return cls(start, stop, interval, *np.split(2.0 * mean, 2), *np.split(error, 2))
 
     def replaced(self, some: np.ndarray, others: Panels) -> Panels:
-        """The panels outside of the mask `some`, and the others."""
+        """Return the panels outside the mask `some`, joined with the panels `others`."""
         names = [field.name for field in fields(self)]
         pairs = ((getattr(self, name)[~some], getattr(others, name)) for name in names)
         return Panels(*(np.concatenate(pair) for pair in pairs))
@@ -162,7 +162,7 @@ class Panels:
         return np.asarray(own_seen | ((self.mass_error > RESOLVED * tail) & (self.interval > 0)))
 
     def _tail(self, count: int) -> Array:
-        """The mass from each threshold on."""
+        """Return the mass to the right of each threshold."""
         mass = np.bincount(self.interval, self.mass, count)
         return np.asarray(np.cumsum(mass[::-1])[::-1])
 
@@ -177,7 +177,7 @@ def _heights(log_density: Function, first: float, end: float, width: float) -> t
 
 
 def _onsets(loss: Function, thresholds: Array, epsilon: Array, width: float, end: float) -> Array:
-    """Points that halve down to a threshold until L rises by at most 1: 1 − e^{ε−L} bends there."""
+    """Marks that halve the way to each threshold until L ≤ ε + 1: 1 − e^{ε−L} bends there."""
     points = [thresholds[:0]]
     steep, step = np.ones(len(thresholds), dtype=bool), width
     for _ in range(HALVINGS):
@@ -230,7 +230,9 @@ def renyi(
     breaks: Array | None = None,
     lost: float = 0.0,
 ) -> float:
-    """log E[e^{sL}]/s over [start, end], and E[L] at s = 0, of a loss with E[e^{−L}] = 1 − lost.
+    """Return the Rényi divergence log E[e^{sL}]/s of order 1 + s (E[L] at s = 0) over [start, end].
+
+    lost : 1 − E[e^{−L}], the mass of the other law where the density is 0.
 
     The other arguments are those of `hockey_stick`. Where L is small, s(E[e^{−L}] − 1 + lost) = 0
     is added, so that the first-order terms cancel before the sum: e^{sL} − 1 + s(e^{−L} − 1) =

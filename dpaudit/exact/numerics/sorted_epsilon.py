@@ -1,4 +1,4 @@
-"""Every curve is computed on ascending ε, checked, and handed back in the caller's shape.
+"""Compute a curve on ascending ε, check it, and return it in the caller's shape.
 
 The check rests on what is true of any two laws. With γ = e^ε the curve ∫(p − γq)₊ is convex and
 non-increasing on γ > 0, and at 1/γ it is 1 − 1/γ plus 1/γ times the other direction's: so both
@@ -23,20 +23,20 @@ Curves = tuple[Array, Array]
 Number = TypeVar("Number", float, Array)
 
 ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
-SMALLEST = 1e-280  # of a δ that is checked
+SMALLEST = 1e-280  # smallest δ that is checked
 APART = 1e-6  # relative, of ε: closer ones differ by less than ε's own rounding may move δ
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """The error that a δ may have: this share of it, and this much beside."""
+    """The largest error of a computed δ: a relative part plus an absolute one."""
 
     relative: float = 1e-8
     absolute: float = 0.0
 
     @classmethod
     def of_squares(cls, count: float) -> Accuracy:
-        """The accuracy of a function of a sum of so many squares, whose root is rounded."""
+        """Return the accuracy of a function of √(sum of `count` squares), which is rounded."""
         return cls(max(1e-8, ROUNDING * float(np.sqrt(count))))
 
 
@@ -83,12 +83,12 @@ def check_shape(
 
 
 def _above(delta: Number, accuracy: Accuracy) -> Number:
-    """The most that a computed δ may be where the true one is `delta`."""
+    """Return the largest value that rounding may give for a true δ of `delta`."""
     return delta * (1.0 + accuracy.relative) + (2.0 * accuracy.absolute + SMALLEST)
 
 
 def _check_convex(epsilon: Array, delta: Array, accuracy: Accuracy) -> None:
-    """That each value is below the chord of its neighbours, and none above the one before it.
+    """Check that δ is convex in e^ε and non-increasing; else raise `NoExactSpectrum`.
 
     epsilon : (m,), ascending. delta : (2, m).
     """

@@ -10,7 +10,7 @@ from scipy.special import gammaln
 
 from dpaudit._core.types import Array
 
-VANISHING = 1e-290  # δ of a row that weighs less is 0 in floats
+VANISHING = 1e-290  # a row with a smaller leverage has δ = 0 in floats
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Share:
 
 
 def log_expm1(x: Array) -> Array:
-    """ln(e^x − 1) at x ≥ 0, −∞ at 0."""
+    """Return ln(e^x − 1) for x ≥ 0, −∞ at 0."""
     with np.errstate(divide="ignore"):
         return np.asarray(x + np.log(-np.expm1(-x)))
 

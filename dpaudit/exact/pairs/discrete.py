@@ -36,7 +36,7 @@ CurveOf = Callable[[Any, Any], tuple[Curve, str]]
 
 @value_class
 class Atoms:
-    """Two laws on the same atoms.
+    """Two laws with finitely many outcomes (atoms), listed in the same order.
 
     left, right : (m,), log masses, −∞ where a law has none.
     """
@@ -46,7 +46,7 @@ class Atoms:
 
     @classmethod
     def of(cls, left: Discrete, right: Discrete) -> Atoms:
-        """Atoms that either law can give."""
+        """Return the pair without atoms that have probability 0 under both laws."""
         place = row_positions(left.outcomes, right.outcomes)
         beside = np.full(len(left.outcomes), -np.inf)
         beside[place[place >= 0]] = right.log_probability[place >= 0]
@@ -82,7 +82,7 @@ class Atoms:
         return max(float(forward.max()), 0.0), max(float(backward.max()), 0.0)
 
     def times(self, other: Atoms) -> Atoms:
-        """Both releases side by side."""
+        """Return the pair of product laws: both releases, independently."""
         return Atoms(
             *(
                 (a[:, None] + b).ravel()
@@ -91,7 +91,7 @@ class Atoms:
         )
 
     def merged(self) -> Atoms:
-        """Atoms of equal loss made one, which changes no δ and often leaves far fewer."""
+        """Return the pair with atoms of equal loss merged, which changes no δ."""
         own = loss(self.left, self.right)
         order = np.argsort(own)
         own, left, right = own[order], self.left[order], self.right[order]
@@ -104,7 +104,7 @@ class Atoms:
 
 
 def loss(left: Array, right: Array) -> Array:
-    """log p/q of each atom; −∞ where p = 0, also if q = 0."""
+    """Return log p/q of each atom; −∞ where p = 0, also if q = 0."""
     return np.subtract(left, right, out=np.full_like(left, -np.inf), where=~np.isneginf(left))
 
 
@@ -204,7 +204,7 @@ class BranchCurve:
         return np.clip(forward, 0.0, 1.0), np.clip(backward, 0.0, 1.0)
 
     def _group(self, curve: Curve, which: np.ndarray, epsilon: Array) -> Curves:
-        """The share of the branches that have the same curve, (m,) ε."""
+        """Return what the branches `which`, all with the same curve, add to δ at each ε (m,)."""
         p, q = self.atoms.left[which], self.atoms.right[which]
         return np.exp(p) @ _signed(curve, epsilon, p, q, 0), np.exp(q) @ _signed(
             curve, epsilon, q, p, 1
@@ -265,9 +265,9 @@ def branches_curve(left: Branches, right: Branches, curve_of: CurveOf) -> Branch
     beside[place[shared]] = right.log_probability[shared]
     curves: list[Curve] = [NOTHING] * len(left.tags)
     for own, at in zip(np.flatnonzero(shared), place[shared], strict=True):
-        one, other = left.parts[at], right.parts[own]
-        if one is not None and other is not None:
-            curves[at] = curve_of(one, other)[0]
+        first, second = left.parts[at], right.parts[own]
+        if first is not None and second is not None:
+            curves[at] = curve_of(first, second)[0]
     alone = right.log_probability[~shared]
     atoms = Atoms(
         np.concatenate([left.log_probability, np.full(len(alone), -np.inf)]),

@@ -79,7 +79,7 @@ class LaplaceShift:
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """kt in both directions."""
+        """Return the largest loss kt (nats), the same in both directions."""
         return self.count * self.shift, self.count * self.shift
 
     @cached_property
@@ -154,7 +154,7 @@ class LaplaceShift:
 
 
 def _gain(excess: Array) -> Array:
-    """(1 − e^{ε−L})₊ by L − ε."""
+    """Return (1 − e^{−x})₊ at x = L − ε = `excess`."""
     return np.asarray(-np.expm1(-np.maximum(excess, 0.0)))
 
 

@@ -88,7 +88,7 @@ def _atoms(
             continue
         tails = _larger(left, right, others[0], x.ravel())
         yield tuple(
-            (one.ravel()[:, None] + tail).ravel() for one, tail in zip(both, tails, strict=True)
+            (mass.ravel()[:, None] + tail).ravel() for mass, tail in zip(both, tails, strict=True)
         )  # type: ignore[misc]
 
 
@@ -152,10 +152,10 @@ def _larger(
 
 
 def _log_between(released: ReleasedAnswers, query: int, start: Array, end: float) -> Array:
-    """log P(start < answer ≤ end) below the query's value."""
+    """Return log P(start < answer ≤ end) below the query's value."""
     law = released.comparison
-    one, other = (
+    low, high = (
         laplace_log_cdf((x - law.queries[query]) / law.query_scale) for x in (start, np.array(end))
     )
     with np.errstate(divide="ignore"):
-        return np.asarray(other + np.log(-np.expm1(np.minimum(one - other, 0.0))))
+        return np.asarray(high + np.log(-np.expm1(np.minimum(low - high, 0.0))))

@@ -34,7 +34,7 @@ from dpaudit.laws import StudentT
 
 BISECTIONS = 60
 OVERFLOW = 700.0  # e^{this} is about as far as floats go; no form is positive at such a level
-TINY = 1e-300  # of the largest eigenvalue
+TINY = 1e-300  # relative to the largest eigenvalue
 NEAR = 0.5  # of 1: eigenvalues whose difference from 1 is kept
 AGREE = 1e-9  # of two sums over a contour
 FAR = 94.0  # along a contour, where it grows at first
@@ -138,11 +138,11 @@ class _Form:
 
     @property
     def largest_loss(self) -> float:
-        """sup L."""
+        """The largest privacy loss sup L, nats."""
         return self.log_ratio + self._power * float(np.log(self.ratio).max())
 
     def delta(self, epsilon: Array) -> Array:
-        """P(L > ε) − e^ε Q(L > ε), (m,).
+        """Return δ(ε) = P(L > ε) − e^ε Q(L > ε), (m,).
 
         In the coordinates of Q the set {L > ε} has the eigenvalues of P's, each over its ratio.
         """

@@ -214,19 +214,19 @@ class Direction:
     power: float
 
     def log_density(self, x: Array) -> Array:
-        """Log density of x."""
+        """Return the log density of x."""
         return self.angle.log_density(self.sign * x)
 
     def loss(self, x: Array) -> Array:
-        """L(x) from the end of its range that is nearer to 0: no digits are lost near that end."""
+        """L(x), computed from the end of its range nearer to 0, where it keeps its digits."""
         near, far = np.cos(x) ** 2, np.sin(x) ** 2
         if self.sign < 0.0:
             near, far = far, near
         if self.top <= self.bottom:
             # far + rest·near = 1 − weight·near: by the form whose logarithm keeps its digits
-            taken = np.minimum(self.weight * near, 0.5)
+            share = np.minimum(self.weight * near, 0.5)
             much = self.weight * near > 0.5
-            log = np.where(much, np.log(far + self.rest * near), np.log1p(-taken))
+            log = np.where(much, np.log(far + self.rest * near), np.log1p(-share))
             return np.asarray(self.top + self.power * log)
         return np.asarray(-self.bottom + self.power * np.log1p(self.weight / self.rest * far))
 
@@ -235,7 +235,7 @@ class Direction:
         epsilon = np.minimum(epsilon, self.top)
         # e times the part of the range above ε
         short = np.maximum(-np.expm1((epsilon - self.top) / self.power), 0.0)
-        # and below it
+        # e times the part of the range below ε
         passed = np.maximum(self.rest * np.expm1((epsilon + self.bottom) / self.power), 0.0)
         if self.sign > 0.0:
             return np.arctan2(np.sqrt(passed), np.sqrt(short))
@@ -276,7 +276,7 @@ class DirectionAngle:
 
     @property
     def width(self) -> float:
-        """About the length over which the density varies."""
+        """The approximate length over which the density varies."""
         return 1.0 / np.sqrt(self.power + self.features)
 
     @property

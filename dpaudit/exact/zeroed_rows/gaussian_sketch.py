@@ -60,7 +60,7 @@ def gaussian_sketch(leverage: float, rows: int, epsilon: ArrayLike) -> tuple[Arr
 
 
 def sketch_curves(q: Share, rows: int, epsilon: ArrayLike) -> Curves:
-    """`gaussian_sketch` of a leverage of which 1 − q is known too."""
+    """Return `gaussian_sketch` for a leverage q stored together with 1 − q."""
     return by_sorted_epsilon(
         epsilon, lambda ascending: _both(q, rows, ascending), Accuracy.of_squares(rows)
     )
@@ -98,9 +98,9 @@ def _both(q: Share, rows: int, epsilon: Array) -> Curves:
 
 
 def log_chi(x: Array, rows: int) -> Array:
-    """Log density of √χ²_r at x ≥ 0.
+    """Return the log density of √χ²_r at x ≥ 0, r = `rows`.
 
-    For many rows about its mode, where x^{r−1} and Γ(r/2) would cancel.
+    For many rows it is expanded about the mode, where x^{r−1} and Γ(r/2) would cancel.
     """
     if rows < 100:
         with np.errstate(divide="ignore"):

@@ -3,8 +3,8 @@
 Zilong Cao, Xuan Bi and Hai Zhang,
 *Differentially Private Truncation of Unbounded Data via Public Second Moments*, 2026.
 
-Its radii and noise are in `dpaudit.papers.printed`, under the names of the statements. Its
-algorithms:
+The paper's formulas for radii and noise are in `dpaudit.papers.printed`, named after their
+statements. This table lists its algorithms:
 
 | statement | formulas in `printed` | algorithm |
 | --- | --- | --- |
@@ -18,8 +18,8 @@ algorithms:
 | algorithm 5 (DP-LR), theorem 5.4 | `algorithm_5_sigmas` | `newton.DPLR` |
 | section 6, DP-GD (2023) | `gradient_descent_sigma` | `gradient_descent.DPGD` |
 
-DP-GD is Avella-Medina, Bradshaw & Loh's, with which the paper compares.
+DP-GD, by Avella-Medina, Bradshaw & Loh, is the baseline with which the paper compares.
 
-Experiments are studies beside the scenarios, in `scenarios/papers/studies/paper_2`: figures 1, 2, 4
-and 5 in `ridge`, figures 7 and 9 in `logistic`.
+The paper's experiments are repeated in `scenarios/papers/studies/paper_2`: figures 1, 2, 4 and 5 in
+`ridge`, figures 7 and 9 in `logistic`.
 """

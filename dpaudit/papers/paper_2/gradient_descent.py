@@ -1,4 +1,4 @@
-"""Noisy gradient descent with cut gradients, the baseline that paper 2 compares with.
+"""Noisy gradient descent with cut gradients, the baseline with which paper 2 compares.
 
 Source: Avella-Medina, Bradshaw & Loh 2023, quoted in paper 2, section 6.
 """
@@ -28,10 +28,10 @@ class DPGD(ReplacementAlgorithm):
     """DP-GD: T noisy gradient steps from 0 for ridge regression, each row's gradient cut at norm c.
 
     A step is −`rate` times the sum of three terms: the average of the cut gradients (xᵀβ − y)x,
-    N(0, σ²I), and λβ. Paper 2 names T = `steps`, c = `clip`, the rate and λ = `ridge`; σ =
-    2c√T/(μn) is Avella-Medina, Bradshaw & Loh's, for μ-GDP of all steps together, μ = `mu` > 0.
-    That is exact: two rows whose gradients are c and −c at every step use up μ. Output: (size, d),
-    the last iterate.
+    N(0, σ²I), and λβ. Paper 2 specifies T = `steps`, c = `clip`, the rate and λ = `ridge`. The
+    noise σ = 2c√T/(μn) of Avella-Medina, Bradshaw & Loh makes all steps together μ-GDP, where
+    μ = `mu` > 0. This is exact: two rows whose gradients are c and −c at every step attain μ.
+    Output: (size, d), the last iterate.
     """
 
     mu: Positive
@@ -87,6 +87,7 @@ class DPGD(ReplacementAlgorithm):
         return self.prepare(data)(size, rng)
 
     def _descend(self, features: Array, label: Array, size: int, rng: np.random.Generator) -> Array:
+        """Run all T steps `size` times independently; returns the last iterates, (size, d)."""
         coef = np.zeros((size, features.shape[1]))
         sigma, bound = self._sigma(len(label)), self._residual_bound(features)
         for _ in range(self.steps):
@@ -96,13 +97,13 @@ class DPGD(ReplacementAlgorithm):
         return coef
 
     def _first(self, data: Array) -> Array:
-        """The rows' cut gradients at 0, (n, d): (xᵀβ − y)x has norm |residual|·‖x‖."""
+        """The cut gradients of all rows at β = 0, (n, d). A gradient has norm |residual|·‖x‖."""
         data = check.matrix("data", data, min_columns=2)
         bound = self._residual_bound(data[:, :-1])
         return np.asarray(np.clip(-data[:, -1], -bound, bound)[:, None] * data[:, :-1])
 
     def _residual_bound(self, features: Array) -> Array:
-        """c/‖x‖ of each row, infinite for rows of zeros: the |residual| at which it is cut."""
+        """The |residual| c/‖x‖ above which a row's gradient is cut, (n,); infinite if x = 0."""
         length = np.linalg.norm(features, axis=1)
         return np.divide(self.clip, length, out=np.full_like(length, np.inf), where=length > 0.0)
 
@@ -110,7 +111,7 @@ class DPGD(ReplacementAlgorithm):
         return gradient_descent_sigma(self.clip, rows, self.mu, self.steps)
 
     def pair(self) -> NeighbourPair:
-        """One feature and two rows; the first row's gradient is always c or −c, which uses up μ."""
+        """One feature and two rows; the first row's gradient is always c or −c, which attains μ."""
         reach = self.rate * self.steps * self.clip * (1.0 + 20.0 / self.mu)
         label = 2.0 * (self.clip + reach)
         return replace_row(np.array([[1.0, label], [0.0, 0.0]]), 0, np.array([1.0, -label]))

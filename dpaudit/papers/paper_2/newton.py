@@ -1,11 +1,11 @@
 """Generalised linear models by noisy Newton steps on cut rows: paper 2, algorithms 3, 4 and 5.
 
 A step releases the Hessian and the gradient of the loss at the last iterate, each with Gaussian
-noise. Neighbours have one private row replaced, label included. Given the path each step is a
-Gaussian shift, but the path depends on the data: only one step has an exact law.
+noise. Neighbours have one private row replaced, label included. Given the earlier iterates, each
+step is a Gaussian shift, but these depend on the data: an exact law is known for one step only.
 
-The noise is part of the algorithm, and a step is taken even where it raises the loss: no plain
-Newton solver can replace it.
+The noise is part of the algorithm, and a step is taken even if it raises the loss, so that an
+ordinary Newton solver cannot be used.
 """
 
 from __future__ import annotations
@@ -41,21 +41,22 @@ from dpaudit.papers.paper_2.truncation import (
     whitened,
 )
 
-BLOCK = 1 << 19  # linear predictors held at a time
+BLOCK = 1 << 19  # linear predictors in memory at a time
 
 
 @dataclass(frozen=True)
 class Family:
-    """An exponential family by b' and b'', its mean and variance in the canonical parameter θ.
+    """An exponential family with log-partition function b(θ), mean b'(θ) and variance b''(θ).
 
-    moments : θ ↦ (b'(θ), b''(θ)). steepest : θ ≥ 0 with the largest b'', infinite where b'' grows.
+    moments : the function θ ↦ (b'(θ), b''(θ)). steepest : the θ ≥ 0 at which b'' is largest;
+    infinite if b'' increases.
     """
 
     moments: Callable[[Array], tuple[Array, Array]]
     steepest: float
 
     def largest(self, reach: float) -> tuple[float, float, float]:
-        """max b', max |b'| and max b'' over |θ| ≤ reach; b' increases."""
+        """The maxima of b', |b'| and b'' over |θ| ≤ reach, for an increasing b'."""
         ends, curve = self.moments(np.array([-reach, reach, min(reach, self.steepest)]))
         return float(ends[1]), float(np.abs(ends[:2]).max()), float(curve.max())
 
@@ -86,12 +87,12 @@ FAMILIES = {
 
 @value_class
 class Newton:
-    """Noisy Newton steps from 0 for −Σ(y θ − b(θ))/n + ½βᵀ·penalty·β.
+    """Noisy Newton steps from β = 0 for the loss −Σ(y θ − b(θ))/n + ½βᵀ·penalty·β, θ = xᵀβ.
 
-    rows : (n, d + 1) as they are cut, label last. steps : T. penalty : (d, d).
-    sigmas : deviations of the Hessian's entries on and above the diagonal, and the gradient's.
-    back : (d, d), from an iterate to the coefficient in the data's own coordinates.
-    reach : iterates are shrunk to this norm after each step (∞: left alone).
+    rows : the cut rows (x, y), (n, d + 1). steps : the number T of steps. penalty : (d, d).
+    sigmas : the deviations of the noise on the Hessian's entries on and above the diagonal, and on
+    the gradient's. back : (d, d), maps an iterate to the coefficient in the data's coordinates.
+    reach : the norm to which iterates are shrunk after each step; ∞ for no bound.
     A Hessian that is singular or overflows makes an iterate NaN.
     """
 
@@ -109,9 +110,9 @@ class Newton:
         return self.rows.shape[1] - 1
 
     def means(self, coef: Array) -> Array:
-        """Triangle of the Hessian and gradient without noise, (size, d(d+1)/2 + d).
+        """The Hessian's upper triangle and the gradient, without noise, (size, d(d+1)/2 + d).
 
-        coef : (size, d), the points at which they are taken.
+        coef : the points β, (size, d), at which they are evaluated.
         """
         features, label = self.rows[:, :-1], self.rows[:, -1]
         row, column = np.triu_indices(self.dim)
@@ -132,12 +133,12 @@ class Newton:
 
     @property
     def law(self) -> GaussianNoise:
-        """The law of the first step's statistics."""
+        """The law of the first step's noisy Hessian and gradient."""
         mean = self.means(np.zeros((1, self.dim)))[0]
         return GaussianNoise(mean, np.repeat(self.sigmas, [len(mean) - self.dim, self.dim]))
 
     def path(self, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Iterates from 0, (size, T + 1, d), and each step's noisy statistics, (size, T, k)."""
+        """Draw iterates from 0, (size, T + 1, d), and the steps' noisy statistics, (size, T, k)."""
         first = self.law
         coef = np.zeros((size, self.steps + 1, self.dim))
         seen = np.empty((size, self.steps, first.dim))
@@ -153,7 +154,7 @@ class Newton:
 
 
 def _solved(matrices: Array, vectors: Array) -> Array:
-    """x of matrix·x = vector for each pair, (m, d); NaN for a singular or infinite matrix."""
+    """The solutions x of matrix·x = vector, (m, d); NaN for a singular or infinite matrix."""
     fine = np.isfinite(matrices).all(axis=(1, 2)) & np.isfinite(vectors).all(axis=1)
     out = np.full_like(vectors, np.nan)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -167,9 +168,9 @@ def _solved(matrices: Array, vectors: Array) -> Array:
 
 
 class NewtonAlgorithm(CutRegression):
-    """An algorithm of noisy Newton steps: subclasses give `newton`.
+    """An algorithm that takes noisy Newton steps; subclasses define `newton`.
 
-    The Hessians have μ together, and so have the gradients.
+    The noisy Hessians of all steps together are μ-GDP, and so are the noisy gradients.
     """
 
     unknown = (
@@ -180,7 +181,7 @@ class NewtonAlgorithm(CutRegression):
     steps: int
 
     def newton(self, data: Array) -> Newton:
-        """The steps on these data."""
+        """The Newton steps for these data: the cut rows, the noise and the penalty."""
         raise NotImplementedError
 
     def law(self, data: Array) -> GaussianNoise:
@@ -204,7 +205,7 @@ class NewtonAlgorithm(CutRegression):
         return sample
 
     def iterates(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """β after 0, 1, …, T steps in the data's own coordinates, (size, steps + 1, d)."""
+        """Draw β after 0, 1, …, T steps in the data's coordinates, (size, steps + 1, d)."""
         newton = self.newton(check.matrix("data", data, min_columns=2))
         return np.asarray(newton.path(size, rng)[0] @ newton.back)
 
@@ -212,7 +213,7 @@ class NewtonAlgorithm(CutRegression):
 class PublicNewton(NewtonAlgorithm, PublicAlgorithm):
     """Newton steps on private rows that are whitened by a public second moment and cut.
 
-    Subclasses give `sigmas`, and `labels`, `family` and `reach` where they are not those of
+    Subclasses define `sigmas`. They also define `labels`, `family` and `reach`, unless the model is
     logistic regression without a bound on β.
     """
 
@@ -220,16 +221,16 @@ class PublicNewton(NewtonAlgorithm, PublicAlgorithm):
 
     @property
     def labels(self) -> tuple[float, float]:
-        """The least and the largest label."""
+        """The smallest and the largest label allowed."""
         return 0.0, 1.0
 
     @property
     def reach(self) -> float:
-        """The norm to which iterates are shrunk."""
+        """The norm to which iterates are shrunk; ∞ for no bound."""
         return math.inf
 
     def sigmas(self, dim: int, rows: int) -> tuple[float, float]:
-        """The noise of the Hessian and of the gradient, for n = `rows` private rows."""
+        """The noise deviations for the Hessian and the gradient, for n = `rows` private rows."""
         raise NotImplementedError
 
     def newton(self, data: Array) -> Newton:
@@ -248,9 +249,9 @@ class PublicNewton(NewtonAlgorithm, PublicAlgorithm):
         )
 
     def pair_at(self, cosine: float, labels: tuple[float, float]) -> NeighbourPair:
-        """A row at the radius, replaced by one at that cosine to it; the other rows are zeros.
+        """A row at the radius, replaced by one at the angle arccos(cosine) to it.
 
-        labels : those of the two rows.
+        labels : the labels of the two rows. All other private rows are zeros.
         """
         public, root = self.frame()
         public = np.hstack([public, np.full((len(public), 1), labels[0])])
@@ -265,11 +266,11 @@ class PublicNewton(NewtonAlgorithm, PublicAlgorithm):
 class PMTLR(PublicNewton):
     """DP-PMTLR, algorithm 3: logistic regression by T noisy Newton steps on whitened, cut rows.
 
-    Rows are whitened by a public second moment of the features, (d, d). The loop "t = 0, …, T"
-    makes T + 1 steps, T = `steps`, but the output β^(T) needs only T. The claim holds of both
-    variants and is loose: whatever the path, T steps together are at most μ-GDP. Labels are 0 and
-    1. The other parameters are those of `CutRegression` and `PublicAlgorithm`. Output: (size, d),
-    or (size, T(d(d+1)/2 + d)) for the statistics of all steps.
+    Rows are whitened by a public second moment of the features, (d, d). The printed loop
+    "t = 0, …, T" makes T + 1 steps, T = `steps`, but the output β^(T) needs only T. The claim is
+    true for both variants and loose: whatever the iterates, T steps together are μ-GDP. Labels are
+    0 and 1. The other parameters are those of `CutRegression` and `PublicAlgorithm`. Output:
+    (size, d), or (size, T(d(d+1)/2 + d)) for the statistics of all steps.
     """
 
     mu: Positive
@@ -295,7 +296,7 @@ class PMTLR(PublicNewton):
         return first, second
 
     def pair(self) -> NeighbourPair:
-        """A row at the radius, replaced by one nearly at right angles with another label.
+        """A row at the radius, replaced by one nearly at right angles to it with the other label.
 
         No other pair differs by more after one step.
         """
@@ -308,11 +309,12 @@ class PMTGLM(PublicNewton):
 
     Rows are whitened and cut as in algorithm 3 (`PMTLR`), ``|y|`` ≤ R_y = `label_bound`, and R_β =
     `coef_bound`. The `family` is "poisson", "logistic", "linear" (b = θ²/2) or "reflected" (minus a
-    Bernoulli label, b = ln(1 + exp(−θ))). The bounds of b' and b'' need ‖β‖ ≤ R_β, which is among
-    the input but enforced by no line of the box; and M_{b'} is the largest b', not ``|b'|``. So
-    √2·μ fails in two corners (class B of the findings): where b' grows (Poisson), and where it is
-    negative (reflected) with a label of R_y. Labels −1 and 0 get exactly enough noise there. A step
-    that overflows gives NaN. Output: (size, d), or (size, T(d(d+1)/2 + d)).
+    Bernoulli label, b = ln(1 + exp(−θ))). The bounds of b' and b'' require ‖β‖ ≤ R_β, which is an
+    input of the printed algorithm but enforced by none of its lines; and M_{b'} is the largest b',
+    not ``|b'|``. So the claim √2·μ fails in two cases (class B of the findings): for Poisson, where
+    b' grows, and for "reflected", where b' is negative, with a label of R_y. With labels −1 and 0
+    the noise is exactly enough for "reflected". A step that overflows gives NaN. Output: (size, d),
+    or (size, T(d(d+1)/2 + d)).
     """
 
     mu: Positive
@@ -351,9 +353,9 @@ class PMTGLM(PublicNewton):
         return printed.algorithm_4_sigmas(dim, rows, *budget, self.label_bound, slope, curvature)
 
     def pair(self) -> NeighbourPair:
-        """Opposite rows at the radius with the same label: 0 for counts, R_y for other families.
+        """Opposite rows at the radius with equal labels: 0 for Poisson, R_y for other families.
 
-        The mean of counts leaves its bounds.
+        The mean of the Poisson family leaves its bounds.
         """
         label = 0.0 if self.family == "poisson" else self.label_bound
         return self.pair_at(-1.0, (label, label))
@@ -363,10 +365,10 @@ class PMTGLM(PublicNewton):
 class DPLR(NewtonAlgorithm):
     """DP-LR: logistic regression by T noisy Newton steps on rows cut at √(Tr(Σ) + d ln(n/η)).
 
-    Algorithm 5 (appendix C.5) with theorem 5.4. Tr(Σ) = `trace` ≥ 0 is a public input, T = `steps`,
-    and the other parameters are those of `CutRegression`. For n ≥ 2 the claim holds of both
-    variants and is loose: the radius is above 1/√2 then, and σ₂ has its square. Labels are 0 and 1.
-    Output: (size, d), or (size, T(d(d+1)/2 + d)).
+    Source: algorithm 5 (appendix C.5) and theorem 5.4. Tr(Σ) = `trace` ≥ 0 is a public input,
+    T = `steps`, and the other parameters are those of `CutRegression`. For n ≥ 2 the claim is true
+    for both variants and loose, since the radius is then above 1/√2, and σ₂ has its square. Labels
+    are 0 and 1. Output: (size, d), or (size, T(d(d+1)/2 + d)).
     """
 
     mu: Positive
@@ -393,7 +395,7 @@ class DPLR(NewtonAlgorithm):
         return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, unit)
 
     def pair(self) -> NeighbourPair:
-        """A row at the radius, replaced by one nearly at right angles with another label."""
+        """A row at the radius, replaced by one nearly at right angles with the other label."""
         others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
         reach = printed.theorem_4_3_radius(self.trace, 2, 3, self.eta)
         u, v = apart(0.125, 2)
@@ -402,7 +404,7 @@ class DPLR(NewtonAlgorithm):
 
 
 def _check_labels(rows: Array, low: float, high: float) -> None:
-    """Raises `InvalidInput` for a label, the last column, outside [low, high]."""
+    """Raises `InvalidInput` for a label (last column) outside [low, high]."""
     label = rows[:, -1]
     if label.min() < low or label.max() > high:
         fail("data", Words("a label outside"), f"a label in [{low:g}, {high:g}] in each row")

@@ -1,9 +1,9 @@
 """Ridge regression from noisy moments of cut rows: paper 2, algorithm 2, theorem 4.3, remark 4.4.
 
-Algorithm 2 cuts by public second moments, theorem 4.3 by known ones, and remark 4.4 by those of the
-private rows. Neighbours have one private row replaced, label included. The moments (Gram matrix,
-cross moment) plus Gaussian noise are the release of `release="statistics"`, whose law is known; the
-coefficient is computed from them.
+The radius to which rows are cut depends on public second moments in algorithm 2, on known ones in
+theorem 4.3, and on those of the private rows in remark 4.4. Neighbours have one private row
+replaced, label included. `release="statistics"` releases the moments (Gram matrix and cross moment)
+with Gaussian noise, whose law is known; the coefficient is computed from these.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ from dpaudit.papers.paper_2.truncation import (
 
 @value_class
 class NoisyMoments:
-    """AᵀA/n + G and Aᵀy/n + g, with A and y the columns of `rows`.
+    """The moments AᵀA/n and Aᵀy/n of cut rows [A, y], and the Gaussian noise G and g added to them.
 
-    rows : (n, d + 1) as they are cut, label last. sigmas : deviations of the entries of G and g.
-    penalty : (d, d), added to AᵀA/n. back : (d, d); back times the solution is the coefficient.
+    rows : [A, y], (n, d + 1), after cutting. sigmas : the standard deviations of the entries of G
+    and of g. penalty : (d, d), added to AᵀA/n + G before solving. back : (d, d), the matrix that
+    maps the solution to the coefficient.
     """
 
     rows: Array
@@ -61,16 +62,16 @@ class NoisyMoments:
         return GaussianNoise(np.concatenate([gram, cross]), deviation)
 
     def coef(self, statistics: Array) -> Array:
-        """(size, d) from the noisy statistics (size, d(d + 1)/2 + d)."""
+        """The coefficients (size, d) computed from noisy statistics (size, d(d + 1)/2 + d)."""
         dim = self.rows.shape[1] - 1
         gram = symmetric_matrix(statistics[:, :-dim], dim) + self.penalty
         return np.asarray(np.linalg.solve(gram, statistics[:, -dim:, None])[:, :, 0] @ self.back.T)
 
 
 class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
-    """An algorithm that releases noisy moments of cut rows, or what is solved from them.
+    """An algorithm that releases noisy moments of cut rows, or the ridge coefficient from them.
 
-    Subclasses give `moments` and `cut`.
+    Subclasses define `moments` and `cut`.
     """
 
     unknown = (
@@ -79,11 +80,11 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
     )
 
     def moments(self, data: Array) -> NoisyMoments:
-        """The moments of these data with the noise that is added to them."""
+        """The moments of the data's cut rows, with the noise that is added to them."""
         raise NotImplementedError
 
     def cut(self, rows: Array, data: Array) -> Array:
-        """Rows as the algorithm cuts those of these data, label last."""
+        """The given rows, label last, cut as the algorithm cuts the rows of `data`."""
         raise NotImplementedError
 
     def law(self, data: Array) -> GaussianNoise:
@@ -93,7 +94,7 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
         return self.moments(data).law
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The pairs for the statistics. Raises `NoExactSpectrum` for the coefficient.
+        """The pairs of laws of the statistics. Raises `NoExactSpectrum` for the coefficient.
 
         The average of n rows with noise σ has the same privacy as their sum with noise n·σ.
         """
@@ -120,11 +121,11 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
 class PMTRR(RidgeAlgorithm, PublicAlgorithm):
     """DP-PMTRR, algorithm 2: ridge regression on rows whitened by public moments and cut.
 
-    √2·μ-GDP is claimed. No single replaced row changes both moments by their maximum: the largest
-    joint change is √1.125·μ (μ for one feature), at rows of cosine ½ and labels of opposite sign.
-    The parameters are those of `CutRegression` and `PublicAlgorithm`; the public moment is that of
-    features and label, (d + 1, d + 1), of which the two blocks on the diagonal are used. A singular
-    one raises `DegenerateData`. Output: (size, d), or (size, d(d+1)/2 + d).
+    The claim is √2·μ-GDP. No single replaced row changes both moments by their maximum: the largest
+    joint shift is √1.125·μ (μ for one feature), for rows of cosine ½ and labels of opposite sign.
+    The parameters are those of `CutRegression` and `PublicAlgorithm`. The public moment is that of
+    features and label, (d + 1, d + 1), but only its two diagonal blocks are used; a call raises
+    `DegenerateData` if it is singular. Output: (size, d), or (size, d(d+1)/2 + d).
     """
 
     mu: Positive
@@ -155,7 +156,7 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
         return np.hstack([features, label])
 
     def pair(self) -> NeighbourPair:
-        """Rows at the radius with cosine ½ and labels of opposite sign: √1.125·μ, the most."""
+        """Rows at the radius with cosine ½ and opposite labels: the largest shift, √1.125·μ."""
         public, root = self.frame(labelled=True)
         spread = 1.0 if self.public_moment is None else _label_spread(np.array(self.public_moment))
         public = np.hstack([public, np.ones((len(public), 1))])
@@ -170,7 +171,7 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
 class RadiusRidge(RidgeAlgorithm):
     """A ridge regression whose rows are cut at two radii, without whitening.
 
-    Subclasses give `radii` and `sigmas`.
+    Subclasses define `radii` and `sigmas`.
     """
 
     def radii(self, data: Array) -> tuple[float, float]:
@@ -178,7 +179,7 @@ class RadiusRidge(RidgeAlgorithm):
         raise NotImplementedError
 
     def sigmas(self, data: Array) -> tuple[float, float]:
-        """The deviations of the noise on AᵀA/n and Aᵀy/n."""
+        """The standard deviations of the noise on AᵀA/n and on Aᵀy/n."""
         raise NotImplementedError
 
     def moments(self, data: Array) -> NoisyMoments:
@@ -192,9 +193,9 @@ class RadiusRidge(RidgeAlgorithm):
         return np.hstack([shrunk(rows[:, :-1], reach), shrunk(rows[:, -1:], label_reach)])
 
     def pair_beside(self, others: Array) -> NeighbourPair:
-        """Rows at the radius with cosine ½ and labels of opposite sign: √1.125·μ, the most.
+        """Rows at the radius with cosine ½ and opposite labels: the largest shift, √1.125·μ.
 
-        others : the two other rows.
+        others : the two rows that both databases share, (2, 3).
         """
         reach, label_reach = self.radii(np.zeros((3, 3)))
         u, v = (np.append(reach * unit, label_reach) for unit in apart(0.5, 2))
@@ -206,10 +207,10 @@ class RadiusRidge(RidgeAlgorithm):
 class DPRR(RadiusRidge):
     """DP-RR, theorem 4.3: ridge regression on rows cut at R = √(Tr(Σ) + d ln(n/η)).
 
-    Labels are cut at R‖β‖. The theorem takes the private rows' second moment Σ and the coefficient
-    β as known: here Tr(Σ) = `trace` ≥ 0 and ‖β‖ = `coef_norm` > 0 are public parameters, beside
-    those of `CutRegression`. Labels are cut on both sides, as the proof has it (the theorem bounds
-    them from above only). Output: (size, d), or (size, d(d+1)/2 + d).
+    Labels are cut at R‖β‖. The theorem assumes that the private rows' second moment Σ and the
+    coefficient β are known: here Tr(Σ) = `trace` ≥ 0 and ‖β‖ = `coef_norm` > 0 are public
+    parameters, in addition to those of `CutRegression`. Labels are cut from above and below, as in
+    the proof; the theorem cuts them only from above. Output: (size, d), or (size, d(d+1)/2 + d).
     """
 
     mu: Positive
@@ -235,13 +236,14 @@ class DPRR(RadiusRidge):
 
 @dataclass(frozen=True)
 class PracticalDPRR(RadiusRidge):
-    """DP-RR with radii and noise set by the private data's own moments (remark 4.4).
+    """DP-RR with radii and noise computed from the private data's own moments (remark 4.4).
 
-    The moments are Tr(Σ̂) and σ̂² = Σy²/n. One long row changes the noise and the cut of all other
-    rows, so no μ holds. And σ₂ lacks the factor 2/μ: even with public moments it is too small for μ
-    < √2. Both are of class A of the findings: a user would meet them. The parameters are those of
-    `CutRegression`; variant="corrected" takes Tr(Σ) = `trace` > 0 and E y² = `label_moment` > 0 as
-    public. Output: (size, d), or (size, d(d+1)/2 + d).
+    The moments are Tr(Σ̂) and σ̂² = Σy²/n. One long row changes the noise, and the radius for all
+    other rows, so the algorithm is μ-GDP for no μ. Moreover σ₂ lacks the factor 2/μ: even with
+    public moments it is too small for μ < √2. Both errors are of class A of the findings, since a
+    user would meet them. The parameters are those of `CutRegression`; with variant="corrected",
+    Tr(Σ) = `trace` > 0 and E y² = `label_moment` > 0 are public numbers that must be passed.
+    Output: (size, d), or (size, d(d+1)/2 + d).
     """
 
     mu: Positive
@@ -280,18 +282,18 @@ class PracticalDPRR(RadiusRidge):
         return super().replaced_rows(data, candidates)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """All rows as printed, since each changes the noise."""
+        """The indices of all rows with variant="printed", since each row changes the noise."""
         return tuple(range(len(data))) if self.variant == "printed" else ()
 
     def _scales(self, data: Array) -> tuple[float, float]:
-        """Tr(Σ̂) and σ̂²: the private data's own, as printed, or the public numbers."""
+        """Tr(Σ̂) and σ̂²: of the private data, as printed, or the public numbers if corrected."""
         if self.trace is not None and self.label_moment is not None:
             return self.trace, self.label_moment
         features, label = data[:, :-1], data[:, -1]
         return float(np.sum(features**2)) / len(data), float(label @ label) / len(data)
 
     def pair(self) -> NeighbourPair:
-        """One of 2000 rows becomes 10,000 times as long. The corrected pair is that of `DPRR`."""
+        """One of 2000 rows becomes 10,000 times as long; if corrected, the pair is as in `DPRR`."""
         if self.variant == "printed":
             data = np.hstack([np.tile(np.eye(2), (1000, 1)), np.ones((2000, 1))])
             return replace_row(data, 0, [1e4, 0.0, 1.0])
@@ -299,7 +301,7 @@ class PracticalDPRR(RadiusRidge):
 
 
 def _label_spread(moment: Array) -> float:
-    """σ̂_B. Raises `DegenerateData` where every public label is 0."""
+    """The root mean square σ̂_B of the public labels. Raises `DegenerateData` if all are 0."""
     if not moment[-1, -1] > 0.0:
         raise DegenerateData("the public label must have a second moment > 0, got 0")
     return math.sqrt(moment[-1, -1])

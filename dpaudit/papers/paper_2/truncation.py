@@ -1,8 +1,8 @@
-"""Truncation by a public second moment and the noisy moment of the cut rows: algorithm 1.
+"""Paper 2, algorithm 1 and theorem 3.2: the noisy second moment of truncated ("cut") rows.
 
-Public are the first `public_rows` rows of the data, or else a second moment alone, `public_moment`.
-Neighbours differ in one private row, which is replaced: an entry of `replaced_rows` for a public
-row is 0. The release is that of theorem 3.2.
+Rows are whitened by a public second moment and shrunk to a radius. The first `public_rows` rows of
+the data are public, or else a second moment alone, `public_moment`. Neighbours have one private row
+replaced, so the entries of `replaced_rows` for public rows are 0.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ CoefRelease = Annotated[str, one_of("coef", "statistics")]
 
 
 class CutRegression(Algorithm):
-    """A regression of paper 2 from cut rows, with two releases that have μ each.
+    """A regression of paper 2 on cut rows, computed from two noisy statistics that are μ-GDP each.
 
     Attributes
     ----------
     mu : float
-        μ > 0 of each release; √2·μ is claimed of both.
+        μ > 0 of each statistic; √2·μ-GDP is claimed for both together.
     eta, ridge : float
         η in (0, 1), 0.05 by default, and the penalty λ ≥ 0, 0 by default.
     release : str
-        "coef" for the coefficient, or "statistics" for the noisy moments, or Hessians and
-        gradients, that it is computed from.
+        "coef" to release the coefficient, or "statistics" to release the noisy moments, or
+        Hessians and gradients, from which it is computed.
     """
 
     regression = True
@@ -65,12 +65,12 @@ class CutRegression(Algorithm):
 
 
 class PublicAlgorithm(Algorithm):
-    """An algorithm of paper 2 that is given public data.
+    """An algorithm of paper 2 that uses public data.
 
     Attributes
     ----------
     public_rows : int
-        How many first rows of the data are public; 0 where `public_moment` is given.
+        The number of first rows of the data that are public; 0 if `public_moment` is passed.
     public_moment : tuple of tuples, or None
         The public second moment of the columns, a symmetric matrix, as an array or as
         nested sequences.
@@ -100,7 +100,7 @@ class PublicAlgorithm(Algorithm):
     def parts(self, data: Array) -> tuple[Array, Array]:
         """The public second moment of the columns, (k, k), and the private rows.
 
-        Raises `InvalidInput` where there is no private row.
+        Raises `InvalidInput` if there is no private row.
         """
         count = self.public_rows
         data = check.matrix("data", data, min_rows=count + 1)
@@ -109,14 +109,14 @@ class PublicAlgorithm(Algorithm):
         return data[:count].T @ data[:count] / count, data[count:]
 
     def among_all(self, family: ShiftRows, candidates: Array) -> ShiftRows:
-        """The family of the private rows, with entries 0 put before it for the public rows."""
+        """Put shifts of 0 for the public rows before the shifts of the private rows."""
         return ShiftRows(np.concatenate([np.zeros(self.public_rows * len(candidates)), family.mu]))
 
     def frame(self, labelled: bool = False) -> tuple[Array, Array]:
         """Public rows (k, d) and the symmetric root (d, d) of their second moment, for `pair`.
 
-        Without a `public_moment`, d is at most 2 and the root is I. `labelled` leaves the last
-        column of the `public_moment` out.
+        Without a `public_moment`, d is at most 2 and the root is I. If `labelled`, the last column
+        of `public_moment` is the label and is left out.
         """
         if self.public_moment is not None:
             size = len(self.public_moment) - labelled
@@ -130,13 +130,14 @@ class PublicAlgorithm(Algorithm):
 
 @dataclass(frozen=True)
 class PMT(PublicAlgorithm, ReplacementAlgorithm):
-    """The noisy second moment of rows whitened by a public one and cut at √(d(1 + ln(2n/η))).
+    """Release the noisy second moment of rows whitened by a public one and cut at radius R.
 
-    Algorithm 1 with the release of theorem 3.2: Σ̃ + G, G symmetric, N(0, σ²) for each entry on and
-    above the diagonal. A replaced row changes that triangle by at most √2·R²/n, so the release is
+    Source: paper 2, algorithm 1 and theorem 3.2. R = √(d(1 + ln(2n/η))). The release is Σ̃ + G,
+    where Σ̃ is the moment of the cut rows and G is symmetric with N(0, σ²) on each entry on and
+    above the diagonal. A replaced row changes this triangle by at most √2·R²/n, so the release is
     really μ/√2-GDP (μ/2-GDP for one column). The parameters are `mu` > 0, `eta` in (0, 1), and the
-    public rows or moment (d, d) of `PublicAlgorithm`, which raises `DegenerateData` if it is
-    singular. Output: (size, d(d+1)/2), upper triangles.
+    public rows or moment (d, d) of `PublicAlgorithm`; a call raises `DegenerateData` for a singular
+    moment. Output: (size, d(d+1)/2), upper triangles.
     """
 
     mu: Positive
@@ -154,7 +155,7 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
         return Claim.gdp(self.mu)
 
     def truncated(self, data: Array) -> Array:
-        """Algorithm 1 itself: the private rows whitened and cut, (n, d)."""
+        """The private rows after algorithm 1 has whitened and cut them, (n, d)."""
         moment, private = self.parts(data)
         return whitened(private, inverse_root(moment), len(private), self.eta)
 
@@ -168,7 +169,7 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
         return self.law(data).sample
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The pairs for all rows, the public ones first."""
+        """The pairs of laws for all rows and candidates, those of the public rows first."""
         moment, private = self.parts(data)
         root = inverse_root(moment)
         old, new = (whitened(rows, root, len(private), self.eta) for rows in (private, candidates))
@@ -179,18 +180,18 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
         return theorem_3_2_sigma(rows.shape[1], len(rows), self.eta, self.mu)
 
     def pair(self) -> NeighbourPair:
-        """A row at the radius along one axis replaced by one along another: μ/√2, the most."""
+        """A row of norm R along one axis is replaced by one along another: the largest shift."""
         public, root = self.frame()
         dim = len(root)
         rows = np.vstack([np.eye(dim), np.eye(dim)[:1]])
         reach = algorithm_1_radius(dim, len(rows), self.eta)
         rows[-1] *= reach
-        other = reach * np.eye(dim)[1] if dim > 1 else np.zeros(1)
-        return replace_row(np.vstack([public, rows @ root]), len(public) + dim, other @ root)
+        new = reach * np.eye(dim)[1] if dim > 1 else np.zeros(1)
+        return replace_row(np.vstack([public, rows @ root]), len(public) + dim, new @ root)
 
 
 def inverse_root(moment: Array) -> Array:
-    """The symmetric Σ^{−1/2}. Raises `DegenerateData` for a singular Σ."""
+    """The symmetric root Σ^{−1/2} of Σ = `moment`. Raises `DegenerateData` for a singular Σ."""
     scale = np.sqrt(np.diag(moment))
     least = np.linalg.eigvalsh(moment / np.outer(scale, scale))[0] if np.all(scale > 0.0) else 0.0
     if least <= 4.0 * len(moment) * EPS:
@@ -202,7 +203,7 @@ def inverse_root(moment: Array) -> Array:
 
 
 def whitened(rows: Array, root: Array, count: int, eta: float) -> Array:
-    """Rows times Σ^{−1/2}, cut at the radius that algorithm 1 has for `count` private rows."""
+    """The rows times Σ^{−1/2} = `root`, cut at algorithm 1's radius for `count` private rows."""
     columns = np.shape(rows)[1]
     if columns != len(root):
         fail("public_moment", Words(f"{len(root)} columns"), f"of {columns} columns, as the rows")
@@ -210,7 +211,7 @@ def whitened(rows: Array, root: Array, count: int, eta: float) -> Array:
 
 
 def apart(cosine: float, dim: int) -> tuple[Array, Array]:
-    """Unit vectors u and v with that cosine, whose bisector is at 45° to the first two axes.
+    """Unit vectors u and v with uᵀv = `cosine`, whose bisector is at 45° to the first two axes.
 
     uuᵀ − vvᵀ is then diagonal, so its upper triangle has the norm of the whole matrix,
     √(2(1 − cosine²)). In one dimension: 1, and 1 or −1 by the sign of the cosine.

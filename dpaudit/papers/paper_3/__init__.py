@@ -3,8 +3,8 @@
 Omri Lev, Vishwak Srinivasan, Moshe Shenfeld, Katrina Ligett, Ayush Sekhari and Ashia
 C. Wilson, *The Gaussian Mixing Mechanism: Rényi Differential Privacy via Gaussian Sketches*, 2025.
 
-The privacy that it prints for Gaussian mixing, and how its algorithms set their noise, is in
-`dpaudit.papers.printed`.
+The paper's privacy formulas for Gaussian mixing, and the formulas by which its algorithms set their
+noise, are in `dpaudit.papers.printed`.
 
 | statement | formula |
 | --- | --- |
@@ -30,9 +30,9 @@ The privacy that it prints for Gaussian mixing, and how its algorithms set their
 | algorithm 6 | `objective_perturbation.ObjectivePerturbation` | `objective_sigma`, `_ridge` |
 | section 5.2, appendix G | `mixing.LogisticMixing` | `linear_mixing_gamma` |
 
-`sketches` draws the sketches that the algorithms share. It also has the exact loss of a zeroed row
-and the pairs of databases on which they are audited.
+`sketches` draws the noisy sketches that several algorithms use. It also computes the exact privacy
+loss of a zeroed row, and makes the pairs of databases on which the algorithms are audited.
 
-Experiments are studies beside the scenarios, in `scenarios/papers/studies/paper_3`: figure 1 in
-`bounds`, figures 2 and 4 in `regression`, figures 3 and 5 in `logistic`.
+The paper's experiments are repeated in `scenarios/papers/studies/paper_3`: figure 1 in `bounds`,
+figures 2 and 4 in `regression`, figures 3 and 5 in `logistic`.
 """

@@ -1,6 +1,6 @@
-"""Noisy sufficient statistics with a ridge set by a private λ_min: AdaSSP (Wang 2018).
+"""AdaSSP (Wang 2018; paper 3, algorithm 3): ridge regression on noisy sufficient statistics.
 
-Paper 3, algorithm 3.
+A private estimate of λ_min(XᵀX) sets the ridge penalty.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ BLOCK = 1 << 22  # entries held at a time, of Gram matrices without one row
 
 @dataclass(frozen=True)
 class AdaSSP(JointSpectrumAlgorithm):
-    """λ_min(XᵀX), XᵀX and Xᵀy with Gaussian noise, and the ridge regression solved from them.
+    """Release λ_min(XᵀX), XᵀX and Xᵀy with Gaussian noise, or the ridge regression from them.
 
     The noise has the deviation s = √ln(6/δ)/(ε/3), in units of each statistic's sensitivity for the
     bounds C_X = `row_bound` and C_Y = `label_bound`. With variant="corrected" it is at least the
-    noise that three releases together need at (ε, δ), which at large ε is more than printed.
-    `failure` is ρ in (0, 1), the chance that the ridge of line 4 is too small.
+    noise that three releases together need for (ε, δ)-DP, which at large ε is more than printed.
+    `failure` is ρ in (0, 1), the probability that the ridge of line 4 is too small.
 
     Output: (size, 1 + p(p+1)/2 + p) for release="statistics" (lines 3, 5 and 6: λ_min before it is
     clipped, XᵀX as its upper triangle, Xᵀy), or (size, p) for "solution" (line 7).
@@ -64,7 +64,7 @@ class AdaSSP(JointSpectrumAlgorithm):
 
     @property
     def deviation(self) -> float:
-        """s, in units of a statistic's sensitivity."""
+        """The standard deviation s of the noise, in units of a statistic's sensitivity."""
         printed = ada_ssp_deviation(self.epsilon, self.delta)
         if self.variant == "printed":
             return printed
@@ -72,13 +72,13 @@ class AdaSSP(JointSpectrumAlgorithm):
         return max(printed, math.sqrt(3.0) / mu)
 
     def law(self, data: Array) -> GaussianNoise:
-        """The law of the statistics. Raises `NoExactSpectrum` for the solution."""
+        """The law of the noisy statistics. Raises `NoExactSpectrum` for release="solution"."""
         if self.release == "solution":
             raise self.no_exact_spectrum()
         return self.statistics(self.bounded(data))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """The shifts of the statistics. Raises `NoExactSpectrum` for the solution."""
+        """The pairs for every zeroed row. Raises `NoExactSpectrum` for release="solution"."""
         if self.release == "solution":
             raise self.no_exact_spectrum()
         data = self.bounded(data)
@@ -89,7 +89,7 @@ class AdaSSP(JointSpectrumAlgorithm):
         return draws if self.release == "statistics" else self.solve(draws, data.shape[1] - 1)
 
     def solve(self, statistics: Array, features: int) -> Array:
-        """Lines 3, 4 and 7: (size, p) from (size, 1 + p(p+1)/2 + p)."""
+        """Lines 3, 4 and 7: solutions (size, p) from noisy statistics (size, 1 + p(p+1)/2 + p)."""
         square = self.row_bound**2
         shift = math.log(6.0 / self.delta) / (self.epsilon / 3.0) * square
         lower = np.maximum(statistics[:, 0] - shift, 0.0)
@@ -100,7 +100,7 @@ class AdaSSP(JointSpectrumAlgorithm):
         return np.asarray(np.linalg.solve(gram, statistics[:, -features:, None])[:, :, 0])
 
     def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
-        """Exact δ(ε) of the three statistics, for a zeroed row: it bounds the solution's δ(ε)."""
+        """The exact δ(ε) of all three statistics for a zeroed row, a bound for the solution's."""
         for side in (pair.left, pair.right):
             self.bounded(side)
         index = zeroed_index(pair)
@@ -109,17 +109,17 @@ class AdaSSP(JointSpectrumAlgorithm):
         return Spectrum.of_directions(check.epsilon(epsilon), delta, delta, "Gaussian shift")
 
     def pair(self) -> NeighbourPair:
-        """Two rows C_X; the one with label C_Y is zeroed: all statistics move by the most."""
+        """Two rows C_X; zeroing the one with label C_Y moves all statistics by their maximum."""
         return zero_row(np.array([[self.row_bound, self.label_bound], [self.row_bound, 0.0]]), 0)
 
     @property
     def _noise(self) -> tuple[float, float]:
-        """Deviations for λ_min and XᵀX, and for Xᵀy."""
+        """The standard deviations of the noise on λ_min and XᵀX, and on Xᵀy."""
         deviation = self.deviation
         return deviation * self.row_bound**2, deviation * self.row_bound * self.label_bound
 
     def statistics(self, data: Array) -> GaussianNoise:
-        """The three noisy statistics of any matrix with the data's Gram matrix."""
+        """The law of the three noisy statistics of `data`, or any matrix with its Gram matrix."""
         moments = SufficientStatistics(*self._noise).law(data)
         smallest = smallest_eigenvalue(data[:, :-1])
         return GaussianNoise(
@@ -128,7 +128,7 @@ class AdaSSP(JointSpectrumAlgorithm):
         )
 
     def _shifts(self, data: Array, rows: np.ndarray) -> ShiftRows:
-        """μ of every row; the part of λ_min is computed for `rows` only, and 0 for the others."""
+        """The shift μ of every row; the change of λ_min is computed for `rows` only, else 0."""
         moments = SufficientStatistics(*self._noise).zeroed_rows(data).mu
         features, change = data[:, :-1], np.zeros(len(data))
         gram = features.T @ features

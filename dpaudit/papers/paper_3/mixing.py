@@ -1,4 +1,7 @@
-"""Gaussian mixing and regressions on it: paper 3, algorithms 1, 2, 4 and 5, and section 5.2."""
+"""Gaussian mixing and regressions on it: paper 3, algorithms 1, 2, 4 and 5, and section 5.2.
+
+A sketch of the data D (n, d) is SD + wξ, where S (k × n) and ξ (k × d) are standard normal.
+"""
 
 from __future__ import annotations
 
@@ -46,11 +49,11 @@ from dpaudit.papers.paper_3.sketches import (
 
 @dataclass(frozen=True)
 class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
-    """GaussMix: SD + σξ with the least σ that lemma 1 and proposition 1 allow (paper 3, section 4).
+    """GaussMix: release SD + σξ with the least σ that lemma 1 and proposition 1 allow.
 
-    σ² = C²γ(k, ε, δ) − λ̄ for k = `rows` mixtures and rows of norm at most C = `row_bound`.
-    `scale_bound` is λ̄ ≥ 0, a promise that λ_min(DᵀD) ≥ λ̄, which is not checked; 0 promises
-    nothing. Output: (size, d(d+1)/2), the upper triangle of the sketch's Gram matrix, for
+    Source: paper 3, section 4. σ² = C²γ(k, ε, δ) − λ̄ for k = `rows` mixtures and rows of norm at
+    most C = `row_bound`. `scale_bound` is λ̄ ≥ 0: the user promises that λ_min(DᵀD) ≥ λ̄, which is
+    not checked. Output: (size, d(d+1)/2), the upper triangle of the sketch's Gram matrix, for
     release="gram"; or (size, k·d) for "sketch".
     """
 
@@ -81,20 +84,20 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
         return sketch.released(self.release, self.sampler, size, rng)
 
     def pair(self) -> NeighbourPair:
-        """λ_min(DᵀD) = max(C², λ̄), and the zeroed row lies on the axis of λ_min."""
+        """Databases with λ_min(DᵀD) = max(C², λ̄); the row (C, 0) on the axis of λ_min is zeroed."""
         return axis_pair(self.row_bound, max(1.0, self.scale_bound / self.row_bound**2))
 
 
 @dataclass(frozen=True)
 class ModifiedGaussMix(JointSpectrumAlgorithm):
-    """SD + wξ, w² being γC² less a private lower bound of λ_min(DᵀD) (paper 3, algorithm 1).
+    """Release SD + wξ, where w² is γC² minus a private lower bound of λ_min(DᵀD).
 
-    The sketch has k = `rows` rows, γ = `gamma` > 5/2 is the least λ_min/C² aimed at, and `eta` is η
-    > 0, the noise on λ_min in units of C²; None stands for γ/√k. τ = √(2 ln(3/δ)) as in theorem 1.
-    With variant="corrected" line 6 is in units of C² (class A of the findings), line 3 has √γ·C for
-    γ·C (where too much is added), and the claim holds at small η too (class B). Output: (size,
-    d(d+1)/2), the upper triangle of the sketch's Gram matrix, for release="gram"; or (size, k·d)
-    for "sketch". λ̃ itself is not part of it.
+    Source: paper 3, algorithm 1. The sketch has k = `rows` rows, and w raises λ_min/C² to at least
+    γ = `gamma` > 5/2. `eta` is η > 0, the noise on λ_min in units of C²; None means γ/√k.
+    τ = √(2 ln(3/δ)) as in theorem 1. With variant="corrected" line 6 is in units of C² (class A of
+    the findings), line 3 has √γ·C instead of γ·C, which is more than needed, and the claim holds at
+    small η too (class B). Output: (size, d(d+1)/2), the upper triangle of the sketch's Gram matrix,
+    for release="gram"; or (size, k·d) for "sketch". The noisy λ_min, λ̃, is not released.
     """
 
     rows: Count
@@ -119,25 +122,25 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
     @property
     def tau(self) -> float:
-        """τ = √(2 ln(3/δ)), in units of the noise on λ_min."""
+        """The margin τ = √(2 ln(3/δ)), in units of the noise on λ_min."""
         return math.sqrt(2.0 * math.log(3.0 / self.delta))
 
     @property
     def spread(self) -> float:
-        """η as it is passed, or else γ/√k."""
+        """The noise η on λ_min in units of C²: `eta` if it was passed, else γ/√k."""
         return self.gamma / math.sqrt(self.rows) if self.eta is None else self.eta
 
     @property
     def claim(self) -> Claim:
-        """Theorem 1; the corrected variant adds the `shortfall` of its first term to ε."""
+        """The (ε, δ) of theorem 1; the corrected variant adds `shortfall` to this ε."""
         epsilon = printed.theorem_1_epsilon(self.rows, self.gamma, self.delta, self.spread)
         return Claim(epsilon + (self.shortfall if self.variant == "corrected" else 0.0), self.delta)
 
     @property
     def shortfall(self) -> float:
-        """How far the textbook √(2 ln(3.75/δ))/η is below the exact ε of λ̃ at δ/3, nats.
+        """The exact ε of λ̃ at δ/3 minus theorem 1's √(2 ln(3.75/δ))/η, in nats, or 0 if negative.
 
-        It is 0 where the textbook's is not below, as for every η above about ½.
+        It is 0 for every η above about ½.
         """
         mu, share = 1.0 / self.spread, self.delta / 3.0
         textbook = math.sqrt(2.0 * math.log(3.75 / self.delta)) / self.spread
@@ -147,21 +150,21 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
     @property
     def reads_eigenvalue(self) -> bool:
-        """Whether line 4's branch runs; public, since γ and τ are."""
+        """Whether γ > τ, so that line 4 reads λ_min; this is public, since γ and τ are."""
         return self.gamma > self.tau
 
     @property
     def fixed_noise(self) -> float:
-        """w of line 3, where λ_min is not read."""
+        """The noise w of line 3, which is used if λ_min is not read."""
         return self.row_bound * (math.sqrt(self.gamma) if self._is_corrected else self.gamma)
 
     def noise_at(self, estimate: ArrayLike) -> Array:
-        """w for λ_min − ηC²(τ − z), (m,), which is not yet clipped at 0 (lines 5 and 6)."""
+        """The noise w of lines 5 and 6 for unclipped estimates λ_min − ηC²(τ − z), (m,)."""
         lower = np.maximum(estimate, 0.0) / (self.row_bound**2 if self._is_corrected else 1.0)
         return np.asarray(self.row_bound * np.sqrt(np.maximum(self.gamma - lower, 0.0)))
 
     def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
-        """w of each draw, (size,), for data with λ_min = `eigenvalue`."""
+        """Draw the noise w of each sketch, (size,), for data with λ_min = `eigenvalue`."""
         if not self.reads_eigenvalue:
             return np.full(size, self.fixed_noise)
         z = rng.standard_normal(size)
@@ -180,7 +183,10 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     def curve_beside(
         self, pair: NeighbourPair, curve_at: Callable[[float], Curve]
     ) -> tuple[Curve, str]:
-        """The curve of λ̃ and a release that has the curve `curve_at(w)` at noise w, and its law."""
+        """The curve of λ̃ and a release together, and the name of its law.
+
+        curve_at : the noise w ↦ the privacy curve of the release at this noise.
+        """
         left, right = (smallest_eigenvalue(self.bounded(side)) for side in (pair.left, pair.right))
         if not self.reads_eigenvalue:
             return curve_at(self.fixed_noise), "fixed noise"
@@ -197,17 +203,17 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
     @property
     def worst_eigenvalue(self) -> float:
-        """λ_min/C² of `pair`: 1, or where the printed line 6 almost never adds noise.
+        """The λ_min/C² of `pair`: 1, or a value at which line 6 as printed rarely adds noise.
 
-        At 1 the noise alone protects the row. `free` is the λ_min/C² at which the printed line 6
-        adds noise in one of 30,000 draws; it is taken where it is less than 1 + γ.
+        At 1 only the noise protects the row. At the λ_min/C² called `free`, the printed line 6 adds
+        noise in one of 30,000 draws; the pair has this value if it is less than 1 + γ.
         """
         free = self.gamma / self.row_bound**2 + self.spread * (self.tau + 4.0) + 1.0
         bare = not self._is_corrected and self.reads_eigenvalue and free < 1.0 + self.gamma
         return free if bare else 1.0
 
     def pair(self) -> NeighbourPair:
-        """The row on the axis of λ_min is zeroed."""
+        """Databases with λ_min/C² = `worst_eigenvalue`; the row on its axis is zeroed."""
         return axis_pair(self.row_bound, self.worst_eigenvalue)
 
     @property
@@ -217,11 +223,11 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
 @dataclass(frozen=True)
 class SketchedRegression(JointSpectrumAlgorithm):
-    """Least squares on a sketch SD + wξ whose noise w depends on a private λ_min(DᵀD).
+    """Release least squares on a sketch SD + wξ whose noise w depends on a private λ_min(DᵀD).
 
     D = [X, Y], so the rows of D are at most C = √(C_X² + C_Y²) long, where C_X = `row_bound` and
-    C_Y = `label_bound`. The sketch has k = `rows` ≥ p rows. Given w the solution is Student t, from
-    which the "sufficient" sampler draws. Subclasses give `noise`. Output: (size, p).
+    C_Y = `label_bound`. The sketch has k = `rows` ≥ p rows. Given w the solution has a Student t
+    law, from which the "sufficient" sampler draws. Subclasses define `noise`. Output: (size, p).
     """
 
     rows: Count
@@ -235,7 +241,7 @@ class SketchedRegression(JointSpectrumAlgorithm):
     paper = 3
 
     def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
-        """w of each draw, (size,), for data [X, Y] with λ_min = `eigenvalue`."""
+        """Draw the noise w of each sketch, (size,), for data [X, Y] with λ_min = `eigenvalue`."""
         raise NotImplementedError
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -245,11 +251,11 @@ class SketchedRegression(JointSpectrumAlgorithm):
 
 
 class LinearMixing(SketchedRegression, KnownAlgorithm):
-    """θ = (X̃ᵀX̃)⁻¹X̃ᵀỸ of [X̃, Ỹ] = ModifiedGaussMix([X, Y]) (paper 3, algorithm 2).
+    """Release θ = (X̃ᵀX̃)⁻¹X̃ᵀỸ for [X̃, Ỹ] = ModifiedGaussMix([X, Y]) (paper 3, algorithm 2).
 
-    γ > 5/2 is the smallest with ε̃(γ/√k, γ, k, δ) ≤ ε. The parameters are those of
-    `SketchedRegression`, and the variant is that of algorithm 1, `ModifiedGaussMix`. Output: (size,
-    p).
+    γ > 5/2 is the smallest value for which theorem 1's ε̃(γ/√k, γ, k, δ) is at most ε. The
+    parameters are those of `SketchedRegression`, and `variant` is passed on to `ModifiedGaussMix`.
+    Output: (size, p).
     """
 
     statement = "algorithm 2, LinearMixing"
@@ -262,13 +268,13 @@ class LinearMixing(SketchedRegression, KnownAlgorithm):
 
     @property
     def mixing(self) -> ModifiedGaussMix:
-        """Algorithm 1, with the parameters with which line 3 calls it."""
+        """Algorithm 1 with the parameters that line 3 of algorithm 2 passes to it."""
         gamma = _gamma(self.rows, self.epsilon, self.delta, self.variant)
         bound = math.hypot(self.row_bound, self.label_bound)
         return ModifiedGaussMix(self.rows, gamma, self.delta, row_bound=bound, variant=self.variant)
 
     def known(self, data: Array) -> RPLS:
-        """RP LS, where λ_min is not read. Raises `NoExactSpectrum` elsewhere."""
+        """RPLS with the same law. Raises `NoExactSpectrum` if the algorithm reads λ_min."""
         self.bounded(data)
         mixing = self.mixing
         if mixing.reads_eigenvalue:
@@ -285,18 +291,18 @@ class LinearMixing(SketchedRegression, KnownAlgorithm):
         return self.mixing.curve_beside(pair, row.curve)
 
     def pair(self) -> NeighbourPair:
-        """Algorithm 1's pair, rotated so that the row (C_X, C_Y) is zeroed."""
+        """The pair of algorithm 1, rotated so that the zeroed row is (C_X, C_Y)."""
         return labelled_pair(self.row_bound, self.label_bound, self.mixing.worst_eigenvalue)
 
 
 @lru_cache(maxsize=256)
 def _gamma(rows: int, epsilon: float, delta: float, variant: str) -> float:
-    """γ of line 2; corrected, at least the γ for which the corrected theorem 1 gives ε."""
+    """The γ of line 2; if corrected, large enough that the corrected theorem 1 gives at most ε."""
 
     def excess(gamma: float) -> float:
-        claimed = ModifiedGaussMix(rows, gamma, delta, variant="corrected").claim.epsilon
-        assert claimed is not None
-        return claimed - epsilon
+        claim = ModifiedGaussMix(rows, gamma, delta, variant="corrected").claim
+        assert claim.epsilon is not None
+        return claim.epsilon - epsilon
 
     gamma = printed.linear_mixing_gamma(rows, epsilon, delta)
     if variant == "printed" or ModifiedGaussMix(rows, gamma, delta).shortfall == 0.0:
@@ -308,11 +314,12 @@ def _gamma(rows: int, epsilon: float, delta: float, variant: str) -> float:
 
 @dataclass(frozen=True)
 class LogisticMixing(JointSpectrumAlgorithm):
-    """Logistic regression: −b₁/(2b₂) times LinearMixing's θ with the labels ±1 (appendix G).
+    """Logistic regression: release −b₁/(2b₂) times the θ of LinearMixing with labels ±1.
 
-    ln σ(s) ≈ b₀ + b₁s + b₂s² on [−Q, Q], Q = `radius`, fitted with Chebyshev's weight. The scaling
-    follows the sketch, as in appendix G, so the label bound is C_Y = 1. The other parameters are
-    those of `LinearMixing`. Output: (size, p).
+    Source: paper 3, section 5.2 and appendix G. The logistic function σ has ln σ(s) ≈
+    b₀ + b₁s + b₂s² on [−Q, Q], Q = `radius`, fitted with Chebyshev's weight. θ is scaled after the
+    sketch, as in appendix G, so the label bound is C_Y = 1. The other parameters are those of
+    `LinearMixing`. Output: (size, p).
     """
 
     rows: Count
@@ -331,19 +338,19 @@ class LogisticMixing(JointSpectrumAlgorithm):
 
     @property
     def linear(self) -> LinearMixing:
-        """Algorithm 2, whose solution is then scaled."""
+        """Algorithm 2, whose solution θ is then scaled."""
         return LinearMixing(
             self.rows, self.epsilon, self.delta, self.row_bound, 1.0, self.variant, self.sampler
         )
 
     @property
     def scale(self) -> float:
-        """−b₁/(2b₂)."""
+        """The factor −b₁/(2b₂) of θ."""
         _, slope, bend = surrogate(self.radius)
         return -0.5 * slope / bend
 
     def law(self, data: Array) -> StudentT:
-        """LinearMixing's law, scaled. Raises `NoExactSpectrum` where LinearMixing does."""
+        """The scaled law of LinearMixing. Raises `NoExactSpectrum` if LinearMixing does."""
         law = self.linear.known(check_signs(data)).law(data)
         return StudentT(self.scale * law.mean, law.root / self.scale, law.dof)
 
@@ -357,7 +364,7 @@ class LogisticMixing(JointSpectrumAlgorithm):
         return self.linear.joint_curve(pair)
 
     def pair(self) -> NeighbourPair:
-        """Rows with small features, half of each label, which make λ_min; (C_X, 1) is zeroed."""
+        """Rows with small features, half with each label, set λ_min; a row (C_X, 1) is zeroed."""
         eigenvalue = self.linear.mixing.worst_eigenvalue
         square = 1.0 + self.row_bound**2
         count = int(np.ceil(max(eigenvalue * square, 2.0) / 2.0)) * 2
@@ -370,9 +377,9 @@ class LogisticMixing(JointSpectrumAlgorithm):
 
 
 def surrogate(radius: float) -> tuple[float, float, float]:
-    """(b₀, b₁, b₂), the parabola nearest to −ln(1 + e^{−s}) on [−Q, Q], Q = `radius`.
+    """(b₀, b₁, b₂) of the parabola b₀ + b₁s + b₂s² nearest to −ln(1 + e^{−s}) on [−Q, Q].
 
-    It is nearest in least squares with Chebyshev's weight; b₁ = ½ and b₂ < 0.
+    Q = `radius`. It is fitted by least squares with Chebyshev's weight; b₁ = ½ and b₂ < 0.
     """
     nodes = radius * np.cos(np.pi * (np.arange(64) + 0.5) / 64)
     fit = chebyshev.chebfit(nodes / radius, -np.logaddexp(0.0, -nodes), 2)
@@ -381,36 +388,36 @@ def surrogate(radius: float) -> tuple[float, float, float]:
 
 
 class SheffetAlgorithm(SketchedRegression):
-    """What algorithms 4 and 5 share; C² = C_X² + C_Y². Subclasses give γ, in the units of λ_min."""
+    """The common part of algorithms 4 and 5, with C² = C_X² + C_Y². Subclasses define `gamma`."""
 
     unknown = "a mixture of two Student t laws (`joint_spectrum` has it with the branch known)"
 
     @property
     def gamma(self) -> float:
-        """The least λ_min at which no noise is added, as line 3 sets it."""
+        """The threshold γ of line 3: the least λ_min(DᵀD) at which no noise is needed."""
         raise NotImplementedError
 
     @property
     def square_bound(self) -> float:
-        """C_X² + C_Y²."""
+        """The square C² = C_X² + C_Y² of the bound on the rows of [X, Y]."""
         return self.row_bound**2 + self.label_bound**2
 
     @property
     def sigma(self) -> float:
-        """w where noise is added: γ as printed, √γ as corrected."""
+        """The noise w in the branch that adds noise: γ as printed, √γ in the corrected variant."""
         return math.sqrt(self.gamma) if self.variant == "corrected" else self.gamma
 
     def margin(self, eigenvalue: float) -> float:
-        """λ_min less the threshold of line 5 at z = 0, in units of the Laplace scale 4C²/ε."""
+        """λ_min minus the threshold of line 5 at z = 0, in units of the Laplace scale 4C²/ε."""
         scale = 4.0 * self.square_bound / self.epsilon
         return (eigenvalue - self.gamma) / scale - math.log(1.0 / self.delta)
 
     def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
-        """w of each draw, (size,): 0 or `sigma`."""
+        """Draw the noise w of each sketch, (size,), which is 0 or `sigma`."""
         return np.where(rng.laplace(size=size) < self.margin(eigenvalue), 0.0, self.sigma)
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
-        """The curve of the branch taken and the solution together, for a zeroed row."""
+        """The curve of the branch and the solution together, for a zeroed row."""
         row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
         sides = (self.bounded(side) for side in (pair.left, pair.right))
         margins = np.array([self.margin(smallest_eigenvalue(side)) for side in sides])
@@ -419,18 +426,18 @@ class SheffetAlgorithm(SketchedRegression):
         return BranchCurve(Atoms(left, right), curves), "the branch and Student t (finite rows)"
 
     def pair(self) -> NeighbourPair:
-        """DᵀD = C²·I, a little more on the second axis; only the noise hides the row (C_X, C_Y)."""
+        """Databases with λ_min(DᵀD) = C²: only the noise hides the zeroed row (C_X, C_Y)."""
         return labelled_pair(self.row_bound, self.label_bound, 1.0)
 
 
 class SheffetOLS(SheffetAlgorithm):
-    """Algorithm 4 (Sheffet 2017): θ from SD where λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ.
+    """Algorithm 4 (Sheffet 2017): θ from SD if λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ.
 
     γ = 4C²(√(2k ln(8/δ)) + 2 ln(8/δ))/ε and z ~ Lap(4C²/ε). The parameters are those of
-    `SketchedRegression`. With variant="corrected" √γ·ξ stands for γ·ξ (γ is a variance; where it is
-    below 1, for short rows, the printed noise is too little: class B of the findings), and γ is at
-    least algorithm 5's, which differs only for ε far above 10. Output: (size, p); the branch is not
-    part of it.
+    `SketchedRegression`. With variant="corrected" the noise is √γ·ξ instead of γ·ξ, since γ is a
+    variance; the printed noise is too small if γ < 1, for short rows (class B of the findings).
+    The corrected γ is also at least that of algorithm 5, which matters only for ε far above 10.
+    Output: (size, p); the branch is not released.
     """
 
     statement = "algorithm 4, Sheffet's algorithm"
@@ -441,7 +448,7 @@ class SheffetOLS(SheffetAlgorithm):
 
     @property
     def gamma(self) -> float:
-        """C² times the printed γ; the corrected variant has no less than algorithm 5."""
+        """C² times the printed γ; the corrected variant takes at least the γ of algorithm 5."""
         gamma = printed.sheffet_2017_gamma(self.rows, self.epsilon, self.delta)
         if self.variant == "corrected":
             gamma = max(gamma, printed.sheffet_renyi_gamma(self.rows, self.epsilon, self.delta))
@@ -449,10 +456,11 @@ class SheffetOLS(SheffetAlgorithm):
 
 
 class SheffetRenyiOLS(SheffetAlgorithm):
-    """Algorithm 4 with γ by lemma 1 and proposition 1 at (ε/2, δ) (paper 3, algorithm 5).
+    """Algorithm 5: algorithm 4 with γ by lemma 1 and proposition 1 for (ε/2, δ)-DP.
 
-    The parameters are those of `SketchedRegression`. With variant="corrected" γ is in units of C²
-    (line 3 prints none: class A of the findings), and √γ·ξ stands for γ·ξ. Output: (size, p).
+    The parameters are those of `SketchedRegression`. With variant="corrected" γ is multiplied by C²
+    (line 3 omits it: class A of the findings), and the noise is √γ·ξ instead of γ·ξ. Output:
+    (size, p).
     """
 
     statement = "algorithm 5, Sheffet's algorithm with paper 3's analysis"
@@ -461,6 +469,6 @@ class SheffetRenyiOLS(SheffetAlgorithm):
 
     @property
     def gamma(self) -> float:
-        """γ without units, as printed; the corrected variant has it in units of C²."""
+        """The printed γ, which lacks the factor C²; the corrected variant has this factor."""
         gamma = printed.sheffet_renyi_gamma(self.rows, self.epsilon, self.delta)
         return gamma * self.square_bound if self.variant == "corrected" else gamma

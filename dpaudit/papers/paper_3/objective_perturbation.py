@@ -1,6 +1,6 @@
-"""Logistic regression with a random linear term: objective perturbation (Kifer et al. 2012).
+"""Objective perturbation (Kifer et al. 2012; paper 3, algorithm 6).
 
-Paper 3, algorithm 6.
+It is logistic regression with a random linear term in the objective.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.papers.algorithm import Algorithm, Variant, check_signs, within
 from dpaudit.papers.printed import objective_ridge, objective_sigma
 
-STEPS = 2000  # at most; a minimum takes some ten
-TOLERANCE = 1e-10  # of the gradient's norm, in units of the norms of the noise and the rows
-ROUNDING = 1e-13  # of a value: a step that raises it by no more is taken
-NUMBERS = 1 << 21  # draws times rows of the data at a time
-REACH, PANELS = 10.0, 400  # of the density: its end in deviations of the noise, and its panels
+STEPS = 2000  # largest number of steps to a minimum; some ten are usual
+TOLERANCE = 1e-10  # for the gradient's norm, relative to the norms of the noise and the rows
+ROUNDING = 1e-13  # a step may raise the value by this relative amount
+NUMBERS = 1 << 21  # largest product of draws and data rows that are computed at a time
+REACH, PANELS = 10.0, 400  # the density's grid of b: its end in units of σ, and number of panels
 
 
 @dataclass(frozen=True)
 class ObjectivePerturbation(Algorithm):
-    """argmin_θ Σ loss(y_i x_iᵀθ) + bᵀθ + Δ‖θ‖²/2 with b ~ N(0, σ²I) (paper 3, algorithm 6).
+    """Release argmin_θ Σ loss(y_i x_iᵀθ) + bᵀθ + Δ‖θ‖²/2 with a random b ~ N(0, σ²I).
 
-    σ = C√(4ε + 8 ln(2/δ))/ε, C = `row_bound`, and Δ = C²/(2ε), which is twice the loss's largest
-    curvature C²/4, over ε. Labels are −1 and 1. The printed factor 1/n does not change the minimum.
-    The printed loss is −ln(1 + e^{−s}), whose sign is a misprint (class C of the findings): that
-    loss is concave, its minimum misclassifies as many rows as it can, and may jump with b. The loss
-    of variant="corrected" is ln(1 + e^{−s}).
+    Source: paper 3, algorithm 6. σ = C√(4ε + 8 ln(2/δ))/ε with C = `row_bound`, and Δ = C²/(2ε) is
+    2/ε times the loss's largest curvature C²/4. Labels are −1 and 1. The printed factor 1/n does
+    not change the minimum. The printed loss −ln(1 + e^{−s}) has the wrong sign, a misprint (class C
+    of the findings): it is concave, its minimum misclassifies as many rows as it can, and may jump
+    as b changes. The loss of variant="corrected" is ln(1 + e^{−s}).
 
-    Output: (size, p). The minimum is exact to rounding where it is unique ("corrected"); otherwise
-    it is the lowest of the minima reached from both ends of every axis. Each draw takes about n·p²
-    operations: there is no smaller statistic.
+    Output: (size, p). With variant="corrected" the minimum is unique and exact up to rounding;
+    otherwise it is the lowest of the minima reached from both ends of every axis. Each draw takes
+    about n·p² operations, since no smaller statistic of the data is sufficient.
     """
 
     epsilon: Positive
@@ -58,12 +58,12 @@ class ObjectivePerturbation(Algorithm):
 
     @property
     def sigma(self) -> float:
-        """σ, of each entry of b."""
+        """The standard deviation σ of each entry of b."""
         return objective_sigma(self.row_bound, self.epsilon, self.delta)
 
     @property
     def ridge(self) -> float:
-        """Δ, the penalty of ½‖θ‖²."""
+        """The factor Δ of the penalty ½‖θ‖²."""
         return objective_ridge(self.row_bound, self.epsilon)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -75,10 +75,10 @@ class ObjectivePerturbation(Algorithm):
         return np.vstack([problem.minimum(part) for part in parts])
 
     def law(self, data: Array) -> Density:
-        """θ for one feature, corrected. Raises `NoExactSpectrum` elsewhere.
+        """The law of θ for one feature, corrected. Raises `NoExactSpectrum` in all other cases.
 
-        At the minimum b is minus the slope of the other terms. So the density of θ is that of N(0,
-        σ²) at b, times ``|db/dθ|``.
+        At the minimum b is minus the slope of the other terms. So the density of θ is the density
+        of N(0, σ²) at this b, times ``|db/dθ|``.
         """
         signed = _signed(data, self.row_bound)
         if self.variant == "printed" or signed.shape[1] > 1:
@@ -97,9 +97,9 @@ class ObjectivePerturbation(Algorithm):
         return Density(log_p, ends)
 
     def pair(self) -> NeighbourPair:
-        """Equal rows C, half of each label, of which one is zeroed.
+        """Rows with the feature C, half with each label; one of them is zeroed.
 
-        There are about 2/ε of them, at least two: enough to cancel the curvature of the penalty at
+        There are about 2/ε rows, at least two: enough to cancel the curvature of the penalty at
         θ = 0 in the printed objective.
         """
         count = 2 * max(1, round(1.0 / self.epsilon))
@@ -123,7 +123,7 @@ class Perturbed:
     sign: float
 
     def minimum(self, noise: Array) -> Array:
-        """θ, (m, p), for b = `noise`, (m, p)."""
+        """The minimisers θ, (m, p), for the linear terms b = `noise`, (m, p)."""
         if self.sign > 0.0:
             return self._descend(np.zeros_like(noise), noise)
         far = np.abs(self.signed).sum(axis=0) + np.abs(noise).max(initial=0.0)
@@ -134,9 +134,10 @@ class Perturbed:
         return np.asarray(minima[best, np.arange(len(noise))])
 
     def _descend(self, theta: Array, noise: Array) -> Array:
-        """Newton's step where it lowers the value and the Hessian is definite.
+        """Descend from `theta` (m, p) to minima by Newton's steps; returns the last iterates.
 
-        Elsewhere it is a gradient step so short that it cannot raise the value.
+        If the Hessian is not definite or Newton's step raises the value, it takes a gradient step
+        that is short enough not to raise the value.
         """
         p = noise.shape[1]
         outer = (self.signed[:, :, None] * self.signed[:, None, :]).reshape(len(self.signed), -1)
@@ -160,20 +161,18 @@ class Perturbed:
             reached = self._value(newton, noise[left])
             lower = definite & (reached <= value[left] + ROUNDING * np.abs(value[left]))
             theta[left] = np.where(lower[:, None], newton, theta[left] - slope / steepest)
-            value[left[lower]], other = reached[lower], left[np.logical_not(lower)]
-            value[other] = self._value(theta[other], noise[other])
+            value[left[lower]], by_gradient = reached[lower], left[np.logical_not(lower)]
+            value[by_gradient] = self._value(theta[by_gradient], noise[by_gradient])
         return theta
 
     def _value(self, theta: Array, noise: Array) -> Array:
+        """The objective at theta (m, p) for the linear terms b = `noise` (m, p); (m,)."""
         loss = -log_expit(theta @ self.signed.T).sum(axis=1)
         pull = np.sum(noise * theta + 0.5 * self.ridge * theta**2, axis=1)
         return np.asarray(self.sign * loss + pull)
 
 
 def _signed(data: Array, row_bound: float) -> Array:
-    """y_i x_i, (n, p).
-
-    Raises `InvalidInput` for labels other than −1 and 1, or rows beyond the bound.
-    """
+    """The rows y_i x_i, (n, p). Raises `InvalidInput` for labels but ±1, or rows beyond bounds."""
     data = check_signs(data)
     return np.asarray(within(data[:, :-1], row_bound) * data[:, -1:])

@@ -1,7 +1,8 @@
-"""Sketches SD + wξ whose noise w has its own law: draws of them, and the privacy of a zeroed row.
+"""Sketches SD + wξ with a random noise level w: their draws, and the privacy loss of a zeroed row.
 
-w is drawn anew for each sketch. Given w, a row is N(0, DᵀD + w²I), and the least-squares solution
-is that of a sketch of [D; wI] (paper 3, equation 52): Student t.
+S (k × n) and ξ (k × d) are standard normal, and w is drawn anew for each sketch. Given w, a row of
+the sketch is N(0, DᵀD + w²I), and the least-squares solution has the law of that on a sketch of
+[D; wI], a Student t law (paper 3, equation 52).
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ Noise = Callable[[int, np.random.Generator], Array]  # count → standard deviat
 
 @value_class
 class NoisySketch:
-    """k = `rows` rows of SD + wξ, S and ξ standard normal, with one w from `noise` for each draw.
+    """A sampler of sketches SD + wξ of k = `rows` rows, with one w from `noise` for each draw.
 
-    data : (n, d), the label last for least squares solutions. In each method the sampler "literal"
-    draws sketches as printed, k·(n + d) numbers each, and "sufficient" needs fewer numbers.
+    data : D, (n, d), with the label last for least-squares solutions. In each method the sampler
+    "literal" draws each sketch as printed, with k·(n + d) random numbers; "sufficient" needs fewer.
     """
 
     data: Array
@@ -38,7 +39,7 @@ class NoisySketch:
     noise: Noise
 
     def released(self, release: str, sampler: str, size: int, rng: np.random.Generator) -> Array:
-        """(size, k·d) sketches, flattened, or (size, d(d+1)/2) triangles of their Gram matrices."""
+        """Draw sketches, flattened to (size, k·d), or their Gram matrices' upper triangles."""
         if sampler == "literal":
             sketches = self._literal(size, rng)
             if release == "sketch":
@@ -60,7 +61,7 @@ class NoisySketch:
         return draw_in_chunks(size, d * (d + 1) // 2, d**2, draw)
 
     def solution(self, sampler: str, size: int, rng: np.random.Generator) -> Array:
-        """(size, p) least squares solutions of the sketch's last column on the other columns.
+        """Draw least-squares solutions of a sketch's last column on its other columns, (size, p).
 
         Raises `InvalidInput` for fewer sketch rows than features: the Gram matrix has no inverse.
         """
@@ -76,7 +77,7 @@ class NoisySketch:
         )
 
     def _literal(self, size: int, rng: np.random.Generator) -> Array:
-        """(size, k, d) sketches as printed."""
+        """Draw sketches as printed, (size, k, d)."""
         n, d = self.data.shape
         out = np.empty((size, self.rows, d))
         for sketch, w in zip(out, self.noise(size, rng), strict=True):
@@ -87,9 +88,9 @@ class NoisySketch:
 
 @value_class
 class SketchedSolver:
-    """Least squares on sketches with noise w: V[su/(s² + w²) + ‖res‖·t/√(s² + w²)].
+    """Draws V[su/(s² + w²) + ‖res‖·t/√(s² + w²)], least squares on sketches with noise w.
 
-    X = U·diag(s)·Vᵀ and u = Uᵀy; ‖res‖² = ‖y − Uu‖² + w² + Σu²w²/(s² + w²); t is multivariate
+    X = U·diag(s)·Vᵀ and u = Uᵀy. ‖res‖² = ‖y − Uu‖² + w² + Σu²w²/(s² + w²). t is multivariate
     Student with k − p + 1 degrees of freedom. scale : s. axes : Vᵀ. along : u. rest : ‖y − Uu‖².
     """
 
@@ -100,9 +101,9 @@ class SketchedSolver:
 
     @classmethod
     def of(cls, data: Array) -> SketchedSolver:
-        """The solver for (n, p + 1) data, n ≥ p, or any matrix with the same Gram matrix.
+        """The solver for data (n, p + 1), or for any matrix with the same Gram matrix.
 
-        Raises `InvalidInput` for fewer rows.
+        Raises `InvalidInput` for n < p.
         """
         features, label = data[:, :-1], data[:, -1]
         n, p = features.shape
@@ -113,7 +114,7 @@ class SketchedSolver:
         return cls(scale, axes, along, float(np.sum((label - basis @ along) ** 2)))
 
     def draw(self, noise: Array, rows: int, rng: np.random.Generator) -> Array:
-        """(m, p), one solution for each w of `noise`, (m,), of sketches of k = `rows` rows."""
+        """Draw one solution on a sketch of k = `rows` rows for each w in `noise` (m,); (m, p)."""
         p, square = len(self.scale), noise[:, None] ** 2
         weight = self.scale**2 + square
         inverse = np.divide(1.0, weight, out=np.zeros_like(weight), where=weight > 0.0)
@@ -125,9 +126,9 @@ class SketchedSolver:
 
 
 def released_row(data: Array, index: int, rows: int) -> Callable[[float], PrivacyLoss]:
-    """The privacy loss of zeroing a row, by the noise w, where a sketch of k = `rows` is released.
+    """The function w ↦ privacy loss of zeroing row `index`, if a sketch of k = `rows` is released.
 
-    q = vᵀ(DᵀD + w²I)⁻¹v, computed on D's singular axes.
+    The row's leverage q = vᵀ(DᵀD + w²I)⁻¹v is computed on D's singular axes.
     """
     basis, scale, _ = np.linalg.svd(data, full_matrices=False)
     square = basis[index] ** 2
@@ -143,12 +144,12 @@ def released_row(data: Array, index: int, rows: int) -> Callable[[float], Privac
 
 @value_class
 class SolvedRow:
-    """A zeroed row where least squares is solved on the sketch: its leverage and residual share.
+    """The privacy loss of zeroing a row when the least-squares solution on a sketch is released.
 
-    The solution is that of a sketch of [D; wI]. scale : singular values of the features, (p,).
-    row, along : coordinates of the row, and of the labels y, on the left singular vectors.
-    label : the row's label. rest : squared norm of the part of y orthogonal to these vectors.
-    rows : k, of the sketch.
+    The solution has the law of that on a sketch of [D; wI]. scale : singular values of the
+    features, (p,). row, along : coordinates of the row, and of the labels y, on the left singular
+    vectors. label : the row's label. rest : squared norm of the part of y orthogonal to these
+    vectors. rows : the number k of sketch rows.
     """
 
     scale: Array
@@ -160,7 +161,7 @@ class SolvedRow:
 
     @classmethod
     def of(cls, data: Array, index: int, rows: int) -> SolvedRow:
-        """Row `index` of the data, label last, for sketches of k = `rows` rows."""
+        """The zeroing of row `index` of the data, label last, for sketches of k = `rows` rows."""
         features, label = data[:, :-1], data[:, -1]
         basis, scale, _ = np.linalg.svd(features, full_matrices=False)
         along = basis.T @ label
@@ -168,7 +169,7 @@ class SolvedRow:
         return cls(scale, basis[index], along, float(label[index]), rest, rows)
 
     def shares(self, noise: float) -> tuple[float, float]:
-        """(leverage h, residual share t) with w = `noise`."""
+        """The row's leverage and residual share in [D; wI], with w = `noise`."""
         shares = _shrinkage(self.scale, noise)
         leverage = min(float(np.sum(self.row**2 * shares)), 1.0)
         residual = self.label - float(np.sum(self.row * shares * self.along))
@@ -177,18 +178,18 @@ class SolvedRow:
         return leverage, min(residual**2 / room, 1.0) if room > 0.0 else 0.0
 
     def curve(self, noise: float) -> Curve:
-        """δ(ε) of the solution with w = `noise`."""
+        """The curve δ(ε) of the solution with w = `noise`."""
         return StudentCurve(*self.shares(noise), len(self.scale), self.rows)
 
 
 def _shrinkage(scale: Array, noise: float) -> Array:
-    """s²/(s² + w²) on each axis, 1 where both are 0."""
+    """The factors s²/(s² + w²) for s in `scale` and w = `noise`; 1 where both are 0."""
     weight = scale**2 + noise**2
     return np.divide(scale**2, weight, out=np.ones_like(weight), where=weight > 0.0)
 
 
 def axis_pair(row_bound: float, eigenvalue: float) -> NeighbourPair:
-    """Two columns with DᵀD = λC²·I, a little more on the second axis; a row (C, 0) is zeroed.
+    """Data of two columns with DᵀD = λC²·I, or slightly more on axis 2; a row (C, 0) is zeroed.
 
     row_bound : C > 0. eigenvalue : λ ≥ 1.
     """
@@ -196,9 +197,9 @@ def axis_pair(row_bound: float, eigenvalue: float) -> NeighbourPair:
 
 
 def labelled_pair(row_bound: float, label_bound: float, eigenvalue: float) -> NeighbourPair:
-    """`axis_pair` rotated, with one feature and a label: the zeroed row is (C_X, C_Y).
+    """`axis_pair` rotated so that the zeroed row is (C_X, C_Y), with one feature and a label.
 
-    All rows are within both bounds, and λ is in units of C_X² + C_Y².
+    All rows are within both bounds. eigenvalue : λ_min in units of C_X² + C_Y².
     """
     size = math.hypot(row_bound, label_bound)
     x, y = row_bound / size, label_bound / size
@@ -208,7 +209,7 @@ def labelled_pair(row_bound: float, label_bound: float, eigenvalue: float) -> Ne
 
 
 def _axis_rows(eigenvalue: float, longest: float) -> Array:
-    """Rows for C = 1, those on the second axis no longer than `longest`."""
+    """The rows of `axis_pair` for C = 1; those on the second axis have norm ≤ `longest`."""
     first, second = max(1, math.ceil(eigenvalue)), math.ceil(1.0001 * eigenvalue / longest**2)
     rest = math.sqrt(max(eigenvalue - 1.0, 0.0) / first)
     parts = [

@@ -4,8 +4,8 @@ Or Sheffet,
 *Private Approximations of the 2nd-Moment Matrix Using Existing Techniques in Linear Regression*,
 2018.
 
-Its padding and noise are in `dpaudit.papers.printed`, under the names of the statements. Its
-algorithms:
+The paper's formulas for padding and noise are in `dpaudit.papers.printed`, named after their
+statements. This table lists its algorithms:
 
 | statement | class |
 | --- | --- |
@@ -29,10 +29,10 @@ algorithms:
 | theorem B.5 | `theorem_b_5_sigma` |
 
 The steps of algorithms 2 and 5 are missing from our copy of the paper; the docstrings of their
-classes say what is chosen here.
+classes say which steps were chosen here.
 
-`matrix_release` holds what the algorithms share.
+`matrix_release` has the base class and the functions that the algorithms share.
 
-Experiments are studies beside the scenarios, in `scenarios/papers/studies/paper_4`: figures 1 to 6
-in `regressions`.
+The paper's experiments are repeated in `scenarios/papers/studies/paper_4`: figures 1 to 6 in
+`regressions`.
 """

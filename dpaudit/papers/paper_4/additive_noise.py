@@ -39,13 +39,14 @@ from dpaudit.papers.printed import BelowInverseE
 
 @dataclass(frozen=True)
 class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
-    """Analyze Gauss: AᵀA plus symmetric Gaussian noise (paper 4, section 2).
+    """Analyze Gauss: release AᵀA plus symmetric Gaussian noise N (paper 4, section 2).
 
-    N(0, 2Δ² ln(2/δ)/ε) for each entry on and above the diagonal, Δ² = B⁴, for δ in (0, 1), as in
-    our text, which may have lost the exponent of ε². With variant="corrected" it is ε² for ε, and
-    Δ² = 2B⁴ for a replaced row; and no less noise than (ε, δ)-DP needs, which matters from about ε
-    = 4 ln(2/δ) on. scaled=True adds c·I, c = E‖N‖, to draws that are not positive definite (section
-    6), which is post-processing. Output: (size, d(d+1)/2), upper triangles.
+    The noise is N(0, 2Δ² ln(2/δ)/ε) on each entry on and above the diagonal, Δ² = B⁴, for δ in
+    (0, 1). This is how our copy prints it, which may have lost the exponent of ε². With
+    variant="corrected" the variance has ε² instead of ε and Δ² = 2B⁴, for a replaced row, and is at
+    least what (ε, δ)-DP needs, which matters for ε above about 4 ln(2/δ). scaled=True adds c·I,
+    c = E‖N‖, to draws that are not positive definite (section 6), which is post-processing. Output:
+    (size, d(d+1)/2), upper triangles.
     """
 
     epsilon: Positive
@@ -69,7 +70,7 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
         return printed.section_2_sigma(self.row_bound, self.epsilon, self.delta)
 
     def known(self, data: Array) -> AnalyzeGauss:
-        """Analyze Gauss at this noise. Raises `NoExactSpectrum` with `scaled`."""
+        """Analyze Gauss with the noise `sigma`. Raises `NoExactSpectrum` if `scaled`."""
         if self.scaled:
             raise self.no_exact_spectrum()
         return self._noise(data)
@@ -84,7 +85,7 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
         return self.lifted(draws) if self.scaled else draws
 
     def lifted(self, draws: Array) -> Array:
-        """M + c·I, c = E‖N‖, where M is not positive definite, else M (section 6)."""
+        """The draws M, with c·I, c = E‖N‖, added to those not positive definite (section 6)."""
         dim = order(draws)
         indefinite = least_eigenvalues(draws, dim) <= 0.0
         amount = np.where(indefinite, self.sigma * mean_norm(dim), 0.0)
@@ -97,12 +98,12 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 
 @dataclass(frozen=True)
 class NoisyInverse(KnownReplacedRows, MatrixRelease):
-    """(AᵀA)⁻¹ plus symmetric Gaussian noise (paper 4, theorem B.5).
+    """Release (AᵀA)⁻¹ plus symmetric Gaussian noise (paper 4, theorem B.5).
 
-    N(0, 8 ln(2/δ)/(ρ²ε²)) for each entry on and above the diagonal, where ε is in (0, 1), and where
-    it is public that σ_min(AᵀA) ≥ (1 + ρ)B² with ρ = `rho` > 0. A call raises `InvalidInput` when
-    σ_min(AᵀA) is less than ρB²: a database that keeps the promise has at least that much after one
-    of its rows is replaced. With variant="corrected" the sensitivity is √2/(ρ(1 + ρ)B²), which
+    The noise is N(0, 8 ln(2/δ)/(ρ²ε²)) on each entry on and above the diagonal, for ε in (0, 1). It
+    is assumed public that σ_min(AᵀA) ≥ (1 + ρ)B² with ρ = `rho` > 0. A call raises `InvalidInput`
+    if σ_min(AᵀA) is less than ρB², which cannot happen after one row of a database that satisfies
+    the assumption is replaced. With variant="corrected" the sensitivity is √2/(ρ(1 + ρ)B²), which
     scales as the inverse does. Output: (size, d(d+1)/2), upper triangles.
     """
 
@@ -120,11 +121,12 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
 
     @property
     def sigma(self) -> float:
-        """The standard deviation σ of each entry.
+        """The standard deviation σ of the noise on each entry.
 
-        Corrected: let M ≥ ρB²·I be the matrix without the row v, and z = M⁻¹v. The row adds −zzᵀ/(1
-        + vᵀM⁻¹v) to the inverse. Its norm is at most 1/(ρ(1 + ρ)B²), since ‖z‖² ≤ vᵀM⁻¹v/(ρB²) and
-        vᵀM⁻¹v ≤ 1/ρ. The terms of two rows differ by at most √2 of it.
+        Proof of the corrected sensitivity: let M ≥ ρB²·I be the matrix without the row v, and
+        z = M⁻¹v. The row adds −zzᵀ/(1 + vᵀM⁻¹v) to the inverse. The norm of this term is at most
+        1/(ρ(1 + ρ)B²), since ‖z‖² ≤ vᵀM⁻¹v/(ρB²) and vᵀM⁻¹v ≤ 1/ρ. The terms of two rows differ by
+        at most √2 times that.
         """
         if self.variant == "printed":
             return printed.theorem_b_5_sigma(self.rho, self.epsilon, self.delta)
@@ -140,7 +142,7 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
         return GaussianInverse(self.sigma)
 
     def solution(self, draws: Array) -> Array:
-        """β̃ of each draw of M⁻¹, (size, p): M⁻¹e_d ∝ (−β, 1), and e_d selects the last column."""
+        """The coefficient β̃ from each draw of M⁻¹, (size, p): its last column is ∝ (−β̃, 1)."""
         dim = order(draws)
         last = draws[:, np.cumsum(np.arange(dim, 0, -1)) - 1]
         return np.asarray(-last[:, :-1] / last[:, -1:])
@@ -148,7 +150,7 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
     def pair(self) -> NeighbourPair:
         """AᵀA = diag(2 + ρ, 1 + ρ)·B²; replacing (B, 0) by (0, B) exchanges its two entries.
 
-        Both databases keep the promise.
+        Both databases satisfy σ_min(AᵀA) ≥ (1 + ρ)B².
         """
         size = (1.0 + self.rho) * self.row_bound**2 * (1.0 + 1e-9)
         rest = axis_rows((size, size), self.row_bound)
@@ -156,19 +158,19 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
 
 
 def gaussian_deviation(epsilon: float, delta: float) -> float:
-    """√(2 ln(2/δ))/ε in units of the sensitivity, and no less than (ε, δ)-DP needs exactly."""
+    """σ/sensitivity of Gaussian noise: √(2 ln(2/δ))/ε, or the exact need of (ε, δ)-DP if larger."""
     exact = 1.0 / float(gdp_mu(np.array(epsilon), np.array(delta)))
     return max(math.sqrt(2.0 * math.log(2.0 / delta)) / epsilon, exact)
 
 
 @dataclass(frozen=True)
 class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
-    """M = AᵀA + Σvᵢvᵢᵀ with k random rows vᵢ ~ N(0, B²I) (paper 4, algorithm 3).
+    """Release M = AᵀA + Σvᵢvᵢᵀ with k random rows vᵢ ~ N(0, B²I) (paper 4, algorithm 3).
 
-    k = ⌊d + (14/ε²)·2 ln(4/δ)⌋. Theorem 4.1 requires ε < 1, but the algorithm takes any ε; with
-    variant="corrected" k is as for ε = 1 where ε is larger. shift=True releases `shifted` matrices
-    instead, as section 4 does for its experiments, which is post-processing of M. Output: (size,
-    d(d+1)/2), upper triangles.
+    k = ⌊d + (14/ε²)·2 ln(4/δ)⌋. Theorem 4.1 requires ε < 1, but the algorithm accepts any ε; with
+    variant="corrected", k for a larger ε is that for ε = 1. shift=True releases `shifted` matrices,
+    as section 4 does for its experiments, which is post-processing of M. Output: (size, d(d+1)/2),
+    upper triangles.
     """
 
     epsilon: Positive
@@ -183,12 +185,12 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
     correction = "k as for ε = 1 where ε is more"
 
     def dof(self, dim: int) -> int:
-        """k, for d columns."""
+        """The number k of random rows for data of d = `dim` columns."""
         epsilon = min(self.epsilon, 1.0) if self.variant == "corrected" else self.epsilon
         return printed.algorithm_3_dof(dim, epsilon, self.delta)
 
     def known(self, data: Array) -> AdditiveWishart:
-        """The mechanism that releases M. Raises `NoExactSpectrum` for the shifted form."""
+        """The mechanism that releases M. Raises `NoExactSpectrum` if `shift`."""
         if self.shift:
             raise self.no_exact_spectrum()
         return self._noise(data)
@@ -210,9 +212,9 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
         return self.shifted(draws) if self.shift else draws
 
     def shifted(self, draws: Array) -> Array:
-        """Section 4: M − kB²·I where that is positive definite.
+        """Shift draws M as in section 4: M − kB²·I if this is positive definite.
 
-        Elsewhere it is M − B²(√k − √d − √(2 ln(4/δ)))²·I.
+        Otherwise the result is M − B²(√k − √d − √(2 ln(4/δ)))²·I.
         """
         dim = order(draws)
         k, square = self.dof(dim), self.row_bound**2

@@ -1,7 +1,7 @@
-"""What paper 4's algorithms share: they release a random matrix M in place of AᵀA.
+"""The base class and functions for paper 4's algorithms, which release a random M instead of AᵀA.
 
-Each draw may have its own scale. Matrices are given as upper triangles, row by row,
-(size, d(d+1)/2), and β̃ is the regression computed from one of them.
+Matrices are represented by their upper triangles, row by row, (size, d(d+1)/2). β̃ is the
+regression coefficient computed from a released matrix.
 """
 
 from __future__ import annotations
@@ -19,44 +19,44 @@ from dpaudit.laws.base import draw_in_chunks
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import Algorithm, singular_axes
 
-NORM_DRAWS = 2_000  # of a standard symmetric matrix: its mean norm has an error of 0.3 %
+NORM_DRAWS = 2_000  # draws with which `mean_norm` has an error of 0.3 %
 
 
 @value_class
 class Moments:
-    """AᵀA, (d, d), and n: all that an algorithm uses of its data."""
+    """The statistics of the data A that the algorithms need: AᵀA, (d, d), and n = `rows`."""
 
     gram: Array
     rows: int
 
     @cached_property
     def axes(self) -> tuple[Array, Array]:
-        """Eigenvalues ≥ 0, descending, and axes as rows."""
+        """The eigenvalues of AᵀA, descending and ≥ 0, and its eigenvectors as rows."""
         values, vectors = np.linalg.eigh(self.gram)
         return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors.T[::-1])
 
 
 class MatrixRelease(Algorithm):
-    """An algorithm that releases a matrix M in place of AᵀA.
+    """An algorithm that releases a random matrix M instead of AᵀA.
 
-    M is released as its upper triangle, (size, d(d+1)/2), and the coefficient β̃ is computed from
-    M: `solution`. `epsilon` and `delta` are ε > 0 and δ in (0, 1/e) of the claim unless a subclass
-    says otherwise, and `row_bound` is B, a public bound on the norm of a row with its label.
+    M is released as its upper triangle, (size, d(d+1)/2), and `solution` computes the coefficient
+    β̃ from it. Unless a subclass says otherwise, `epsilon` is the claim's ε > 0, `delta` its δ in
+    (0, 1/e), and `row_bound` is B, a public bound on the norm of a row with its label.
     """
 
     paper = 4
     relation = "replace"
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        """Draws as by `run`, for data with these moments, where no row is checked."""
+        """Draw as `run` does, for data with these moments, whose rows cannot be checked."""
         raise NotImplementedError
 
     def solution(self, draws: Array) -> Array:
-        """β̃ of each draw, (size, p)."""
+        """The coefficient β̃ computed from each draw, (size, p)."""
         return regression(draws)
 
     def pair(self) -> NeighbourPair:
-        """One row (B, 0), replaced by (0, B): as different as two rows within the bound can be."""
+        """One row (B, 0), replaced by (0, B): no two rows within the bound differ by more."""
         return replace_row(np.array([[self.row_bound, 0.0]]), 0, [0.0, self.row_bound])
 
 
@@ -66,7 +66,7 @@ def order(triangles: Array) -> int:
 
 
 def axis_rows(sizes: tuple[float, float], longest: float) -> Array:
-    """Rows of norm ≤ `longest` with Gram matrix diag(sizes), equal ones on each axis; (n, 2)."""
+    """Rows (n, 2) of norm ≤ `longest` with Gram matrix diag(sizes); on each axis all are equal."""
     parts = []
     for axis, size in enumerate(sizes):
         count = math.ceil(size / longest**2)
@@ -77,7 +77,7 @@ def axis_rows(sizes: tuple[float, float], longest: float) -> Array:
 
 
 def axes_of(data: Array) -> tuple[Array, Array]:
-    """Eigenvalues of DᵀD, (d,), descending, and its axes as rows, (d, d)."""
+    """The eigenvalues of DᵀD, (d,), descending, and its eigenvectors as rows, (d, d)."""
     scale, axes = singular_axes(data)
     return scale**2, axes
 
@@ -90,10 +90,11 @@ def scatter_draws(
     *,
     inverse: bool = False,
 ) -> Array:
-    """Triangles of one draw each of Wishart_d(Σ, dof), or of the inverse Wishart W⁻¹_d(Σ, dof).
+    """Draw one matrix each from Wishart_d(Σ, dof), or from the inverse Wishart W⁻¹_d(Σ, dof).
 
-    Σ = axesᵀ·diag(eigenvalues)·axes, by Bartlett's factors (1933). eigenvalues : (size, d) ≥ 0.
-    axes : (d, d). dof : (size,) integers ≥ d; `dpaudit.laws.bartlett` has one for all draws.
+    Returns upper triangles. Σ = axesᵀ·diag(eigenvalues)·axes; the method is Bartlett's (1933).
+    eigenvalues : (size, d) ≥ 0. axes : (d, d). dof : integers ≥ d, (size,), one for each draw;
+    `dpaudit.laws.bartlett` has a common one.
     """
     done, d = 0, len(axes)
     below, diagonal = np.tril_indices(d, -1), np.arange(d)
@@ -117,7 +118,7 @@ def scatter_draws(
 
 
 def literal_gram(matrix: Array, rows: int, rng: np.random.Generator) -> Array:
-    """(RM)ᵀ(RM), (d, d), with R (rows, n) standard normal, in blocks of R's rows."""
+    """Draw (RM)ᵀ(RM), (d, d), for M = `matrix` and R (rows, n) standard normal, in blocks."""
     total = np.zeros((matrix.shape[1], matrix.shape[1]))
     step = max(1, (1 << 20) // len(matrix))
     for start in range(0, rows, step):
@@ -127,9 +128,9 @@ def literal_gram(matrix: Array, rows: int, rng: np.random.Generator) -> Array:
 
 
 def literal_inverse(matrix: Array, dof: int, rng: np.random.Generator) -> Array:
-    """A draw of W⁻¹_d(MᵀM, dof), (d, d).
+    """Draw from the inverse Wishart law W⁻¹_d(MᵀM, dof) for M = `matrix`, (d, d).
 
-    It is the inverse of the Gram matrix of `dof` Gaussian rows of covariance (MᵀM)⁻¹.
+    The draw is the inverse of the Gram matrix of `dof` Gaussian rows of covariance (MᵀM)⁻¹.
     """
     root = factorise(matrix).root
     turned = np.asarray(solve_triangular(root, np.eye(len(root))).T, dtype=np.float64)
@@ -137,9 +138,9 @@ def literal_inverse(matrix: Array, dof: int, rng: np.random.Generator) -> Array:
 
 
 def regression(triangles: Array) -> Array:
-    """M_XX⁻¹M_Xy, (size, d − 1): the stationary point of βᵀMβ with β_d = −1.
+    """The coefficient M_XX⁻¹M_Xy from each matrix M, (size, d − 1).
 
-    It is the minimum where M is positive definite.
+    (β, −1) is the stationary point of the quadratic form of M, a minimum for M positive definite.
     """
     matrices = symmetric_matrix(triangles, order(triangles))
     return np.asarray(np.linalg.solve(matrices[:, :-1, :-1], matrices[:, :-1, -1:])[:, :, 0])
@@ -151,16 +152,16 @@ def least_eigenvalues(triangles: Array, dim: int) -> Array:
 
 
 def plus_identity(triangles: Array, dim: int, amount: Array) -> Array:
-    """M + amount·I; amount (size,)."""
+    """The upper triangles of M + amount·I; amount (size,)."""
     row, column = np.triu_indices(dim)
     return np.asarray(triangles + np.asarray(amount)[:, None] * (row == column))
 
 
 @lru_cache(maxsize=64)
 def mean_norm(dim: int) -> float:
-    """E‖N‖ (spectral) of a symmetric matrix N with N(0, 1) on and above the diagonal.
+    """The mean spectral norm E‖N‖ of a symmetric matrix N with N(0, 1) on and above the diagonal.
 
-    Estimated by draws of a fixed seed.
+    It is estimated by `NORM_DRAWS` draws with a fixed seed.
     """
     count = dim * (dim + 1) // 2
     noise = np.random.default_rng(dim).standard_normal((NORM_DRAWS, count))

@@ -1,8 +1,8 @@
-"""A draw whose scale is AᵀA with padding: paper 4, algorithms 1 and 4, and 2 and 5 (adaptive).
+"""Draws whose scale is AᵀA with padding: paper 4, algorithms 1, 2, 4 and 5.
 
-Algorithms 1 and 2 draw a Johnson-Lindenstrauss sketch, 4 and 5 an inverse-Wishart posterior. In 2
-and 5 a private estimate of σ_min(AᵀA) sets the padding w and the number of rows r: part of the
-budget pays for the estimate, and a large estimate saves padding or allows more rows.
+Algorithms 1 and 2 draw a Johnson-Lindenstrauss sketch, and 4 and 5 an inverse-Wishart posterior. In
+the adaptive algorithms 2 and 5, a private estimate of σ_min(AᵀA) sets the padding w and the number
+of rows r. It takes part of the budget, and a large estimate allows less padding or more rows.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from dpaudit.papers.paper_4.matrix_release import (
 )
 from dpaudit.papers.printed import BelowInverseE
 
-MOST_ROWS = 10_000  # of a pair, on one axis
-MOST_SKETCHED = 10**12  # rows of a sketch
+MOST_ROWS = 10_000  # largest number of rows on one axis in `AdaptiveRelease.pair`
+MOST_SKETCHED = 10**12  # largest number of rows of a sketch
 
 
 class ScatterRelease(MatrixRelease):
-    """A Wishart (or `inverted`, an inverse-Wishart) draw about AᵀA + w²I.
+    """Release a Wishart draw about AᵀA + w²I, or an inverse-Wishart draw if `inverted`.
 
-    A Wishart draw of r rows is released divided by r. Subclasses give `chosen`.
+    A Wishart draw of r rows is divided by r. Subclasses define `chosen`.
     """
 
     inverted: ClassVar[bool] = False
@@ -59,11 +59,11 @@ class ScatterRelease(MatrixRelease):
     def chosen(
         self, eigenvalue: float, size: int, rng: np.random.Generator
     ) -> tuple[Array, np.ndarray]:
-        """(w², r), each (size,), for draws on data with σ_min(AᵀA) = `eigenvalue`."""
+        """Choose (w², r), each (size,), for draws on data with σ_min(AᵀA) = `eigenvalue`."""
         raise NotImplementedError
 
     def by_axes(self, values: Array, axes: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draws from the eigenvalues of AᵀA, descending, and its axes as rows."""
+        """Draw `size` outputs, given AᵀA's eigenvalues, descending, and eigenvectors as rows."""
         padding, rows = self.chosen(float(values[-1]), size, rng)
         draws = scatter_draws(values + padding[:, None], axes, rows, rng, inverse=self.inverted)
         return draws if self.inverted else np.asarray(draws / rows[:, None])
@@ -72,7 +72,7 @@ class ScatterRelease(MatrixRelease):
         return self.by_axes(*moments.axes, size, rng)
 
     def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draws from Gaussian rows, as the definition of the law has them."""
+        """Draw `size` outputs from Gaussian rows, as in the definition of the Wishart law."""
         upper, eigenvalue = np.triu_indices(data.shape[1]), smallest_eigenvalue(data)
         settings = zip(*self.chosen(eigenvalue, size, rng), strict=True)
         if self.inverted:
@@ -83,7 +83,7 @@ class ScatterRelease(MatrixRelease):
 
 
 class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
-    """A draw with w and r set by λ, which is σ_min(AᵀA) plus Laplace noise, less a slack."""
+    """A draw whose w and r depend on λ = max(0, σ_min(AᵀA) + Laplace noise − `slack`)."""
 
     unknown = (
         "its scale depends on a private σ_min that is not released (`joint_spectrum` bounds it)"
@@ -91,29 +91,30 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
 
     @property
     def least(self) -> int:
-        """The least number of rows or degrees of freedom, r₀."""
+        """The smallest number r₀ of rows, or degrees of freedom, that is used."""
         raise NotImplementedError
 
     @property
     def noise(self) -> float:
-        """2B²/ε, the scale of the Laplace noise on σ_min(AᵀA)."""
+        """The scale 2B²/ε of the Laplace noise on σ_min(AᵀA)."""
         return 2.0 * self.row_bound**2 / self.epsilon
 
     @property
     def slack(self) -> float:
-        """(2B²/ε)·ln(1/δ), which the noise exceeds with probability δ/2."""
+        """The number (2B²/ε)·ln(1/δ), which the noise exceeds with probability δ/2."""
         return self.noise * math.log(1.0 / self.delta)
 
     @property
     def most_padding(self) -> float:
-        """w₀², by theorem 3.1 (and 5.1) at half of the budget and r₀ rows."""
+        """The largest padding w₀², by theorem 3.1 (or 5.1) for (ε/2, δ/2) and r₀ rows."""
         epsilon, delta = 0.5 * self.epsilon, 0.5 * self.delta
         return printed.theorem_3_1_padding(self.row_bound, self.least, epsilon, delta) ** 2
 
     def settings(self, estimate: ArrayLike) -> tuple[Array, np.ndarray]:
-        """(w², r) for σ_min(AᵀA) + Z, each (m,).
+        """(w², r), each (m,), for noisy estimates of σ_min(AᵀA), (m,).
 
-        Either r₀ rows and w² = w₀² − λ, or w = 0 and the largest r with √(2rL) ≤ λε/8B² − L.
+        If λ ≤ w₀², r = r₀ and w² = w₀² − λ. Otherwise w = 0, and r is the largest number with
+        √(2rL) ≤ λε/(8B²) − L, where L = ln(8/δ).
         """
         bound = np.maximum(np.asarray(estimate, dtype=np.float64) - self.slack, 0.0)
         log = math.log(8.0 / self.delta)
@@ -139,10 +140,10 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
         return self.bounded(data)
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
-        """The curve of λ and the matrix together, on any pair.
+        """The curve of λ and the released matrix together, on any pair, and the name of its law.
 
-        r is an integer, so the integrand over λ has steps: where r is large, the quadrature errs by
-        about 1/r₀² of δ.
+        r is an integer, so the integrand over λ has steps: where r is large, the quadrature has a
+        relative error of about 1/r₀² in δ.
         """
         sides = [self._within(side) for side in (pair.left, pair.right)]
         left, right = (float(axes_of(side)[0][-1]) for side in sides)
@@ -169,10 +170,10 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
         return joint, "a Laplace shift, and Gaussian rows given it"
 
     def pair(self) -> NeighbourPair:
-        """AᵀA = (s + B²)·I, and diag(s, s + 2B²) once the row (B, 0) is replaced by (0, B).
+        """AᵀA = (s + B²)·I, and diag(s, s + 2B²) after the row (B, 0) is replaced by (0, B).
 
-        σ_min moves by B². s is such that λ reduces w₀² by half, or by less where half would
-        need too many rows.
+        So σ_min changes by B². s is such that λ reduces w₀² by half, or by less if a reduction by
+        half would need too many rows.
         """
         square = self.row_bound**2
         size = min(self.slack + 0.5 * self.most_padding, MOST_ROWS * square)
@@ -182,11 +183,11 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
 
 @dataclass(frozen=True)
 class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
-    """M = (RA′)ᵀ(RA′)/r, A′ the data with w·I appended (paper 4, algorithm 1).
+    """Release M = (RA′)ᵀ(RA′)/r, where A′ is the data with w·I appended (paper 4, algorithm 1).
 
-    R is standard normal, r × (n + d) with r = `rows` > d; w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by
-    theorem 3.1. With variant="corrected" w is by theorem B.1, which holds where theorem 3.1 does
-    not (ε beyond 150). Output: (size, d(d+1)/2), upper triangles of M.
+    R is standard normal, r × (n + d) with r = `rows` > d. w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by
+    theorem 3.1. With variant="corrected" w is by theorem B.1, which is also true for ε beyond 150,
+    where theorem 3.1 is false. Output: (size, d(d+1)/2), upper triangles of M.
     """
 
     rows: Count
@@ -201,7 +202,7 @@ class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
 
     @property
     def padding(self) -> float:
-        """The padding w, by theorem 3.1, or B.1 in the corrected variant."""
+        """The padding w, by theorem 3.1, or by theorem B.1 in the corrected variant."""
         setting = self.row_bound, self.rows, self.epsilon, self.delta
         if self.variant == "corrected":
             return printed.theorem_b_1_padding(*setting)
@@ -214,7 +215,7 @@ class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
         return RandomProjection(self.rows, "gram", self.padding)
 
     def law(self, data: Array) -> GaussianRows:
-        """The Gram matrix of r rows N(0, A′ᵀA′/r)."""
+        """The law of the Gram matrix of r rows N(0, A′ᵀA′/r)."""
         root = self.known(data).factor(data).root
         return GaussianRows(root / np.sqrt(self.rows), self.rows, "gram")
 
@@ -260,13 +261,13 @@ class AdaptiveJLRidge(AdaptiveRelease):
 
 @dataclass(frozen=True)
 class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
-    """M ~ W⁻¹_d(AᵀA + ψI, n + d), an inverse-Wishart posterior (paper 4, algorithm 4).
+    """Release M ~ W⁻¹_d(AᵀA + ψI, n + d), an inverse-Wishart posterior (paper 4, algorithm 4).
 
     ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)), and n is public. With variant="corrected" ψ is by
-    theorem B.1 with r = n + d, which has the same privacy loss and holds where theorem 5.1 does not
-    (ε beyond 150). Theorem B.4 gives no value from ε = 2 ln(4/δ) on. The "literal" sampler inverts
-    the Gram matrix of n + d Gaussian rows of the inverse scale. Output: (size, d(d+1)/2), upper
-    triangles.
+    theorem B.1 with r = n + d: a sketch has the same privacy loss, and the theorem is also true for
+    ε beyond 150, where theorem 5.1 is false. Theorem B.4 gives no ψ for ε ≥ 2 ln(4/δ). The
+    "literal" sampler inverts the Gram matrix of n + d Gaussian rows of covariance (AᵀA + ψI)⁻¹.
+    Output: (size, d(d+1)/2), upper triangles.
     """
 
     epsilon: Positive
@@ -279,7 +280,7 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
     correction = "ψ by theorem B.1"
 
     def prior(self, rows: int) -> float:
-        """ψ for n + d = `rows`."""
+        """The prior's scale ψ for n + d = `rows`."""
         setting = self.row_bound, rows, self.epsilon, self.delta
         if self.variant == "corrected":
             return printed.theorem_b_1_padding(*setting) ** 2

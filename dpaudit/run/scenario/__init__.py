@@ -1,1 +1,1 @@
-"""A scenario file (TOML) as objects: one file per table. Nothing runs here but the checks."""
+"""Models of a scenario file (TOML), a module for each table. They only check; nothing is drawn."""

@@ -1,6 +1,6 @@
 """A scenario file (TOML): what to audit, on what data, against which claim.
 
-It is parsed once, into objects, and all of it is checked before anything runs.
+The file is parsed once, into objects, and checked completely before anything runs.
 `dpaudit schema --markdown` prints every key (`dpaudit.run.schema`).
 """
 
@@ -40,7 +40,7 @@ NOTHING_TO_REFUTE = "needs a claim, since no exact spectrum is known"
 
 @value_class(show_numbers=True)
 class Scenario:
-    """One audit, checked. `load` makes it from a file.
+    """One audit by draws, whose settings are checked. `load` reads it from a file.
 
     Attributes
     ----------
@@ -57,9 +57,9 @@ class Scenario:
     settings : Settings
         The settings of the audit, with claim and seed sequence.
     seed : int
-        What the seed sequence is made from.
+        The number from which the seed sequence is made.
     workers : Workers
-        Where draws are made, which changes no result.
+        Threads, processes or machines that make the draws; they change no result.
     text : str or None
         The text of the file; None where the scenario comes from no file.
     """
@@ -76,7 +76,7 @@ class Scenario:
 
     @property
     def claim(self) -> Claim | None:
-        """The claim that is judged; None also where it depends on the pair (`settings.metric`)."""
+        """The claim to judge; None without one or if it depends on the pair (`settings.metric`)."""
         return self.settings.claim
 
     @classmethod
@@ -84,14 +84,13 @@ class Scenario:
         """Read and check a file. Raises `ScenarioError`, with a line for each fault: "file: [table]
         key: what is wrong".
 
-        Nothing of the user's own code runs here. A `call` is imported, which executes it, by `run`
-        and `analyse`.
+        None of the user's code runs here. `run` and `analyse` import a `call`, which executes it.
         """
         return cls.read(parsed(Path(path)))
 
     @classmethod
     def read(cls, file: File) -> Scenario:
-        """Check a file that was parsed. Raises as `load`."""
+        """The scenario of a parsed file. Raises `ScenarioError` as `load` does."""
         reader = Reader(file.path, file.content)
         for place, message in ELSEWHERE.items():
             if place in reader:
@@ -101,7 +100,7 @@ class Scenario:
 
     @property
     def modules(self) -> Path | None:
-        """Where the user's modules are; None where the scenario names no callable of the user's."""
+        """The folder of the user's modules; None where the scenario names no callable of theirs."""
         call = isinstance(self.mechanism, Call) and not isinstance(self.mechanism, Program)
         ranked = isinstance(self.neighbour, Search) and self.neighbour.imports
         metric = self.settings.metric
@@ -109,7 +108,7 @@ class Scenario:
         return self.folder if call or ranked or measured else None
 
     def report_folder(self, out: str | Path | None = None) -> Path:
-        """Where the report goes."""
+        """The folder of the report: `out`, or by default dpaudit-out/NAME."""
         return REPORTS / self.name if out is None else Path(out)
 
     def override(
@@ -119,8 +118,7 @@ class Scenario:
         stop: str | None = None,
         level: float | None = None,
     ) -> Scenario:
-        """The scenario with other draws a side, seed, stop or level, where they are not None.
-
+        """The scenario with these settings replaced, except those that are None.
         Raises `InvalidInput`.
         """
         options = {"draws": draws, "stop": stop, "level": level}
@@ -135,14 +133,14 @@ class Scenario:
 
 
 def read_tables(reader: Reader) -> Scenario:
-    """Read all tables. Raises `ScenarioError` after a fault in any of them."""
+    """The scenario that the tables of a file describe. Raises `ScenarioError` for all faults."""
     name, own = read_name(reader), reader.content.get("neighbour") == OWN
     data, mechanism = read_subject(reader, needed=not own)
     claim = read_claim(reader, mechanism, PairClaim)
     neighbour = read_neighbour(reader, mechanism)
     if own and (data is not None or (mechanism is not None and not hasattr(mechanism, "pair"))):
-        wanted = "takes a mechanism that has a pair of its own, and no [data]"
-        reader.fault("", "neighbour", f'rule "own" {wanted}')
+        demand = "takes a mechanism that has a pair of its own, and no [data]"
+        reader.fault("", "neighbour", f'rule "own" {demand}')
     if isinstance(neighbour, Worst) and lawless(mechanism):
         message = 'give "search", or "row" and an index: the worst row is not known'
         reader.fault("neighbour", "rule", message)
@@ -155,7 +153,7 @@ def read_tables(reader: Reader) -> Scenario:
             settings = table.settings(claim)
             if _aimless(settings, mechanism) and "claim" not in reader:
                 reader.fault("audit", "stop", NOTHING_TO_REFUTE)
-        except InvalidInput as error:  # a claim is one of the settings, with a table of its own
+        except InvalidInput as error:  # it may be about the claim, which has another table
             owner, _, key = (error.argument or "").partition(" ")
             reader.fault(*(("claim", key) if owner == "claim" else ("audit", owner)), error.detail)
     reader.close("name", "data", "mechanism", "claim", "neighbour", "audit")
@@ -167,9 +165,9 @@ def read_tables(reader: Reader) -> Scenario:
 
 
 def read_subject(reader: Reader, *, needed: bool = True) -> tuple[Data | None, Any]:
-    """The data as the mechanism sees them, and the mechanism; None after a fault.
+    """The tables [data] and [mechanism]: the data as the mechanism sees them, and the mechanism.
 
-    needed : whether data must be there.
+    Either is None after a fault. needed : whether a missing [data] table is a fault.
     """
     data = reader.read(Data, "data", needed=True) if needed or "data" in reader else None
     mechanism = read_mechanism(reader)
@@ -181,9 +179,9 @@ def read_subject(reader: Reader, *, needed: bool = True) -> tuple[Data | None, A
 
 
 def read_claim(reader: Reader, mechanism: Any, model: type[RowClaim]) -> Any:
-    """The claim; None after a fault, and where there is no such table."""
+    """The claim; None after a fault, and without a [claim] table."""
     table = reader.read(model, "claim") if "claim" in reader else None
-    # what a mechanism at fault would claim is not known
+    # the printed claim of a mechanism is unknown if its table has a fault
     if table is None or (mechanism is None and table.printed):
         return None
     try:
@@ -193,12 +191,12 @@ def read_claim(reader: Reader, mechanism: Any, model: type[RowClaim]) -> Any:
 
 
 def _aimless(settings: Settings, mechanism: Any) -> bool:
-    """Whether the audit is to stop at a verdict that it cannot reach."""
+    """Whether the audit shall stop at a verdict that it cannot reach: no claim, no known law."""
     return settings.stop is not None and not settings.claims and lawless(mechanism)
 
 
 def read_name(reader: Reader) -> str:
-    """The key `name`, which names a folder; by default the name of the file."""
+    """The key `name`, which must be able to name a folder; by default the name of the file."""
     stem = reader.path.stem
     if "name" not in reader:
         if "\n" in stem:

@@ -1,4 +1,4 @@
-"""Scenario files as text: read as TOML, split where they have several [[audit]] tables, written."""
+"""Scenario files as TOML text: reading, splitting into several [[audit]] tables, and writing."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from dpaudit._core.value import brief, value_class
 from dpaudit.errors import ScenarioError
 
 AUDIT, NAME = "audit", "name"
-TABLES = ("data", "mechanism", "neighbour", "claim", "one_run")  # that an audit may add to
+TABLES = ("data", "mechanism", "neighbour", "claim", "one_run")  # [[audit]] may have keys of these
 HEAD = re.compile(r"^\s*\[\[\s*audit\s*\]\]")
 REFERENCE = re.compile(r"(.+\.toml):([^/\\:]+)", re.DOTALL)  # FILE.toml:NAME
 
 
 @value_class(eq=True)
 class File:
-    """A scenario file, or one audit of a file with several, read once.
+    """A scenario file, or one audit of a file that has several.
 
-    path : FILE, or FILE:NAME. content : its tables. text : as it would stand in a file of its own.
+    path : FILE, or FILE:NAME. content : the tables. text : the TOML text of this one scenario.
     """
 
     path: Path
@@ -34,16 +34,16 @@ class File:
 
 
 def file_of(path: Path) -> Path:
-    """FILE, of FILE or FILE:NAME."""
+    """The path FILE for a path FILE or FILE:NAME."""
     named = None if path.is_file() else REFERENCE.fullmatch(str(path))
     return Path(named[1]) if named else path
 
 
 def parsed(path: Path) -> File:
-    """The file, or the one audit FILE:NAME of several.
+    """Read the file at a path FILE, or one of its audits at FILE:NAME.
 
-    Raises `ScenarioError` where it cannot be read, is not TOML, or where it is not said which of
-    several audits is meant.
+    Raises `ScenarioError` where the file cannot be read, is not TOML, or has several audits of
+    which the path names none.
     """
     place = file_of(path)
     audits = audits_in(place)
@@ -63,8 +63,8 @@ def parsed(path: Path) -> File:
 
 
 def audits_of(path: Path) -> list[File] | list[Path]:
-    """What `dpaudit run` makes of a path: all audits of a file, or the one that FILE:NAME names;
-    the path itself where it cannot be read, which is said when it is checked.
+    """All audits of a file, or the one that FILE:NAME names, for `dpaudit run`. Returns the path
+    itself where the file cannot be read; the later check reports why.
     """
     try:
         return audits_in(path) if file_of(path) == path else [parsed(path)]
@@ -73,10 +73,11 @@ def audits_of(path: Path) -> list[File] | list[Path]:
 
 
 def audits_in(path: Path) -> list[File]:
-    """The file itself, or a file for each of its [[audit]] tables: the other tables of the file,
-    with the keys of the audit in their place, and what else the audit says as [audit].
+    """The file itself, or one `File` for each of its [[audit]] tables.
 
-    Raises `ScenarioError` as `parsed`, and for audits without a name of their own.
+    Such a `File` has the other tables of the file, with keys added or replaced by the tables inside
+    [[audit]]; the remaining keys of [[audit]] become its [audit] table.
+    Raises `ScenarioError` as `parsed`, and for audits without a unique name.
     """
     file = _read(path)
     tables = file.content.get(AUDIT)
@@ -100,7 +101,7 @@ def _audit(file: File, table: Mapping[str, Any], comment: str) -> File:
 
 
 def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of both; where both have a table, it is merged, and else the own value stands."""
+    """The keys of both; `own` wins where both have a key, and two tables are merged key by key."""
     both = {
         key: merged(shared[key], value)
         for key, value in own.items()
@@ -110,7 +111,7 @@ def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _faults(content: Mapping[str, Any], tables: list[Any]) -> list[str]:
-    """What is wrong with the names of audits, a line for each."""
+    """Messages about missing, wrong and repeated names of audits."""
     faults = ["name: goes into each [[audit]]"] if NAME in content else []
     faults += [] if tables else ["audit: must be a table, or [[audit]] tables, got none"]
     names: list[str] = []
@@ -126,7 +127,7 @@ def _faults(content: Mapping[str, Any], tables: list[Any]) -> list[str]:
 
 
 def _comments(text: str) -> list[str]:
-    """The lines of comment above each [[audit]]."""
+    """The comment lines directly above each [[audit]], one text for each."""
     lines = text.splitlines()
     heads = [number for number, line in enumerate(lines) if HEAD.match(line)]
     above = (takewhile(lambda line: line.startswith("#"), reversed(lines[:head])) for head in heads)
@@ -134,7 +135,7 @@ def _comments(text: str) -> list[str]:
 
 
 def _read(path: Path) -> File:
-    """The file as it stands. Raises `ScenarioError` where it cannot be read or is not TOML."""
+    """The whole file. Raises `ScenarioError` where it cannot be read or is not TOML."""
     try:
         text = path.read_bytes().decode("utf-8")
         return File(path, text, tomllib.loads(text))
@@ -159,10 +160,10 @@ WORKERS = re.compile(r"""^[ \t]*(?:backend|address)[ \t]*=[^\n]*\n?""", re.MULTI
 
 
 def recorded_text(text: str | None) -> str | None:
-    """The text of a scenario as its result keeps it.
+    """The text of a scenario for its result.json, which must not hold values of the data.
 
-    The numbers of a row are `[…]`, and backend and address, which change no result, are left out.
-    None where they cannot be told apart, and for a scenario without a file.
+    The numbers of a row become `[…]`; backend and address, which change no result, are left out.
+    Returns None where these cannot be found in the text, and for a scenario without a file.
     """
     if text is None:
         return None
@@ -176,7 +177,7 @@ def recorded_text(text: str | None) -> str | None:
 
 
 def as_toml(content: Mapping[str, Any]) -> str:
-    """Keys and tables as TOML, without those that are None."""
+    """TOML text of keys and tables, without the keys that are None."""
     keys = {key: value for key, value in content.items() if not isinstance(value, Mapping)}
     tables = {key: value for key, value in content.items() if isinstance(value, Mapping)}
     parts = [_lines(keys), *(f"[{place}]\n{_lines(table)}" for place, table in tables.items())]
@@ -193,7 +194,7 @@ def _key(key: str) -> str:
 
 
 def _toml(value: Any) -> str:
-    """As TOML writes it; its texts are those of JSON, but for one control character."""
+    """The value as TOML. Strings are written as in JSON, except for one control character."""
     if isinstance(value, Mapping):
         inside = ", ".join(f"{_key(str(key))} = {_toml(item)}" for key, item in value.items())
         return f"{{ {inside} }}"

@@ -1,7 +1,6 @@
-"""The [mechanism] table: a mechanism of dpaudit's own by name, or one of the user's.
+"""The [mechanism] table: the name of a mechanism of dpaudit, or the user's callable or program.
 
-A mechanism of the user's is a callable of some kind, or a program. No code of the user's runs
-before `load`.
+None of the user's code runs before `load`.
 """
 
 from __future__ import annotations
@@ -56,16 +55,16 @@ Made = TypeVar("Made")
 
 
 class Imported(Section):
-    """A callable of the user's, which is imported.
+    """A [mechanism] table whose `call` names a callable of the user, which `load` imports.
 
-    With parameters the callable makes a mechanism; of the kinds "values" and "records" they are its
-    keyword arguments.
+    With `parameters` the callable is called to make the mechanism; for the kinds "values" and
+    "records" the parameters are keyword arguments of each call.
     """
 
     call: Annotated[str, Checked(target_text, TARGET)]
     """Your callable, installed or in a module beside the file."""
     parameters: Annotated[dict[str, Any] | None, TABLE] = None
-    """The mechanism is made from these; with a kind, keyword arguments."""
+    """Arguments from which the callable makes the mechanism; with a kind, keyword arguments."""
     timeout: Timeout = None
     """Seconds that a call or a program may take."""
     seeds: Annotated[str | None, one_of(GLOBAL)] = None
@@ -73,27 +72,27 @@ class Imported(Section):
 
     @property
     def target(self) -> str:
-        """The callable, as the scenario names it."""
+        """The name of the callable in the scenario, "package.module:callable"."""
         return self.call
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keys that go with the kind and stand in the scenario."""
+        """The keys of this kind of table that the scenario sets, with their values."""
         return self.values_set(*Function.model_fields, "kind")
 
     def load(self) -> Any:
-        """Import it, which executes the user's code. Raises `ScenarioError`."""
+        """Import the callable, which executes the user's code. Raises `ScenarioError`."""
         function = imported(self.call, "[mechanism] call")
         function = partial(function, **self.parameters) if self.parameters else function
         return Called(self, self.seeded(self.adapted(function)))
 
     def adapted(self, function: Any) -> Any:
-        """A mechanism of one draw a call."""
+        """The mechanism, with one draw in each call, that the adapter of this kind makes."""
         adapter = getattr(adapters, self.kind)  # type: ignore[attr-defined]
         return adapter(function, **self.options, timeout=self.timeout)
 
     def from_parameters(self) -> Any:
-        """What the callable makes of the parameters. Raises `ScenarioError`."""
+        """The object that the callable returns for the parameters. Raises `ScenarioError`."""
         function, parameters = imported(self.call, "[mechanism] call"), self.parameters or {}
         try:
             return function(**parameters)
@@ -105,13 +104,13 @@ class Imported(Section):
             ) from error
 
     def seeded(self, mechanism: Any) -> Any:
-        """The mechanism, with global generators set where the scenario asks for it."""
+        """The mechanism, with the global random generators seeded if the scenario sets `seeds`."""
         return mechanism if self.seeds is None else adapters.global_seeds(mechanism)
 
     def source(self, folder: Path, loaded: Collection[str] = ()) -> Source:
-        """The files and packages of the target and of all that it imports.
+        """The files and packages of the callable and of all that it imports.
 
-        folder : of the scenario. loaded : further modules, that were loaded from there with it.
+        folder : the scenario's folder. loaded : other modules that loading it imported from there.
         """
         targets = (self.call, getattr(self, "outputs", None))
         modules = [str(target).partition(":")[0] for target in targets if is_target(target)]
@@ -120,16 +119,16 @@ class Imported(Section):
 
 
 class Function(Imported):
-    """A function f(data, size, *, rng), or what makes one."""
+    """A callable f(data, size, *, rng), or with `parameters` a callable that makes such a one."""
 
     batched: Annotated[bool, FLAG] = True
     """false if the callable gives one output a call."""
 
     def load(self) -> Any:
-        """Import it, which executes the user's code. Raises `ScenarioError`.
+        """Import the callable, which executes the user's code. Raises `ScenarioError`.
 
-        A function f(data, *, rng) or f(data) is taken as one of `batched` = false, and one without
-        a generator as one of `seeds` = "global": so it is in the record too.
+        A function without `size` gets `batched` = false, and one without `size` and `rng` also
+        `seeds` = "global"; the record of the run has these values.
         """
         plain = self.parameters is None
         mechanism = imported(self.call, "[mechanism] call") if plain else self.from_parameters()
@@ -153,7 +152,10 @@ class Function(Imported):
 
 @value_class(show_numbers=True, eq=True)
 class Called:
-    """A user's mechanism under the name and parameters that the scenario gives it."""
+    """A mechanism of the user, with the name and parameters that the scenario states.
+
+    call : the [mechanism] table. function : the mechanism f(data, size, *, rng) itself.
+    """
 
     call: Imported
     function: Any
@@ -162,7 +164,9 @@ class Called:
         return self.function(data, size, rng=rng)
 
     def on(self, pair: NeighbourPair) -> Called:
-        """What is audited on a pair: a synthesizer's features are about its differing records."""
+        """The mechanism to audit on a pair; for a synthesizer, one that returns features of its
+        output that concern the records in which the pair differs.
+        """
         if getattr(self.call, "kind", None) != "synthesizer":
             return self
         model = self.function
@@ -173,18 +177,18 @@ class Called:
 
     @property
     def name(self) -> str:
-        """The target, as the scenario writes it."""
+        """The name of the callable in the scenario."""
         return self.call.target
 
     @property
     def summary(self) -> str:
-        """The function's own summary or docstring, for reports."""
+        """The summary or docstring of the user's function, for reports."""
         own = getattr(self.function, "summary", getattr(self.function, "__doc__", None))
         return (own or "the user's own callable").strip()
 
     def parameters(self) -> dict[str, Any]:
-        """The scenario's parameters, and the keys that are not at their defaults, except the
-        timeout, which changes no draw.
+        """The parameters in the scenario, and the other keys of the table that differ from their
+        defaults. The timeout is left out, since it changes no draw.
         """
         call, batched = self.call, None if getattr(self.call, "batched", True) else False
         own = {"batched": batched, "kind": getattr(call, "kind", None), "seeds": call.seeds}
@@ -201,7 +205,7 @@ WORD = {"type": "string", "pattern": r"^[^:\n]*[^:\s][^:\n]*$"}
 
 
 def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
-    """Names of attributes, or one callable of the fitted estimator."""
+    """The key `outputs`: names of attributes, or "module:callable" of the fitted estimator."""
     if isinstance(value, str):
         return target_text(key, value) if ":" in value else (text(key, value),)
     if (
@@ -221,7 +225,7 @@ def _points(key: str, value: Any) -> tuple[tuple[float, ...], ...]:
 
 
 def _as_it_stands(checks: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
-    """A check that returns the value of the file, which the adapter reads again."""
+    """A check like `checks` that returns the value unchanged, for an adapter that converts it."""
     return lambda key, value: (checks(key, value), value)[1]
 
 
@@ -234,14 +238,14 @@ Record = Annotated[int | None, integer(0)]
 
 
 class Estimator(Imported):
-    """What scikit-learn calls an estimator: it is fitted, and then read."""
+    """A scikit-learn estimator: the output is its fitted attributes or its predictions."""
 
     kind: Literal["estimator"] = "estimator"
     """What the callable is; each kind gives one output a call."""
     outputs: Annotated[Any, Checked(_outputs, OUTPUTS)] = FITTED
     """Attributes of the fitted estimator, or a callable of it."""
     predict: Annotated[Any, POINTS] = None
-    """Points at which the fitted estimator predicts; it goes without outputs."""
+    """Points at which the fitted estimator predicts, instead of outputs."""
 
     @model_validator(mode="after")
     def _read_once(self) -> Estimator:
@@ -250,7 +254,7 @@ class Estimator(Imported):
         return self
 
     def adapted(self, function: Any) -> Any:
-        """A mechanism of one draw a call; a callable of the fitted estimator is imported."""
+        """The mechanism, with one draw in each call. Imports `outputs` if it names a callable."""
         outputs = self.predict or self.outputs
         if isinstance(outputs, str):
             outputs = imported(outputs, "[mechanism] outputs")
@@ -258,29 +262,29 @@ class Estimator(Imported):
 
 
 class Transformer(Imported):
-    """What scikit-learn calls a transformer: it is fitted, and then transforms."""
+    """A scikit-learn transformer: the output is the rows that it transforms after fitting."""
 
     kind: Literal["transformer"] = "transformer"
     points: Annotated[Any, POINTS] = None
-    """Rows that are transformed; by default those that it was fitted on."""
+    """Rows to transform; by default the rows on which the transformer was fitted."""
 
 
 class Synthesizer(Imported):
-    """A maker of objects with fit(data, rng) and sample(model, rng)."""
+    """A callable that makes a synthesizer: an object with fit(data, rng) and sample(model, rng)."""
 
     kind: Literal["synthesizer"] = "synthesizer"
 
     def load(self) -> Any:
-        """Import and make it, which executes the user's code. Raises `ScenarioError`."""
+        """Import and call the callable, which executes the user's code. Raises `ScenarioError`."""
         model = self.from_parameters()
         if all(callable(getattr(model, name, None)) for name in ("fit", "sample")):
             return Called(self, model)
-        wanted = "must make an object with fit(data, rng) and sample(model, rng)"
-        raise ScenarioError(f"[mechanism] call: {self.call} {wanted}, got {type(model).__name__}")
+        rule = "must make an object with fit(data, rng) and sample(model, rng)"
+        raise ScenarioError(f"[mechanism] call: {self.call} {rule}, got {type(model).__name__}")
 
 
 class Values(Imported):
-    """A function of the values of columns."""
+    """A function that gets the values of one or more columns."""
 
     kind: Literal["values"] = "values"
     column: Annotated[Any, Checked(_as_it_stands(tables.column_numbers), COLUMN)] = 0
@@ -296,7 +300,7 @@ class Values(Imported):
 
 
 class Records(Imported):
-    """A function of whole records."""
+    """A function that gets whole records."""
 
     kind: Literal["records"] = "records"
     columns: Annotated[Any, Checked(_as_it_stands(tables.codings), COLUMNS)] = None
@@ -308,7 +312,7 @@ class Records(Imported):
     record: Record = None
     """The number of the one record that the function gets."""
     order: Annotated[bool, FLAG] = True
-    """true if the order of the records that come out is meant."""
+    """true if the order of the records in the output matters."""
 
 
 KINDS: Mapping[str, type[Imported]] = {
@@ -322,7 +326,7 @@ ARGUMENTS = {"type": "array", "items": {"type": "string"}, "contains": DATA}
 
 
 class Program(Section):
-    """A command, which runs in the folder of the scenario."""
+    """A [mechanism] table with a command, which runs in the folder of the scenario."""
 
     command: Annotated[tuple[str, ...], Checked(arguments, ARGUMENTS)]
     """Program and arguments with {data}, {size}, {seed}; run in the file's folder."""
@@ -332,23 +336,22 @@ class Program(Section):
     _folder: Path = PrivateAttr(Path())
 
     def model_post_init(self, context: Any) -> None:
-        """The folder comes from the file that is read."""
+        """Keep the folder of the scenario file, which the reader passes as context."""
         self._folder = (context or {}).get("folder", Path())
 
     @property
     def target(self) -> str:
-        """The arguments in one line."""
+        """The command with its arguments, in one line."""
         return shlex.join(self.command)
 
     def load(self) -> Any:
-        """Nothing runs before the first draw."""
+        """The mechanism that runs the command. The command does not run before the first draw."""
         place = self._folder.resolve()
         return adapters.command(self.command, timeout=self.timeout, folder=place)
 
     def source(self, folder: Path, loaded: Collection[str] = ()) -> Source:
-        """The program, the arguments that are files, and what Python files among them import.
-
-        An argument like --config=settings.ini may have a file after its equals sign.
+        """The program, the arguments that are files, and the modules that Python files among them
+        import. An argument like --config=settings.ini may have a file after its equals sign.
         """
         place = folder.resolve()
         texts = [part for text in self.command[1:] for part in (text, text.partition("=")[2])]
@@ -365,7 +368,7 @@ class Program(Section):
         return Source(own, packages, programs={self.command[0]: self._program(place)})
 
     def _program(self, place: Path) -> Path | None:
-        """The file that the system runs for the first argument; None where there is none."""
+        """The file that the system runs for the first argument; None if it finds no such file."""
         name = self.command[0].replace("{python}", sys.executable)
         if os.path.dirname(name):
             return place / name if os.path.isfile(place / name) else None
@@ -375,21 +378,21 @@ class Program(Section):
         return None if program is None else Path(program)
 
 
-Call = Imported | Program  # a mechanism of the user's own
+Call = Imported | Program  # a mechanism of the user
 
 
 def lawless(mechanism: Any) -> bool:
-    """Whether a mechanism has no law that dpaudit could know: a program, or of some kind."""
+    """Whether dpaudit cannot know the output law: a program, or a table with the key `kind`."""
     return isinstance(mechanism, (Program, *KINDS.values()))
 
 
 def predicts(mechanism: Any) -> bool:
-    """Whether a mechanism, or what will be loaded, fits the last column by the others."""
+    """Whether a mechanism predicts the last column from the others, so that it needs a target."""
     return isinstance(mechanism, Estimator) or bool(getattr(mechanism, "regression", False))
 
 
 def is_synthesizer(mechanism: Any) -> bool:
-    """Whether a scenario names a synthesizer of the user's."""
+    """Whether the [mechanism] table of a scenario names a synthesizer of the user."""
     return isinstance(mechanism, Synthesizer)
 
 
@@ -399,7 +402,7 @@ NAME = "The mechanism, one of `dpaudit list mechanisms`; its parameters are furt
 
 
 def read_mechanism(reader: Reader) -> Any:
-    """A mechanism, or a `Call`, which is loaded later; None after a fault."""
+    """The mechanism of dpaudit, or a `Call`, which the run loads later; None after a fault."""
     table = reader.table("mechanism")
     ways = [way for way in ("name", "call", "command") if way in table]
     if "mechanism" not in reader or table is not reader.content["mechanism"]:
@@ -420,15 +423,15 @@ def read_mechanism(reader: Reader) -> Any:
 
 
 def named(name: str) -> type[Section]:
-    """A model of the key `name` alone."""
+    """A model with the single key `name`, which must have this value."""
     own = Checked(partial(choice, allowed=(name,)), {"const": name})
     return create_model(name, __base__=Section, name=(Annotated[str, own], Field(description=NAME)))
 
 
 def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
-    """A model with the keys of `base` and the fields of a dataclass, each checked for its type.
+    """A model with the keys of `base` and one for each field of a dataclass, checked for its type.
 
-    The type of a field is float for `float` and for `float | None`, tuple for any tuple.
+    The checked type is float for the hints `float` and `float | None`, and tuple for any tuple.
     """
     hints = get_type_hints(cls)
     fields: dict[str, Any] = {}
@@ -445,10 +448,10 @@ def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
 
 
 def instance(cls: type[Made], reader: Reader, place: str, base: type[Section]) -> Made | None:
-    """An instance of any dataclass of settings, made from the parameters of a table.
+    """An instance of the dataclass `cls`, made from the table at `place`; None after a fault.
 
-    Each is checked for its type here and for its value by the class, which reports one faulty value
-    at a time. base : a model of the other keys of the table.
+    This function checks the type of each field. The class itself checks the values, and reports one
+    faulty value at a time. base : a model of the other keys of the table.
     """
     table = reader.read(with_fields(base, cls), place)
     if table is None:
@@ -460,9 +463,9 @@ def instance(cls: type[Made], reader: Reader, place: str, base: type[Section]) -
 
 
 def typed(key: str, value: Any, kind: type[Any]) -> Any:
-    """The value, if it has the type of a field. An integer is a number too; true and false are not.
+    """The value, checked to have the type `kind` of a field. Raises `InvalidInput`.
 
-    A list becomes a tuple, whose items the class checks.
+    Integers count as numbers, booleans do not. A list becomes a tuple, whose items `cls` checks.
     """
     accepted = {float: (int, float), tuple: (list,)}.get(kind, (kind,))
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind in (int, float)):

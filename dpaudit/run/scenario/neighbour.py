@@ -1,12 +1,12 @@
-"""The [neighbour] table: how D' is chosen, a model for each rule.
+"""The [neighbour] table, which says how to choose the second database D'; a model for each rule.
 
-- rule = "worst": the row that is the worst when it is zeroed, by theory, at ε = `at`
-- rule = "search": the same and other relations without theory
-- rule = "row": row `index` zeroed. rule = "replace": row `index` replaced by `row`
-- rule = "add": `row` added. rule = "template": an unusual record (`neighbours.record_templates`)
-- rule = "own": the two databases on which a mechanism of a paper shows its claim; without [data]
-- no rule: "worst" for a mechanism of dpaudit's own; "search" for another one, unless it turns out
-  to have a law
+- rule = "worst": zero the row with the largest exact δ at ε = `at`
+- rule = "search": search the worst neighbour by draws, for zeroed rows and other relations
+- rule = "row": zero row `index`. rule = "replace": replace row `index` by `row`
+- rule = "add": add `row`. rule = "template": an unusual record (`neighbours.record_templates`)
+- rule = "own": the two databases with which a mechanism of a paper comes; without [data]
+- no rule: "worst" for a mechanism of dpaudit; "search" for another one, unless its output law
+  turns out to be known when it is loaded
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _relations(key: str, value: Any) -> tuple[str, ...]:
 
 
 def _bounds(value: Any, info: ValidationInfo) -> Any:
-    """Pairs, "data", or the file that holds them."""
+    """The key `bounds`: pairs (least, largest), the word "data", or the path of a CSV file."""
     if isinstance(value, str):
         return value if value == search.OF_DATA else beside(value, info)
     expected = "a list of [least, largest], one a column, the target's last"
@@ -87,7 +87,7 @@ def _bounds(value: Any, info: ValidationInfo) -> Any:
 
 
 def _rank(key: str, value: Any) -> str:
-    """A word, or a target that is imported when it is needed."""
+    """The key `rank`: one of `search.RANKS`, or "module:callable", which the search imports."""
     return str(value) if is_target(value) else check.choice(key, value, search.RANKS)
 
 
@@ -99,10 +99,10 @@ BOUNDS = {"anyOf": [LINE, {"type": "array", "items": PAIR, "minItems": 1}]}
 
 
 class Search(Section):
-    """The worst neighbour that a search finds.
+    """The worst neighbour that a search by draws finds.
 
-    Rows that may come in are `candidates`, or lie within `row_bound` and `bounds`, which has a pair
-    a column, the target's last, or one pair for all.
+    Rows that the relations "replace" and "add" may insert are `candidates`, or lie within
+    `row_bound` and `bounds`: one pair for each column, the target's last, or one pair for all.
     """
 
     elsewhere: ClassVar = {
@@ -115,17 +115,17 @@ class Search(Section):
     relations: Annotated[tuple[str, ...], RELATIONS] = USUAL["relations"]
     """What the search may do to one row."""
     row_bound: Annotated[float | None, number(0.0, open_=True)] = None
-    """PUBLIC bound of the norm of rows that may come in, with replace or add."""
+    """PUBLIC bound of the norm of rows that replace or add may insert."""
     bounds: Annotated[Any, PlainValidator(_bounds), WithJsonSchema(BOUNDS)] = None
     """PUBLIC least and largest value of each column, a CSV file of them, or "data"."""
     shortlist: Annotated[int, integer(1)] = USUAL["shortlist"]
     """Number of neighbours that get a quick audit."""
     budget: Annotated[float, number(1.0, open_=True)] = USUAL["budget"]
-    """Draws of search and audit together, over those of the audit."""
+    """Draws of search and audit together, divided by the draws of the audit."""
     quick: Annotated[str, one_of(*dict.fromkeys((search.QUICK, *scoring.ALIASES)))] = USUAL["quick"]
     """The classifier of the quick audits."""
     candidates: ScenarioPath = None
-    """A CSV file of rows that may come in, with replace or add."""
+    """A CSV file of rows that replace or add may insert."""
     rank: Annotated[str, RANK] = USUAL["rank"]
     """Which neighbours are tried first, or a callable that ranks them."""
     named: Annotated[bool, FLAG] = True
@@ -135,7 +135,7 @@ class Search(Section):
 
     @model_validator(mode="after")
     def _rows_come_in(self) -> Search:
-        """Rows that may come in go with the relations "replace" and "add"."""
+        """Refuse "replace" or "add" without a source of inserted rows, or a source without them."""
         takes = any(relation in search.INCOMING for relation in self.relations)
         sources = [key for key in search.SOURCES if key in self.model_fields_set]
         if takes and not sources:
@@ -147,9 +147,9 @@ class Search(Section):
         return self
 
     def against(self, claim: Claim | MetricClaim | None) -> Search:
-        """The search for a claim: it compares at the claim's ε, unless `at` is given.
+        """The search for this claim: it compares neighbours at the claim's ε, unless `at` is set.
 
-        A claim by distance compares each neighbour at an ε of its own.
+        For a claim by distance, the search compares each neighbour at the ε of its distance.
         """
         if not isinstance(claim, MetricClaim):
             return at_claim(self, claim)
@@ -159,7 +159,7 @@ class Search(Section):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keywords of `dpaudit.search_neighbours`, but for rows and bounds in files."""
+        """The keywords of `dpaudit.search_neighbours`, except rows and bounds that files hold."""
         apart = ("rule", "at", "candidates", "rank", "named")
         files = ("bounds",) if isinstance(self.bounds, Path) else ()
         level = {} if self.at is None else {"at": self.at}
@@ -168,26 +168,25 @@ class Search(Section):
 
     @property
     def imports(self) -> bool:
-        """Whether neighbours are ranked by a callable of the user's."""
+        """Whether a callable of the user, which must be imported, ranks the neighbours."""
         return ":" in self.rank
 
     @property
     def compared(self) -> dict[str, Any]:
-        """How neighbours are compared, in JSON types; no other option changes an outcome."""
+        """The options that change the outcome for one neighbour, in JSON types."""
         own = {} if self._metric is None else {"claim": self._metric.text}
         return {"at": self.at, "quick": self.quick, **own}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be said before the verdict."""
+        """Sentences that the report puts before the verdict."""
         kinds = " or ".join(DONE.get(relation, "added") for relation in self.relations)
         unnamed = () if self.named else (UNNAMED.format(kinds=kinds),)
         return (*unnamed, search.NOT_PUBLIC) if self.bounds == search.OF_DATA else unnamed
 
     def check(self, dataset: Rows) -> None:
-        """Whether the candidates and bounds are of such data.
-
-        Raises `DataNotFound`, `InvalidInput`.
+        """Check that candidates and bounds fit the columns of the data. Raises `DataNotFound`,
+        `InvalidInput`.
         """
         if self.candidates is not None:
             read_candidates(self.candidates, dataset)
@@ -196,8 +195,8 @@ class Search(Section):
     def select(self, mechanism: Any, dataset: Rows, **settings: Any) -> Selection:
         """Search the worst neighbour.
 
-        settings : draws, rng, n_jobs, progress, checkpoint of `dpaudit.search.select`, which says
-        what is raised; `ScenarioError` where the score cannot be imported.
+        settings : draws, rng, n_jobs, progress, checkpoint of `dpaudit.search.select`. Raises what
+        that raises, and `ScenarioError` where the callable `rank` cannot be imported.
         """
         options = settings | self.options
         if self.candidates is not None:
@@ -212,7 +211,8 @@ class Search(Section):
         return search.select(mechanism, dataset.database, rank=rank, **options)
 
     def bounds_of(self, dataset: Rows) -> Any:
-        """The bounds as `dpaudit.search_neighbours` takes them: a pair a column, "data" or None.
+        """The argument `bounds` of `dpaudit.search_neighbours`: a pair for each column, or "data"
+        or None.
 
         Raises `DataNotFound`, `InvalidInput`.
         """
@@ -237,13 +237,13 @@ class Search(Section):
 
 
 def at_claim(rule: Any, claim: Claim | MetricClaim | None) -> Any:
-    """A rule that compares at the ε of the claim, or at 0, unless it has an `at` of its own."""
+    """The rule with `at` set to the claim's ε, or to 0 without one, unless it has `at` already."""
     own = claim.epsilon or 0.0 if isinstance(claim, Claim) else 0.0
     return rule if rule.at is not None else rule.model_copy(update={"at": own})
 
 
 class Searched(Search):
-    """The worst neighbour that a search finds, for which the scenario asks."""
+    """The search that rule = "search" asks for."""
 
     rule: Literal["search"] = "search"
 
@@ -253,7 +253,7 @@ Row = Annotated[tuple[float, ...], NUMBERS]
 
 
 class Rule(Section):
-    """How the second database is chosen. words : the choice, for the report."""
+    """A rule that chooses the second database without draws. words : the rule, for the report."""
 
     words: ClassVar[str] = ""
     elsewhere: ClassVar = {
@@ -262,14 +262,14 @@ class Rule(Section):
     }
 
     def against(self, claim: Claim | MetricClaim | None) -> Any:
-        """The rule for a claim, on which most do not depend."""
+        """The rule for this claim; most rules do not depend on it."""
         return self
 
     def check(self, dataset: Rows) -> None:
-        """Whether the data have what the rule names. Raises `InvalidInput`."""
+        """Check that the rule fits the data. Raises `InvalidInput`."""
 
     def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
-        """The two databases. Raises `InvalidInput`, and `ScenarioError` where none are known."""
+        """The two databases. Raises `InvalidInput`, and `ScenarioError` if theory has no answer."""
         raise NotImplementedError
 
     def text(self, data: Array) -> str:
@@ -278,10 +278,10 @@ class Rule(Section):
 
 
 class Worst(Rule):
-    """The worst of all rows zeroed, by the exact spectrum at ε = `at`."""
+    """Zero the worst row: the one with the largest exact δ at ε = `at`."""
 
     rule: Literal["worst"] = "worst"
-    """How the pair is chosen; without it worst where theory knows it, else search."""
+    """How the pair is chosen; by default worst if theory knows the worst row, else search."""
     at: Annotated[float | None, number(0.0)] = None
     """ε, nats, at which neighbours are compared; by default the claim's."""
 
@@ -304,7 +304,7 @@ class Worst(Rule):
 
 
 class Zeroed(Rule):
-    """Row `index` zeroed."""
+    """Zero row `index`."""
 
     words: ClassVar = "row given in the scenario"
     rule: Literal["row"] = "row"
@@ -319,7 +319,7 @@ class Zeroed(Rule):
 
 
 class Replaced(Rule):
-    """Row `index` replaced by `row`."""
+    """Replace row `index` by `row`."""
 
     words: ClassVar = "row and its replacement given in the scenario"
     rule: Literal["replace"] = "replace"
@@ -336,7 +336,7 @@ class Replaced(Rule):
 
 
 class Added(Rule):
-    """`row` added."""
+    """Add `row`."""
 
     words: ClassVar = "added row given in the scenario"
     rule: Literal["add"] = "add"
@@ -351,7 +351,7 @@ class Added(Rule):
 
 
 class Template(Rule):
-    """An unusual record added, or left out: one of `neighbours.record_templates`."""
+    """Add or remove an unusual record, one of `neighbours.record_templates`."""
 
     rule: Literal["template"] = "template"
     template: Annotated[str, TEXT]
@@ -369,13 +369,13 @@ class Template(Rule):
 
 
 class Unstated(Search):
-    """No rule for a callable, which `settled` chooses when the callable is imported."""
+    """The user's mechanism without a rule; `settled` chooses one when the mechanism is loaded."""
 
     rule: ClassVar[str] = "search, or worst where the law is known"
 
     def settled(self, mechanism: Mechanism) -> Worst | Unstated:
-        """The worst row by theory where dpaudit may know the law and no key of a search stands in
-        the table, else a search.
+        """The rule "worst" if the mechanism may have a known output law and the table has no key
+        of a search; else this search.
         """
         known = isinstance(mechanism, LawMechanism) and not self.values_set("at")
         return Worst(at=self.at) if known else self
@@ -385,7 +385,7 @@ class Unstated(Search):
 
 
 class Own(Rule):
-    """The mechanism's own pair of databases."""
+    """The pair of databases that the mechanism itself defines."""
 
     rule: Literal["own"] = "own"
     words: ClassVar = "the mechanism's own pair of databases"
@@ -399,7 +399,7 @@ RULES: dict[str, type[Any]] = {
 
 
 def read_neighbour(reader: Reader, mechanism: Any) -> Any:
-    """The rule with its keys; None after a fault. mechanism : of the scenario, not yet loaded."""
+    """The rule with its keys; None after a fault. mechanism : as `read_mechanism` returns it."""
     table = reader.table("neighbour")
     if "rule" not in table:
         return reader.read(Unstated if isinstance(mechanism, Call) else Worst, "neighbour")
@@ -411,7 +411,9 @@ def read_neighbour(reader: Reader, mechanism: Any) -> Any:
 
 
 def _check_row(dataset: Rows, index: int, row: tuple[float, ...] | None, same: str) -> None:
-    """Raises `InvalidInput` unless `row` (None: zeros) can take the place of row `index`."""
+    """Raise `InvalidInput` unless `row` (None: zeros) can replace row `index` and differs from it.
+    same : how the message calls a row that would not change.
+    """
     if index >= dataset.n:
         check.fail("index", index, f"a row number below {dataset.n}")
     old = dataset.values[index]
@@ -422,7 +424,7 @@ def _check_row(dataset: Rows, index: int, row: tuple[float, ...] | None, same: s
 
 
 def _check_width(row: Sequence[float] | Array, dataset: Rows) -> None:
-    """Raises `InvalidInput` unless a row has the columns of the data."""
+    """Raise `InvalidInput` unless a row has as many numbers as the data have columns."""
     width = dataset.values.shape[1]
     if len(row) != width:
         check.fail("row", check.Words(f"{len(row)} numbers"), f"{width} numbers, one a column")

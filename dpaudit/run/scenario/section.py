@@ -1,7 +1,7 @@
-"""Sections of a scenario as pydantic models, and what is wrong with them in words.
+"""The base of the pydantic models for tables of a scenario, and messages about their faults.
 
-A key is a field: its annotation says what it may be, its description what it means. Both are also
-what `dpaudit schema` prints. The checks are those of the functions that take the same values.
+Each key is a field of a model. The annotation of the field has the allowed values, its description
+the meaning; `dpaudit schema` prints both. Library functions use the same checks.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ LINE = {"type": "string", "pattern": r"^.*\S.*$"}  # not blank, on one line
 
 
 class Section(BaseModel):
-    """A table of a scenario. Its repr and its errors show no values of rows.
+    """The model of one table of a scenario. Its repr and its errors show no values of rows.
 
-    tables : the models of tables inside it. elsewhere : keys of other models for the same table,
-    with what they go with.
+    tables : the models of tables inside this one. elsewhere : maps keys that only other models of
+    the same table have to the key that they go with, for messages.
     """
 
     model_config = ConfigDict(
@@ -49,7 +49,7 @@ class Section(BaseModel):
         return ((name, Words(brief(getattr(self, name)))) for name in type(self).model_fields)
 
     def values_set(self, *apart: str) -> dict[str, Any]:
-        """The values of the keys that the file has, except some."""
+        """The keys that the file sets, with their values, except the keys in `apart`."""
         keys = (key for key in type(self).model_fields if key in self.model_fields_set)
         return {key: getattr(self, key) for key in keys if key not in apart}
 
@@ -58,7 +58,7 @@ Model = TypeVar("Model", bound=Section)
 
 
 class Reader:
-    """The tables of a file, each read as a model. Faults are collected, a line for each."""
+    """Reads the tables of a file as models, and collects a line for each fault."""
 
     def __init__(self, path: Path, content: Mapping[str, Any]) -> None:
         self.path, self.content = path, content
@@ -68,14 +68,13 @@ class Reader:
         return place in self.content
 
     def table(self, place: str) -> dict[str, Any]:
-        """The table as it stands in the file; empty where it is missing or not a table."""
+        """The unchecked content of a table; empty where it is missing or not a table."""
         content = self.content.get(place)
         return content if isinstance(content, dict) else {}
 
     def read(self, model: type[Model], place: str, *, needed: bool = False) -> Model | None:
-        """The table at `place`, None after a fault. needed : whether it is a fault to be missing.
-
-        Paths in it begin in the folder of the file.
+        """The table `place` as a model; None after a fault. needed : whether it must exist.
+        Relative paths in it begin in the folder of the file.
         """
         content = self.content.get(place, {})
         if needed and place not in self:
@@ -91,7 +90,7 @@ class Reader:
         return None
 
     def _note(self, place: str, model: type[Section], error: Any) -> None:
-        """A fault that pydantic has found; its messages are replaced by those of dpaudit."""
+        """Record a fault that pydantic found, with a message of dpaudit instead of pydantic's."""
         *tables, key = error["loc"] or ("",)
         cause = error.get("ctx", {}).get("error")
         message = "missing" if error["type"] == "missing" else error["msg"]
@@ -104,15 +103,15 @@ class Reader:
         self.fault(".".join((place, *tables)), key, message)
 
     def refuse(self, place: str, error: InvalidInput) -> Any:
-        """None, once it is noted what an object refuses that is made from a table: a key of it, or
-        all together.
+        """Record an error about the table `place`, or about the key that the error names, and
+        return None.
         """
         key = error.argument if error.argument in self.table(place) else None
         self.fault(place, key or "", error.detail if key else str(error))
         return None
 
     def close(self, *known: str) -> None:
-        """Note the keys of the file that are not known, and refuse it if there are any faults."""
+        """Record unknown top-level keys; then raise `ScenarioError` if there are any faults."""
         for key in self.content:
             if key not in known:
                 self.fault("", key, unknown(key, known))
@@ -121,23 +120,24 @@ class Reader:
             raise ScenarioError("\n".join(f"{name}: {fault}" for fault in self.faults))
 
     def fault(self, place: str, key: str, message: str) -> None:
-        """Note a fault of a key, or of the whole table where that is ""."""
+        """Record a fault of a key, or of the whole table where `key` is ""."""
         where = " ".join(part for part in (f"[{place}]" if place else "", key) if part)
         self.faults.append(" ".join(f"{where}: {message}".split()))
 
 
 def unknown(key: str, known: Iterable[str], elsewhere: Mapping[str, str] | None = None) -> str:
-    """What is wrong with a key that is not known."""
-    other = (elsewhere or {}).get(key)
-    hint = f"it goes with {other}" if other else did_you_mean(key, known)
+    """The message about an unknown key, with a hint if `elsewhere` has it or a key is similar."""
+    partner = (elsewhere or {}).get(key)
+    hint = f"it goes with {partner}" if partner else did_you_mean(key, known)
     return "; ".join(filter(None, (f"unknown key (known: {', '.join(known)})", hint)))
 
 
 @dataclass(frozen=True)
 class Checked:
-    """Annotates a field with check(name, value), which returns the value or raises `InvalidInput`.
+    """The annotation of a field whose value must pass a check.
 
-    schema : the values that pass, in JSON Schema, as far as that can say.
+    check : check(name, value) returns the value or raises `InvalidInput`. schema : the allowed
+    values in JSON Schema, as far as that can express them.
     """
 
     check: Check
@@ -151,7 +151,7 @@ class Checked:
 
 
 def number(low: float = -math.inf, high: float = math.inf, open_: bool = False) -> Checked:
-    """A finite number in [low, high], or strictly inside when `open_`."""
+    """The annotation for a finite number in [low, high], or in (low, high) if `open_`."""
     least, most = ("exclusiveMinimum", "exclusiveMaximum") if open_ else ("minimum", "maximum")
     ends = {least: low, most: high}
     schema = {"type": "number", **{key: end for key, end in ends.items() if math.isfinite(end)}}
@@ -159,18 +159,18 @@ def number(low: float = -math.inf, high: float = math.inf, open_: bool = False) 
 
 
 def integer(minimum: int) -> Checked:
-    """An integer ≥ `minimum`."""
+    """The annotation for an integer ≥ `minimum`."""
     schema = {"type": "integer", "minimum": minimum}
     return Checked(partial(check.integer, minimum=minimum), schema)
 
 
 def one_of(*allowed: str) -> Checked:
-    """One of a few words."""
+    """The annotation for one of a few words."""
     return Checked(partial(check.choice, allowed=allowed), {"enum": list(allowed)})
 
 
 def text(key: str, value: Any) -> str:
-    """A line of text that is not blank."""
+    """The value, checked to be one line of text that is not blank."""
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
         fail(key, value, "a line of text")
     return value
@@ -185,12 +185,14 @@ def _table(key: str, value: Any) -> dict[str, Any]:
 
 
 def numbers(key: str, value: Any) -> tuple[float, ...]:
-    """A list of at least one finite number; errors show none of them, since they may be data."""
+    """The value, checked to be a list of one or more finite numbers. Errors show no number, since
+    it may be data.
+    """
     return items(_item, key, value, "a list of finite numbers")
 
 
 def items(checks: Check, key: str, value: Any, expected: str) -> tuple[Any, ...]:
-    """The items of a list that is not empty, each as checks(name, item) returns it."""
+    """The results of checks(name, item) for the items of a list that must not be empty."""
     if not isinstance(value, list) or not value:
         fail(key, Words("text") if isinstance(value, str) else value, expected)
     return tuple(checks(f"{key}[{place}]", item) for place, item in enumerate(value))
@@ -209,7 +211,7 @@ NUMBERS = Checked(numbers, {"type": "array", "items": {"type": "number"}, "minIt
 
 
 def beside(value: Any, info: ValidationInfo) -> Path:
-    """A path, which begins in the folder of the scenario."""
+    """The path that a key names; a relative one begins in the folder of the scenario."""
     folder: Path = info.context["folder"]  # type: ignore[index]
     return folder / Path(text("", value)).expanduser()
 

@@ -1,7 +1,7 @@
-"""What a user's mechanism is made of: its own files, and the installed packages that they import.
+"""The files of a user's mechanism, and the installed packages that they import.
 
-The files are read and not run. So an import inside a function counts before the function is called,
-and what else the process has imported makes no difference.
+The files are parsed and not run. So an import inside a function counts before the function is
+called, and other imports of the process make no difference.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from pathlib import Path
 
 INSTALLED = {"site-packages", "dist-packages"}  # the folders of installed packages
 STANDARD = Path(os.__file__).parent  # the folder of Python's own modules
-# distributions that need not be looked up, which takes half a second
+# distributions by top-level module, for which the slow look-up (half a second) is not needed
 KNOWN = {"dpaudit": "dpaudit", "numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
 
 
 @dataclass(frozen=True)
 class Source:
-    """What a user's mechanism is made of, as far as it can be seen without running it.
+    """The code of a user's mechanism, as far as it can be found without running it.
 
-    files : its own. packages : the installed distributions that it imports. installed : digests of
-    the distributions that hold the mechanism itself. programs : the file of a program by its name,
-    None where there is none.
+    files : the user's own files. packages : the installed distributions that these import.
+    installed : SHA-256 by name of the distributions that contain the mechanism itself. programs :
+    the file of each program by the name in the command, None if no file is found.
     """
 
     files: set[Path] = field(default_factory=set)
@@ -43,10 +43,10 @@ class Source:
 def code_of(
     names: Iterable[str], folder: Path, folder_first: bool = False
 ) -> tuple[set[Path], set[str]]:
-    """The user's own files and the distributions that modules need, directly or not.
+    """The user's own files and the distributions that the modules `names` import, directly or not.
 
-    folder : where the user's modules are, beside `sys.path`. folder_first : whether they come
-    before others, as they do for a script that runs in a process of its own.
+    folder : a folder with the user's modules, beside `sys.path`. folder_first : whether modules in
+    it precede others of the same name, as they do for a script that runs in its own process.
     """
     own: set[Path] = set()
     packages: set[str] = set()
@@ -72,9 +72,10 @@ def code_of(
 
 
 def imported_names(path: Path, package: str) -> list[str]:
-    """Names of the modules that a file imports, anywhere in it, and of some things in modules.
+    """Absolute names of all modules that a Python file imports, anywhere in it.
 
-    package : the file's own package, from which relative imports start.
+    Names that it imports from modules are included, since they may be modules. package : the file's
+    own package, for relative imports.
     """
     try:
         tree = ast.parse(path.read_bytes())
@@ -96,10 +97,10 @@ def imported_names(path: Path, package: str) -> list[str]:
 
 
 def installed_digests(names: Iterable[str], folder: Path) -> dict[str, str]:
-    """SHA-256 of the Python files of the distributions in which modules are installed.
+    """The SHA-256 of all Python files of each distribution that has one of the modules `names`.
 
-    The version of such a distribution may stay while its files change. Those in `KNOWN` are left
-    out.
+    The files of a user's installed package may change while its version stays the same. Packages
+    in `KNOWN` are left out.
     """
     digests: dict[str, str] = {}
     for top in sorted({name.partition(".")[0] for name in names} - set(KNOWN)):
@@ -115,7 +116,7 @@ def installed_digests(names: Iterable[str], folder: Path) -> dict[str, str]:
 
 
 def loaded_from(folder: Path) -> set[str]:
-    """Names of the modules that this process has loaded from a folder, its main module apart."""
+    """Names of the modules, except __main__, that this process has loaded from a folder."""
     place = os.path.join(folder.resolve(), "")
     return {
         name
@@ -125,7 +126,7 @@ def loaded_from(folder: Path) -> set[str]:
 
 
 def _spec(name: str, folder: Path, folder_first: bool = False) -> ModuleSpec | None:
-    """Where a module is; None where it is not found. Nothing is imported."""
+    """The spec of a module, which locates it; None if it is not found. Nothing is imported."""
     top, *parts = name.split(".")
     spec = PathFinder.find_spec(top, [str(folder)])
     if spec is None or not folder_first:
@@ -138,7 +139,7 @@ def _spec(name: str, folder: Path, folder_first: bool = False) -> ModuleSpec | N
 
 
 def _file(spec: ModuleSpec | None) -> Path | None:
-    """The module's file, or the archive that holds it."""
+    """The file of the module with this spec, or the archive that contains it; None without one."""
     if spec is None or not spec.has_location:
         return None
     path = Path(spec.origin or "").absolute()
@@ -146,7 +147,7 @@ def _file(spec: ModuleSpec | None) -> Path | None:
 
 
 def _distributions(name: str, path: Path) -> Sequence[str]:
-    """The distributions with which a module is installed; none for a user's own file."""
+    """The distributions that install the module `name`; empty for a user's own file."""
     top = name.partition(".")[0]
     if not _installed(path) and top != "dpaudit":
         return []
@@ -155,7 +156,7 @@ def _distributions(name: str, path: Path) -> Sequence[str]:
 
 @cache
 def _installed_as(path: tuple[str, ...]) -> Mapping[str, list[str]]:
-    """Distributions by the top-level modules that they install, for a value of `sys.path`."""
+    """Distributions by the top-level modules that they install, cached by the value of sys.path."""
     return packages_distributions()
 
 

@@ -1,4 +1,4 @@
-"""A scenario file that names a study: its [study] table, and the folder of figures it makes."""
+"""Scenario files that name a study: their [study] table, and the run that makes its figures."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ NAMED = Checked(partial(target_text, expected='"module:Name", a study'), TARGET)
 
 @value_class(show_numbers=True, eq=True)
 class StudyScenario:
-    """A study with its settings, checked. `load` makes it from a file with a table [study].
+    """A study whose settings are checked. `load` reads it from a file with a table [study].
 
     Attributes
     ----------
     path : Path
-        The file. Modules beside it are found.
+        The file. Its folder is searched for modules.
     name : str
         The name of the study and of the folder of its figures.
     study : Study
-        What is made, with its settings.
+        The study to make, with its settings.
     seed : int
         The seed of all that is random.
     """
@@ -56,7 +56,7 @@ class StudyScenario:
         return StudyFile.read(parsed(Path(path))).load()
 
     def report_folder(self, out: str | Path | None = None) -> Path:
-        """Where its figures go."""
+        """The folder of its figures: `out`, or by default dpaudit-out/NAME."""
         return REPORTS / self.name if out is None else Path(out)
 
     def run(
@@ -66,10 +66,10 @@ class StudyScenario:
         seed: int | None = None,
         progress: Progress | None = None,
     ) -> Content:
-        """Make the study, with `seed` instead of the file's if given; write report.html, figures
-        and content.json.
+        """Make the study and write report.html, its figures and content.json.
 
-        Raises `DataNotFound`, `InvalidInput`, OSError.
+        seed : replaces the seed of the file unless it is None. Raises `DataNotFound`,
+        `InvalidInput`, OSError.
         """
         from dpaudit.report.study import write  # loads matplotlib
 
@@ -94,9 +94,9 @@ class StudyTable(Section):
 
 @dataclass(frozen=True)
 class StudyFile:
-    """A file that names a study, before the study's module is imported, which knows its settings.
+    """A file that names a study whose module is not yet imported, so its settings are unchecked.
 
-    target : the `call`, "module:Name" of a subclass of `Study`; modules beside the file are found.
+    target : the key `call`, "module:Name" of a subclass of `Study`.
     """
 
     name: str
@@ -106,7 +106,7 @@ class StudyFile:
 
     @classmethod
     def read(cls, file: File) -> StudyFile:
-        """Check a file that was parsed. Raises `ScenarioError` for faults beside the settings."""
+        """Check a parsed file, except the study's settings. Raises `ScenarioError`."""
         reader = Reader(file.path, file.content)
         name, table = read_name(reader), reader.read(StudyTable, STUDY)
         reader.close("name", STUDY)
@@ -131,22 +131,23 @@ class StudyFile:
 
 
 class KnownStudy(StudyTable):
-    """The table, once the settings of the study are known."""
+    """The [study] table when the module is imported: keys that are no settings are faults."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 def load_scenario(path: str | Path) -> Scenario | StudyScenario | OneRunScenario:
-    """Read a file once, as what it is: an audit of draws or of one run, or a study.
-
-    Raises `ScenarioError`, with a line for each fault.
+    """Read a file that describes an audit by draws, an audit of one run, or a study. Raises
+    `ScenarioError`, with a line for each fault.
     """
     scenario = read_file(parsed(Path(path)))
     return scenario.load() if isinstance(scenario, StudyFile) else scenario
 
 
 def read_file(file: File) -> Scenario | StudyFile | OneRunScenario:
-    """What a parsed file describes; no module is imported. Raises `ScenarioError`."""
+    """The audit or study that a parsed file describes; imports no module of the user. Raises
+    `ScenarioError`.
+    """
     if STUDY in file.content:
         return StudyFile.read(file)
     return OneRunScenario.read(file) if ONE_RUN in file.content else Scenario.read(file)

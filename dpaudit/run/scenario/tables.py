@@ -1,6 +1,6 @@
-"""The tables [data], [claim] and [audit] of a scenario, a model for each.
+"""Models of the tables [data], [claim] and [audit] of a scenario.
 
-`neighbour.py` and `mechanism.py` have those of the other two tables of an audit by draws.
+`neighbour.py` and `mechanism.py` have the models of the other two tables of an audit by draws.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ class Data(Section):
         return self
 
     def seen_by(self, mechanism: Any) -> Data:
-        """The table with a column of ones for dpaudit's own regressions, unless it has the key."""
+        """The table with `constant` set: to the file's value, or true for dpaudit's regressions."""
         fits = bool(getattr(mechanism, "regression", False))
         return self if self.constant is not None else self.model_copy(update={"constant": fits})
 
     def load(self) -> datasets.Table:
         """The rows as the mechanism sees them. Raises `DataNotFound`, `InvalidInput`.
 
-        The target of a data set is its last column; without one a file keeps its order of columns.
+        Without `target`, a data set's target is its last column, and a file keeps its column order.
         """
         place = self.path or self.name
         assert place is not None
@@ -110,7 +110,7 @@ ABOVE_1, AT_LEAST_0 = number(1.0, open_=True), number(0.0)
 
 @dataclass(frozen=True)
 class Distance:
-    """A distance of the user's, "package.module:callable", imported when two records are there."""
+    """A distance that the user defines, "package.module:callable", imported at its first call."""
 
     name: str
 
@@ -119,7 +119,7 @@ class Distance:
         return self.name.rpartition(":")[2]
 
     def __call__(self, x: Any, y: Any) -> Any:
-        """d(x, y). Raises `ScenarioError` where it cannot be imported."""
+        """The distance of two records x and y. Raises `ScenarioError` where the import fails."""
         return imported(self.name, f"[claim] {PER}")(x, y)
 
 
@@ -149,10 +149,10 @@ class RowClaim(Section):
     gamma: Annotated[float | None, ABOVE_1] = None
     """γ of Gaussian mixing."""
     printed: Annotated[bool, FLAG] = False
-    """What the mechanism's own source claims."""
+    """true for the claim that the source of the mechanism itself makes."""
 
     def claim(self, mechanism: Any) -> Claim | MetricClaim:
-        """The claim; `printed` is that of the mechanism. Raises `InvalidInput`."""
+        """The claim of this table; with `printed`, the mechanism's. Raises `InvalidInput`."""
         values = self.values_set(PER, GROUP)
         if tuple(values) in CLAIMS:
             return CLAIMS[tuple(values)](*values.values())
@@ -176,10 +176,10 @@ class PairClaim(RowClaim):
     ] = None
     """ε is per unit of this distance between the two records; not with [one_run]."""
     group: Annotated[int, integer(1)] = 1
-    """The claim is turned into one about so many changed rows; not with [one_run]."""
+    """The claim is converted to one about this number of changed rows; not with [one_run]."""
 
     def claim(self, mechanism: Any) -> Claim | MetricClaim:
-        """The claim about one row, about `group` rows or by the distance `per`."""
+        """The claim for neighbours that differ in `group` rows, or by the distance `per`."""
         claim = super().claim(mechanism)
         assert isinstance(claim, Claim)
         if self.per is None:
@@ -197,13 +197,13 @@ NO_DASK = '[audit] backend: "dask" needs the package distributed, pip install "d
 
 @dataclass(frozen=True)
 class Workers:
-    """Where draws are made: threads or processes of this machine, or a Dask cluster.
+    """Workers that make the draws: threads or processes of this machine, or a Dask cluster.
 
-    The draws are the same everywhere.
+    The choice does not change the draws.
 
-    backend : of `joblib.parallel_config`; None leaves the choice to the caller.
-    address : of a Dask scheduler. Without it Dask runs in processes of this machine for as long as
-    the run takes.
+    backend : a backend of `joblib.parallel_config`; None leaves the choice to the caller.
+    address : the address of a Dask scheduler. Without it Dask starts processes on this machine and
+    stops them when the run ends.
     """
 
     backend: str | None = None
@@ -211,10 +211,10 @@ class Workers:
 
     @contextmanager
     def at_work(self, n_jobs: int | None) -> Iterator[None]:
-        """Draws inside this context are made by `n_jobs` workers.
+        """A context in which `n_jobs` workers of the backend make the draws.
 
-        None means all cores where a backend is named. A cluster at an address keeps its own number
-        of workers. Raises `ScenarioError` where Dask is not installed, OSError where no scheduler
+        None means all cores if a backend is named. A cluster at an address keeps its own number of
+        workers. Raises `ScenarioError` where Dask is not installed, OSError where no scheduler
         answers.
         """
         if self.backend is None:
@@ -298,7 +298,7 @@ GRID = {
 
 
 class Audit(Section):
-    """How much is drawn, and how it is judged."""
+    """How many draws to make, and how to judge them."""
 
     tables: ClassVar = {"epsilon": Span}
 
@@ -321,11 +321,11 @@ class Audit(Section):
     bits: Annotated[bool, FLAG] = DEFAULTS["bits"]
     """true lets the score read the bits of floats."""
     focus: Annotated[str, one_of(*FOCUS)] = DEFAULTS["focus"]
-    """What the confidence is spent on: the whole spectrum, or ε at δ = 0."""
+    """Which bound gets the confidence: the whole spectrum, or ε at δ = 0."""
     stop: Annotated[str | None, one_of("verdict")] = None
-    """With "verdict", no more is drawn than the verdict takes."""
+    """With "verdict", drawing stops once the claim is refuted."""
     unit: Annotated[str, one_of(*UNITS)] = DEFAULTS["unit"]
-    """The unit of drawing: "call" where the draws of a call share state, one call a draw."""
+    """With "call" each call makes one draw, for a mechanism whose draws in a call share state."""
     draws: Annotated[int, COUNT] = DEFAULTS["draws"]
     """Draws a side, training included."""
     epsilon: Annotated[Any, PlainValidator(_grid), WithJsonSchema(GRID)] = None
@@ -345,7 +345,7 @@ class Audit(Section):
 
     @property
     def workers(self) -> Workers:
-        """Where draws are made."""
+        """The workers that make the draws."""
         return Workers(self.backend, self.address)
 
     def settings(self, claim: Claim | MetricClaim | None) -> Settings:

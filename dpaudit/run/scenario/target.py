@@ -1,6 +1,4 @@
-"""A target "package.module:callable" of a scenario: its form, and its import, which executes the
-user's code.
-"""
+"""Targets "package.module:callable" of a scenario: checks of the form, and the import."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ TARGET = {"type": "string", "pattern": f"^{NAMES}:{NAMES}$"}
 
 
 def is_target(value: Any) -> bool:
-    """Whether a value has the form; nothing is imported."""
+    """Whether a value has the form "package.module:callable"; nothing is imported."""
     module, colon, path = value.partition(":") if isinstance(value, str) else ("", "", "")
     return bool(colon) and all(
         step.isidentifier() for part in (module, path) for step in part.split(".")
@@ -27,12 +25,15 @@ def is_target(value: Any) -> bool:
 
 
 def target_text(key: str, value: Any, expected: str = '"package.module:callable"') -> str:
-    """The value, which must have the form; nothing is imported. Raises `InvalidInput`."""
+    """The value, checked to have the form of a target. Raises `InvalidInput`. Imports nothing."""
     return str(value) if is_target(value) else fail(key, value, expected)
 
 
 def imported(target: str, place: str = "") -> Any:
-    """The object that a target names. Raises `ScenarioError`, with `place` ("[table] key")."""
+    """The object that a target names. The import executes the user's code.
+
+    Raises `ScenarioError`, whose message begins with `place` ("[table] key").
+    """
     module, _, path = target.partition(":")
     if other := elsewhere(module):
         top = module.partition(".")[0]
@@ -56,7 +57,7 @@ def imported(target: str, place: str = "") -> Any:
 
 
 def missing(target: str, place: str, folder: Path) -> str:
-    """A line that says that the target's module is nowhere; "" where it is. Nothing is imported."""
+    """An error message if the target's module does not exist, else "". Nothing is imported."""
     top = target.partition(":")[0].partition(".")[0]
     with beside(folder):
         try:
@@ -68,7 +69,9 @@ def missing(target: str, place: str, folder: Path) -> str:
 
 
 def failed(target: str, place: str, error: Exception) -> str:
-    """A line on what the user's code raised, and on where a missing module was looked for."""
+    """A message with the error that the user's code raised; for a missing module, with the
+    folders that were searched.
+    """
     module = target.partition(":")[0]
     words = [f"{type(error).__name__}: {' '.join(str(error).split())}"]
     if isinstance(error, ModuleNotFoundError):

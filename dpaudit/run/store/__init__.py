@@ -1,4 +1,4 @@
-"""What a run keeps on disk while it is under way: draws, a search, a lock and its progress."""
+"""The files of an unfinished run: its draws, the outcomes of its search, a lock, its progress."""
 
 from dpaudit.run.store.draws import DrawStore, SearchStore, digest_of
 from dpaudit.run.store.folder import manifest_of, remove_store

@@ -1,4 +1,4 @@
-"""The draws of a run and of its search, kept until the run is done."""
+"""Stores of the draws of a run and of its search, which are removed when the run is done."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from dpaudit._core.types import Array
 from dpaudit.run.store.folder import Repeated, StoreFolder, packed, unpacked
 from dpaudit.sampling import SIDES, Counted, Counts
 
-MARKED, DISTINCT = 64, 16  # draws of a mark, and how many of them must differ
+MARKED, DISTINCT = 64, 16  # draws that `DrawStore.mark` hashes, and how many of them must differ
 
 
 class DrawStore(StoreFolder):
-    """The blocks of draws of one run, a .npy file each, and the counts of draws that workers made.
+    """The blocks of draws of one run, one .npy file each, and counts of draws that workers made.
 
-    all_draws : keep the draws even where counts would do. The rest as in `StoreFolder`.
+    all_draws : store the draws even where counts suffice. Other parameters as in `StoreFolder`.
 
-    A block that is damaged, or of another run, counts as missing. On resuming, so does the first
-    sound block of each side, and `put` compares the new draws with it (`Repeated`).
+    A damaged block counts as missing. When a run resumes, so does the first sound block of each
+    side: it is drawn again, and `put` compares the new draws with the stored ones (`Repeated`).
     """
 
     def __init__(
@@ -41,20 +41,20 @@ class DrawStore(StoreFolder):
         self.sides = [Repeated(self, f"{side}-") for side in range(len(SIDES))]
 
     def get(self, side: int, block: int) -> np.ndarray | None:
-        """The draws of a block; None where there is no sound copy, or where it is drawn again."""
+        """The stored draws of a block; None if no sound copy exists or it must be drawn again."""
         content = self.sides[side].get(_block_name(side, block))
         return None if content is None else unpacked(content)
 
     def put(self, side: int, block: int, values: np.ndarray) -> None:
-        """Keep a block. Raises `InvalidInput` where it is drawn again and is not the same."""
+        """Store a block. Raises `InvalidInput` where it differs from the copy stored before."""
         what = f"block {block} of {SIDES[side]}"
         self.sides[side].put(_block_name(side, block), packed(values), len(values), what)
         self.drawn += len(values)
 
     def mark(self, side: int) -> str | None:
-        """A hash of the first draws of a side, by which draws that come again are known.
+        """A hash of the first draws of a side, by which a ledger recognizes repeated draws.
 
-        None where too few of them differ, so that another run could have the same ones by chance.
+        None where so few of them differ that another run could have the same ones by chance.
         """
         block = self.get(side, 0)
         rows = [] if block is None else [row.tobytes() for row in block[:MARKED]]
@@ -63,9 +63,9 @@ class DrawStore(StoreFolder):
         return hashlib.sha256(b"".join(rows)).hexdigest()
 
     def counts(self, key: str) -> CountFiles | None:
-        """The counts with a key; None where all draws are kept.
+        """The store of counts for the score with this key; None where all draws are stored.
 
-        Counts with other keys are of a score that is not used any more; they are removed.
+        Removes counts with other keys, which belong to scores that are no longer used.
         """
         current = None if self.all_draws else f"counts-{key}-"
         names = [name for name in self.parts if name.startswith("counts-")]
@@ -75,15 +75,15 @@ class DrawStore(StoreFolder):
 
     @property
     def fresh(self) -> int:
-        """Draws of both sides that were put so far."""
+        """Number of draws of both sides that this process has stored so far."""
         return self.drawn + (0 if self.counted is None else self.counted.fresh)
 
 
 class CountFiles:
-    """Counts of groups of blocks that workers drew and counted, an .npz file each.
+    """Counts of groups of blocks that workers drew and counted, one .npz file for each group.
 
-    The first sound group is made again on resuming (`Repeated`).
-    fresh : draws of both sides that were put so far.
+    When a run resumes, the first sound group is counted again and compared (`Repeated`).
+    fresh : number of draws of both sides whose counts this process has stored so far.
     """
 
     def __init__(self, folder: StoreFolder, prefix: str) -> None:
@@ -92,11 +92,11 @@ class CountFiles:
         self.groups = Repeated(folder, prefix)
 
     def __bool__(self) -> bool:
-        """Whether there were any when the run began."""
+        """Whether the folder had such counts when the run began."""
         return self.resumed
 
     def get(self, number: int) -> Counted | None:
-        """The counts of a group; None where there is no sound copy, or it is made again."""
+        """The stored counts of a group; None if no sound copy exists or it must be made again."""
         content = self.groups.get(f"{self.prefix}{number:06d}.npz")
         if content is None:
             return None
@@ -105,10 +105,10 @@ class CountFiles:
             return Counted(counts, arrays["sums"], arrays["columns"])
 
     def put(self, number: int, counted: Counted) -> None:
-        """Keep the counts of a group.
+        """Store the counts of a group.
 
-        Equal counts have equal bytes: NumPy writes no time into the file. Raises `InvalidInput`
-        where the group is made again and is not the same.
+        Raises `InvalidInput` where they differ from those stored before. Equal counts have equal
+        bytes, since NumPy writes no time into the file.
         """
         counts, buffer = counted.counts, io.BytesIO()
         arrays = {"cells": counts.cells, "first": counts.first, "undefined": counts.undefined}
@@ -121,10 +121,10 @@ class CountFiles:
 
 
 class SearchStore(StoreFolder):
-    """The draws of M(D) of a search, and what it has found on each neighbour, a JSON file each.
+    """The draws of M(D) in a search, and the outcome for each neighbour, one JSON file each.
 
-    On resuming, the first draws of M(D) are made again; what was found on neighbours is not.
-    Neighbours on which the mechanism failed are not kept, so these are audited again.
+    When a search resumes, it makes the first draws of M(D) again, but uses the stored outcomes. An
+    error of the mechanism on a neighbour is not stored, so that neighbour is audited again.
     """
 
     def __init__(self, path: Path, made_by: Mapping[str, Any], *, resume: bool = False) -> None:
@@ -132,27 +132,27 @@ class SearchStore(StoreFolder):
         self.draws = Repeated(self, "drawn-")
 
     def outcome(self, key: str) -> Any:
-        """The outcome of a neighbour in a round, in JSON types; None where there is none."""
+        """The outcome for a neighbour in one round, in JSON types; None if none is stored."""
         content = self.read(_outcome_name(key))
         return None if content is None else json.loads(content)
 
     def put_outcome(self, key: str, value: Any) -> None:
-        """Keep an outcome."""
+        """Store an outcome."""
         self.write(_outcome_name(key), json.dumps(value).encode(), 0)
 
     def drawn(self, key: str) -> np.ndarray | None:
-        """Draws of M(D); None where there is no sound copy, or where they are made again."""
+        """The stored draws of M(D); None if no sound copy exists or they must be made again."""
         content = self.draws.get(f"drawn-{key}.npy")
         return None if content is None else unpacked(content)
 
     def put_drawn(self, key: str, values: np.ndarray) -> None:
-        """Keep draws of M(D). Raises `InvalidInput` where they are made again, and not the same."""
+        """Store draws of M(D). Raises `InvalidInput` where they differ from those stored before."""
         what = f"M(D), {len(values):,} times,"
         self.draws.put(f"drawn-{key}.npy", packed(values), len(values), what)
 
 
 def digest_of(values: Array) -> str:
-    """SHA-256 of an array's shape and bytes."""
+    """The SHA-256 of an array's shape and bytes."""
     digest = hashlib.sha256(repr(values.shape).encode())
     digest.update(np.ascontiguousarray(values).data)
     return digest.hexdigest()

@@ -1,9 +1,9 @@
-"""A folder in which an interrupted run leaves what it has drawn, so that another can go on.
+"""A folder in which an interrupted run leaves its draws, so that a later run can continue.
 
 The folder holds files of draws, `manifest.json`, which says what determines the draws, and
 `parts.jsonl`, with a line for each file: its name, its number of draws and its SHA-256. A file
 counts only if its line is complete and its bytes have that checksum, so a run may be killed, or the
-disk may be full, at any moment. Of several lines for one file the last counts.
+disk may be full, at any moment. If a file has several lines, the last one counts.
 """
 
 from __future__ import annotations
@@ -31,23 +31,24 @@ GROUPS = {"files": "{}", "packages": "package {}", "programs": "program {}"}
 
 @dataclass(frozen=True)
 class Part:
-    """A line of the list: the SHA-256 of a file and its number of draws."""
+    """What a line of `parts.jsonl` says of a file: its SHA-256 and its number of draws."""
 
     sha256: str
     draws: int
 
     def line(self, name: str) -> bytes:
-        """The entry as a line of the list."""
+        """The line of `parts.jsonl` for the file `name`."""
         entry = {"part": name, "draws": self.draws, "sha256": self.sha256}
         return (json.dumps(entry) + "\n").encode()
 
 
 class StoreFolder:
-    """The files of one run, or of one search.
+    """The folder with the files of one run, or of one search.
 
-    made_by : JSON content by name; two runs with equal content draw the same bytes.
-    resume : use what is there. Raises `InvalidInput`, and then has changed nothing, where it was
-        made otherwise or where the manifest cannot be read. Without `resume` it is removed.
+    made_by : what determines the draws, in JSON types; two runs with equal content draw the same
+        bytes.
+    resume : whether to use the files in the folder; without it they are removed. Raises
+        `InvalidInput`, and changes nothing, where the manifest differs or cannot be read.
 
     Raises OSError when the folder cannot be read or written.
     """
@@ -79,33 +80,33 @@ class StoreFolder:
         return content if hashlib.sha256(content).hexdigest() == part.sha256 else None
 
     def write(self, name: str, content: bytes, draws: int) -> None:
-        """Write the file, then its line: a file without a line does not count."""
-        replace_file(self.path / name, content, durable=False)  # the checksum tells
+        """Write the file, then its line in the list, without which the file does not count."""
+        replace_file(self.path / name, content, durable=False)  # the checksum detects a loss
         part = Part(hashlib.sha256(content).hexdigest(), draws)
         append_line(self.path / PARTS, part.line(name))
         self.parts[name] = part
 
     def drop(self, names: Collection[str]) -> None:
-        """Take files off the list, and remove them."""
+        """Remove files, and their lines in the list."""
         self.parts = {name: part for name, part in self.parts.items() if name not in names}
         self._write_list()
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Remove all that was written, and the folder if it is then empty."""
+        """Remove all files of the store, and the folder if it is then empty."""
         remove_store(self.path)
 
     def changed(self, what: str) -> InvalidInput:
-        """The error where `what` is drawn again and comes out otherwise."""
+        """The error for draws, named `what`, that differ from the stored ones when made again."""
         return InvalidInput(
             f"{what} is drawn differently now than when it was kept in {self.path}: something that "
             "the run depends on has changed (an environment variable, a file, a program?), or the "
             f"mechanism draws from something else than rng; {AFRESH}"
         )
 
-    def _check_manifest(self, wanted: Mapping[str, Any]) -> None:
-        """Raise `InvalidInput` where the manifest is another one, or draws are there without it."""
+    def _check_manifest(self, expected: Mapping[str, Any]) -> None:
+        """Raise `InvalidInput` where the manifest differs, or draws exist without a manifest."""
         previous = manifest_of(self.path)
         if previous is None:
             draws = [path for pattern in CONTENT for path in self.path.glob(pattern)]
@@ -115,10 +116,10 @@ class StoreFolder:
                     "read, so it is not known what they were made with; put it back, or run "
                     "without --resume to remove the draws and start afresh"
                 )
-        elif previous != wanted:
+        elif previous != expected:
             raise InvalidInput(
                 f"the draws kept in {self.path} were made with other settings "
-                f"({'; '.join(_changes(previous, wanted))}); {AFRESH}"
+                f"({'; '.join(_changes(previous, expected))}); {AFRESH}"
             )
 
     def _write_list(self) -> None:
@@ -129,11 +130,11 @@ class StoreFolder:
 
 
 class Repeated:
-    """The files of a folder that begin with `prefix`, the first sound one of which is made again.
+    """The files of a folder whose names begin with `prefix`, and a check of the first sound one.
 
-    Not all that draws depend on can be listed. A source of draws that gives other bytes than it
-    gave has changed, and its draws must not be mixed with the earlier ones. So new draws wait in
-    memory until that file has been made again and is the same.
+    A manifest cannot list everything on which draws depend. If a source of draws returns other
+    bytes than before, it has changed, and its draws must not be mixed with the earlier ones. So the
+    first sound file must be made again, and new files wait in memory until it turns out the same.
     """
 
     def __init__(self, folder: StoreFolder, prefix: str) -> None:
@@ -143,13 +144,12 @@ class Repeated:
         self.waiting: list[tuple[str, bytes, int]] = []
 
     def get(self, name: str) -> bytes | None:
-        """The content of a file; None for the one that is to be made again."""
+        """The content of a file; None if it is missing, damaged, or must be made again."""
         return None if name == self.first else self.folder.read(name)
 
     def put(self, name: str, content: bytes, draws: int, what: str) -> None:
-        """Keep a file of so many draws, which an error calls `what`.
-
-        Raises `InvalidInput` where the file was kept before and is not the same.
+        """Store a file with `draws` draws, which an error calls `what`. Raises `InvalidInput` where
+        the file was stored before with other content.
         """
         part = self.folder.parts.get(name)
         is_lost = part is not None and not (self.folder.path / name).exists()
@@ -171,8 +171,8 @@ class Repeated:
 def remove_store(folder: Path) -> None:
     """Remove the draws, then the list, the manifest, and the folder if it is then empty.
 
-    The manifest goes last, so that a run that is killed meanwhile leaves no draws of which it is
-    not known what made them.
+    The manifest goes last: if the process is killed meanwhile, no draws are left without a record
+    of how they were made.
     """
     for pattern in (*CONTENT, PARTS, MANIFEST):
         clear_drafts(folder, pattern)
@@ -183,7 +183,7 @@ def remove_store(folder: Path) -> None:
 
 
 def manifest_of(folder: Path) -> dict[str, Any] | None:
-    """The manifest in `folder`; None where none can be read."""
+    """The content of the manifest in `folder`; None where it is missing or cannot be read."""
     try:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
@@ -192,7 +192,7 @@ def manifest_of(folder: Path) -> dict[str, Any] | None:
 
 
 def listed_parts(folder: Path) -> dict[str, Part]:
-    """The entries of the list in `folder`, in order; lines that cannot be read are skipped."""
+    """The entries of `parts.jsonl` in `folder` by file name; skips lines that cannot be read."""
     try:
         lines = (folder / PARTS).read_bytes().splitlines()
     except (FileNotFoundError, NotADirectoryError):
@@ -206,22 +206,21 @@ def listed_parts(folder: Path) -> dict[str, Part]:
 
 
 def packed(values: np.ndarray) -> bytes:
-    """Draws, a row each, as a .npy file."""
+    """The bytes of a .npy file with these draws, one in each row."""
     buffer = io.BytesIO()
     np.save(buffer, np.ascontiguousarray(values), allow_pickle=False)
     return buffer.getvalue()
 
 
 def unpacked(content: bytes) -> np.ndarray:
-    """The draws in a .npy file."""
+    """The draws in the bytes of a .npy file, one in each row."""
     values: np.ndarray = np.load(io.BytesIO(content), allow_pickle=False)
     return values
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """What differs between two manifests, a phrase each.
-
-    Files and programs that changed are named; of a package the two versions are given too.
+    """A phrase for each difference between two manifests. It names each file, program or package
+    that changed, and both versions of a package.
     """
     for name in [name for name in {**new, **old} if old.get(name) != new.get(name)]:
         before, now = old.get(name), new.get(name)

@@ -1,4 +1,4 @@
-"""How far a run is, as it can be seen from outside: a lock, and a file that the run renews."""
+"""The progress of a run, for other processes: a lock, and a file that the run keeps rewriting."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from dpaudit.sampling import Progress
 from dpaudit.verdict.numbers import count
 
 Notice = Callable[[str], None]
-DRAWS, SEARCH = "draws", "search"  # folder of the draws in that of the run; of the search in it
+DRAWS, SEARCH = "draws", "search"  # folder of draws in a run's folder; folder of a search in DRAWS
 LOCK, PROGRESS = "lock", "progress.json"
-EVERY = 1.0  # seconds between two reports of a run
+EVERY = 1.0  # least seconds between two writes of the progress file within one step
 PATIENCE = 1.0  # seconds that a run waits for the lock, which `dpaudit status` takes for a moment
-DRAWING = "drawing"  # how the names of steps that draw begin
+DRAWING = "drawing"  # the names of all steps that draw begin with this word
 RUNNING, INTERRUPTED, DONE = "running", "interrupted", "done"
 
 
 class RunLock:
-    """The lock of a run's folder of draws, which ends with the process, however that ends."""
+    """The lock on a run's folder of draws. It is released when the process ends in any way."""
 
     def __init__(self, draws: Path) -> None:
         self.draws, self.lock = draws, FileLock(draws / LOCK)
 
     def take(self) -> None:
-        """Raises `InvalidInput` where another run has it, OSError where it cannot be written."""
+        """Take the lock. Raises `InvalidInput` if another run has it, OSError on a failed write."""
         try:
             self.lock.acquire(timeout=PATIENCE)
         except Timeout:
@@ -52,13 +52,13 @@ class RunLock:
             ) from None
 
     def release(self) -> None:
-        """Remove the file, then let go, so that nobody takes a lock that is about to vanish."""
+        """Remove the file, then release the lock: no process may lock a file that is removed."""
         with suppress(OSError):  # Windows does not remove a file that is open
             (self.draws / LOCK).unlink()
         self.lock.release()
 
     def is_taken(self) -> bool:
-        """Whether a run has the lock; True also where only its owner may look."""
+        """Whether a run has the lock; True also where this process may not open the file."""
         if not (self.draws / LOCK).exists():
             return False
         try:
@@ -71,9 +71,9 @@ class RunLock:
 class Watch:
     """The progress of a run, used inside `with`: it writes progress.json and calls `progress`.
 
-    folder : of the draws. scenario : its name. notice : called with a sentence where draws are
-    discarded; by default that is a warning. Raises `InvalidInput` where another process runs in the
-    folder. A failure to write the file is ignored, since the run does not depend on it.
+    folder : the run's folder of draws. scenario : the scenario's name. notice : called with a
+    sentence when draws are discarded; by default it issues a warning. Raises `InvalidInput` where
+    another run uses the folder. Ignores a failure to write progress.json, which the run can spare.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Watch:
                 self.folder.parent.rmdir()
 
     def discards(self, resume: bool) -> None:
-        """Say, once, that the draws of an interrupted run are about to go, unless it is resumed."""
+        """Call `notice`, once, if the draws of an interrupted run will be removed."""
         if self.left and not resume:
             self.notice(
                 f"{count(self.left)} draws of an interrupted run in {self.folder.parent} are "
@@ -122,7 +122,7 @@ class Watch:
         self.left = 0
 
     def begin(self, store: DrawStore) -> None:
-        """Count the draws of `store` from now on: the draws of a search are done."""
+        """Measure the rate of drawing by the draws of `store` from now on, after any search."""
         self.store, self.drawing_s, self.last = store, 0.0, time.monotonic()
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
@@ -138,7 +138,10 @@ class Watch:
             self.progress(step, done, wanted)
 
     def _write(self, ended: str | None) -> None:
-        """Write the file. rate : draws a second of this process; None before the first draw."""
+        """Write progress.json. ended : the error that ends the run, None while it runs.
+
+        The entry "rate" has the draws per second of this process, None before the first draw.
+        """
         fresh = 0 if self.store is None else self.store.fresh
         content = {
             "scenario": self.scenario,
@@ -158,13 +161,13 @@ class Watch:
 
 @dataclass(frozen=True)
 class State:
-    """The state of one run. What is not known is None.
+    """The state of one run. An unknown field is None.
 
-    state : "running", "interrupted" or "done". folder : where its report is written.
-    process : the number of the process that runs. made : draws of M(D) and of M(D') that are kept.
-    wanted : draws of each side. stops : whether the audit may stop before all are drawn.
-    rate : draws a second. left_s : seconds of drawing that remain at that rate.
-    updated_s : seconds since the run last reported. ended : the error that interrupted the run.
+    folder : the folder of the report. state : "running", "interrupted" or "done". process : the id
+    of the running process. step : the step that the run reported last. made : stored draws of M(D)
+    and of M(D'). wanted : draws of each side that the scenario asks for. stops : whether the audit
+    may stop with fewer. rate : draws per second. left_s : seconds of drawing that remain at that
+    rate. updated_s : seconds since the last report. ended : the error that interrupted the run.
     verdict : the verdict of a run that is done.
     """
 
@@ -184,7 +187,9 @@ class State:
 
 
 def states(folder: Path) -> list[State]:
-    """The state of the run in `folder`, or of those in its sub-folders. Raises `InvalidInput`."""
+    """The states of the run in `folder`, or of the runs in its subfolders. Raises `InvalidInput`
+    where there is no run.
+    """
     own = state_of(folder)
     if own is not None:
         return [own]
@@ -198,7 +203,7 @@ def states(folder: Path) -> list[State]:
 
 
 def state_of(folder: Path) -> State | None:
-    """The state of the run in `folder`; None where there is none."""
+    """The state of the run in `folder`; None where there is no run."""
     draws = folder / DRAWS
     running, progress, manifest = (
         RunLock(draws).is_taken(),
@@ -212,31 +217,31 @@ def state_of(folder: Path) -> State | None:
         if manifest is None:
             return None
     manifest = manifest or {}
-    made, rate = _draws_made(draws), progress.get("rate")
-    wanted = manifest["samples"] if isinstance(manifest.get("samples"), int) else None
+    stored, rate = _draws_made(draws), progress.get("rate")
+    target = manifest["samples"] if isinstance(manifest.get("samples"), int) else None
     return State(
         folder,
         RUNNING if running else INTERRUPTED,
         progress.get("scenario"),
         progress.get("process") if running else None,
         progress.get("step"),
-        made,
-        wanted,
+        stored,
+        target,
         manifest.get("stop") is not None,
         rate,
-        None if wanted is None or not rate else max(0, 2 * wanted - sum(made)) / rate,
+        None if target is None or not rate else max(0, 2 * target - sum(stored)) / rate,
         None if "updated" not in progress else max(0.0, time.time() - progress["updated"]),
         progress.get("ended"),
     )
 
 
 def has_search(draws: Path) -> bool:
-    """Whether a search left an outcome beside the draws of a run."""
+    """Whether a search stored an outcome in the folder of draws of a run."""
     return any(name.startswith("outcome-") for name in listed_parts(draws / SEARCH))
 
 
 def read_progress(draws: Path) -> dict[str, Any]:
-    """What the run reported last; empty where nothing can be read."""
+    """The content of progress.json in a folder of draws; empty where it cannot be read."""
     try:
         content = json.loads((draws / PROGRESS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -245,7 +250,7 @@ def read_progress(draws: Path) -> dict[str, Any]:
 
 
 def _draws_made(draws: Path) -> tuple[int, int]:
-    """Draws of each side on the list of files; a file of counts has as many of both."""
+    """Stored draws of M(D) and of M(D'); a file of counts has equally many of both."""
     draws_of: Counter[str] = Counter()
     for name, part in listed_parts(draws).items():
         draws_of[name.partition("-")[0]] += part.draws
@@ -254,7 +259,7 @@ def _draws_made(draws: Path) -> tuple[int, int]:
 
 
 def _draws_left(folder: Path) -> int:
-    """Draws that a run which did not come to its end left; 0 after one that did."""
+    """Draws that an unfinished run and its search left in the folder; 0 after a finished run."""
     if (folder.parent / RESULT).exists() and not (folder / PROGRESS).exists():
         return 0
     places = (folder, folder / SEARCH)

@@ -1,3 +1,1 @@
-"""Several scenarios as one suite: outcomes, comparison with an earlier run, JUnit and the index
-page.
-"""
+"""Several scenarios as a suite: outcomes, comparison with an earlier run, CI files, index page."""

@@ -1,4 +1,4 @@
-"""The faults of all files of a run, found before any module is imported and any draw is made."""
+"""Checks of all files of a run before it draws, and before it imports the user's modules."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def checked(
     stop: str | None = None,
     level: float | None = None,
 ) -> list[Checked]:
-    """The scenarios of files, by path or read before, all of them checked.
+    """Read and check the scenarios of some files, which are paths or already read.
 
     draws, seed, stop, level : settings of the run, which are checked with each file.
 
-    First all files are checked, with their data, and nothing of the user's is imported. Then the
-    modules of studies are, since they say what the settings of a study are. Raises `ScenarioError`
-    with a line for each fault, of all files or else of all studies.
+    The first pass checks all files with their data, and imports no code of the user. The second
+    imports the modules of studies, which define the settings of a study. Raises `ScenarioError`
+    after the pass that finds faults, with a line for each fault.
     """
     faults: list[str] = []
     files: list[Scenario | StudyFile | OneRunScenario] = []
@@ -71,10 +71,10 @@ def checked(
 
 @contextmanager
 def _noted(faults: list[str], file: str = "", table: str = "") -> Iterator[None]:
-    """What is raised inside becomes a line "file: table argument: what is wrong"."""
+    """Append each error that is raised inside to `faults`, as "file: table argument: message"."""
     try:
         yield
-    except ScenarioError as error:  # has its lines, with their places
+    except ScenarioError as error:  # its lines name tables and keys already
         faults += [": ".join(filter(None, (file, line))) for line in str(error).split("\n")]
     except DpauditError as error:
         argument = (error.argument if isinstance(error, InvalidInput) else None) or ""
@@ -89,7 +89,7 @@ def _refuse(faults: Sequence[str]) -> None:
 
 
 def _check_audit(scenario: Scenario, file: str, faults: list[str]) -> None:
-    """Note a module that is nowhere, and what is wrong with data, row, mechanism and stop."""
+    """Append to `faults`: a missing module, and faults of data, neighbour, mechanism and stop."""
     mechanism = scenario.mechanism
     if isinstance(mechanism, Call) and not isinstance(mechanism, Program):
         line = missing(mechanism.target, "[mechanism] call", scenario.folder)
@@ -107,9 +107,8 @@ def _check_audit(scenario: Scenario, file: str, faults: list[str]) -> None:
 
 
 def _check_own_mechanism(scenario: Scenario, data: Array) -> None:
-    """Whether a mechanism of dpaudit's own can run on these data, and stop at a verdict.
-
-    Raises `DpauditError`.
+    """Raise `DpauditError` where a mechanism of dpaudit cannot run on these data, or where `stop`
+    waits for a verdict that the audit cannot reach. Other mechanisms pass unchecked.
     """
     mechanism, rule, settings = scenario.mechanism, scenario.neighbour, scenario.settings
     if isinstance(mechanism, Call):
@@ -126,7 +125,7 @@ def _check_own_mechanism(scenario: Scenario, data: Array) -> None:
 
 
 def _check_one_run(scenario: OneRunScenario, file: str, faults: list[str]) -> None:
-    """Note what is wrong with the scores, or with data, canaries and mechanism."""
+    """Append to `faults` the faults of the scores, or of data, canaries and mechanism."""
     if isinstance(scenario.table, ScoresOfRun):
         with _noted(faults, file, "[one_run] scores"):
             read_scores(scenario.table.scores)

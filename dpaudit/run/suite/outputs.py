@@ -1,13 +1,13 @@
 """The files for a CI server that a suite writes: JUnit XML, SARIF, a table of Markdown.
 
-JUnit has one test case a scenario. "violated" is a failure whose message is the headline, ε first.
-"inconclusive" is skipped, since nothing was shown: CI servers do not count it as passed, but do not
-fail for it either. What stops a release is the exit status of `dpaudit run`, 3. Each case has the
-numbers of its audit as properties, and what the audit could have shown in its output.
+JUnit has one test case for each scenario. "violated" is a failure, whose message is the headline
+with ε first. "inconclusive" is skipped: CI servers neither count it as passed nor fail for it, but
+the exit status 3 of `dpaudit run` stops a release. Each case has the numbers of its audit as
+properties, and in its output the smallest excess that the audit could have shown.
 
-SARIF 2.1.0, which code scanning reads, has a result for each scenario that is not green. "violated"
-and an error have the level "error", "inconclusive" has "warning". The location is the scenario's
-file, relative to the current folder where it is in there.
+SARIF 2.1.0, which code scanning reads, has a result for each scenario that is violated,
+inconclusive or failed. The level is "warning" for "inconclusive", else "error". The location is the
+scenario's file, relative to the current folder if it lies in there.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from dpaudit.verdict.numbers import NONE, number
 from dpaudit.verdict.record import section
 
 GITHUB = "GITHUB_STEP_SUMMARY"  # names the file of the page of a GitHub job
-GREEN = ("not violated", "study")
+GREEN = ("not violated", "study")  # kinds of outcomes that need no attention
 TAGS = {"violated": "failure", "inconclusive": "skipped", ERROR: "error"}
-FORBIDDEN = re.compile("[\ufffe\uffff]")  # in XML 1.0 (section 2.2), beside what cannot be seen
+FORBIDDEN = re.compile("[\ufffe\uffff]")  # in XML 1.0 (section 2.2), beside invisible characters
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 RULES = {
     "violated": ("error", "The mechanism leaks more than its privacy claim allows."),
@@ -53,14 +53,16 @@ HEADS = ("Scenario", "Verdict", "Claimed", "Certified at least", "What was found
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where each file goes; None where it is not wanted."""
+    """The path of each file for a CI server; None for a file that is not to be written."""
 
     junit: Path | None = None
     sarif: Path | None = None
     summary: Path | None = None
 
     def prepare(self) -> None:
-        """Make the folders of the files, before hours of work. Raises `InvalidInput`, OSError."""
+        """Create the folders of the files, so that an error shows before hours of work. Raises
+        `InvalidInput`, OSError.
+        """
         for name, path in asdict(self).items():
             if path is None:
                 continue
@@ -69,10 +71,8 @@ class Outputs:
             path.parent.mkdir(parents=True, exist_ok=True)
 
     def write(self, outcomes: Sequence[ScenarioOutcome]) -> None:
-        """Write the files that are wanted; one that cannot be written does not stop the others.
-
-        The page of a GitHub job is added to, as other commands do. Raises what the first file
-        raised, when all are done.
+        """Write the files. An error with one of them does not stop the others; the first error is
+        raised at the end. Text is appended to the summary page of a GitHub job.
         """
         failed: list[Exception] = []
         formats: dict[Path | None, Callable[[Sequence[ScenarioOutcome]], bytes | str]]
@@ -94,7 +94,7 @@ class Outputs:
 
 
 def junit(outcomes: Sequence[ScenarioOutcome]) -> bytes:
-    """<testsuites> with one <testsuite>; times in seconds."""
+    """The JUnit XML file: <testsuites> with one <testsuite>, with times in seconds."""
     tags = [TAGS.get(done.kind) for done in outcomes]
     total = sum(done.seconds for done in outcomes)
     shared = {
@@ -114,7 +114,7 @@ def junit(outcomes: Sequence[ScenarioOutcome]) -> bytes:
 
 
 def _case(done: ScenarioOutcome) -> ET.Element:
-    """The numbers, the headline as message, the whole reason, and where the report is."""
+    """A JUnit test case: numbers, the headline as message, the reason, the path of the report."""
     where = _xml_text(done.path.with_suffix("").as_posix().strip("./").replace("/", "."))
     seconds = f"{done.seconds:.3f}"
     about = {"classname": where, "name": _xml_text(done.name), "time": seconds}
@@ -150,12 +150,12 @@ def _case(done: ScenarioOutcome) -> ET.Element:
 
 
 def _xml_text(text: str) -> str:
-    """The text with characters escaped that cannot be seen, and forbidden ones replaced."""
+    """The text with invisible characters escaped, and characters that XML forbids replaced."""
     return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", printable(text))
 
 
 def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
-    """The content of the SARIF file."""
+    """The content of the SARIF file, in JSON types."""
     homepage: dict[str, str] = {}
     with suppress(PackageNotFoundError):  # the modules may be copied without their metadata
         urls = metadata("dpaudit").get_all("Project-URL") or []
@@ -179,12 +179,12 @@ def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
 
 
 def sarif_text(outcomes: Sequence[ScenarioOutcome]) -> str:
-    """The SARIF file."""
+    """The SARIF file as JSON text."""
     return json.dumps(sarif(outcomes), indent=1, ensure_ascii=False) + "\n"
 
 
 def _result(done: ScenarioOutcome) -> dict[str, Any]:
-    """A result of SARIF, at the line with the audit's name if the file has several audits."""
+    """A SARIF result. Its location is the line with the name of the audit if the file has one."""
     whole, here = done.path.absolute(), Path.cwd()
     inside = whole.is_relative_to(here)
     uri = quote(os.fsencode(whole.relative_to(here).as_posix())) if inside else whole.as_uri()
@@ -204,7 +204,7 @@ def _result(done: ScenarioOutcome) -> dict[str, Any]:
 
 
 def job_summary(outcomes: Sequence[ScenarioOutcome]) -> str:
-    """A heading and a table of Markdown, a row a scenario, those that are not green first."""
+    """A Markdown table with a row for each scenario, those that need attention first."""
     rows = [HEADS, ["---"] * len(HEADS)]
     for done in sorted(outcomes, key=lambda done: done.kind in GREEN):
         claimed = certified = NONE
@@ -223,6 +223,8 @@ def job_summary(outcomes: Sequence[ScenarioOutcome]) -> str:
 
 
 def _markdown_text(cell: str) -> str:
-    """Text in a cell: what would end it, or begin markup, a link or a mention, is escaped."""
+    """The text of a cell, with everything escaped that would end the cell or begin markup, a link
+    or a mention.
+    """
     text = MARKUP.sub(r"\\\g<0>", " ".join(printable(cell).split()))
     return text.replace("<", "&lt;").replace("@", "&#64;").replace("://", ":&#47;&#47;")

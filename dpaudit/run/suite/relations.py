@@ -1,4 +1,4 @@
-"""The outcomes of two audits, under either relation that a claim may be about, as one verdict."""
+"""One verdict from two audits, one for each relation of neighbours that a claim may be about."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from dpaudit.verdict.relations import READINGS, of_both
 
 
 def alone(result: AuditResult) -> AuditResult:
-    """The result of an audit under a relation that nobody named, by itself.
+    """The result of one audit under a relation that the user did not name, judged without others.
 
-    A violation is inconclusive, since the claim may be about another relation. The reason has a
-    sentence on that (`Search.notes`).
+    "violated" becomes "inconclusive", since the claim may be about another relation. The reason
+    says so already (`Search.notes`).
     """
     return replace(result, verdict="inconclusive") if result.verdict == "violated" else result
 
 
 def together(done: Sequence[ScenarioOutcome]) -> tuple[list[ScenarioOutcome], str]:
-    """The outcomes under both relations with the one verdict on the claim, and it in a sentence.
+    """The outcomes under both relations with their common verdict, and a sentence that explains it.
 
-    done : in the order of `READINGS`, each audit as `alone` leaves it. Their reports are written
-        again, with the verdict and the sentence.
+    done : the outcomes in the order of `READINGS`, each audit as `alone` returns it. Their reports
+        are written again, with the verdict and the sentence.
 
-    A relation under which the mechanism cannot run is left out: the claim is then about the other.
-    Where both fail, or an error is not dpaudit's own, the outcomes stay as they are, and the
-    sentence is "".
+    A relation under which the mechanism cannot run is left out: the claim is then about the other
+    one. If both fail, or an error is no `DpauditError`, the outcomes are returned unchanged, with
+    the sentence "".
     """
     named = dict(zip(READINGS, done, strict=True))
     records = {name: case.record for name, case in named.items() if case.record is not None}

@@ -1,4 +1,4 @@
-"""Several scenarios as one suite: the outcome of each, the index page, and both drawn again."""
+"""Several scenarios as one suite: the outcome of each, the index page, and writing both again."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from dpaudit.verdict.record import section
 
 INDEX = "index.html"
 ERROR, STUDY = "error", "study"
-Done = AuditResult | OneRunResult | str  # of an audit its result, of a study its sentences
+Done = AuditResult | OneRunResult | str  # the result of an audit, or the sentences of a study
 
 
 @value_class(show_numbers=True)
 class ScenarioOutcome:
-    """What came of one scenario.
+    """The outcome of one scenario.
 
-    kind : a verdict, "study" or "error". reason : one sentence, or the error's lines.
-    folder : of its report. seconds : wall-clock time.
+    name, path : the scenario's name and file. folder : the folder of its report. kind : a verdict,
+    "study" or "error". reason : one sentence, or the lines of the error. seconds : wall-clock time.
     record : the content of result.json, None for a study or an error.
-    error : what was raised, else None.
+    error : the exception that ended it, or None.
     """
 
     name: str
@@ -46,11 +46,11 @@ class ScenarioOutcome:
 
 
 def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> ScenarioOutcome:
-    """Do the `work` of one scenario and say what came of it. An error is an outcome too.
+    """Call `work` and return the outcome of the scenario. An exception becomes an outcome too.
 
     work : writes the report into `folder`; returns the result of an audit, or a study's sentences.
-    SystemExit, which code that a scenario names may raise, becomes a `MechanismError`, since its
-    status could be taken for a verdict. KeyboardInterrupt is not caught.
+    SystemExit, which the user's code may raise, becomes a `MechanismError`, since its status could
+    be mistaken for a verdict. KeyboardInterrupt is not caught.
     """
     begin = time.perf_counter()
     try:
@@ -72,7 +72,7 @@ def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> Sc
 
 
 def error_text(error: Exception) -> str:
-    """An error in a line or more. Unexpected errors are shown with their type, without data."""
+    """The message of an error; for an unexpected one, its type and a message without data."""
     if isinstance(error, DpauditError):
         return str(error)
     if isinstance(error, OSError):
@@ -83,16 +83,18 @@ def error_text(error: Exception) -> str:
 
 @value_class(show_numbers=True)
 class Before:
-    """The results of an earlier run by scenario, read before this one writes. folder : as given."""
+    """The results of an earlier run in `folder`, read before the present run writes there.
+
+    records : the content of result.json by the name of the scenario.
+    """
 
     folder: Path
     records: dict[str, dict[str, Any]]
 
     @classmethod
     def read(cls, folder: Path, names: Sequence[str]) -> Before:
-        """Read FOLDER/NAME/result.json, or FOLDER/result.json where one scenario runs.
-
-        Raises `InvalidInput` for a folder with no result at all, or one that cannot be read.
+        """Read FOLDER/NAME/result.json, or FOLDER/result.json where one scenario runs. Raises
+        `InvalidInput` for a folder without any result, or with an unreadable one.
         """
         places = {name: folder / name for name in names if (folder / name / RESULT).exists()}
         if not places and len(names) == 1 and (folder / RESULT).exists():
@@ -108,7 +110,7 @@ class Before:
         return cls(folder, records)
 
     def moves(self, outcomes: Sequence[ScenarioOutcome]) -> dict[str, list[Moved]]:
-        """What has changed, by scenario. Scenarios that are new are left out."""
+        """The changes since the earlier run by scenario, for scenarios that it had."""
         return {
             done.name: moved(self.records[done.name], done.record)
             for done in outcomes
@@ -116,7 +118,7 @@ class Before:
         }
 
     def new(self, outcomes: Sequence[ScenarioOutcome]) -> list[str]:
-        """Audits that the earlier run did not have."""
+        """The names of audits that the earlier run did not have."""
         audits = [done.name for done in outcomes if done.record is not None]
         return [name for name in audits if name not in self.records]
 
@@ -124,7 +126,7 @@ class Before:
 def write_index(
     folder: Path, outcomes: Sequence[ScenarioOutcome], before: Before | None = None
 ) -> Path:
-    """Write index.html, with a link to each report, into `folder`; returns its path."""
+    """Write index.html, with a link to each report, into `folder`, and return its path."""
     rows: list[dict[str, Any]] = []
     for done in outcomes:
         page = done.folder / "report.html"
@@ -142,17 +144,16 @@ def write_index(
     return folder / INDEX
 
 
-CONTENT = "content.json"  # of a study, whose figures are not drawn again
+CONTENT = "content.json"  # the file with the content of a study
 
 
 def redraw_suite(folder: Path) -> list[Path]:
-    """Draw all reports below `folder` again, each from its result.json, and then the index page.
+    """Write all reports below `folder` again, each from its result.json, and then the index page.
 
-    Returns the folders of the reports, in the order in which they were made. The page lists
-    studies too; their reports stay as they are. It does not list scenarios that failed, which have
-    left no result, nor changes since an earlier run. Nothing is written before every result is
-    read. Raises `InvalidInput` where there is no result below `folder`, or one that cannot be read,
-    and OSError.
+    Returns the folders of the reports, in the order in which the audits began. The page lists
+    studies too, whose reports stay as they are. It lists neither failed scenarios, which leave no
+    result, nor changes since an earlier run. All results are read before anything is written.
+    Raises `InvalidInput` where `folder` has no result, or an unreadable one, and OSError.
     """
     records = {path.parent: load(path.parent) for path in sorted(folder.rglob(RESULT))}
     if not records:
@@ -175,11 +176,11 @@ def redraw_suite(folder: Path) -> list[Path]:
         with reading(path.parent):
             sentences = study_text(content["title"], content["source"], content["sentences"])
         study = ScenarioOutcome(path.parent.name, path, path.parent, STUDY, sentences, 0.0)
-        outcomes.append(study)  # it is not known how long it took
+        outcomes.append(study)  # with 0 s, since its duration is not recorded
     write_index(folder, outcomes)
     return places
 
 
 def study_text(title: str, source: str, sentences: Sequence[str]) -> str:
-    """What a study found, in lines."""
+    """The title and source of a study, and its findings, one on each line."""
     return "\n".join([f"{title} ({source})", *(f"  - {sentence}" for sentence in sentences)])

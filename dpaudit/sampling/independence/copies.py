@@ -1,4 +1,4 @@
-"""Tests of values that come again: on one side, or on both.
+"""Tests for values that occur repeatedly on one side, or on both sides.
 
 The first test needs a random order σ of the draws x, independent of them. Let y be x in the order
 σ. For exchangeable draws, P(y = v, σ = s) = P(x = v in the order s⁻¹)·P(σ = s) = P(x = v)·P(σ = s):
@@ -37,10 +37,10 @@ from scipy.special import gammaln, xlogy
 from dpaudit._core.types import Array
 from dpaudit.sampling.independence.features import Calls
 
-SEED = 15_485_863  # of the random order
-PAIRED = 1 << 16  # draws among which pairs are looked for
-MOST_PAIRS = 8  # one pair at most for so many draws, which keeps π near its least value
-COMPARED = 1 << 18  # draws a side that are compared, about; of more draws those with some hashes
+SEED = 15_485_863  # seed of the random order
+PAIRED = 1 << 16  # most draws in which pairs are sought
+MOST_PAIRS = 8  # at most one pair for this many draws, which keeps π near its least value
+COMPARED = 1 << 18  # about as many draws a side are compared: of more, those with certain hashes
 
 
 # --- on one side ----------------------------------------------------------------------------------
@@ -55,9 +55,10 @@ def random_order(draws: int) -> np.ndarray:
 
 
 def come_again(keys: np.ndarray, calls: Calls) -> Array:
-    """Bounds on log p of each column: pairs of equal draws of one call; at one place of two calls.
+    """Bounds on log p of each column, (c, 2), for two kinds of pairs of equal draws: in one call,
+    and at the same place of two calls.
 
-    keys : (c, n). Returns (c, 2).
+    keys : (c, n), as of `features.keys_of`.
     """
     order = random_order(keys.shape[1])
     seen = keys[:, order]
@@ -69,7 +70,9 @@ def come_again(keys: np.ndarray, calls: Calls) -> Array:
 
 
 def _pairs(seen: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """The places of the pairs, (2, K); of many pairs some that are evenly spaced in value."""
+    """The places of the pairs of equal draws, (2, K); if there are many, a part of them, evenly
+    spaced in value.
+    """
     by_value = np.argsort(seen)
     equal = np.diff(seen[by_value]) == 0
     place = np.arange(len(seen))
@@ -87,26 +90,26 @@ def _related(pairs: np.ndarray, calls: Calls) -> tuple[float, float]:
         return 0.0, 0.0
     one_call = np.diff(calls.number[pairs], axis=0)[0] == 0
     one_place = (np.diff(calls.offset[pairs], axis=0)[0] == 0) & ~one_call
-    calls_with = len(calls.sizes) - np.searchsorted(  # a place of a call
+    calls_with = len(calls.sizes) - np.searchsorted(  # for each place in a call
         np.sort(calls.sizes), np.arange(calls.sizes.max()), side="right"
     )
     places = (n - 2.0 * K + 2.0) * (n - 2.0 * K + 1.0)
     log_p = [
-        binomial_upper(int(found.sum()), K, float((part * (part - 1.0)).sum() / places))
-        for found, part in ((one_call, calls.sizes), (one_place, calls_with))
+        binomial_upper(int(related.sum()), K, float((part * (part - 1.0)).sum() / places))
+        for related, part in ((one_call, calls.sizes), (one_place, calls_with))
     ]
     return log_p[0], log_p[1]
 
 
 def copied_calls(rows: np.ndarray, calls: Calls) -> float:
-    """log p of neighbouring calls that return the same draws in the same order.
+    """A bound on log p for neighbouring calls that return the same draws in the same order.
 
-    rows : a key of each draw, (n,). Of calls of different sizes the beginnings are compared. Given
-    the draws of two calls, the second equals the first with probability q (`log_copies`), or not at
-    all where a value comes an odd number of times. A stake of one half on this, ½ + ½/q if they are
-    equal and ½ if not, has mean 1. So has the product over disjoint pairs of calls, and the mean of
-    the products over the pairs that begin with an even and with an odd call. By Markov's
-    inequality, P(mean ≥ 1/p) ≤ p.
+    rows : a key of each draw, (n,). If calls differ in size, their beginnings are compared. Given
+    the draws of two calls, the second equals the first with probability q (`log_copies`), or never
+    if a value occurs an odd number of times. A stake of one half on this, which pays ½ + ½/q if
+    they are equal and ½ if not, has mean 1. So has the product over disjoint pairs of calls, and
+    the mean of the products over the pairs that begin with an even and with an odd call. By
+    Markov's inequality, P(mean ≥ 1/p) ≤ p.
     """
     starts, m = calls.starts, np.minimum(calls.sizes[:-1], calls.sizes[1:])
     begin = rows[starts]
@@ -125,7 +128,7 @@ def copied_calls(rows: np.ndarray, calls: Calls) -> float:
 
 
 def _stake(rows: np.ndarray, starts: np.ndarray, m: int, call: int, equal: bool) -> float:
-    """log of what a stake on one pair of calls returns; there is none on single draws."""
+    """The log of the payoff of a stake on one pair of calls; 0 for single draws."""
     if m == 1:
         return 0.0
     if equal:
@@ -137,10 +140,10 @@ def _stake(rows: np.ndarray, starts: np.ndarray, m: int, call: int, equal: bool)
 
 
 def log_copies(block: np.ndarray, times: int) -> float:
-    """log of the probability that draws are one block `times` over, given their values.
+    """The log of the probability that draws are one block repeated `times` times, given the values.
 
-    block : keys, (m,), value v of which comes s_v times. Of the (times·m)!/Π(times·s_v)! orders
-    of the values, m!/Πs_v! are such.
+    block : keys, (m,), in which value v occurs s_v times. Of the (times·m)!/Π(times·s_v)! orders
+    of the values, m!/Πs_v! are such repetitions.
     """
     s, m = np.unique(block, return_counts=True)[1], len(block)
     once = gammaln(m + 1.0) - gammaln(s + 1.0).sum()
@@ -148,11 +151,11 @@ def log_copies(block: np.ndarray, times: int) -> float:
 
 
 def repeated_to_the_end(rows: np.ndarray, lag: int) -> float:
-    """log p of draws that come again after every `lag`, in the same order to the end.
+    """A bound on log p for draws that repeat with period `lag`, in the same order to the end.
 
-    rows : a key of each draw, (n,). The whole repetitions of one block are compared; where there
-    is not even one, the last n − lag draws with the first. Any lag below n could have been found,
-    so p is n times as large.
+    rows : a key of each draw, (n,). The probability is that of the whole repetitions of one block
+    or, without a whole one, of the last n − lag draws that equal the first. Any lag below n could
+    have been found, so p is multiplied by n.
     """
     n = len(rows)
     times = n // lag
@@ -164,15 +167,15 @@ def repeated_to_the_end(rows: np.ndarray, lag: int) -> float:
 
 
 def copied(P: np.ndarray, Q: np.ndarray) -> float:
-    """A bound on log p of Q that equals P draw by draw, or begins one draw before or after it, as
-    in a file whose first line was lost. P, Q : keys of draws, (n,) and (m,).
+    """A bound on log p if Q equals P draw by draw, perhaps shifted by one draw, as in a file whose
+    first line was lost; else 0. P, Q : keys of draws, (n,) and (m,).
     """
     shifts = [_equal(P, Q), _equal(P[1:], Q), _equal(P, Q[1:])]
     return min(0.0, min(shifts) + np.log(len(shifts)))
 
 
 def _equal(P: np.ndarray, Q: np.ndarray) -> float:
-    """A bound on log p of draws that are equal as far as both sides have some."""
+    """A bound on log p if P and Q are equal up to one draw more at the end of one side; else 0."""
     size = min(len(P), len(Q))
     if abs(len(P) - len(Q)) > 1 or not np.array_equal(P[:size], Q[:size]):
         return 0.0
@@ -182,7 +185,9 @@ def _equal(P: np.ndarray, Q: np.ndarray) -> float:
 
 
 def shared(P: np.ndarray, Q: np.ndarray) -> float:
-    """A bound on log p of values that stand as often in P as in Q. P, Q : keys, (n,) and (m,)."""
+    """A bound on log p for the number of values that occur as often in P as in Q. P, Q : keys of
+    draws, (n,) and (m,).
+    """
     left, right = _counts(P, Q)
     total = left + right
     even = total % 2 == 0
@@ -196,9 +201,9 @@ def shared(P: np.ndarray, Q: np.ndarray) -> float:
 
 
 def _counts(P: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How often each value comes in P and in Q.
+    """How often each value occurs in P and in Q, two arrays.
 
-    Of many draws only the values with some hashes, which are values like any others.
+    If there are many draws, only values with certain hashes are counted, which is a fair sample.
     """
     every = np.uint64(1 << max(0, (max(len(P), len(Q)) // COMPARED).bit_length()))
     if every > 1:
@@ -212,19 +217,21 @@ def _counts(P: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _any_again(P: np.ndarray, Q: np.ndarray) -> bool:
-    """Whether any value comes twice; of many values that come once, this takes less memory."""
+    """Whether any value occurs twice; uses less memory than `np.unique` if few values do."""
     ordered = np.concatenate([P, Q])
     ordered.sort()
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def _log_poisson(n: int) -> float:
-    """log of the probability that a Poisson number of mean n is n."""
+    """The log of the probability that a Poisson variable with mean n equals n."""
     return float(xlogy(n, n) - n - gammaln(n + 1.0))
 
 
 def binomial_upper(count: int, trials: int, share: float) -> float:
-    """A bound on log P(X ≥ count), X binomial: Chernoff's −n·KL(count/n, share)."""
+    """A bound on log P(X ≥ count) for X ~ binomial(n = trials, share): Chernoff's
+    −n·KL(count/n, share).
+    """
     if share >= 1.0 or count <= trials * share:
         return 0.0
     seen = count / trials

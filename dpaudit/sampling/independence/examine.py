@@ -21,14 +21,14 @@ from dpaudit.sampling.independence.features import (
 )
 from dpaudit.sampling.independence.findings import WORDS, Finding, Place, Side, of_kind
 
-LEVEL = 1e-6  # probability that the draws of a sound mechanism show anything at all
+LEVEL = 1e-6  # bound on the probability that draws of a sound mechanism lead to any finding
 # The level is shared equally by: halves, runs, the two sides, repeats within a call, the same draws
 # in different calls, calls that go together, copied calls, and repetition to the end. Half of the
 # share of the two sides is for draws that go together, half for draws in common.
 FAMILIES = 8
-# Draws that depend on each other near by also drift, and seem to go together with other such draws.
+# Draws that depend on near ones also drift, and seem to be related to such draws of the other side.
 NEAR = ("period", "same draws", "repeats", "serial", "call")
-SHOWN = 1e-3  # a side whose own p-value is at most this is named
+SHOWN = 1e-3  # a finding names a side if its own p-value is at most this
 
 Suspect = tuple[float, str, Place]  # log p times the size of its family, kind, place
 
@@ -42,17 +42,17 @@ def examine(
     names: tuple[str, str] = ("M(D)", "M(D')"),
     score: bool = False,
 ) -> list[Finding]:
-    """The kinds of dependence that draws show, the most telling first; usually none.
+    """Test draws for dependence: one finding for each kind that shows, the most telling first.
 
     P, Q : rows of draws in the order in which they were drawn, (n, k) and (m, k). calls : for each
-    side the sizes of the calls that made them, together n or more, or None for draws that were made
-    elsewhere. level : the probability that independent draws, each side of one law, show anything.
-    score : the rows are the scores of draws, (n, 1), which only changes the words.
+    side the sizes of the calls that made them, together n or more; None for draws that were made
+    elsewhere. level : bound on the probability of any finding if draws are independent, each side
+    of one law. score : whether the rows are scores of draws, (n, 1), which only changes the words.
 
     The level is exact or an upper bound, for any law: each test is conditional on the values, and
     Bonferroni's inequality joins columns, features, sides and tests. The probability is that of
     the draws and of one random order of them, made by a generator with a fixed seed.
-    Raises `InvalidInput` where the sizes of the calls are no sizes of these draws.
+    Raises `InvalidInput` if the sizes of the calls do not fit the number of draws.
     """
     P, Q = np.asarray(P, dtype=float), np.asarray(Q, dtype=float)
     if P.shape[1] != Q.shape[1]:
@@ -68,10 +68,10 @@ def examine(
 
 
 def examine_shared(P: Array, Q: Array, *, level: float = LEVEL) -> list[Finding]:
-    """Whether draws of P stand in Q too, of draws made elsewhere; usually nothing is found.
+    """Test draws made elsewhere for draws that P and Q share; returns findings as `examine` does.
 
-    Arguments as in `examine`, which leaves this test out of draws made elsewhere: a copy may stand
-    in another order, so all draws have to be looked at together. It has the same part of the level.
+    The arguments are those of `examine`, which omits this test for draws made elsewhere: a copy may
+    be in another order, so one test must see all draws. It spends the same part of the level.
     """
     sides = tuple(Side(rows, chunks_of(len(rows)), "") for rows in (P, Q))
     hashed = [np.zeros(len(side.rows), dtype=np.uint64) for side in sides]
@@ -82,7 +82,7 @@ def examine_shared(P: Array, Q: Array, *, level: float = LEVEL) -> list[Finding]
 
 
 def _findings(suspects: Iterable[Suspect], log_level: float) -> list[Finding]:
-    """The strongest evidence of each kind, where it is below the level."""
+    """The findings: the strongest evidence of each kind, if its p-value is at most the level."""
     findings: dict[str, Finding] = {}
     for log_p, kind, place in sorted(suspects, key=lambda suspect: suspect[0]):
         log_p += np.log(FAMILIES)
@@ -93,7 +93,7 @@ def _findings(suspects: Iterable[Suspect], log_level: float) -> list[Finding]:
 
 
 def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
-    """The strongest evidence of every test. what : the draws are called."""
+    """Yield the strongest evidence of every test. what : the word for the draws in messages."""
     first, hashed = 0, [np.zeros(len(side.rows), dtype=np.uint64) for side in sides]
     for keys in column_blocks(*(side.rows for side in sides)):
         columns = range(first, first + len(keys[0]))
@@ -119,14 +119,16 @@ def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
 def _order(
     sides: tuple[Side, ...], keys: Sequence[np.ndarray], columns: Sequence[int], what: str
 ) -> Iterator[Suspect]:
-    """The tests of order (`order`) on a few columns. keys : of each side, (c, n)."""
+    """Run the tests of `order` on a few columns. keys : the keys of each side, (c, n)."""
     bits = [features(part) for part in keys]
     width, calls = sides[0].rows.shape[1], sides[0].calls
 
     def strongest(
         evidence: Sequence[order.Evidence], owners: tuple[Side, ...], kind: str, tests: int
     ) -> Suspect:
-        """Of all features, on the sides that show it on their own. tests : for each column."""
+        """The strongest of all features; names the sides that show it by themselves. tests : number
+        of tests for each column.
+        """
         log_p = order.log_p(evidence)
         feature = int(np.argmin(log_p))
         alone = [order.log_p([part])[feature] <= np.log(SHOWN) for part in evidence]
@@ -140,7 +142,7 @@ def _order(
     ]
     depth, nothing = max(map(len, trees)), order.Evidence(np.zeros(len(bits[0])), 0)
     for level, halves in enumerate(zip_longest(*trees, fillvalue=nothing)):
-        kind = "drift"  # what it means that the nodes of a level differ
+        kind = "drift"  # the meaning of a difference between the nodes of this level
         if level == order.INSIDE:
             kind = "serial"
         elif level == order.CALLS and calls.known:
@@ -163,7 +165,7 @@ def _order(
 def _again(
     sides: tuple[Side, ...], keys: Sequence[np.ndarray], columns: Sequence[int | None], what: str
 ) -> Iterator[Suspect]:
-    """Whether values come again within a call, or at one place of several calls."""
+    """Test whether values repeat within a call, or at the same place of several calls."""
     width = sides[0].rows.shape[1]
     tests = len(sides) * (width + (width > 1))  # whole draws are tested where there are columns
     for side, part in zip(sides, keys, strict=True):
@@ -174,7 +176,7 @@ def _again(
 
 
 def _on_both(sides: tuple[Side, ...], whole: Sequence[np.ndarray], what: str) -> Iterator[Suspect]:
-    """Whether draws of one side stand on the other side too, in the same order or in any."""
+    """Test whether draws of one side occur on the other side too, in the same or in any order."""
     place = Place(None, sides, what)
     yield copies.copied(*whole) + np.log(2 * 2), "copied", place
     yield copies.shared(*whole) + np.log(2 * 2), "shared", place

@@ -1,4 +1,4 @@
-"""What the tests see of the draws: which were returned together, and yes-or-no features of each."""
+"""The inputs of the tests: which draws a call returned together, and yes-or-no features of each."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dpaudit._core.linalg import transposed
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 
-CHUNKS, SMALLEST_CHUNK = 64, 16  # of draws made elsewhere
-STRATUM = 256  # draws that are compared with each other in the tests that allow for drift
-AT_ONCE = 1 << 20  # entries of a block of columns
-FEATURES = 4  # of a column
-CUTS = (0.1, 0.25, 0.5, 0.75, 0.9)  # shares of the draws below
+CHUNKS, SMALLEST_CHUNK = 64, 16  # for draws made elsewhere: most chunks, least draws of a chunk
+STRATUM = 256  # tests that allow for drift compare draws within strata of this many draws
+AT_ONCE = 1 << 20  # entries in a block of columns
+FEATURES = 4  # number of features of a column
+CUTS = (0.1, 0.25, 0.5, 0.75, 0.9)  # shares of the draws below the cuts
 ABOVE_ALL = np.iinfo(np.int64).max - 1
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying modulo 2^64 loses nothing
 
@@ -53,8 +53,8 @@ class Calls:
 
     @cached_property
     def fellows(self) -> tuple[np.ndarray, np.ndarray, Calls]:
-        """Draws of calls 0, 2, 4, …, those at the same places of calls 1, 3, 5, …, and how many
-        each pair of calls has.
+        """Indices of draws of calls 0, 2, 4, …, of the draws at the same places of calls 1, 3, 5,
+        …, and the number of these places in each pair of calls.
         """
         even = len(self.sizes) // 2 * 2
         common = np.minimum(self.sizes[0:even:2], self.sizes[1:even:2])
@@ -73,9 +73,9 @@ class Calls:
 
 
 def calls_of(sizes: Sequence[int] | np.ndarray, draws: int) -> Calls:
-    """The calls that made the first `draws` draws; the last one counts with what is left of it.
+    """The calls that made the first `draws` draws; the last call may be cut short.
 
-    Raises `InvalidInput` where the sizes are not positive or make fewer draws.
+    Raises `InvalidInput` if sizes are not positive or add up to fewer draws.
     """
     ends = np.cumsum(np.asarray(sizes, dtype=np.int64))
     sizes_of_draws = np.diff(np.minimum(ends, draws), prepend=0)
@@ -85,14 +85,14 @@ def calls_of(sizes: Sequence[int] | np.ndarray, draws: int) -> Calls:
 
 
 def chunks_of(draws: int) -> Calls:
-    """Up to 64 chunks of at least 16 draws, for draws whose calls are not known."""
+    """Up to 64 chunks of at least 16 draws, which stand for calls that are not known."""
     number = min(max(draws // SMALLEST_CHUNK, 1), CHUNKS)
     ends = np.linspace(0, draws, number + 1).astype(np.int64)
     return Calls(np.diff(ends), known=False)
 
 
 def keys_of(values: Array) -> np.ndarray:
-    """Integers in the order of the values, and different where bits differ; NaN is above all.
+    """Integers in the order of the values, different if bits differ; all NaN have one largest key.
 
     Read as integers, floats of positive sign are in order and those of negative sign in reverse.
     """
@@ -105,7 +105,7 @@ def keys_of(values: Array) -> np.ndarray:
 
 
 def column_blocks(*sides: Array) -> Iterator[list[np.ndarray]]:
-    """The keys of a few columns at a time: for each side (c, n)."""
+    """Yield the keys of a few columns at a time: an array (c, n) for each side."""
     columns = sides[0].shape[1]
     width = max(1, AT_ONCE // max(1, *map(len, sides)))
     for first in range(0, columns, width):
@@ -113,9 +113,9 @@ def column_blocks(*sides: Array) -> Iterator[list[np.ndarray]]:
 
 
 def folded(rows: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """A hash of each whole row, taken on by more columns. rows : (n,) uint64. keys : (c, n).
+    """Update a hash of each row, (n,) uint64, by more columns. rows : the hashes. keys : (c, n).
 
-    A test is exact for any function of a draw, so that a collision costs power at most.
+    A test is exact for any function of a draw, so a collision of hashes only costs power.
     """
     for column in keys.view(np.uint64):
         rows = (rows ^ column) * MULTIPLIER
@@ -124,12 +124,12 @@ def folded(rows: np.ndarray, keys: np.ndarray) -> np.ndarray:
 
 
 def features(keys: np.ndarray) -> np.ndarray:
-    """For each column whether a draw is above the median, outside the quartiles, in the highest
-    tenth, and in the lowest.
+    """Features of the draws in each column: whether a draw is above the median, outside the
+    quartiles, in the highest tenth, and in the lowest tenth.
 
     keys : (c, n). Returns (4c, n) bool, first the c medians. The cuts depend on the values, not on
-    their order. With ties, a cut has the share of draws below it that is nearest to the share asked
-    for and neither 0 nor 1, so a column of two values has features that are constant.
+    their order. With ties, the share of draws below a cut is the possible one, neither 0 nor 1,
+    that is nearest to the nominal share; so some features of a column of two values are constant.
     """
     ordered = np.sort(keys, axis=1)
     first, low, middle, high, last = (_cut(keys, ordered, share) for share in CUTS)

@@ -1,4 +1,4 @@
-"""What is found, in words that name the likely slip."""
+"""Findings of the tests of independence, in words that name the likely mistake."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Finding:
     """One kind of dependence that the draws show.
 
     kind : "period", "same draws", "repeats", "serial", "call", "drift", "copied", "shared" or
-    "sides". message : a clause that names the likely slip. log_p : log of its p-value, which
-    already counts every test of the examination. refused : whether draws that show it can certify
-    nothing.
+    "sides". message : a clause that names the likely mistake. log_p : the log of its p-value,
+    corrected for the number of tests in the examination. refused : whether the draws cannot certify
+    anything.
     """
 
     kind: str
@@ -44,10 +44,10 @@ class Side:
 
 @value_class
 class Place:
-    """Where the evidence is strongest.
+    """The place where the evidence is strongest.
 
-    column : None for whole draws. sides : the side or sides. what : what the draws are,
-    "draws" or "scores". lag : of draws that repeat, else None.
+    column : number of the column, None for whole draws. sides : the side or sides. what : the word
+    for the rows, "draws" or "scores". lag : the period of draws that repeat, else None.
     """
 
     column: int | None
@@ -57,12 +57,12 @@ class Place:
 
     @property
     def where(self) -> str:
-        """Such as " on M(D), column 2 of 3"."""
+        """The place in words, such as " on M(D), column 2 of 3"."""
         return f" on {' and '.join(side.name for side in self.sides)}{self.in_column}"
 
     @property
     def in_column(self) -> str:
-        """Such as ", column 2 of 3"; empty where there is one column."""
+        """The column in words, such as ", column 2 of 3"; "" if there is one column."""
         columns = self.sides[0].rows.shape[1]
         if self.column is None or columns == 1:
             return ""
@@ -70,7 +70,7 @@ class Place:
 
 
 def of_kind(kind: str, place: Place, log_p: float) -> Finding:
-    """The finding of this kind. Drift is no reason to refuse draws of calls that are known."""
+    """Make the finding of this kind. Draws are refused unless they only drift in known calls."""
     known = all(side.calls.known for side in place.sides)
     return Finding(kind, WORDS[kind](place, known), log_p, kind != "drift" or not known)
 
@@ -141,7 +141,7 @@ WORDS: dict[str, Callable[[Place, bool], str]] = {
 
 
 def _no_size(place: Place) -> str | None:
-    """The words for calls that have one value each, in all columns or in one; else None."""
+    """The message if every call has one value, in all columns or in one of them; else None."""
     for side in place.sides:
         constant, changing = _within_and_across(side)
         if constant.all():
@@ -154,7 +154,9 @@ def _no_size(place: Place) -> str | None:
 
 
 def _within_and_across(side: Side) -> tuple[np.ndarray, np.ndarray]:
-    """Whether each column has one value in each call; whether it has several in all, (k,)."""
+    """Two arrays (k,): whether a column has one value in each call, and whether it has several
+    values in all calls together.
+    """
     keys, offset = keys_of(side.rows.T), side.calls.offset
     tells = side.calls.known and offset.any()  # calls of one draw tell nothing
     changes = (keys[:, 1:] != keys[:, :-1]) & (offset[1:] > 0)

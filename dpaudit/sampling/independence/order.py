@@ -28,9 +28,12 @@ from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.sampling.independence.features import FEATURES, Calls, features
 
-INSIDE, CALLS = 0, 1  # levels of the tree: halves of a call, neighbouring calls; then coarser ones
-TERMS = 32  # of a tail that are summed at a time
-NEGLIGIBLE = 1e-9  # what is left of a tail, as a share of its sum, once the summing stops
+INSIDE, CALLS = (
+    0,
+    1,
+)  # levels of the tree: halves of a call, neighbouring calls; higher ones are coarser
+TERMS = 32  # number of terms of a tail that are summed at a time
+NEGLIGIBLE = 1e-9  # summing stops once the rest of a tail is at most this share of its sum
 ROUNDING = 1e-6  # added to log p: `gammaln` of 1e7 is rounded by 2e-8
 AT_ONCE = 1 << 13  # tails that are summed together, so that memory stays small
 UNDERFLOW = 1e-290  # below this, a tail of the gamma law is bounded by a geometric series
@@ -38,19 +41,21 @@ UNDERFLOW = 1e-290  # below this, a tail of the gamma law is bounded by a geomet
 
 @value_class
 class Evidence:
-    """p-values of each feature, to be combined. logs : Σ log p, (f,). number : of p-values."""
+    """p-values of each of f features, to be combined. logs : Σ log p, (f,). number : how many
+    p-values the sum has.
+    """
 
     logs: Array
     number: int
 
 
 def log_p(parts: Sequence[Evidence]) -> Array:
-    """log p of each feature, of independent parts of the evidence together, (f,)."""
+    """log p of each feature, (f,), from independent parts of the evidence together."""
     return combined(np.sum([part.logs for part in parts], axis=0), sum(p.number for p in parts))
 
 
 def halves(bits: np.ndarray, keys: np.ndarray, calls: Calls) -> list[Evidence]:
-    """The evidence of each level of the tree, from halves of a call up to halves of the run.
+    """The evidence from each level of the tree, from halves of a call up to halves of the run.
 
     bits : the features of the keys, (4c, n) bool. keys : (c, n). The counts of the first and second
     half of a call are level 0, those of two neighbouring calls level 1, with features of their own.
@@ -70,7 +75,7 @@ def halves(bits: np.ndarray, keys: np.ndarray, calls: Calls) -> list[Evidence]:
     counts = np.concatenate([level[1] for level in levels], axis=1)
     total, ones = _paired(sizes, len(sizes)), _paired(counts, len(sizes))
     logs = two_sided(total, ones, sizes[0::2], counts[:, 0::2])
-    telling = (total > 2) & (sizes[0::2] > 0)  # of the other nodes p is always 1
+    telling = (total > 2) & (sizes[0::2] > 0)  # for the other nodes p is always 1
     ends = np.cumsum([len(level[0]) // 2 for level in levels])[:-1]
     return [
         Evidence(part.sum(axis=1), int(counted.sum()))
@@ -79,9 +84,8 @@ def halves(bits: np.ndarray, keys: np.ndarray, calls: Calls) -> list[Evidence]:
 
 
 def _neighbours(keys: np.ndarray, calls: Calls) -> np.ndarray:
-    """Counts of both calls of each pair, by features that have the pair's own quartiles.
-
-    Returns (4c, 2·pairs).
+    """Counts of features in both calls of each pair, (4c, 2·pairs), with cuts from the pair's own
+    values.
     Calls that rise from first to last, say, hardly differ from their neighbours by the median of
     all draws. Given the values of each pair, the counts of different pairs are independent.
     """
@@ -98,7 +102,7 @@ def _neighbours(keys: np.ndarray, calls: Calls) -> np.ndarray:
 
 
 def _counts(bits: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """How many ones there are from each start to the next, (f, starts); 0 where these are equal."""
+    """The number of ones from each start up to the next one, (f, starts)."""
     ends = np.append(starts[1:], bits.shape[1])
     filled = ends > starts
     out = np.zeros((len(bits), len(starts)), dtype=np.int32)
@@ -114,7 +118,7 @@ def _paired(values: np.ndarray, even: int) -> np.ndarray:
 
 
 def runs(bits: np.ndarray, calls: Calls) -> Evidence:
-    """The evidence of the numbers of runs of ones in each stratum. bits : (f, n) bool."""
+    """The evidence from the number of runs of ones in each stratum. bits : (f, n) bool."""
     starts = calls.strata
     begins = bits.copy()
     begins[:, 1:] &= ~bits[:, :-1]
@@ -127,7 +131,7 @@ def runs(bits: np.ndarray, calls: Calls) -> Evidence:
 
 
 def fellows(bits: np.ndarray, calls: Calls) -> Evidence:
-    """The evidence of how often a call and the next one have a feature at the same place."""
+    """The evidence from how often a call and the next one have a feature at the same place."""
     left, right, pairs = calls.fellows
     if pairs.draws == 0:
         return Evidence(np.zeros(len(bits)), 0)
@@ -135,9 +139,10 @@ def fellows(bits: np.ndarray, calls: Calls) -> Evidence:
 
 
 def together(left: np.ndarray, right: np.ndarray, calls: Calls) -> Evidence:
-    """The evidence of how often both sides have a feature in the same draw of a stratum.
+    """The evidence from how often both sides have a feature in the draw of the same number.
 
-    left, right : (f, n), (f, m) bool; draws that have no fellow are left out. calls : of `left`.
+    left, right : features of the sides, (f, n) and (f, m) bool; surplus draws of the longer side
+    are left out. calls : the calls of `left`, which give the strata.
     """
     draws = min(left.shape[1], right.shape[1])
     starts = calls.strata[calls.strata < draws]
@@ -145,7 +150,9 @@ def together(left: np.ndarray, right: np.ndarray, calls: Calls) -> Evidence:
 
 
 def _matched(left: np.ndarray, right: np.ndarray, starts: np.ndarray) -> Evidence:
-    """From strata that begin at `starts`; left, right : (f, n) bool."""
+    """The evidence from how often `left` and `right`, (f, n) bool, both hold in a stratum; strata
+    begin at `starts`.
+    """
     total = np.diff(starts, append=left.shape[1])
     counts = [_counts(part, starts) for part in (left, right, left & right)]
     logs = two_sided(total, *counts)
@@ -160,10 +167,10 @@ def _matched(left: np.ndarray, right: np.ndarray, starts: np.ndarray) -> Evidenc
 
 
 def two_sided(total: Array, ones: Array, left: Array, count: Array) -> Array:
-    """log p of `count` ones among the `left` first of `total` places, of which `ones` hold a one.
+    """log p of `count` ones among the first `left` of `total` places, of which `ones` hold a one.
 
-    All four broadcast together. p = min(1, 2·tail), the tail on the side of the mean on which the
-    count lies. P(p ≤ u) ≤ u/2 + u/2.
+    All four arguments broadcast together. p = min(1, 2·tail), with the tail on the side of the mean
+    on which the count lies, so P(p ≤ u) ≤ u/2 + u/2.
     """
     shape = np.broadcast_shapes(*map(np.shape, (total, ones, left, count)))
     N, K, n, x = (
@@ -179,11 +186,12 @@ def two_sided(total: Array, ones: Array, left: Array, count: Array) -> Array:
 
 
 def _lower_tail(N: Array, K: Array, n: Array, x: Array) -> Array:
-    """log P(X ≤ x) of a hypergeometric X, for x at most the mean.
+    """log P(X ≤ x), or a bound on it, for hypergeometric X and x at most the mean: X is the number
+    of ones in n of N places, of which K hold a one; f is its probability function.
 
-    The ratios f(j − 1)/f(j) = j (N − K − n + j)/((K − j + 1)(n − j + 1)) fall with j, and none is
-    above 1 up to the mean. So what is left after a term t is at most t·r/(1 − r), r the next ratio;
-    this bound is added once it is negligible.
+    The ratios f(j − 1)/f(j) = j (N − K − n + j)/((K − j + 1)(n − j + 1)) decrease as j decreases,
+    and none is above 1 up to the mean. So the rest of the sum after a term t is at most t·r/(1 − r)
+    with r the next ratio; this bound is added once it is negligible.
     """
     sums, term, active = np.ones_like(x), np.ones_like(x), np.arange(len(x))
     steps, lowest = np.arange(TERMS), np.maximum(0.0, n + K - N)
@@ -204,18 +212,18 @@ def _lower_tail(N: Array, K: Array, n: Array, x: Array) -> Array:
 
 
 def _ratio(N: Array, K: Array, n: Array, j: Array, lowest: Array) -> Array:
-    """f(j − 1)/f(j), and 0 from the lowest j on."""
+    """The ratio f(j − 1)/f(j) of `_lower_tail`; 0 for j at or below the lowest possible value."""
     ratio = j * (N - K - n + j) / ((K - j + 1.0) * (n - j + 1.0))
     return np.where(j > lowest, ratio, 0.0)
 
 
 def log_choose(n: Array, k: Array) -> Array:
-    """log of n over k."""
+    """The log of the binomial coefficient C(n, k)."""
     return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
 
 
 def combined(sum_of_logs: Array, number: int) -> Array:
-    """log p of Fisher's combination of `number` p-values, each one given those before it.
+    """log p of Fisher's combination of `number` p-values, each valid given the ones before it.
 
     sum_of_logs : Σ log p. If P(pᵢ ≤ u | p₁ … pᵢ₋₁) ≤ u, then −Σ log pᵢ is stochastically at most a
     sum of so many independent exponentials, a gamma variable Y of that shape. For y that is large,

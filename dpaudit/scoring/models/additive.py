@@ -15,7 +15,10 @@ from dpaudit.scoring.models.spline import fit_spline
 
 @value_class
 class Additive:
-    """constant + x[:, binary]·slopes + Σ_j weight_j s_j(x_j), (j, weight_j, s_j) in `columns`."""
+    """The score constant + x[:, binary]·slopes + Σ_j weight_j s_j(x_j).
+
+    columns : the triples (j, weight_j, s_j). binary : positions of the columns with two values.
+    """
 
     constant: float
     binary: np.ndarray
@@ -23,7 +26,7 @@ class Additive:
     columns: tuple[tuple[int, float, Score], ...]
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         out = self.constant + x[:, self.binary] @ self.slopes
         for column, weight, score in self.columns:
             out = out + weight * score(x[:, column : column + 1])
@@ -31,12 +34,13 @@ class Additive:
 
 
 def fit_additive(train: Sides, choose: Sides, screen: Screen = surplus) -> Additive | None:
-    """Log-odds that are a sum over columns: a spline score of each, weighted by regression.
+    """Fit log-odds that are a sum over columns: a spline score of each, weighted by regression.
 
-    Exact up to the splines where the columns are independent (the weights are then 1). The weights
-    keep columns that repeat each other from being counted twice. A column with two values enters as
-    it is. If there are many columns, those that show a difference by themselves are summed; None
-    where these are none or more than half. Takes finite rows (m, k). screen : of the columns.
+    The sum is exact up to the splines where the columns are independent (the weights are then 1).
+    The weights keep columns that repeat each other from counting twice. A column with two values
+    enters as it is. If there are many columns, those that differ by themselves are summed; the
+    result is None where no column does, or more than half do. train, choose : finite rows (m, k).
+    screen : judges the columns.
     """
     train, size = train.head(constants.ADDITIVE_DRAWS), train.P.shape[1]
     columns = np.arange(size)
@@ -79,7 +83,7 @@ def fit_additive(train: Sides, choose: Sides, screen: Screen = surplus) -> Addit
     )
     total = Additive(constant - float(slopes @ middle), binary, slopes, summands)
     if reals:
-        # one column may hold all of the difference; others that follow it would split its ties
+        # one column may show all of the difference; further columns would only break its ties
         least, column, alone = min(reals, key=lambda real: real[0])
         if log_loss(total, choose) >= least:
             return Additive(0.0, binary[:0], np.empty(0), ((column, 1.0, alone),))

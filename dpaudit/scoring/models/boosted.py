@@ -21,7 +21,7 @@ FALLBACK = "LightGBM could not be loaded ({}); scikit-learn's histogram boosting
 
 @cache
 def lightgbm() -> tuple[ModuleType | None, str | None]:
-    """(LightGBM or None, why it could not be loaded): its wheel needs the system's libgomp."""
+    """LightGBM, or None and why it could not be loaded: its wheel needs the system's libgomp."""
     try:
         import lightgbm as module
     except (ImportError, OSError) as error:
@@ -44,11 +44,11 @@ def fit_boosted(
     draws: int = constants.TREE_DRAWS,
     screen: Screen = surplus,
 ) -> Score:
-    """Log-odds by trees that start from the score `base`.
+    """Fit log-odds by trees that start from the score `base`.
 
-    draws : a side, that train. screen : of the columns of wide rows.
+    draws : how many draws a side train. screen : judges the columns of wide rows.
 
-    Trees see whitened coordinates, their squared norm, and few columns as they are.
+    Trees see whitened coordinates, their squared norm, and unwhitened columns if there are few.
     """
     train, choose = train.head(draws), choose.head(min(constants.STOPPING_DRAWS, draws))
     wide = train.P.shape[1] > constants.TREE_COLUMNS

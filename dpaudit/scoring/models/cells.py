@@ -27,13 +27,13 @@ MULTIPLIERS = HALVES * np.uint64(2) + np.uint64(1)  # odd, for the hash of a key
 
 
 def fit_cells(train: Sides, choose: Sides, base: Score) -> Score | None:
-    """Log-odds by cells; None where no value repeats, or all draws share one cell.
+    """Fit log-odds by cells; None where no value repeats, or all draws share one cell.
 
-    train, choose : finite rows (encode others first).
-    base : the score of rows outside the cells, to which the cells' odds are shrunk.
+    train, choose : finite rows (encode others first). base : the score of rows outside the cells,
+    to which the cells' odds are shrunk.
 
-    Few large cells, with scores of their own, are the base of more and smaller ones, and so on. A
-    level with more log loss on `choose` is left out.
+    Few large cells, with scores of their own, are the base of more and smaller cells, and so on. A
+    level that increases the log loss on `choose` is left out.
     """
     keys = {key.columns: key for key in keys_by_level(train) if key.columns}
     if not keys:
@@ -82,7 +82,7 @@ class Key:
         return hashed, pure
 
     def free(self, row: Array) -> np.ndarray:
-        """Positions of the columns in which the rows of the cell of `row`, (1, k), still differ."""
+        """Positions of the columns in which the rows in the cell of `row`, (1, k), may differ."""
         fixed = {column for column in self.columns if self.atom(row, column)[0]}
         return np.array([column for column in self.varying if column not in fixed], dtype=np.intp)
 
@@ -99,9 +99,9 @@ def _hash(atom: np.ndarray, column: int) -> np.ndarray:
 
 
 def keys_by_level(train: Sides) -> list[Key]:
-    """A key for each of `constants.CELL_LEVELS`, from few cells to many; none without atoms.
+    """A key for each of `constants.CELL_LEVELS`, from few cells to many; empty without atoms.
 
-    Its columns are those that have an atom, the most informative first, but for those that would
+    Its columns are those that have an atom, the most informative first, without columns that would
     leave too few draws a cell.
     """
     varying = np.ptp(train.P, axis=0) + np.ptp(train.Q, axis=0) > 0.0
@@ -135,9 +135,10 @@ def keys_by_level(train: Sides) -> list[Key]:
 
 
 def _information(atom: np.ndarray, label: np.ndarray) -> float:
-    """Log likelihood ratio in nats of a column's own odds at each atom against odds of 1.
+    """The log likelihood ratio, nats, of a column with odds of its own at each atom against odds of
+    1.
 
-    It is reduced by ½ for each degree of freedom, which is what it gains on average by chance.
+    It is reduced by ½ for each degree of freedom, which is its average gain by chance.
     """
     p = np.bincount(atom[label == 1], minlength=atom.max() + 1)
     q = np.bincount(atom[label == 0], minlength=atom.max() + 1)
@@ -151,9 +152,10 @@ def _information(atom: np.ndarray, label: np.ndarray) -> float:
 class Cells:
     """The score of c cells over a base score.
 
-    keys : (c,) hashes of the cells' keys, ascending. odds : (c,) log-odds.
-    offset : (c,) what a cell adds to the base score of its rows that are not atoms throughout.
-    rows : (c, k) one row of each cell. least : (c,) training draws on the rarer side.
+    keys : (c,) hashes of the cells' keys, ascending. odds : (c,) log-odds of the cells.
+    offset : (c,) the amount that a cell adds to the base score of its rows that are not atoms in
+        every column. rows : (c, k) one row of each cell. least : (c,) training draws of the rarer
+        side.
     own : scores of single cells, by position: (columns, score of these columns).
     """
 
@@ -173,9 +175,9 @@ class Cells:
         return np.where(self.keys[near] == hashed, near, -1), pure
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         cell, pure = self.find(x)
-        out = self.odds[cell]  # rows of atoms throughout get the cell's number: equal rows tie
+        out = self.odds[cell]  # rows with an atom in every column get the cell's odds, so they tie
         based = ~pure | (cell < 0)
         if based.any():
             offset = np.where(cell[based] < 0, 0.0, self.offset[cell[based]])
@@ -188,9 +190,10 @@ class Cells:
 
 
 def _counted(key: Key, train: Sides, base: Score) -> Cells:
-    """The cells of a key, their odds shrunk towards those that the base gives them.
+    """The cells of a key, with odds shrunk towards the odds that the base score gives them.
 
-    These are the odds at the cell's only row, or on average over its training draws.
+    The base score is taken at the cell's only row, or its probability averaged over the cell's
+    training draws.
     """
     (hash_p, pure_p), (hash_q, pure_q) = key(train.P), key(train.Q)
     size = len(hash_p)
@@ -216,9 +219,10 @@ def _counted(key: Key, train: Sides, base: Score) -> Cells:
 
 
 def _own_scores(cells: Cells, train: Sides, choose: Sides) -> dict[int, tuple[np.ndarray, Score]]:
-    """The own scores of the largest cells, where they have less loss than the base score.
+    """A score of its own for each of the largest cells where it has less loss than the base score.
 
-    A cell has none where its columns without an atom have few values, which cells split further.
+    A cell gets none where its columns without an atom have few values, as further cells split
+    those.
     """
     key, head = cells.key, train.head(constants.KEY_DRAWS)
     few = {
@@ -240,7 +244,7 @@ def _own_scores(cells: Cells, train: Sides, choose: Sides) -> dict[int, tuple[np
     for cell, columns in free.items():
         inside, rows = [], []
         for part, (in_p, in_q) in zip((train, choose), places, strict=True):
-            # equally many draws a side, since the cell's own odds are left out of its score
+            # equally many draws a side, since the cell's odds are added to its own score later
             whole = Sides(part.P[in_p == cell], part.Q[in_q == cell])
             whole = whole.head(min(len(whole.P), len(whole.Q)))
             rows.append(whole)
@@ -257,7 +261,7 @@ def _own_scores(cells: Cells, train: Sides, choose: Sides) -> dict[int, tuple[np
 
 
 def fit_within_cell(train: Sides, choose: Sides) -> Score:
-    """The own score of a cell: a spline of one column, a quadratic discriminant of more."""
+    """Fit a cell's own score: a spline of one column, a quadratic discriminant of more."""
     if train.P.shape[1] == 1:
         return fit_spline(train, choose)
     return fit_quadratic(train.head(constants.TREE_PROBE))

@@ -25,16 +25,16 @@ from dpaudit.scoring.models.logistic import fit_correction
 from dpaudit.scoring.shrink import shrink_normal
 from dpaudit.scoring.whiten import Whitener, units
 
-# of the whitened scale: added to each variance, since a side may be constant
+# added to each variance, in units of the whitened scale, since a side may be constant
 RIDGE = 1e-9
 FLAT = 1e-12  # excess along an axis below which only its gap counts
 
 
 @value_class
 class Coordinates:
-    """x ↦ (x − centre)·matrix − shift, (m, k) → (m, k').
+    """The map x ↦ (x − centre)·matrix − shift, (m, k) → (m, k').
 
-    matrix : (k, k'), or (k,) the diagonal of one.
+    matrix : (k, k'), or (k,) for a diagonal matrix.
     """
 
     centre: Array
@@ -48,7 +48,7 @@ class Coordinates:
         return np.subtract(z, self.shift, out=z)
 
     def along(self, axes: Array) -> Coordinates:
-        """These coordinates along the columns of `axes`."""
+        """The map to these coordinates' components along the columns of `axes`."""
         diagonal = self.matrix.ndim == 1
         matrix = self.matrix[:, None] * axes if diagonal else self.matrix @ axes
         return replace(self, matrix=matrix, shift=self.shift @ axes)
@@ -56,10 +56,10 @@ class Coordinates:
 
 @value_class
 class MomentDifference:
-    """Gap and excess as at the head of this file, from `draws` draws a side.
+    """The gap and the excess defined at the head of this file, from `draws` draws a side.
 
-    coordinates : those in which the average covariance is I and the means are ±gap/2.
-    gap : (k,). excess : (k, k).
+    coordinates : where the average covariance is I and the means are ±gap/2. gap : (k,). excess :
+    (k, k).
     """
 
     coordinates: Coordinates
@@ -69,7 +69,7 @@ class MomentDifference:
 
     @classmethod
     def fit(cls, train: Sides, whiten: Whitener) -> MomentDifference:
-        """From all training draws; `whiten` is approximate, these coordinates are exact."""
+        """Compute both from all draws; `whiten` is approximate, `coordinates` are exact."""
         mean_p, cov_p = _moments(train.P, whiten)
         mean_q, cov_q = _moments(train.Q, whiten)
         inner, size = 0.5 * (cov_p + cov_q), len(mean_p)
@@ -81,7 +81,7 @@ class MomentDifference:
 
     @cached_property
     def axes(self) -> tuple[Array, Array]:
-        """Eigenvalues (k,) and eigenvectors in columns of the excess (unit vectors if diagonal)."""
+        """Eigenvalues (k,) and eigenvectors (columns) of the excess; unit vectors if diagonal."""
         value = np.diag(self.excess)
         if np.count_nonzero(self.excess) == np.count_nonzero(value):
             return value, np.eye(len(value))
@@ -92,7 +92,7 @@ class MomentDifference:
 def _moments(x: Array, whiten: Whitener) -> tuple[Array, Array]:
     """Mean and covariance of the whitened draws.
 
-    A matrix product for each draw is saved where the whitening may as well come last.
+    Where the whitening may as well come last, this saves one matrix product for each draw.
     """
     if len(whiten.centre) <= constants.WIDE or whiten.least < constants.WELL_CONDITIONED:
         return _sums(x, whiten.rounded)
@@ -124,23 +124,23 @@ def _sums(
 
 
 def full(moments: MomentDifference) -> MomentDifference:
-    """The whole gap and excess: quadratic discriminant analysis."""
+    """Keep the whole gap and excess: quadratic discriminant analysis."""
     return moments
 
 
 def shift(moments: MomentDifference) -> MomentDifference:
-    """A gap between the means, and one ratio of scales common to all directions."""
+    """Keep a gap between the means, and one ratio of scales common to all directions."""
     size = len(moments.gap)
     level = _shrunk(np.trace(moments.excess) / size, 4.0 / (moments.draws * size))
     return replace(moments, gap=_stein(moments.gap, moments.draws), excess=level * np.eye(size))
 
 
 def spiked(moments: MomentDifference) -> MomentDifference:
-    """The eigenvalues of the excess that stand out of its bulk, and the bulk's mean.
+    """Keep the eigenvalues of the excess that stand out of its bulk, and the bulk's mean.
 
-    Noise alone has eigenvalues in a semicircle of radius R = 2√(2k/n), and enlarges an eigenvalue s
-    to √(s² + R²) or more. The eigenvalues are shrunk by the rule that is best in Frobenius norm,
-    √(λ² − R²) (Gavish & Donoho 2017).
+    With k columns and n draws a side, noise alone has eigenvalues in a semicircle of radius R =
+    2√(2k/n), and enlarges an eigenvalue s to √(s² + R²) or more. The eigenvalues λ are shrunk by
+    the rule that is best in Frobenius norm, √(λ² − R²) (Gavish & Donoho 2017).
     """
     value, axes = moments.axes
     radius = 2.0 * np.sqrt(2.0 * len(value) / moments.draws)
@@ -154,10 +154,11 @@ def spiked(moments: MomentDifference) -> MomentDifference:
 
 
 def directions(moments: MomentDifference) -> MomentDifference:
-    """The few directions in which gap and excess together stand out of the noise.
+    """Keep the few directions in which gap and excess together stand out of the noise.
 
     The other directions keep one common ratio of scales, and the shrunken gap. A row's influence on
-    a mean and on a covariance lies in one direction; either alone may be too weak to be seen.
+    a mean and on a covariance lies in one direction; either influence alone may be too weak to be
+    seen.
     """
     axes = _directions(moments)
     rest = np.eye(len(moments.gap)) - axes @ axes.T
@@ -169,7 +170,7 @@ def directions(moments: MomentDifference) -> MomentDifference:
 
 
 def _directions(moments: MomentDifference) -> Array:
-    """Orthonormal columns (k, j), found one by one until the remainder looks like noise."""
+    """Orthonormal columns (k, j), found one by one until the remainder resembles noise."""
     size = len(moments.gap)
     left, axes = moments, np.zeros((size, 0))
     # evidence that noise may have: ½·χ² of the gap, and the excess at the edge of the semicircle
@@ -185,10 +186,11 @@ def _directions(moments: MomentDifference) -> Array:
 
 
 def _strongest(moments: MomentDifference, others: Array) -> tuple[Array, float]:
-    """The unit vector u orthogonal to `others`, (k, j), of most evidence, and the evidence, nats.
+    """The unit vector u orthogonal to `others`, (k, j), with the most evidence, and the evidence,
+    nats.
 
-    n(gᵀu)²/4 + n(uᵀEu − c)²/8 is, to second order, the gain in log-likelihood by a gap and a
-    variance of its own along u; c is the bulk of the excess.
+    With g the gap, E the excess and c the bulk of E, the evidence n(gᵀu)²/4 + n(uᵀEu − c)²/8 is, to
+    second order, the gain in log-likelihood from a gap and a variance of its own along u.
     """
     size, draws = len(moments.gap), moments.draws
     rest = np.eye(size) - others @ others.T
@@ -216,13 +218,13 @@ def _strongest(moments: MomentDifference, others: Array) -> tuple[Array, float]:
 
 
 def _stein(gap: Array, draws: int) -> Array:
-    """James and Stein's positive-part shrinkage of a gap whose entries have variance 2/draws."""
+    """The gap, of entry variance 2/draws, shrunk by James and Stein's positive-part rule."""
     spare = max(len(gap) - 2, 0) * 2.0 / draws
     return gap * max(0.0, 1.0 - spare / max(float(gap @ gap), 1e-300))
 
 
 def _shrunk(level: float, variance: float) -> float:
-    """An estimate with this variance, shrunk towards 0; 0 where it is within one standard error."""
+    """An estimate with this variance, shrunk towards 0; it is 0 within one standard error of 0."""
     return level * max(0.0, 1.0 - variance / max(level**2, 1e-300))
 
 
@@ -237,7 +239,7 @@ STRUCTURES: dict[str, Structure] = {
 
 @value_class
 class Quadratic:
-    """log N(x; gap/2, 1 − excess/2) − log N(x; −gap/2, 1 + excess/2), summed over axes.
+    """The score log N(x; gap/2, 1 − excess/2) − log N(x; −gap/2, 1 + excess/2), summed over axes.
 
     coordinates : along the eigenvectors of the excess. gap, excess : (k,), along these axes.
     """
@@ -248,13 +250,13 @@ class Quadratic:
 
     @classmethod
     def of(cls, moments: MomentDifference) -> Quadratic:
-        """The log-ratio of the two Gaussians with these moments."""
+        """The score of the two Gaussians with these moments."""
         value, axes = moments.axes
         value = np.clip(value, -2.0 + RIDGE, 2.0 - RIDGE)
         return cls(moments.coordinates.along(axes), axes.T @ moments.gap, value)
 
     def distances(self, x: Array) -> tuple[Array, Array]:
-        """Squared Mahalanobis distances, (m,) each, from P's and from Q's mean."""
+        """The squared Mahalanobis distances, (m,) each, of rows (m, k) from P's and Q's mean."""
         z = self.coordinates(x)
         return (
             (z - 0.5 * self.gap) ** 2 @ (1.0 / (1.0 - 0.5 * self.excess)),
@@ -262,7 +264,7 @@ class Quadratic:
         )
 
     def __call__(self, x: Array) -> Array:
-        """½(d_Q − d_P) + ½ ln(det Σ_Q/det Σ_P) of rows (m, k).
+        """The score ½(d_Q − d_P) + ½ ln(det Σ_Q/det Σ_P) of rows (m, k), with d as in `distances`.
 
         The squares are multiplied out, so the coordinates are read only once.
         """
@@ -276,7 +278,7 @@ class Quadratic:
 
     @cached_property
     def _short(self) -> Quadratic:
-        """The same score from fewer axes: those of an excess, and one along the gap of the rest."""
+        """The same score on fewer axes: those with an excess, and one for all other gaps."""
         flat = np.abs(self.excess) < FLAT
         rest = np.where(flat, self.gap, 0.0)
         length = max(float(np.linalg.norm(rest)), np.finfo(float).tiny)
@@ -286,15 +288,15 @@ class Quadratic:
 
 
 def fit_quadratic(train: Sides, structure: Structure = full) -> Quadratic:
-    """The Gaussian log-ratio of all training draws' moments, or of the part a structure keeps."""
+    """Fit the Gaussian log-ratio by all draws' moments, or by the part that `structure` keeps."""
     return Quadratic.of(structure(MomentDifference.fit(train, Whitener.fit(train.P, train.Q))))
 
 
 def fit_by_column(train: Sides) -> Quadratic:
-    """The Gaussian log-ratio of independent columns, with sparse gaps and ratios of variances.
+    """Fit the Gaussian log-ratio of independent columns, with sparse gaps and ratios of variances.
 
     Each column's gap and excess are shrunk by empirical Bayes on those of all columns
-    (`shrink_normal`), for few columns that differ among many.
+    (`shrink_normal`), which suits few columns that differ among many.
     """
     centre, scale = units(train.P, train.Q)
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
@@ -311,7 +313,7 @@ def fit_by_column(train: Sides) -> Quadratic:
 
 
 def fit_elliptical(train: Sides, choose: Sides, base: Quadratic) -> Score:
-    """`base` corrected by the two squared Mahalanobis distances d and logarithms of them.
+    """Correct `base` by the two squared Mahalanobis distances d² and logarithms of them.
 
     A pair of multivariate t laws has the loss c + a·ln(1 + d_Q²/ν) − a·ln(1 + d_P²/ν); a few ν
     approximate any other. Gaussian pairs are linear in d².
@@ -328,7 +330,7 @@ def fit_elliptical(train: Sides, choose: Sides, base: Quadratic) -> Score:
 
 
 def fit_logistic(train: Sides, choose: Sides, base: Quadratic) -> Score | None:
-    """`base` corrected by the coordinates, their squares and products; None with too few draws."""
+    """Correct `base` by its coordinates, their squares and products; None with too few draws."""
     size = len(base.gap)
     rows, columns = np.triu_indices(size)
     affordable = int(constants.CORRECTION_WORK / (size + len(rows)) ** 2)

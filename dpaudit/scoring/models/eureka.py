@@ -26,18 +26,18 @@ GAMMA = 0.05
 
 @value_class
 class EurekaEstimate:
-    """What `eureka` estimates.
+    """The result of `eureka`.
 
     Attributes
     ----------
-    epsilon : array of shape (m,), or a scalar one, nats
+    epsilon : array of shape (m,) or (), nats
         Where δ is estimated.
     delta : array of the same shape
-        Plug-in estimates at epsilon, in the direction from P to Q.
+        Plug-in estimates of δ at epsilon, in the direction from P to Q.
     radius : array of the same shape
-        The radius of δ̂ around δ that the method states at confidence 1 − gamma.
+        How far δ is from the estimate at most, as the method states at confidence 1 − gamma.
     gamma : float in (0, 1)
-        One less the confidence of `radius`.
+        1 − the confidence of `radius`.
     """
 
     epsilon: Array
@@ -54,15 +54,15 @@ def eureka_bound(
     Parameters
     ----------
     n_train : int
-        Draws of both sides together that train.
+        The number of training draws, both sides together.
     n_test : int
-        Draws of both sides together that estimate the error.
+        The number of draws that estimate the error, both sides together.
     dim : int
-        d, numbers a draw.
+        d, the numbers in a draw.
     epsilon : float or array of shape (m,), nats
         ε, at which δ is estimated.
     gamma : float in (0, 1)
-        γ, one less the confidence.
+        γ = 1 − the confidence.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def eureka(
     epsilon : float or array of shape (m,), nats
         ε, at which δ is estimated.
     gamma : float in (0, 1)
-        One less the confidence of the radius.
+        1 − the confidence of the radius.
     train_share : float in (0, 1), default 0.5
         The share of the draws that train; the other draws estimate the error.
     rng : seed or Generator, optional
@@ -178,7 +178,7 @@ class Votes:
 
     @classmethod
     def fit(cls, train: Sides) -> Votes:
-        """k = 10⌈√n⌉ votes among n training draws, all of them if there are fewer."""
+        """Let the k = 10⌈√n⌉ nearest of n training draws vote, or all if there are fewer."""
         points, label = train.stacked()
         if points.shape[1] == 1:
             order = np.argsort(points[:, 0], kind="stable")
@@ -187,7 +187,7 @@ class Votes:
         return cls(points, label, cKDTree(points), k)
 
     def won(self, x: Array) -> np.ndarray:
-        """How many of each row's k votes are for P, (m,)."""
+        """The number of each row's k votes that are for P, (m,)."""
         if x.shape[1] == 1:
             return self._on_a_line(x[:, 0])
         step = max(1, constants.LOOKED_UP // self.k)
@@ -198,9 +198,9 @@ class Votes:
         return votes
 
     def _on_a_line(self, x: Array) -> np.ndarray:
-        """In one dimension: the k nearest are consecutive points, whose start bisection finds.
+        """`won` in one dimension: the k nearest are consecutive points, found by bisection.
 
-        A start is too far left where its point is farther from x than the first one after the k.
+        A start is too far left where its point is farther from x than the first point after the k.
         """
         line, total = self.points[:, 0], np.concatenate([[0], np.cumsum(self.label)])
         low, high = np.zeros(len(x), dtype=np.intp), np.full(len(x), len(line) - self.k)
@@ -233,7 +233,7 @@ def fit_eureka(train: Sides) -> Score:
 
 
 def promise(train: Sides, gamma: float = GAMMA) -> str:
-    """One line for the report: the radius that Eureka states, by its training draws alone."""
+    """A line for the report: the radius that Eureka states, from its training draws alone."""
     n, dim = 2 * len(train.P[: constants.EUREKA_DRAWS]), train.P.shape[1]
     radius = eureka_bound(n, np.iinfo(np.int64).max, dim, 0.0, gamma)
     plural = "s" if dim > 1 else ""

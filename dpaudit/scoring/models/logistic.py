@@ -23,10 +23,10 @@ Features = Callable[[Array], Array]  # rows (m, k) → features (m, f)
 
 @value_class
 class Minimum:
-    """Where Newton's method ended.
+    """The point where Newton's method ended.
 
-    weights : (k,). objective : the penalised loss there, nats.
-    hessian : (k, k), at the weights from which the last step started.
+    weights : (k,). objective : the penalised loss there, nats. hessian : (k, k), at the weights
+    from which the last step started.
     """
 
     weights: Array
@@ -46,12 +46,13 @@ def newton(
     steps: int = 25,
     halvings: int = 14,
 ) -> Minimum:
-    """Minimise Σ p log(1 + e^{−s}) + q log(1 + e^{s}) + ½ wᵀRw over w, where s = offset + x·w.
+    """Minimise Σ p log(1 + e^{−s}) + q log(1 + e^{s}) + ½ wᵀRw over weights w, where s = offset +
+    x·w.
 
-    x : (n, k) features. p, q : (n,) how many draws of P and of Q have each row of features.
-    ridge : R, (k, k), or its diagonal (k,). offset : (n,) log-odds before any feature counts.
-    gain : nats; a step that gains no more is the last one. start : (k,), zeros by default.
-    halvings : how often a step that raises the objective is halved before the method gives up.
+    x : (n, k) features. p, q : (n,), the numbers of draws of P and of Q with each row of features.
+    ridge : R, (k, k), or its diagonal (k,). offset : (n,) log-odds before any feature counts. gain
+    : nats; a step that gains no more is the last step. start : (k,), zeros by default. halvings :
+    how often a step that raises the objective is halved before the method gives up.
     """
     total, stiffness = p + q, np.diag(ridge) if ridge.ndim == 1 else ridge
 
@@ -66,7 +67,7 @@ def newton(
     for _ in range(steps):
         share = expit(odds)
         curvature = (x * (total * share * (1.0 - share))[:, None]).T @ x
-        # repeated features make the matrix singular but for the jitter
+        # without the jitter, repeated features would make the matrix singular
         hessian = curvature + stiffness
         hessian += constants.JITTER * np.trace(hessian) * np.eye(len(hessian))
         gradient = (total * share - p) @ x + stiffness @ weights
@@ -85,9 +86,10 @@ def newton(
 
 
 def fit_ridge(x: Array, label: Array, offset: Array, penalty: float, start: Array) -> Array:
-    """The weights (k,) that minimise the loss + penalty/2·‖weights but for the first‖².
+    """The weights (k,) that minimise the loss + penalty/2·‖all weights but the first‖².
 
-    x : (2n, k), the first column ones. label : (2n,), 1 for P and 0 for Q. offset : (2n,) log-odds.
+    x : (2n, k), with ones in the first column. label : (2n,), 1 for P and 0 for Q. offset : (2n,)
+    log-odds.
     """
     ridge = np.full(len(start), penalty)
     ridge[0] = constants.INTERCEPT_RIDGE * len(label)
@@ -97,7 +99,7 @@ def fit_ridge(x: Array, label: Array, offset: Array, penalty: float, start: Arra
 
 @value_class
 class Correction:
-    """base(x) + weights[0] + features(x)·weights[1:], the features standardised and clipped."""
+    """base(x) + weights[0] + features(x)·weights[1:], with features standardised and clipped."""
 
     base: Score
     features: Features
@@ -106,7 +108,7 @@ class Correction:
     weights: Array
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         standard = (self.features(x) - self.mean) / self.scale
         clipped = np.clip(standard, -constants.FARTHEST_FEATURE, constants.FARTHEST_FEATURE)
         return np.asarray(self.base(x) + self.weights[0] + clipped @ self.weights[1:])
@@ -115,12 +117,13 @@ class Correction:
 def fit_correction(base: Score, features: Features, train: Sides, choose: Sides) -> Score:
     """`base` plus the correction whose penalty has the least loss on the choosing draws.
 
-    Penalties are tried from the heaviest on, as long as the loss falls; `base` if none lowers it.
+    Penalties are tried from the heaviest to lighter ones, as long as the loss falls; the result is
+    `base` if none lowers it.
     """
     (rows, label), size = train.stacked(), len(train.P)
     offset = evaluate(base, rows)
     p, q = features(train.P), features(train.Q)
-    x = np.ones((len(label), p.shape[1] + 1))  # the largest array there is: changed in place
+    x = np.ones((len(label), p.shape[1] + 1))  # changed in place, as it is the largest array
     x[:size, 1:], x[size:, 1:] = p, q
     mean, scale = x[:, 1:].mean(axis=0), x[:, 1:].std(axis=0)
     scale = np.where(scale > 0.0, scale, 1.0)

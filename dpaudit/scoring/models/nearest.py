@@ -15,11 +15,11 @@ THREADS = -1  # all cores: each row is looked up by itself, so the result is the
 
 
 def fit_nearest(train: Sides, choose: Sides) -> Score:
-    """Log-odds of the votes of the k nearest training draws in whitened coordinates.
+    """Fit log-odds by the votes of the k nearest training draws in whitened coordinates.
 
     The votes are counted around centres only, so a large k costs its time once; a centre is a
-    training draw, whose own vote does not count. A row gets the mean log-odds of the centres that
-    are nearest to it. k and the number of these centres are chosen on `choose`. Takes finite rows.
+    training draw, whose own vote does not count. A row gets the mean log-odds of its nearest
+    centres. k and the number of these centres are chosen on `choose`. train, choose : finite rows.
     """
     whiten = Whitener.fit(train.P, train.Q)
     voting = train.head(constants.VOTERS)
@@ -43,7 +43,10 @@ def fit_nearest(train: Sides, choose: Sides) -> Score:
 
 @value_class
 class Nearest:
-    """odds : log-odds (c,) at the centres in the tree. shared : how many of them a row averages."""
+    """The score that averages the log-odds of the centres nearest to a row.
+
+    odds : (c,), log-odds at the centres in `tree`. shared : how many centres a row averages.
+    """
 
     whiten: Whitener
     tree: cKDTree
@@ -51,19 +54,19 @@ class Nearest:
     shared: int
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         place = _nearest(self.tree, self.whiten(x), self.shared)
         return np.asarray(self.odds[place].mean(axis=1))
 
 
 def _nearest(tree: cKDTree, x: Array, count: int) -> np.ndarray:
-    """Positions of the nearest points of the tree to each row of x, (m, count or all points)."""
+    """Positions in the tree of the points nearest to each row of x, (m, `count` or all points)."""
     neighbours = np.arange(1, min(count, tree.n) + 1)
     return np.asarray(tree.query(x, k=neighbours, workers=THREADS)[1])
 
 
 def centre_odds(voters: Sides, centres: Array) -> Array:
-    """Log-odds of the votes around each centre, (numbers of neighbours, c).
+    """The log-odds of the votes around each of c centres, (numbers of neighbours, c).
 
     The nearest voter is left out: it is the centre itself, or another draw at the same place.
     """

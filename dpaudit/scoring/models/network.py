@@ -26,7 +26,7 @@ Layers = tuple[tuple[Array, Array], ...]  # matrix (inputs, units) and bias (uni
 
 @value_class
 class Network:
-    """Layers of rectified linear units, the last one linear."""
+    """A network with layers of rectified linear units, of which the last is linear."""
 
     layers: Layers
 
@@ -53,12 +53,12 @@ class Network:
 def fit_network(
     train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score, best: Score
 ) -> Score:
-    """Log-odds by networks that see the score `base` beside the columns.
+    """Fit log-odds by networks whose inputs are the columns and the score `base`.
 
-    Each is trained by Adam (scikit-learn's), pass by pass, and kept as it was after the pass with
-    the least loss on the choosing draws. If the first depends on few directions, neighbours and
-    trees in these are cheaper than more networks, and better. If it gains little on the score
-    `best`, there are no more.
+    Each network is trained by Adam (scikit-learn's), pass by pass, and stays as it was after the
+    pass with the least loss on the choosing draws. If the first network depends on few directions,
+    neighbours and trees in these are cheaper than more networks, and better. If it gains little on
+    the score `best`, no more networks are trained.
     """
     train = train.head(constants.NETWORK_DRAWS)
     choose = choose.head(constants.STOPPING_DRAWS)
@@ -95,7 +95,7 @@ def fit_network(
 
 
 def _train(train: Sides, choose: Sides, state: int) -> Network:
-    """The network of the pass after which no pass brought anything better for some time."""
+    """The network after the pass with the least loss; passes end once none improves for long."""
     from sklearn.neural_network import MLPClassifier
 
     x, label = train.stacked()
@@ -120,7 +120,7 @@ def _train(train: Sides, choose: Sides, state: int) -> Network:
 
 
 def weights_of(model: Any) -> Network:
-    """The weights as they are now; training goes on with the model's own."""
+    """A copy of the model's present weights, which further training leaves unchanged."""
     pairs = zip(model.coefs_, model.intercepts_, strict=True)
     return Network(tuple((matrix.astype(float), bias.astype(float)) for matrix, bias in pairs))
 
@@ -128,7 +128,7 @@ def weights_of(model: Any) -> Network:
 def active_directions(gradients: Array) -> Array | None:
     """Orthonormal columns (f, d) that span the gradients (m, f) of a score.
 
-    None if these are more than `constants.MOST_ACTIVE` directions, or all.
+    None if the gradients span all directions, or more than `constants.MOST_ACTIVE`.
     """
     value, axes = np.linalg.eigh(gradients.T @ gradients)
     active = value > constants.ACTIVE_SHARE * value[-1]
@@ -138,10 +138,10 @@ def active_directions(gradients: Array) -> Array | None:
 def fit_in_plane(
     coordinates: Score, whole: Score, train: Sides, choose: Sides, seed: np.random.SeedSequence
 ) -> Score | None:
-    """Neighbours and trees in the plane of a score `whole`, averaged with it.
+    """Fit neighbours and trees in the plane of a score `whole`, and average them with it.
 
-    coordinates : rows (m, k) → (m, d), in the plane. None if that is no better on the choosing
-    draws than `whole` itself.
+    coordinates : rows (m, k) → (m, d), in the plane. The result is None if the average is no better
+    on the choosing draws than `whole` alone.
     """
     seen, checked = (Sides(coordinates(p.P), coordinates(p.Q)) for p in (train, choose))
     nearest, boosted = fit_nearest(seen, checked), fit_boosted(seen, checked, seed, zero)

@@ -21,39 +21,40 @@ from dpaudit.scoring.models.logistic import fit_correction
 
 @value_class
 class SignProducts:
-    """Products of the signs of x − centre over each set of columns.
+    """Products of the signs of x − centre over sets of columns.
 
-    centre : (k,). sets : columns of each product, two or three.
+    centre : (k,). sets : the two or three columns of each product.
     """
 
     centre: Array
     sets: tuple[tuple[int, ...], ...]
 
     def __call__(self, x: Array) -> Array:
-        """Rows (m, k) → products (m, f), each −1 or 1."""
+        """The products (m, f), each −1 or 1, of rows (m, k)."""
         signs = np.where(x > self.centre, 1.0, -1.0)
         return np.column_stack([signs[:, columns].prod(axis=1) for columns in map(list, self.sets)])
 
 
 def fit_products(train: Sides, choose: Sides, base: Score) -> Score | None:
-    """`base` corrected by the sign products that show what it missed; None if there are none."""
+    """Correct `base` by the sign products that show what it missed; None if there are none."""
     products = find_products(train.head(constants.PRODUCT_DRAWS), base)
     return None if products is None else fit_correction(base, products, train, choose)
 
 
 def find_products(train: Sides, base: Score) -> SignProducts | None:
-    """The products whose mean times the residual of `base` is not 0, by a test of all of them.
+    """The sign products whose mean product with the residual of `base` differs from 0
+    significantly.
 
     The residual of a row is its label, 1 for P and 0 for Q, less the probability that `base` gives
     it (Rao's score test: the slope of the loss in a new feature's weight). The level is divided by
-    the number of products (Bonferroni). None where no product passes, or there are no pairs, or
-    more than `constants.PRODUCT_COLUMNS` columns.
+    the number of products (Bonferroni). None where no product passes, there are no pairs, or there
+    are more than `constants.PRODUCT_COLUMNS` columns.
     """
     x, label = train.stacked()
     if not 1 < x.shape[1] <= constants.PRODUCT_COLUMNS:
         return None
     centre = np.median(x, axis=0)
-    # just below the median where few values are above, as for common bits
+    # the centre is just below the median where few values are above it, as for frequent bits
     few = np.mean(x > centre, axis=0) < constants.FEW_ABOVE
     centre = np.where(few, np.nextafter(centre, -np.inf), centre)
     residual = label - expit(evaluate(base, x))
@@ -65,7 +66,7 @@ def find_products(train: Sides, base: Score) -> SignProducts | None:
 
 
 def _slopes(signs: Array, residual: Array) -> tuple[list[tuple[int, ...]], Array]:
-    """All pairs and triples of columns, and the sum of their products times the residuals."""
+    """All pairs and triples of columns, and the sum of each one's product times the residual."""
     columns = signs.shape[1]
     single = signs.astype(np.float32)
     weighted = single * residual[:, None].astype(np.float32)

@@ -16,19 +16,20 @@ Screen = Callable[[Sides], Array]  # draws → evidence (k,), as by `surplus`
 
 
 def strongest(evidence: Array, most: int) -> np.ndarray:
-    """The columns with the largest evidence (k,), at most so many, ascending."""
+    """The columns with the largest evidence (k,), at most `most` of them, ascending."""
     return np.sort(np.argsort(-evidence, kind="stable")[:most])
 
 
 def surplus(train: Sides, chance: float | None = None) -> Array:
-    """Evidence in nats, (k,), above that which one of k columns without a difference shows.
+    """By how many nats, (k,), the evidence of each column exceeds what chance gives one of k
+    columns.
 
-    chance : the probability that a column without a difference has more, 1/k if not given.
+    chance : the probability that a column without a difference is above 0, 1/k by default.
 
     Draws (n, k) of each side are counted in bins whose limits are quantiles; a value that is a
     limit has a bin of its own, so that atoms are seen. Twice the evidence, the log-likelihood ratio
     of two laws against one, is χ² with one degree of freedom less than there are bins with draws
-    (Wilks 1938). Among columns without a difference one is expected above 0.
+    (Wilks 1938). By default one of the columns without a difference is expected above 0.
     """
     first = ascending_columns(train.head(constants.SCREEN_SAMPLE).stacked()[0])
     bins = constants.SCREEN_BINS

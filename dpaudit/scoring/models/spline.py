@@ -23,17 +23,16 @@ Counts = tuple[Array, Array]  # of P and of Q in each bin, (bins,) or (bins, bin
 
 @value_class
 class NormalScores:
-    """Coordinates (m, d) → normal scores of their ranks in the pooled training draws, in [0, 1].
+    """The map of coordinates (m, d) to normal scores of their ranks in the pooled draws, in [0, 1].
 
-    points : for each coordinate the values (t,), ascending, and what they map to, (t,); linear
-        between them.
+    points : for each coordinate, ascending values (t,) and their images (t,); linear between them.
     """
 
     points: list[tuple[Array, Array]]
 
     @classmethod
     def fit(cls, P: Array, Q: Array) -> NormalScores:
-        """The map of draws (n, d) of both sides.
+        """The map from draws (n, d) of both sides.
 
         Its points are quantiles at equal steps of the normal score. A quantile that occurs at
         several steps is used once, at their middle.
@@ -57,9 +56,9 @@ class NormalScores:
 
 @value_class
 class Surface:
-    """Log-odds from a table, interpolated linearly between bins, plus an offset of each bin.
+    """The score that interpolates a table of log-odds between bins and adds each bin's offset.
 
-    whiten : comes before the normal scores, unless None. table, offset : (bins,) or (bins, bins).
+    whiten : applied before the normal scores, unless None. table, offset : (bins,) or (bins, bins).
     """
 
     whiten: Whitener | None
@@ -68,13 +67,13 @@ class Surface:
     offset: Array
 
     def __call__(self, x: Array) -> Array:
-        """Log-odds of rows (m, k)."""
+        """The log-odds, (m,), in nats, of rows (m, k)."""
         places = self.places(x)
         smooth = map_coordinates(self.table, places.T, order=1, mode="nearest")
         return np.asarray(smooth + self.offset.ravel()[self.bins_of(places)])
 
     def places(self, x: Array) -> Array:
-        """Rows (m, k) → their places in units of bins, (m, d)."""
+        """The places of rows (m, k) in units of bins, (m, d)."""
         coordinates = x if self.whiten is None else self.whiten(x)
         return self.ranks(coordinates) * len(self.table) - 0.5
 
@@ -84,7 +83,7 @@ class Surface:
         return near[:, 0] if near.shape[1] == 1 else near[:, 0] * len(self.table) + near[:, 1]
 
     def counts(self, sides: Sides) -> Counts:
-        """The draws of both sides in each bin."""
+        """The number of draws of either side in each bin."""
         shape, size = self.table.shape, self.table.size
         p = np.bincount(self.bins_of(self.places(sides.P)), minlength=size)
         q = np.bincount(self.bins_of(self.places(sides.Q)), minlength=size)
@@ -92,12 +91,12 @@ class Surface:
 
 
 def fit_spline(train: Sides, choose: Sides) -> Surface:
-    """Log-odds of one or two columns by penalised splines (P-splines: Eilers and Marx 1996).
+    """Fit log-odds of one or two columns by penalised splines (P-splines: Eilers and Marx 1996).
 
     Each whitened coordinate becomes its normal score, so tails of any weight look alike. Draws are
     counted in bins. A cubic (tensor) spline with penalised second differences is fitted to the
     counts, its penalty chosen on `choose`. Bins that contradict the spline, as at jumps and at the
-    ends of supports, get odds of their own. Takes finite rows (encode others first).
+    ends of supports, get odds of their own. train, choose : finite rows (encode others first).
     """
     whiten = Whitener.fit(train.P, train.Q) if train.P.shape[1] > 1 else None
     white = train if whiten is None else Sides(whiten(train.P), whiten(train.Q))
@@ -114,7 +113,7 @@ def fit_spline(train: Sides, choose: Sides) -> Surface:
 
 
 def _loss(table: Array, counts: Counts) -> float:
-    """Mean logistic loss of the bins' log-odds on counts, nats a draw."""
+    """The mean logistic loss of the bins' log-odds on counts, nats a draw."""
     p, q = counts
     return float(
         np.sum(p * np.logaddexp(0.0, -table) + q * np.logaddexp(0.0, table)) / (p.sum() + q.sum())
@@ -124,8 +123,8 @@ def _loss(table: Array, counts: Counts) -> float:
 def _smooth_odds(fitted: Counts, checked: Counts) -> Array:
     """The log-odds of each bin, by the penalty with the least loss on `checked`.
 
-    Penalties are tried from the heaviest on; log-odds of 0 are what the first is compared with. The
-    penalty is the sum of squared second differences of neighbouring coefficients.
+    Penalties are tried from the heaviest on; the first is compared with log-odds of 0. The penalty
+    is the sum of squared second differences of neighbouring coefficients.
     """
     from scipy.interpolate import BSpline  # here: slow to import
 
@@ -163,11 +162,11 @@ def _smooth_odds(fitted: Counts, checked: Counts) -> Array:
 
 
 def _supported(table: Array, counts: Counts) -> Array:
-    """The table, clipped at the largest log-odds that counts support.
+    """The table of log-odds, clipped to the range that the counts support.
 
-    These are the largest odds of counts in any set of its highest bins, and in any set of its
-    lowest ones. Where one side has no draws the spline grows towards infinity, and its ends would
-    rank above bins with better evidence.
+    The upper end is the largest log-odds of the total counts in any set of its highest bins, and
+    the lower end the least in any set of its lowest bins. Where one side has no draws the spline
+    grows towards infinity, and its ends would rank above bins with better evidence.
     """
     order = np.argsort(table, axis=None)
     p, q = counts[0].ravel()[order], counts[1].ravel()[order]
@@ -177,7 +176,7 @@ def _supported(table: Array, counts: Counts) -> Array:
 
 
 def fit_radial(train: Sides, choose: Sides) -> Score:
-    """Log-odds by a spline of the distance from the columns' medians, in whitened coordinates.
+    """Fit log-odds by a spline of the distance from the columns' medians, in whitened coordinates.
 
     Spherical noise whose length has any law (K-norm and generalised normal noise, Gaussians of a
     random scale) has a privacy loss that depends on the distance alone where the centre is the same
@@ -194,11 +193,11 @@ def fit_radial(train: Sides, choose: Sides) -> Score:
 
 
 def fit_shared(train: Sides, choose: Sides) -> Score | None:
-    """Log-odds of independent columns with one law on each side: Σ_j s(x_j), s one spline.
+    """Fit log-odds of independent columns with one law on each side: Σ_j s(x_j), with one spline s.
 
     A signal that is weak in every column is learned from all of them together. None where the
-    columns of a side differ in mean or standard deviation, or have two values only (closed forms
-    know the sums of these).
+    columns of a side differ in mean or standard deviation, or have only two values (closed forms
+    cover their sums).
     """
     for side in (train.P, train.Q):
         means, spreads = side.mean(axis=0), side.std(axis=0)
