@@ -238,10 +238,3 @@ def test_a_mechanism_that_fails_half_way_leaves_what_is_said(write_scenario, tmp
     assert main(["run", str(scenario), "--out", "out"]) == 2
     assert list((tmp_path / "out" / "draws").glob("*.npy"))
     assert "draws a side are kept in out/draws" in capsys.readouterr().err
-
-
-def test_resume_with_other_settings_says_what_differs(write_scenario, capsys):
-    scenario = str(held_scenario(write_scenario))
-    assert main(["run", scenario, "--keep-draws"]) == 0
-    assert main(["run", scenario, "--resume", "--seed", "4"]) == 2
-    assert "(seed 0, now 4); run without --resume to start afresh" in capsys.readouterr().err

@@ -105,16 +105,10 @@ def corruptions(name, count):
     return suffix, (corrupted(turned, rng, 400)[::-1] for _ in range(count))
 
 
+@pytest.mark.parametrize("count", [150, pytest.param(4000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", SOUND)
-def test_corrupt_files_are_refused_in_a_line(tmp_path, name):
-    suffix, contents = corruptions(name, 150)
-    assert refused(tmp_path, suffix, contents) > 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SOUND)
-def test_thousands_of_corrupt_files_are_refused_in_a_line(tmp_path, name):
-    suffix, contents = corruptions(name, 4000)
+def test_corrupt_files_are_refused_in_a_line(tmp_path, name, count):
+    suffix, contents = corruptions(name, count)
     assert refused(tmp_path, suffix, contents) > 0
 
 
@@ -169,19 +163,6 @@ def test_text_that_holds_no_characters(tmp_path):
     (tmp_path / "P.npy").write_bytes(npy(text))
     with pytest.raises(dp.InvalidInput, match=r"P\.npy must be a \.npy file of text"):
         read_draws(tmp_path / "P.npy")
-
-
-def test_the_command_line_says_it_in_a_line(tmp_path, monkeypatch, capsys):
-    from dpaudit.cli import main
-
-    monkeypatch.chdir(tmp_path)
-    for lie in ("a huge shape", "objects in records", "nested brackets"):
-        (tmp_path / "P.npy").write_bytes(headed(LIES[lie]))
-        np.save("Q.npy", np.zeros(9))
-        assert main(["samples", "P.npy", "Q.npy"]) == 2
-        err = capsys.readouterr().err
-        assert err.startswith("dpaudit: error: P.npy must be a .npy file of numbers or text")
-        assert err.count("\n") == 1
 
 
 def test_a_file_beyond_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
@@ -240,8 +221,3 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "P.npy")
     with pytest.raises(dp.InvalidInput, match="must be a regular file, got a pipe or a device"):
         read_draws(tmp_path / "P.npy")
-
-
-def test_every_corruption_is_of_the_seed():
-    """The corruptions are the same in every run."""
-    assert list(corruptions("numbers", 20)[1]) == list(corruptions("numbers", 20)[1])

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import dpaudit as dp
-from dpaudit.cli import main
 from dpaudit.run import Scenario, run
 from tests.run.records import text_without_clock
 from tests.sparse import one_in
@@ -163,7 +162,7 @@ def test_a_changed_file_of_a_program(folder):
         folder.put(name, text)
 
 
-def test_another_version_of_a_library(folder, monkeypatch):
+def test_another_version_of_a_library_or_of_python(folder, monkeypatch):
     folder.release("import joblib; SCALE = 0.1")
     folder.run()
     whole = metadata.version
@@ -173,11 +172,7 @@ def test_another_version_of_a_library(folder, monkeypatch):
             metadata, "version", lambda one, new=changed: new.get(one) or whole(one)
         )
         folder.refused(rf"\(package {name} .*, now 0.0.1\)")
-
-
-def test_another_python(folder, monkeypatch):
-    folder.release("SCALE = 0.1")
-    folder.run()
+    monkeypatch.setattr(metadata, "version", whole)
     monkeypatch.setattr("platform.python_version", lambda: "3.99.0")
     folder.refused(r"\(python CPython 3.*, now CPython 3.99.0\)")
 
@@ -280,18 +275,6 @@ def damage(draws, content):
     (draws / "manifest.json").unlink(missing_ok=True)
     if content is not None:
         (draws / "manifest.json").write_bytes(content)
-
-
-@pytest.mark.quick
-def test_the_command_refuses_with_one_line(folder, capsys):
-    folder.release("SCALE = 0.1")
-    folder.run()
-    damage(folder.path / "out" / "draws", None)
-    command = ["run", str(folder.path / "small.toml"), "--out", str(folder.path / "out")]
-    assert main([*command, "--resume"]) == 2
-    said = capsys.readouterr().err
-    assert "run without --resume to remove the draws and start afresh" in said
-    assert "Traceback" not in said
 
 
 # --- honest runs go on

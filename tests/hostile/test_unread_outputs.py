@@ -110,18 +110,6 @@ def test_texts_that_come_again_too_seldom_to_be_known():
     assert "take more draws" in found.reason
 
 
-def test_nothing_is_said_of_a_program_that_prints_json(tmp_path):
-    body = (
-        "import json, random, sys\n"
-        "random.seed(int(sys.argv[3]))\n"
-        "total = sum(map(float, open(sys.argv[1])))\n"
-        "for _ in range(int(sys.argv[2])):\n"
-        "    print(json.dumps({'sum': total + random.gauss(0.0, 0.01)}))\n"
-    )
-    program = adapters.command(["{python}", "-c", body, "{data}", "{size}", "{seed}"])
-    assert_unread(dp.audit(program, PAIR, draws=400, claim=CLAIM, rng=1), "texts")
-
-
 def test_a_test_of_it_fails_as_inconclusive():
     for options in ({}, {"detect": 0.3}, {"detect": 1.0}):
         with pytest.raises(PrivacyFailure, match=r"INCONCLUSIVE.*No score can read texts"):
@@ -271,15 +259,6 @@ def test_what_repeats_or_is_a_number_is_read(name):
         outcomes.joined([outcomes.rows([HONEST[name](rng) for _ in range(1500)])]) for _ in "PQ"
     )
     assert outcomes.unread(P, Q) == {}
-
-
-@STOPS
-def test_honest_texts_pass(stop):
-    rng = np.random.default_rng(9)
-    P, Q = ([HONEST["a dict"](rng) for _ in range(1000)] for _ in "PQ")
-    found = dp.audit_samples(P, Q, claim=(1.0, 0.1), rng=1, stop=stop)
-    assert found.verdict == "not violated"
-    assert FOUND in found.reason
 
 
 def test_too_small_an_excess_is_said_with_what_is_unread():

@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.stats import chi2
 
 import dpaudit as dp
-from dpaudit.curves import readings
+from dpaudit.curves import epsilon_at
 from dpaudit.exact import additive_wishart, gaussian_shift, gaussian_sketch
 from dpaudit.mechanisms import RPLS
 from reports.make.exact.printed import SHOWN, refute
@@ -99,7 +99,7 @@ def test_how_much_epsilon_each_bound_of_a_sketch_costs():
     Lemma 1 adds 9 %, corollary 1 46 to 69 %, Sheffet's bound 275 %.
     """
     exact = float(
-        readings.epsilon_at(lambda epsilon: np.maximum(*gaussian_sketch(0.01, 1000, epsilon)), 1e-6)
+        epsilon_at(lambda epsilon: np.maximum(*gaussian_sketch(0.01, 1000, epsilon)), 1e-6)
     )
     assert exact == pytest.approx(1.010797, abs=1e-6)
     assert printed.gaussmix_epsilon(1000, 100.0, 1e-6) == pytest.approx(1.09889, abs=1e-5)

@@ -111,7 +111,7 @@ def test_an_estimator_gets_the_columns_and_the_target_of_the_file(ran, tmp_path)
 
 
 def test_a_command_gets_the_rows_of_the_file(ran, tmp_path):
-    ran('command = ["{python}", "program.py", "{data}", "{size}", "{seed}"]')
+    ran('command = ["{python}", "-S", "program.py", "{data}", "{size}", "{seed}"]')
     assert_seen(np.loadtxt(tmp_path / "seen.csv", delimiter=","), in_file(tmp_path))
 
 

@@ -8,7 +8,6 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.run import Scenario, analyse, run
-from tests.run.records import text_without_clock
 
 pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("no_figures")]
 
@@ -62,13 +61,6 @@ def test_the_record_says_what_was_audited(write_scenario, tmp_path):
         "report.html",
         "result.json",
     ]
-
-
-def test_the_number_of_jobs_changes_no_byte(write_scenario, tmp_path):
-    scenario = Scenario.load(write_scenario())
-    for jobs in (1, 2):
-        run(scenario, tmp_path / str(jobs), n_jobs=jobs)
-    assert text_without_clock(tmp_path / "1") == text_without_clock(tmp_path / "2")
 
 
 def test_a_faulty_override_leaves_kept_draws_alone(write_scenario, tmp_path):

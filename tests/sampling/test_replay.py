@@ -10,11 +10,11 @@ from scipy import stats
 
 import dpaudit as dp
 from dpaudit.adapters import one_draw
-from dpaudit.mechanisms import broken, textbook
 from dpaudit.sampling.replay import hint
 from tests.cases import MECHANISMS, database
 
 pytestmark = pytest.mark.quick
+broken, textbook = dp.mechanisms.broken, dp.mechanisms.textbook
 ROWS = np.array([[0.125], [0.25], [0.9375]])
 REPLACED = dp.neighbours.replace_row(ROWS, 2, [0.0625])
 REMOVED = dp.neighbours.remove_row(ROWS, 2)

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import dpaudit as dp
 from dpaudit._core.files import append_line
 from dpaudit.adapters.trial import MOST
 from dpaudit.run import Scenario, run
@@ -27,16 +26,6 @@ pytestmark = pytest.mark.usefixtures("no_figures")
 AUDIT = 'samples = 4000\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
 BATCHES = 'samples = 900\nclassifier = "qda"\nepsilon = [0.0, 1.0]\nstop = "verdict"'
 SEARCH = 'rule = "search"\nshortlist = 12\nbudget = 6'
-FRAGILE = '''
-from pathlib import Path
-
-def release(data, size, *, rng):
-    """Raises in some calls while there is a file "fault" beside it."""
-    noise = 0.1 * rng.standard_normal((size, data.shape[1]))
-    if noise[0, 0] > 0.25 and (Path(__file__).parent / "fault").exists():
-        raise RuntimeError("midway")
-    return data.mean(axis=0) + noise
-'''
 
 
 def content(folder):
@@ -168,24 +157,6 @@ def test_half_a_line_is_taken_back(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         append_line(path, b"another line\n")
     assert path.read_bytes() == b"a whole line\n"
-
-
-def test_a_mechanism_that_raises_midway(write_scenario, tmp_path):
-    (tmp_path / "fragile.py").write_text(FRAGILE)
-    made = {
-        "mechanism": 'call = "fragile:release"',
-        "neighbour": 'rule = "row"\nindex = 4',
-        "audit": AUDIT,
-    }
-    scenario = Scenario.load(write_scenario(**made))
-    run(scenario, tmp_path / "whole", keep_draws=True)
-    (tmp_path / "fault").touch()
-    with pytest.raises(dp.MechanismError, match="RuntimeError: midway"):
-        run(scenario, tmp_path / "out")
-    assert list((tmp_path / "out" / "draws").glob("*.npy"))
-    (tmp_path / "fault").unlink()
-    run(scenario, tmp_path / "out", resume=True, keep_draws=True)
-    assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
 
 
 def test_parts_of_another_run_or_another_place_are_drawn_again(write_scenario, tmp_path):
