@@ -18,6 +18,7 @@ cos α and the rest of ξ at angle ψ, ξ₀ = cos α cos θ + sin α sin θ cos
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 
@@ -133,7 +134,7 @@ class StudentCurve:
         if self.rows > MOST_ROWS:
             raise NoExactSpectrum(
                 f"the exact spectrum of a sketch takes at most {MOST_ROWS:,} rows, got "
-                f"{self.rows:.3g}: beyond, it loses digits; take dpaudit.exact.als with "
+                f"{Decimal(self.rows):.3g}: beyond, it loses digits; take dpaudit.exact.als with "
                 'law="asymptotic"'
             )
         if self._disjoint or self._equal:
