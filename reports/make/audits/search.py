@@ -133,7 +133,7 @@ def render(found: Sequence[Found], seeds: Sequence[int], samples: int, seconds: 
 
 def _searched(case: Case, seeds: Sequence[int], samples: int) -> Found:
     """Search with every seed, audit the first one's neighbour, and search at random."""
-    options: dict[str, Any] = {"at": EPSILON, "samples": samples, "budget": BUDGET}
+    options: dict[str, Any] = {"at": EPSILON, "draws": samples, "budget": BUDGET}
     with clock() as searching:
         found = [search.select(case.blind, case.data, rng=seed, **options) for seed in seeds]
     pair = found[0].best.change.pair(case.data)
