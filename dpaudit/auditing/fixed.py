@@ -34,6 +34,7 @@ from dpaudit.certify.sets import ChosenSet
 from dpaudit.certify.split import Split
 from dpaudit.power import least_excess
 from dpaudit.sampling import Count, Counts, Draws, GivenDraws, Pair
+from dpaudit.sampling.draws import Learn
 from dpaudit.scoring import Fitted, KnownScore, Sides
 from dpaudit.scoring.base import nan_count, nan_note, refuse_nan, without_nan
 from dpaudit.scoring.few import fit_few
@@ -135,7 +136,7 @@ class ManyDraws:
     def __init__(self, setup: Setup, draws: Draws) -> None:
         self.setup, self.draws = setup, draws
 
-    def draw(self) -> Callable[[Callable[[Pair], Learned]], Learned]:
+    def draw(self) -> Learn:
         """A function that applies another to the training and choosing draws (`Draws.hold`).
 
         The draws may be held by workers. The first few draws show how many columns there are,
@@ -145,10 +146,12 @@ class ManyDraws:
         self.sizes = self.setup.settings.split(_rows(first)[1].P.shape[1])
         return self.draws.hold(self.sizes.train + self.sizes.choose)
 
-    def learn(self, learn_from: Callable[[Callable[[Pair], Learned]], Learned]) -> Learned:
+    def learn(self, learn_from: Learn) -> Learned:
         """Fit a score and choose the sets, in this process or in workers that hold the draws."""
         settings = self.setup.settings
-        learned = learn_from(partial(fit_and_choose, settings, self.sizes, self.draws.calls))
+        learned: Learned = learn_from(
+            partial(fit_and_choose, settings, self.sizes, self.draws.calls)
+        )
         known = settings.classifier
         if isinstance(known, KnownScore):  # the user's own, and no copy that a worker sent
             learned = replace(learned, fitted=replace(learned.fitted, score=known.score))
