@@ -97,7 +97,7 @@ def lines_of_code(path: Path) -> int:
     with path.open("rb") as file:
         tokens = [one for one in tokenize.tokenize(file.readline) if one.type not in LAYOUT]
     lines = {line for one in tokens[1:-1] for line in range(one.start[0], one.end[0] + 1)}
-    for node in ast.walk(_tree(path)):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
             node
         ):
@@ -114,7 +114,8 @@ def _jumps(setup: str, call: str) -> list[int]:
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
+def tree(path: Path) -> ast.Module:
+    """The syntax tree of a module, read once."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
@@ -133,7 +134,7 @@ def imports() -> dict[str, set[str]]:
     """The modules that each module imports: at load, later, for types, or by `importlib`."""
     known = modules()
     return {
-        name: {one for one in _named(_tree(path)) if one in known} - {name}
+        name: {one for one in _named(tree(path)) if one in known} - {name}
         for name, path in known.items()
     }
 
@@ -201,7 +202,7 @@ def depth_of_tests() -> tuple[int, int]:
     deep = [
         path
         for path in files
-        if any(_room(one) and one.count(".") > 1 for one in _named(_tree(path)) if one in modules())
+        if any(_room(one) and one.count(".") > 1 for one in _named(tree(path)) if one in modules())
     ]
     return len(deep), len(files)
 
