@@ -87,8 +87,8 @@ class Defaults:
     def scenarios(self) -> tuple[Path, ...]:
         """The scenarios that `dpaudit run` runs without arguments.
 
-        Paths begin in the project's folder. A text without suffix or folder that is no such path is
-        the name of a scenario that comes with dpaudit.
+        Paths begin in the project's folder. A text without a suffix or a folder names a scenario
+        that comes with dpaudit, unless a file in the project's folder has that name.
         """
         texts = self.options.get("run", {}).get("scenarios", [])
         folder = Path() if self.path is None else self.path.parent

@@ -129,7 +129,8 @@ class MechanismDraws:
         if call and (_most_calls(mechanism) or CALLS) < CALLS:
             self.block = min(call, LARGEST_BLOCK)  # costly calls: a block each, shared by workers
         self.calls = self.blocks[0].calls(self.block)
-        self.drawn = self.given = 0  # draws a side
+        self.drawn = 0  # draws a side that are made
+        self.position = 0  # draws a side that callers have had
         self.ahead: list[Pair] = []  # draws that were made and not yet returned
         self.columns: dict[int, int] = {}  # number of columns of the first table of each side
 
@@ -159,13 +160,13 @@ class MechanismDraws:
         function. The unused rest of the last block is then made again in this process.
         """
         backend = self._cluster()
-        if backend is None or self.given:
+        if backend is None or self.position:
             drawn = self.take(count)
             return lambda work: work(drawn)
         self.drawn, self.ahead = 0, []
         blocks = list(self._next(count))
         away = BlocksOnCluster(backend, self.blocks, blocks, count, self._check_columns)
-        self.given, self.drawn = count, count - count % self.block
+        self.position, self.drawn = count, count - count % self.block
         cut = count - self.drawn
         self.ahead = [(P[cut:], Q[cut:]) for P, Q in self._drawn_here(cut)]
         self._report()
@@ -182,12 +183,12 @@ class MechanismDraws:
         work = counting(self.blocks, count, numbers, self.n_jobs, self.store)
         if work is None:
             fresh = self._fresh(left)
-            yield from self._parts(self.size - self.given, fresh)
+            yield from self._parts(self.size - self.position, fresh)
             next(fresh, None)  # ends the drawing of blocks
             return
-        before = self.given
+        before = self.position
         yield from self._parts(self._drawn_ahead(), iter(()))
-        results = work.counted(self._next(left), numbers, self.given - before, self.n_jobs)
+        results = work.counted(self._next(left), numbers, self.position - before, self.n_jobs)
         while True:
             with self.threads():
                 group, counted = next(results, (None, None))
@@ -196,7 +197,7 @@ class MechanismDraws:
             for block, columns in zip(group.blocks, counted.columns.tolist(), strict=True):
                 self._check_columns(block, columns)
             self.drawn += group.draws
-            self.given += group.draws
+            self.position += group.draws
             yield counted.counts
             self._report()
 
@@ -239,7 +240,7 @@ class MechanismDraws:
                 self.ahead.insert(0, (P[count:], Q[count:]))
             P, Q = P[:count], Q[:count]
             count -= len(P)
-            self.given += len(P)
+            self.position += len(P)
             yield P, Q
             self._report()
 
@@ -264,7 +265,7 @@ class MechanismDraws:
 
     def _report(self) -> None:
         if self.progress is not None:
-            self.progress(STEP, self.given, self.size)
+            self.progress(STEP, self.position, self.size)
 
 
 class Collected:

@@ -99,7 +99,7 @@ def test_draws_that_are_left_are_counted_as_if_they_had_come(backend, learned, t
         for part in away.rest(count if there else Lock())  # a lock cannot be sent
     ]
     np.testing.assert_array_equal(np.sum(ours, axis=0), np.sum(theirs, axis=0))
-    assert (away.given, away.drawn) == (SIZE, SIZE)
+    assert (away.position, away.drawn) == (SIZE, SIZE)
 
 
 @pytest.mark.parametrize("value", [Lock, lambda: lambda: 3], ids=["a lock", "a function"])

@@ -64,7 +64,7 @@ def counts(mechanism=None, count=None, first=1000, **more):
         before, parts = before + found.draws, parts + isinstance(part, Counts)
         cells = cells + found.cells.astype(int)
         scores.append(found.first)
-    assert (before, source.given) == (SIZE - first, SIZE)
+    assert (before, source.position) == (SIZE - first, SIZE)
     return cells, np.concatenate(scores, axis=1), parts
 
 

@@ -43,7 +43,7 @@ def test_however_they_are_asked_for(n_jobs, first, chunk):
     one = stream(n_jobs=n_jobs)
     looked = one.peek(20)
     pairs = [one.take(first)] if first else []
-    while chunk is not None and one.given + chunk <= SIZE:
+    while chunk is not None and one.position + chunk <= SIZE:
         pairs.append(one.take(chunk))
     pairs += one.rest(uncounted)
     for side, parts in enumerate(zip(*pairs, strict=True)):
