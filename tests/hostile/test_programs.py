@@ -364,6 +364,18 @@ def test_handlers_of_signals_stay_those_of_the_caller():
     assert {one: signal.getsignal(one) for one in others} == others
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_ends_by_the_default_action():
+    """A pool that ends its forked workers by SIGTERM would otherwise wait for them for ever."""
+    code = (
+        "import os, signal; from dpaudit.adapters import processes; processes.end_in_order();"
+        "assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL; child = os.fork();"
+        "child or os._exit(signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL);"
+        "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def test_any_thread_and_a_fork_may_draw():
     found = []
     worker = threading.Thread(target=lambda: found.append(shell("echo 1")(DATA, 1, rng=1)))
