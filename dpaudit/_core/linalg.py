@@ -204,7 +204,9 @@ def _thin_qr(matrix: Array, name: str) -> Factor:
         raise DegenerateData(
             f"{name} must have linearly independent columns, got only zeros in column {column}"
         )
-    basis, root = _unit_qr(matrix / norms)
+    unit = matrix / norms
+    order, basis = _large_first(unit), np.empty_like(matrix)
+    basis[order], root = qr(unit[order], mode="economic", check_finite=False)
     if _singular(root, n):
         raise DegenerateData(f"{name} must have linearly independent columns, got rank below {p}")
     leverage = np.einsum("ij,ij->i", basis, basis)
@@ -212,27 +214,13 @@ def _thin_qr(matrix: Array, name: str) -> Factor:
     for i, others in _roots_of_others(matrix, leverage > HEAVY):
         room[i] = 0.0
         if not _singular(others, n):
-            room[i], pulls[i] = _beside(others, matrix[i])
+            # With v the row, R the root of the others and z = R⁻ᵀv, these are 1/(1 + zᵀz) and
+            # R⁻¹z/(1 + zᵀz) (Sherman & Morrison).
+            white = solve_triangular(others, matrix[i], trans="T")
+            room[i] = 1.0 / (1.0 + float(white @ white))
+            pulls[i] = room[i] * solve_triangular(others, white)
         leverage[i] = 1.0 - room[i]
     return Factor(basis, root * norms, leverage, room, pulls)
-
-
-def _beside(root: Array, row: Array) -> tuple[float, Array]:
-    """1 − h and G⁻¹v for a row v beside other rows with the QR root R, so with Gram matrix RᵀR.
-
-    With z = R⁻ᵀv they are 1/(1 + zᵀz) and R⁻¹z/(1 + zᵀz) (Sherman & Morrison).
-    """
-    white = solve_triangular(root, row, trans="T")
-    room = 1.0 / (1.0 + float(white @ white))
-    return room, room * solve_triangular(root, white)
-
-
-def _unit_qr(unit: Array) -> tuple[Array, Array]:
-    """Thin QR of a matrix whose columns have norm 1."""
-    order = _large_first(unit)
-    basis = np.empty_like(unit)
-    basis[order], root = qr(unit[order], mode="economic", check_finite=False)
-    return basis, root
 
 
 def _large_first(unit: Array) -> np.ndarray | slice:
@@ -380,10 +368,7 @@ def one_thread() -> AbstractContextManager[object]:
 
     In products with a few dozen columns a second thread costs twice the time that it saves.
     """
-    return _controller().limit(limits=1, user_api="blas")
+    return _libraries().limit(limits=1, user_api="blas")
 
 
-@cache
-def _controller() -> ThreadpoolController:
-    """The controller of the loaded libraries, made once because finding them is slow."""
-    return ThreadpoolController()
+_libraries = cache(ThreadpoolController)  # finding the loaded libraries is slow

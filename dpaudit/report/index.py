@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from dpaudit._core.result_file import is_one_run
 from dpaudit.report import one_run
-from dpaudit.report.opening import tiles
+from dpaudit.report.facts import tiles
 from dpaudit.report.pages import BADGES, render
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import NONE, assignments, number
@@ -39,14 +39,10 @@ def render_index(
         counts=counts,
         worst=counts[0][0] if counts else "study",
         symbols=SYMBOLS,
-        seconds=_seconds(sum(row["seconds"] for row in rows)),
+        seconds=f"{number(sum(row['seconds'] for row in rows), 3)} s",
         against=against,
         moved=[name for name, lines in against["moves"].items() if lines] if against else [],
     )
-
-
-def _seconds(seconds: float) -> str:
-    return f"{number(seconds, 3)} s"
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,7 +54,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         "name": row["name"],
         "kind": row["kind"],
         "reason": row["reason"],
-        "seconds": _seconds(row["seconds"]),
+        "seconds": f"{number(row['seconds'], 3)} s",
         "link": link,
         **(dict.fromkeys(COLUMNS, NONE) if record is None else _numbers(record)),
     }
