@@ -63,7 +63,7 @@ def commit_of(folder: Path) -> str | None:
             ref = text.removeprefix("ref:").strip()
             shared = place / "commondir"
             common = place / _text(shared) if shared.is_file() else place
-            files = [folder / ref for folder in (place, common) if (folder / ref).is_file()]
+            files = [at / ref for at in (place, common) if (at / ref).is_file()]
             packed = [] if files else _text(common / "packed-refs").splitlines()
             lines = (line.split()[0] for line in packed if line.endswith(f" {ref}"))
             text = _text(files[0]) if files else next(lines)
