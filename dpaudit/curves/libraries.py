@@ -15,10 +15,8 @@ from dpaudit._core.check import Words, choice, fail
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 
-PAIRS = (
-    "Approximate<MaxDivergence>",
-    "FixedSmoothedMaxDivergence",
-)  # measures whose map returns a pair (ε, δ)
+# measures whose map returns a pair (ε, δ)
+PAIRS = ("Approximate<MaxDivergence>", "FixedSmoothedMaxDivergence")
 NEEDED = 'Claim.from_dp_event needs dp-accounting: pip install "dp-accounting>=0.4.4"'
 NEIGHBOURS = ("add-or-remove-one", "replace-one", "replace-special")
 ACCOUNTANTS = {
@@ -90,7 +88,9 @@ def from_dp_event(
     relation = choice("neighbours", neighbours, NEIGHBOURS)
     name = repr(event) if len(repr(event)) <= LONGEST else type(event).__name__
     for way, part, under in _routes(event, relation):
-        accountant, rounding = _accountant(way, under), ROUNDING[way]
+        module, kind = ACCOUNTANTS[way]
+        named = accounting.NeighboringRelation[under.replace("-", "_").upper()]
+        accountant = getattr(_package(module), kind)(neighboring_relation=named)
         if accountant.supports(part):
             break
     else:
@@ -104,16 +104,9 @@ def from_dp_event(
         fail("event", name, "one that promises something: this one allows δ = 1 at every ε")
 
     def delta_of(epsilon: float) -> float:
-        return min(max(float(accountant.get_delta(epsilon)), rounding), 1.0)
+        return min(max(float(accountant.get_delta(epsilon)), ROUNDING[way]), 1.0)
 
     return delta_of, name, origin
-
-
-def _accountant(way: str, relation: str) -> Any:
-    module, kind = ACCOUNTANTS[way]
-    neighbouring = _package("dp_accounting").NeighboringRelation
-    named = neighbouring[relation.replace("-", "_").upper()]
-    return getattr(_package(module), kind)(neighboring_relation=named)
 
 
 def _routes(event: Any, relation: str) -> Iterator[tuple[str, Any, str]]:
@@ -157,7 +150,7 @@ def _adds_noise_to_sums(event: Any) -> bool:
 
 
 def _package(name: str) -> Any:
-    """Raises ImportError, with what to install."""
+    """The imported package. Raises ImportError, whose text says what to install."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

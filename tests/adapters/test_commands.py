@@ -172,15 +172,14 @@ def test_a_program_that_is_not_there_is_said(tmp_path):
 
 
 def test_the_data_are_for_this_user_alone_and_few_stay():
-    files = commands.DataFiles()
-    held = [files.of(DATA + shift, None) for shift in range(6)]
-    assert files.of(DATA + 5.0, None) is held[5]
-    assert files.of(DATA, None) is not held[0]
-    assert all(os.stat(one.path).st_mode & 0o777 == 0o400 for one in held)
-    assert all(os.stat(one.path.parent).st_mode & 0o777 == 0o700 for one in held)
-    paths = [one.path for one in held]
-    del held, files
-    assert not any(path.exists() for path in paths)
+    files = [commands.data_file(DATA + shift, None) for shift in range(6)]
+    assert commands.data_file(DATA + 5.0, None) is files[5]
+    assert commands.data_file(DATA, None) is not files[0]
+    paths = [file.path for file in files]
+    assert all(os.stat(path).st_mode & 0o777 == 0o400 for path in paths)
+    assert all(os.stat(path.parent).st_mode & 0o777 == 0o700 for path in paths)
+    del files
+    assert [path.exists() for path in paths] == [False, False, False, True, True, True]
 
 
 def test_it_describes_itself():
