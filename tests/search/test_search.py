@@ -123,23 +123,6 @@ def test_outliers_are_found_inside_a_public_bound(data):
     )
 
 
-def test_the_worst_added_row_of_a_projection_is_the_one_that_theory_names(data):
-    mechanism = dp.mechanisms.RandomProjection(rows=20, release="gram")
-    found = search.select(
-        blind(mechanism), data, at=0.2, relations=["add"], row_bound=3.0, **OPTIONS
-    )
-    worst = dp.exact.worst_case(mechanism, data, 0.2, relation="add", row_bound=3.0)
-    pair = found.best.change.pair(data)
-    assert float(dp.exact.spectrum(mechanism, pair, 0.2).delta) >= 0.95 * float(worst.delta)
-
-
-def test_removed_rows(data):
-    found = search.select(mean, data, relations=("remove",), **OPTIONS)
-    assert found.best.change.index == int(np.argmax(np.abs(data.sum(axis=1))))
-    pair = found.best.change.pair(data)
-    assert len(pair.right) == len(data) - 1
-
-
 def test_a_score_of_the_users_own(data):
     def score(data, out, into):
         assert out.shape == into.shape == (len(data), 4)
