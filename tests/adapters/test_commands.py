@@ -163,10 +163,11 @@ def test_a_program_that_is_not_there_is_said(tmp_path):
 
 
 def test_the_data_are_for_this_user_alone_and_few_stay():
-    files = [commands.data_file(DATA + shift, None) for shift in range(6)]
+    own = DATA + 10.0  # of which no other test has a file
+    files = [commands.data_file(own + shift, None) for shift in range(6)]
     paths = [file.path for file in files]
-    assert commands.data_file(DATA + 5.0, None).path == paths[5]
-    assert commands.data_file(DATA, None).path != paths[0]
+    assert commands.data_file(own + 5.0, None).path == paths[5]
+    assert commands.data_file(own, None).path != paths[0]
     assert all(os.stat(path).st_mode & 0o777 == 0o400 for path in paths)
     assert all(os.stat(path.parent).st_mode & 0o777 == 0o700 for path in paths)
     del files
