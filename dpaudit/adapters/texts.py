@@ -28,14 +28,13 @@ class Texts(Wrapped):
         from sklearn.feature_extraction.text import HashingVectorizer  # here: slow to import
 
         written = _texts(self.mechanism(data, size, rng=rng), size)
-        half, common = self.columns // 2, {"alternate_sign": False, "norm": None}
-        words = HashingVectorizer(
-            ngram_range=WORDS, n_features=half, token_pattern=r"\S+", **common
+        half = self.columns // 2
+        words = {"ngram_range": WORDS, "n_features": half, "token_pattern": r"\S+"}
+        letters = {"ngram_range": LETTERS, "n_features": self.columns - half, "analyzer": "char_wb"}
+        vectorizers = (
+            HashingVectorizer(alternate_sign=False, norm=None, **way) for way in (words, letters)
         )
-        letters = HashingVectorizer(
-            ngram_range=LETTERS, n_features=self.columns - half, analyzer="char_wb", **common
-        )
-        counts = [vectorizer.transform(written).toarray() for vectorizer in (words, letters)]
+        counts = [vectorizer.transform(written).toarray() for vectorizer in vectorizers]
         sizes = [[len(text), len(text.split())] for text in written]
         return np.column_stack([sizes, *counts]).astype(np.float64)
 
