@@ -276,8 +276,7 @@ class Claim:
             For an object of another form, a measure that is none of these, or a distance that the
             map refuses.
         """
-        stated = libraries.from_opendp(measurement, distance)
-        measure, value = stated.measure, stated.value
+        measure, value, leak = libraries.from_opendp(measurement, distance)
         if measure == "ZeroConcentratedDivergence":
             claim = cls.zcdp(float(value))
         elif measure == "RenyiDivergence":
@@ -286,10 +285,11 @@ class Claim:
             claim = cls.from_function(value.delta, "privacy profile")
         else:
             claim = cls(*value) if isinstance(value, tuple) else cls(float(value))
-        if stated.leak > 0.0:
-            curve = libraries.UpTo(claim.delta_at, stated.leak)
-            claim = cls(None, 0.0, f"{claim.text} up to δ = {stated.leak:g}", curve)
-        return replace(claim, text=f"{claim.text}, {stated.origin}", origin=stated.origin)
+        if leak > 0.0:
+            curve = libraries.UpTo(claim.delta_at, leak)
+            claim = cls(None, 0.0, f"{claim.text} up to δ = {leak:g}", curve)
+        origin = f"OpenDP's map at distance {distance}"
+        return replace(claim, text=f"{claim.text}, {origin}", origin=origin)
 
     @classmethod
     def from_dp_event(cls, event: Any, neighbours: str = "add-or-remove-one") -> Claim:

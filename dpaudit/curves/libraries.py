@@ -36,22 +36,12 @@ FAR = 500.0  # nats; far above any ε at which a claim is judged
 LONGEST = 60  # longest text of an event, in characters, that a message shows whole
 
 
-@value_class
-class OpenDPStatement:
-    """The privacy guarantee that an OpenDP measurement states.
+def from_opendp(measurement: Any, distance: Any = 1) -> tuple[str, Any, float]:
+    """Return (measure, value, leak) that a measurement's map gives at an input distance.
 
-    measure : a name in `MEASURES`. value : the output of its map, (ε, δ) for a name in `PAIRS`.
-    leak : the δ of an approximate divergence, else 0. origin : words on the source of the claim.
+    measure : a name in `MEASURES` or `PAIRS`. value : the output of the map, (ε, δ) for a name in
+    `PAIRS`. leak : the δ of an approximate divergence, else 0. See `Claim.from_opendp`.
     """
-
-    measure: str
-    value: Any
-    leak: float
-    origin: str
-
-
-def from_opendp(measurement: Any, distance: Any = 1) -> OpenDPStatement:
-    """Return what the map of a measurement gives at an input distance; see `Claim.from_opendp`."""
     measure = getattr(measurement, "output_measure", None)
     if measure is None or not callable(getattr(measurement, "map", None)):
         fail("measurement", measurement, "an OpenDP Measurement: output_measure, and map(d_in)")
@@ -67,12 +57,9 @@ def from_opendp(measurement: Any, distance: Any = 1) -> OpenDPStatement:
     except Exception as error:
         failure = f"{distance!r} ({type(error).__name__}: {error})"
         fail("distance", failure, "a distance that the map of the measurement takes")
-    origin = f"OpenDP's map at distance {distance}"
     if name in PAIRS:
-        return OpenDPStatement(name, (float(value[0]), float(value[1])), 0.0, origin)
-    if inner:
-        return OpenDPStatement(inner[1], value[0], float(value[1]), origin)
-    return OpenDPStatement(name, value, 0.0, origin)
+        return name, (float(value[0]), float(value[1])), 0.0
+    return (inner[1], value[0], float(value[1])) if inner else (name, value, 0.0)
 
 
 def from_dp_event(

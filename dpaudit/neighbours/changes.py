@@ -99,12 +99,6 @@ def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
     References
     ----------
     Dwork & Roth 2014, definition 2.4.
-
-    Examples
-    --------
-    >>> import dpaudit as dp
-    >>> dp.neighbours.remove_row([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], 1)
-    NeighbourPair(remove, row 1; 3 × 2 against 2 × 2)
     """
     data = check.matrix("data", data, min_rows=2)
     index = _row_number("index", index, len(data))
@@ -148,12 +142,6 @@ def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
     References
     ----------
     Dwork et al. 2010.
-
-    Examples
-    --------
-    >>> import dpaudit as dp
-    >>> dp.neighbours.remove_group([[1.0], [2.0], [3.0], [4.0]], [2, 0]).group
-    (0, 2)
     """
     data = check.matrix("data", data)
     group = tuple(sorted(_row_numbers(indices, len(data))))

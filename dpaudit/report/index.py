@@ -56,13 +56,14 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         "reason": row["reason"],
         "seconds": f"{number(row['seconds'], 3)} s",
         "link": link,
-        **(dict.fromkeys(COLUMNS, NONE) if record is None else _numbers(record)),
+        **(dict.fromkeys(COLUMNS, NONE) if record is None else _cells(record)),
     }
 
 
-def _numbers(record: Mapping[str, Any]) -> dict[str, str]:
-    """Texts on mechanism, data and neighbour, the claimed value, the values ruled out, and the
-    excess that could have been shown. For an audit of one run, the neighbour is its canaries.
+def _cells(record: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of `COLUMNS`: certified means the values ruled out, shown the detectable excess.
+
+    For an audit of one run, the neighbour is its canaries.
     """
     if is_one_run(record):
         claimed, _, canaries, _ = one_run.tiles(record)
