@@ -62,31 +62,6 @@ def test_without_order_equal_tables_are_equal_outcomes():
     assert repr(both[0]) == repr(both[1])
 
 
-def test_the_record_alone_shows_more_of_a_local_randomiser():
-    """Each of 12 answers is kept with probability 3/4: ε = ln 3 of each record."""
-    data = np.zeros((12, 1))
-    pair = dp.neighbours.replace_row(data, 7, [1.0])
-
-    def flipped(answers, rng):
-        return [one ^ bool(rng.random() < 0.25) for (one,) in answers]
-
-    found = [
-        dp.audit(
-            adapters.records(flipped, {"yes": "bool"}, form="tuples", record=record),
-            pair,
-            draws=1000,
-            claim=(1.3, 0.0),
-            classifier="logistic",
-            rng=1,
-        )
-        for record in (7, None)
-    ]
-    alone, whole = (one.certified.epsilon_at(0.0) for one in found)
-    assert 0.0 <= whole <= alone <= np.log(3.0)
-    assert alone > 0.8
-    assert {one.verdict for one in found} == {"not violated"}
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -254,7 +254,6 @@ def test_claims_are_values(claim):
     [
         (lambda: dp.Claim.zcdp(-0.1), "rho must be"),
         (lambda: dp.Claim.tcdp(0.1, 1.0), "omega must be a finite number > 1"),
-        (lambda: dp.Claim.tcdp(np.nan, 2.0), "rho must be"),
         (lambda: dp.Claim.gaussmix(0, 2.0), "rows must be"),
         (lambda: dp.Claim.gaussmix(5, 1.0), "gamma must be"),
         (lambda: dp.Claim.rdp(0.5), "curve must be a function of the order"),
@@ -264,7 +263,6 @@ def test_claims_are_values(claim):
             "orders must be a sequence of finite numbers > 1",
         ),
         (lambda: dp.Claim.rdp([2.0, 3.0], [0.1]), "values must be 2 divergences >= 0"),
-        (lambda: dp.Claim.rdp([2.0], [-0.1]), "values must be"),
         (
             lambda: dp.Claim.rdp(lambda order: 0.5).delta_at(1.0),
             r"curve must be a vectorised function of the order",

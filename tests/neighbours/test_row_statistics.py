@@ -149,27 +149,11 @@ def test_degenerate_data_are_refused_with_the_reason(case):
             dp.exact.worst_case(mechanism, data, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (
-            database(20, 3)[:, [0, 1, 2, 2]],
-            "data must have linearly independent columns, got rank below 4",
-        ),
-        (
-            database(20, 3) * [1.0, 1.0, 1.0, 0.0],
-            "data must have linearly independent columns, got only zeros in column 3",
-        ),
-        (
-            database(20, 3)[:3],
-            "data must have at least as many rows as columns, got 3 rows and 4 columns",
-        ),
-    ],
-)
-def test_degenerate_databases_are_refused_by_sketches(data, message):
+def test_degenerate_databases_are_refused_by_sketches():
+    message = "data must have at least as many rows as columns, got 3 rows and 4 columns"
     for mechanism in (dp.mechanisms.RandomProjection(3), dp.mechanisms.RandomLinearCombination()):
         with pytest.raises(dp.DegenerateData, match=message):
-            dp.exact.worst_case(mechanism, data, 1.0)
+            dp.exact.worst_case(mechanism, database(20, 3)[:3], 1.0)
 
 
 def removed(data, index):
