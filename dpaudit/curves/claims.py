@@ -101,8 +101,10 @@ class Claim:
 
     Notes
     -----
-    Class methods make other claims, also from objects of OpenDP and dp-accounting, and
-    `claim.group(k)` the claim implied for k changed rows.
+    Others: `Claim.gdp(mu)`, `Claim.zcdp(rho)`, `Claim.tcdp(rho, omega)`, `Claim.rdp(...)`,
+    `Claim.gaussmix(rows, gamma)`, `Claim.from_function(delta_of_epsilon)`; for objects of other
+    libraries `Claim.from_opendp(measurement)`, `Claim.from_dp_event(event)`; for metric DP
+    `Claim.metric(epsilon, distance)`. `claim.group(k)` is the claim implied for k changed rows.
 
     Examples
     --------

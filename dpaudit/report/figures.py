@@ -185,16 +185,25 @@ def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
     _draw_curves(curves, ax, log=log)
     ylabel = "δ(ε), log axis" if log else "δ(ε)"
     ax.set(xlabel="ε (nats)", ylabel=ylabel, xlim=(-0.03 * end, 1.03 * end))
-    if log:
-        _log_axis(ax, curves)
+    if log:  # from the decade of one certifying draw up to 1; lower if all δ are
+        claimed = [] if curves.claim is None else [curves.claim]
+        most = max(float(curve.max()) for curve in curves.measured() + claimed)
+        ax.set_yscale("log")
+        # plain text: to parse formulas for these labels would take a tenth of a report's time
+        ax.yaxis.set_major_formatter(lambda value, _: power_of_ten(round(math.log10(value))))
+        ax.yaxis.set_minor_formatter(lambda value, _: "")
+        ax.set_ylim(min(log_floor(curves), _decade(most / 10) if most else 1.0), 1.3)
+        if not most:
+            ax.text(
+                0.5, 0.5, "every value is zero", transform=ax.transAxes, ha="center", color=GREY
+            )
     else:
         top = _top(curves)
         ax.set_ylim(-0.02 * top, 1.08 * top)
     head = curves.headline
     if head is not None and head.excess_shown:
         kind = "exact" if curves.claim is None else "claimed"
-        claimed, certified = _claimed_and_certified(head)
-        title = f"{kind} {claimed}, certified {certified}"
+        title = "{} {}, certified {}".format(kind, *_claimed_and_certified(head))
         ax.set_title(title, fontsize=10, color=RUST, parse_math=False)
     _excess_arrow(curves, ax)
     if not log and is_narrow(curves):
@@ -337,19 +346,6 @@ def _top(curves: Curves) -> float:
     """The largest δ on the linear axis."""
     claimed = 0.0 if curves.claim is None else float(curves.claim.min())
     return max(claimed, *(float(curve.max()) for curve in curves.measured())) or 1.0
-
-
-def _log_axis(ax: Axes, curves: Curves) -> None:
-    """Set a log axis of δ from the decade of one certifying draw up to 1; lower if all δ are."""
-    claimed = [] if curves.claim is None else [curves.claim]
-    top = max(float(curve.max()) for curve in curves.measured() + claimed)
-    ax.set_yscale("log")
-    # plain text: parsing matplotlib's formulas for these labels takes a tenth of a report's time
-    ax.yaxis.set_major_formatter(lambda value, _: power_of_ten(round(math.log10(value))))
-    ax.yaxis.set_minor_formatter(lambda value, _: "")
-    ax.set_ylim(min(log_floor(curves), _decade(top / 10) if top else 1.0), 1.3)
-    if not top:
-        ax.text(0.5, 0.5, "every value is zero", transform=ax.transAxes, ha="center", color=GREY)
 
 
 def log_floor(curves: Curves) -> float:
