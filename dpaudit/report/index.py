@@ -50,14 +50,8 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     record, link = row["record"], None
     if row["link"] is not None:  # to a file, of the bytes that its name has on the disk
         link = "/".join(quote(os.fsencode(part), safe="") for part in row["link"])
-    return {
-        "name": row["name"],
-        "kind": row["kind"],
-        "reason": row["reason"],
-        "seconds": f"{number(row['seconds'], 3)} s",
-        "link": link,
-        **(dict.fromkeys(COLUMNS, NONE) if record is None else _cells(record)),
-    }
+    cells = dict.fromkeys(COLUMNS, NONE) if record is None else _cells(record)
+    return {**row, "seconds": f"{number(row['seconds'], 3)} s", "link": link, **cells}
 
 
 def _cells(record: Mapping[str, Any]) -> dict[str, str]:
