@@ -42,7 +42,7 @@ def refuse_unknown(function_name: str, keywords: Iterable[str], allowed: Iterabl
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """ "did you mean 'samples'?" with the nearest known name; "" where none is near."""
+    """The question "did you mean ...?" with the known name nearest to `name`; "" if none is."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"did you mean {near[0]!r}?" if near else ""
 

@@ -118,8 +118,7 @@ class ByContent(Generic[Result]):
         self._results: dict[Hashable, tuple[Result, weakref.ref[Array]]] = {}
 
     def get(self, array: Array, compute: Callable[[], Result]) -> Result:
-        """The result for `array` (any shape); `compute` makes it if none for this content is
-        stored.
+        """The stored result for this content of `array` (any shape), or else that of `compute`.
 
         All callers share the result, so its arrays should be read-only.
         """
@@ -164,8 +163,7 @@ def factorise(matrix: Array, name: str = "data") -> Factor:
 
 
 def least_squares(data: ArrayLike, *, exact: bool = False) -> LeastSquares:
-    """The fit of the last column of `data` (n, p + 1) on the first p, computed once for each
-    content.
+    """The fit of the last column of `data` (n, p + 1) on the first p, once for each content.
 
     Residuals that are zero to rounding are 0. Raises `DegenerateData` for dependent features, n ≤
     p, numbers that floats hold with few digits, and, unless the fit may be `exact`, where all

@@ -42,9 +42,7 @@ _IN_USE: dict[str, Folder] = {}  # by resolved path
 
 @contextmanager
 def importable_from(folder: Path | None) -> Iterator[None]:
-    """A context in which modules in `folder` can be imported, after all others; None is no
-    folder.
-    """
+    """A context in which modules in `folder`, if not None, can be imported, after all others."""
     place = None if folder is None else str(folder.resolve())
     if place is None or place in _IN_USE:
         yield

@@ -124,7 +124,7 @@ class GroupCurve:
 
     @classmethod
     def _composed(cls, parts: list[GroupCurve]) -> GroupCurve:
-        """lines above the composition of the functions g in `parts`, the first applied first."""
+        """Lines above the composition of the functions g in `parts`, the first applied first."""
         a = np.concatenate([[0.0], np.geomspace(LEAST, 1.0, SETS)])
         slope, intercept = np.zeros_like(a), np.zeros_like(a)
         for lines in parts:

@@ -108,9 +108,7 @@ def lengths(excess: Array, divergence: Array) -> Array:
 
 
 def below_turn(epsilon: Array, turn: float, delta: Array | float) -> Array:
-    """δ(ε) in the shape of `epsilon`, from δ at max(ε, ε*), of that shape or one number; ε* is
-    `turn`.
-    """
+    """δ(ε) in the shape of `epsilon`, from `delta` at max(ε, ε*), where ε* is `turn`."""
     gap = np.maximum(turn - epsilon, 0.0)
     response = -np.expm1(-gap) / (1.0 + np.exp(-np.maximum(turn, epsilon)))
     return np.asarray(delta + (1.0 - delta) * response)

@@ -287,7 +287,7 @@ def _named(size: Any, names: Sequence[Any]) -> str:
 
 
 def _neighbour(neighbour: Mapping[str, Any]) -> str:
-    """ "zero-out: one row replaced by zeros; row 11 zeroed (counted from 0); the worst row"."""
+    """The pair in words: its relation, what changed, and the rule by which it was chosen."""
     relation, index = neighbour.get("relation"), neighbour.get("index")
     words = str(RELATIONS.get(str(relation), relation) or "")
     change = neighbour.get("change") or ("" if index is None else f"row {number(index)}")

@@ -105,9 +105,7 @@ def is_close(curves: Curves) -> bool:
 
 
 def _gap(curves: Curves) -> float:
-    """The largest distance 1 − α − β of the pair's curves from perfect privacy, β = 1 − α. It is
-    δ(0), the total variation.
-    """
+    """The largest distance 1 − α − β of the pair's curves from perfect privacy, which is δ(0)."""
     return max(float(curve[0]) for curve in curves.measured())
 
 
@@ -273,9 +271,7 @@ def _excess_arrow(curves: Curves, ax: Axes) -> None:
 
 
 def _over(curves: Curves) -> tuple[float, float]:
-    """The least and the largest ε of the violation: where the band is above its reference, and the
-    ends of the arrow.
-    """
+    """The least and the largest ε of the violation (band above reference) and of its arrow."""
     over, head = curves.epsilon[curves.excess > 0], curves.headline
     ends = [*over[[0, -1]]] if over.size else []
     if head is not None and head.excess_shown and head.delta is not None:

@@ -1,6 +1,4 @@
-"""Tables of the page and of the terminal: δ(ε), the trade-off of error rates, neighbours tried, and
-row values.
-"""
+"""Tables of page and terminal: δ(ε), trade-off of error rates, neighbours tried, row values."""
 
 from __future__ import annotations
 
