@@ -7,7 +7,6 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import search
-from tests.sparse import one_in
 
 OPTIONS = {"draws": 2e3, "shortlist": 8, "rng": 7}
 
@@ -234,24 +233,13 @@ def test_errors_name_the_argument(data, change, message):
         search.select(mean, data, **{**OPTIONS, **change})
 
 
-SOURCES = {
-    "zero-out": {},
-    "remove": {},
-    "a candidate": {"relations": ["replace"], "candidates": [[1.0, 9.0, 9.0, 9.0], [1.0] * 4]},
-    "a corner": {"relations": ["add"], "bounds": [[1, 1], [-2, 2], [-2, 2], [-9, 9]]},
-    "an axis": {"relations": ["add", "replace"], "row_bound": 60.0},
-}
-
-
-@pytest.mark.parametrize("source", one_in(2, SOURCES))
-def test_a_found_pair_is_made_again_from_its_record(data, source):
-    options = SOURCES[source] or {"relations": source}
-    found = search.select(mean, data, **options, **{**OPTIONS, "draws": 800})
-    pair = found.best.change.pair(data)
+@pytest.mark.parametrize("relations", [["replace"], pytest.param(["add"], marks=pytest.mark.slow)])
+def test_a_row_along_an_axis_is_made_again_from_the_record_of_its_pair(data, relations):
+    options = {"relations": relations, "row_bound": 60.0, **OPTIONS, "draws": 800}
+    pair = search.select(mean, data, **options).best.change.pair(data)
     record = json.loads(json.dumps({"neighbour": pair.to_dict()}))
-    again = dp.neighbours.from_record(data, record, candidates=options.get("candidates"))
-    assert (again.relation, again.index) == (pair.relation, pair.index)
-    np.testing.assert_array_equal(again.right, pair.right)
+    assert record["neighbour"]["row_put_in"]["from"] == "row_bound"
+    np.testing.assert_array_equal(dp.neighbours.from_record(data, record).right, pair.right)
 
 
 def test_a_result_names_pair_verdict_and_headline(data):
