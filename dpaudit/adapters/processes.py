@@ -80,7 +80,8 @@ def run_program(
         finally:
             with suppress(subprocess.TimeoutExpired):  # another user's program cannot be killed
                 process.wait(PATIENCE)
-    status, text = process.returncode, _tail(err.content)
+    text = " ".join(err.content[-4 * TAIL :].decode("utf-8", "replace").split())
+    status, text = process.returncode, text if len(text) <= TAIL else f"...{text[-TAIL:]}"
     if out.over:
         failure = f"printed more than {in_bytes(most)}, which no draws need"
     elif late:
@@ -172,12 +173,6 @@ class _Pipe(Thread):
                     del self.content[: -4 * TAIL]
         finally:
             os.close(self.reading)
-
-
-def _tail(content: bytes | bytearray) -> str:
-    """The last `TAIL` characters of an output as one line of text."""
-    text = " ".join(content[-4 * TAIL :].decode("utf-8", "replace").split())
-    return text if len(text) <= TAIL else f"...{text[-TAIL:]}"
 
 
 def kill_group(group: int) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dpaudit._core.user_code import beside
+from dpaudit._core.user_code import importable_from
 from dpaudit.auditing.engine import audit_mechanism
 from dpaudit.auditing.settings import Drawing
 from dpaudit.auditing.subject import Subject
@@ -125,7 +125,7 @@ def audited(scenario: Path, seeds: int) -> Outcome:
 def audit(path: Path, seeds: int) -> Outcome:
     """The audits of a scenario, in this process: one pair, one mechanism, every seed."""
     scenario = Scenario.load(path)
-    with clock() as spent, beside(scenario.modules):
+    with clock() as spent, importable_from(scenario.modules):
         data, mechanism = loaded_data(scenario).database, loaded_mechanism(scenario)
         assert isinstance(scenario.neighbour, Added | Replaced | Zeroed)
         subject = Subject(mechanism, scenario.neighbour.pair(mechanism, data), scenario.name)
