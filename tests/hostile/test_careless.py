@@ -8,7 +8,6 @@ import itertools
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 import dpaudit as dp
@@ -84,12 +83,6 @@ DEPENDENT = {
 def test_draws_that_depend_within_a_call_are_refused(mechanism, seed):
     with pytest.raises(dp.MechanismError, match=DEPENDENT[mechanism]):
         audit(mechanism, rng=seed)
-
-
-@pytest.mark.parametrize("mechanism", one_in(3, DEPENDENT), ids=lambda one: one.__name__)
-def test_a_call_for_each_draw_audits_them_all_the_same(mechanism):
-    found = audit(mechanism, unit="call", draws=1000, claim=(1.0, 1e-9))
-    assert found.verdict != "violated"
 
 
 def test_a_call_for_each_draw_still_finds_a_leak():
@@ -199,23 +192,6 @@ def test_a_score_that_sees_other_rows_is_refused_by_name(score, stop):
     name = getattr(score, "name", "BatchCentred")
     with pytest.raises(dp.InvalidInput, match=f"row by itself.*from {name}"):
         audit(shifted(0.1), dp.neighbours.zero_row([[1.0], [0.0]], 0), classifier=score, stop=stop)
-
-
-@MODES
-@pytest.mark.parametrize(
-    "score", one_in(2, [mean_of_the_batch, CountingScore()]), ids=["mean", "counter"]
-)
-def test_without_the_check_mixed_batches_still_certify_nothing(score, stop, monkeypatch):
-    """Rows of both sides stand in each batch in random order, so the batch tells no side."""
-    monkeypatch.setattr(dp.scoring, "refuse_batch_scores", lambda fitted, sides: None)
-    known = dp.scoring.KnownScore(score, "own")
-    pair = dp.neighbours.zero_row([[1.0], [0.0]], 0)
-    if stop is None:  # a batch is a block of each side, and its scores are refused as dependent
-        with pytest.raises(dp.MechanismError, match="not independent"):
-            audit(shifted(0.1), pair, classifier=known)
-    else:
-        found = audit(shifted(0.1), pair, classifier=known, stop=stop)
-        assert found.verdict != "violated"
 
 
 @pytest.mark.parametrize(
@@ -342,14 +318,3 @@ def test_honest_mechanisms_are_not_refused(mechanism, unit, stop):
     """With a probability of 1e-6 in each case."""
     found = audit(mechanism, draws=600, stop=stop, unit=unit, claim=(2.0, 0.1))
     assert found.verdict != "violated"
-
-
-def vector(data, size, *, rng):
-    return data.sum() + rng.laplace(size=(size, 20))
-
-
-@pytest.mark.slow
-def test_trees_whose_thresholds_are_training_values_are_not_refused():
-    trees = HistGradientBoostingClassifier(max_iter=10)
-    found = audit(vector, draws=600, stop="verdict", classifier=trees, claim=(4.0, 0.0), level=0.95)
-    assert found.verdict == "not violated"

@@ -112,13 +112,6 @@ def test_corrupt_files_are_refused_in_a_line(tmp_path, name, count):
     assert refused(tmp_path, suffix, contents) > 0
 
 
-@pytest.mark.parametrize("name", SOUND)
-def test_sound_files_are_read(tmp_path, name):
-    suffix, make = SOUND[name]
-    assert refused(tmp_path, suffix, [make()]) == 0
-    assert len(read_draws(tmp_path / f"P{suffix}")) == 20
-
-
 HEADER = "{'descr': %s, 'fortran_order': False, 'shape': %s}"
 LIES = {
     "a huge shape": HEADER % ("'<f8'", "(1000000000000, 3)"),

@@ -69,16 +69,6 @@ def test_a_search_takes_every_callable():
     assert result.pair.relation == "zero-out"
 
 
-def test_a_classifier_that_can_be_called_is_fitted():
-    class Called(LogisticRegression):
-        def __call__(self, rows):
-            raise AssertionError("a classifier is no score")
-
-    result = dp.audit_samples(*draws(2000), classifier=Called(), claim=(0.5, 0.0), rng=1)
-    assert result.fitted.name == "Called"
-    assert result.sizes.train > 0
-
-
 @pytest.mark.parametrize("wrong", [Scorer, LogisticRegression])
 def test_a_class_is_no_score(wrong):
     with pytest.raises(dp.InvalidInput, match=f"got the class {wrong.__name__}; make an object"):
