@@ -51,30 +51,15 @@ def each_a_hundred_times(data, size, *, rng):
     return center(data) + np.repeat(noise, 100)[:size]
 
 
-def tiled(data, size, *, rng):
-    return center(data) + np.resize(rng.laplace(scale=1 / 3, size=30), size)
-
-
 def resampled(data, size, *, rng):
     return center(data) + rng.choice(rng.laplace(scale=1 / 3, size=50), size)
-
-
-def chain(data, size, *, rng):
-    """Stationary with variance 1, correlation 0.9 from draw to draw."""
-    noise = rng.normal(size=size) * np.sqrt(1.0 - 0.9**2)
-    noise[0] = rng.normal()
-    for k in range(1, size):
-        noise[k] += 0.9 * noise[k - 1]
-    return center(data) + noise
 
 
 DEPENDENT = {
     size_forgotten: "size= forgotten",
     one_noise_a_call: "column 2 of 2",
     each_a_hundred_times: "depend|again",
-    tiled: "again within a call",
     resampled: "again within a call",
-    chain: "not independent",
 }
 
 
@@ -245,23 +230,10 @@ def noise(seed, size=SAMPLES):
     return np.random.default_rng(seed).laplace(scale=1.0, size=size)
 
 
-def metropolis(seed, size=SAMPLES):
-    rng, now = np.random.default_rng(seed), 0.0
-    found = np.empty(size)
-    for k in range(size):
-        other = now + rng.normal()
-        now = other if np.log(rng.random()) < abs(now) - abs(other) else now
-        found[k] = now
-    return found
-
-
 DEPENDENT_ARRAYS = {
     "tiled": lambda: (np.tile(noise(1, 100), 200), np.tile(noise(2, 100), 200)),
-    "chain": lambda: (metropolis(1), metropolis(2)),
     "sorted": lambda: (np.sort(noise(1)), np.sort(noise(2))),
-    "mirrored": lambda: (noise(1), -noise(1)),
     "equal": lambda: (noise(1), noise(1)),
-    "shifted": lambda: (noise(1), noise(1) + 0.5),
     "row by row": lambda: (noise(1), noise(1) + 0.1 * noise(2)),
 }
 

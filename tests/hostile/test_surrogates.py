@@ -7,7 +7,6 @@ import json
 import os
 import xml.etree.ElementTree as ET
 
-import numpy as np
 import pytest
 
 import dpaudit as dp
@@ -64,12 +63,3 @@ def test_a_result_is_written_whatever_its_names_and_outputs_hold(
     assert next(ET.parse("junit.xml").iter("testcase")).get("name") == r"caf\udce9"
     assert main(["report", "out"]) == 0
     assert dp.__version__ in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.usefixtures("no_figures")
-def test_draws_from_elsewhere_in_files_of_such_names(tmp_path, rng, capsys):
-    for side in "PQ":
-        np.save(tmp_path / f"{NAME}{side}.npy", rng.normal(size=600))
-    files = [f"{NAME}{side}.npy" for side in "PQ"]
-    assert main(["samples", *files, "--claim", "1,0.9", "--out", "out"]) == 0
-    assert rb"caf\\udce9P.npy against" in sound(tmp_path / "out")
