@@ -8,7 +8,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import sampling
 from dpaudit.sampling import MechanismDraws
-from reports.make.band.dependence import WAYS
+from reports.make.band.dependence import WAYS, Sharing
 
 PAIR = dp.neighbours.zero_row(np.array([[1.0], [1.0]]), 0)
 SIZES = (20, 100, 257, 1000)
@@ -22,20 +22,6 @@ def jitter(data, size, *, rng):
 def one_noise(data, size, *, rng):
     """A sum that is 1-DP, if a call makes one draw."""
     return np.full((size, 1), data.sum() + rng.laplace())
-
-
-def sharing(share):
-    """N(0, 1), whatever the data, of whose variance a share is drawn once a call."""
-
-    def mechanism(data, size, *, rng):
-        own = rng.standard_normal((size, 1))
-        return np.sqrt(1.0 - share) * own + np.sqrt(share) * rng.standard_normal()
-
-    return mechanism
-
-
-def output(rows):
-    return rows[:, 0]
 
 
 def accused(mechanism, draws, claim, rng, **options):
@@ -60,7 +46,7 @@ def test_nor_where_an_audit_stops_at_its_verdict(draws):
 
 def test_a_part_of_the_noise_drawn_once_a_call_seldom_accuses():
     """With all 100 draws from one call, 43 of 100 audits accused."""
-    runs = [accused(sharing(0.2), 100, (0.1, 0.0), seed, classifier="auto") for seed in range(12)]
+    runs = [accused(Sharing(0.2), 100, (0.1, 0.0), seed, classifier="auto") for seed in range(12)]
     assert sum(runs) <= 1
 
 

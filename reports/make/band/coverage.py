@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.stats import beta
 
 from dpaudit import exact
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Certificate
+from dpaudit.certify.binomial import upper
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.sets import CandidateSets, choose_sets
 from dpaudit.curves import readings
@@ -119,11 +119,6 @@ def _band(
     return Certificate.of(regions, [sets[i].forward for i in kept], LEVEL)
 
 
-def upper_95(count: int, audits: int) -> float:
-    """Clopper–Pearson 95 % upper limit of the rate."""
-    return float(beta.ppf(0.95, count + 1, audits - count)) if count < audits else 1.0
-
-
 def _simulated(pair: ScoreLaw, size: int) -> bool:
     """Whether to simulate the pair at this size.
 
@@ -133,8 +128,8 @@ def _simulated(pair: ScoreLaw, size: int) -> bool:
 
 
 def rate(count: int, audits: int) -> str:
-    """As a percentage, with its upper limit; nothing where `count` is negative."""
-    return f"{count / audits:.2%} [{upper_95(count, audits):.2%}]" if count >= 0 else ""
+    """A percentage with its Clopper–Pearson 95 % upper limit; "" where `count` is negative."""
+    return f"{count / audits:.2%} [{upper(count, audits, 0.05):.2%}]" if count >= 0 else ""
 
 
 def count(audits: int, sizes: tuple[int, ...]) -> np.ndarray:
