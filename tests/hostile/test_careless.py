@@ -46,20 +46,9 @@ def one_noise_a_call(data, size, *, rng):
     return center(data) + noise
 
 
-def each_a_hundred_times(data, size, *, rng):
-    noise = rng.laplace(scale=1 / 3, size=-(-size // 100))
-    return center(data) + np.repeat(noise, 100)[:size]
-
-
-def resampled(data, size, *, rng):
-    return center(data) + rng.choice(rng.laplace(scale=1 / 3, size=50), size)
-
-
 DEPENDENT = {
     size_forgotten: "size= forgotten",
     one_noise_a_call: "column 2 of 2",
-    each_a_hundred_times: "depend|again",
-    resampled: "again within a call",
 }
 
 
@@ -82,28 +71,11 @@ def seeded_itself(data, size, *, rng):
     return center(data) + np.random.default_rng(7).laplace(scale=1 / 3, size=size)
 
 
-def seeded_by_a_clock():
-    """A clock that ticks every third call."""
-    calls = itertools.count()
-
-    def ticking(data, size, *, rng):
-        clock = np.random.default_rng(next(calls) // 3)
-        return center(data) + clock.laplace(scale=1 / 3, size=size)
-
-    return ticking
-
-
 @MODES
 @pytest.mark.parametrize("level", [0.95, 1.0 - 1e-6])
 def test_a_seed_of_its_own_is_refused(stop, level):
     with pytest.raises(dp.MechanismError, match=r"same draws|come again|go together"):
         audit(seeded_itself, stop=stop, level=level)
-
-
-@SEEDS
-def test_a_seed_from_the_clock_is_refused(seed):
-    with pytest.raises(dp.MechanismError, match="not independent"):
-        audit(seeded_by_a_clock(), rng=seed)
 
 
 def nearly_the_same_calls(data, size, *, rng):
