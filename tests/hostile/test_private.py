@@ -34,9 +34,9 @@ def values():
 DATA = values()
 
 
-def told(text):
+def planted_in(text):
     """The numbers of a text that a planted value rounds to, at 4 significant digits or more."""
-    return [found for found in NUMBER.findall(text) if _is_planted(found.replace(",", ""))]
+    return [number for number in NUMBER.findall(text) if _is_planted(number.replace(",", ""))]
 
 
 def _is_planted(number):
@@ -44,17 +44,18 @@ def _is_planted(number):
     if len(mantissa.replace(".", "").strip("0")) < DIGITS:
         return False
     place = 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
-    rounded = [float(f"{abs(one):.{digits}g}") for one in PLANTED for digits in range(4, 8)]
-    near = [abs(float(number) - abs(one)) <= place for one in PLANTED]
-    return float(number) in rounded or any(near)
+    sizes = [abs(value) for value in PLANTED]
+    rounded = [float(f"{size:.{digits}g}") for size in sizes for digits in range(4, 8)]
+    return float(number) in rounded or any(abs(float(number) - size) <= place for size in sizes)
 
 
-def test_told_knows_a_planted_value_however_it_is_written():
-    for one in map(abs, PLANTED):
-        for text in (repr(one), f"{one:.4g}", f"{one:.7g}", f"{one:.3e}", str(np.float32(one))):
-            assert told(f"a row of [{text} 2.]") == [text]
-    assert told("73,417.2") == ["73,417.2"]
-    assert told("7341 0.0313 8317515 block 256 at 0.5") == []
+def test_a_planted_value_is_seen_however_it_is_written():
+    for value in map(abs, PLANTED):
+        texts = f"{value:.4g}", f"{value:.7g}", f"{value:.3e}", repr(value), str(np.float32(value))
+        for text in texts:
+            assert planted_in(f"a row of [{text} 2.]") == [text]
+    assert planted_in("73,417.2") == ["73,417.2"]
+    assert planted_in("7341 0.0313 8317515 block 256 at 0.5") == []
 
 
 def shouts(data):
@@ -79,31 +80,26 @@ def pair():
 
 
 def reachable(root):
-    """All objects of dpaudit, and containers, that attributes lead to."""
+    """All objects of dpaudit to which attributes and containers lead from an object."""
     seen, left = {}, [root]
     while left:
-        one = left.pop()
-        if id(one) in seen or not _is_walked(one):
+        item = left.pop()
+        container = isinstance(item, (dict, list, tuple))
+        own = type(item).__module__.startswith("dpaudit") and not isinstance(item, types.ModuleType)
+        if id(item) in seen or not (container or own):
             continue
-        seen[id(one)] = one
-        if isinstance(one, dict):
-            left += list(one.values())
-        elif isinstance(one, (list, tuple)):
-            left += list(one)
+        seen[id(item)] = item
+        if isinstance(item, (list, tuple)):
+            left += item
         else:
-            left += list(getattr(one, "__dict__", {}).values())
-    return [one for one in seen.values() if not isinstance(one, (dict, list, tuple))]
+            left += (item if container else getattr(item, "__dict__", {})).values()
+    return [item for item in seen.values() if not isinstance(item, (dict, list, tuple))]
 
 
-def _is_walked(one):
-    own = type(one).__module__.startswith("dpaudit")
-    return isinstance(one, (dict, list, tuple)) or (own and not isinstance(one, types.ModuleType))
-
-
-def shown(one):
+def displayed(item):
     """What a terminal and a notebook show of an object."""
-    html = getattr(one, "_repr_html_", None)
-    return "\n".join([repr(one), str(one), html() if html else ""])
+    html = getattr(item, "_repr_html_", None)
+    return "\n".join([repr(item), str(item), html() if html else ""])
 
 
 def results():
@@ -146,12 +142,11 @@ def result(kind):
 
 @pytest.mark.parametrize("kind", results())
 def test_reprs_of_all_that_a_result_leads_to(kind):
-    found = reachable(result(kind))
-    assert found
-    for one in found:
-        text = shown(one)
-        assert told(text) == [], type(one)
-        assert len(repr(one)) < 2500, type(one)
+    items = reachable(result(kind))
+    assert items
+    for item in items:
+        assert planted_in(displayed(item)) == [], type(item)
+        assert len(repr(item)) < 2500, type(item)
 
 
 def test_brief_words_for_other_peoples_objects():
@@ -166,7 +161,7 @@ def test_brief_words_for_other_peoples_objects():
             return str(DATA[ROW])
 
     for one in (DATA, DATA[ROW], list(DATA[ROW]), {"row": DATA[ROW]}, Frame(), Careless()):
-        assert told(brief(one)) == [], type(one)
+        assert planted_in(brief(one)) == [], type(one)
     assert brief(DATA, "a ") == "a (40, 4) float64 array"
     assert brief(Frame()) == "(40, 4) Frame"
 
@@ -199,7 +194,7 @@ BAD_INPUT = {
 def test_bad_input_is_refused_without_its_values(bad):
     with pytest.raises((dp.InvalidInput, TypeError)) as caught:
         BAD_INPUT[bad]()
-    assert told("".join(traceback.format_exception(caught.value))) == []
+    assert planted_in("".join(traceback.format_exception(caught.value))) == []
 
 
 BAD_FILES = {
@@ -218,7 +213,7 @@ def test_a_csv_file_is_refused_without_its_cells(kind, tmp_path):
     path.write_text(BAD_FILES[kind])
     with pytest.raises(dp.InvalidInput) as caught:
         dp.datasets.load(path, target="b")
-    assert told(str(caught.value)) == []
+    assert planted_in(str(caught.value)) == []
 
 
 # --- what a mechanism raises
@@ -242,7 +237,7 @@ def test_an_error_of_a_mechanism_has_its_frames_and_no_data(backend):
     assert "\n    raise ValueError(" in note
     chain = traceback.TracebackException.from_exception(cause, capture_locals=True)
     text = "".join([*chain.format(), str(error), repr(error.args), repr(vars(error))])
-    assert told(text) == []
+    assert planted_in(text) == []
     assert "[…]" in text
     assert error.__context__ is None
 
@@ -265,14 +260,14 @@ def test_a_chain_of_errors_is_kept():
     assert isinstance(error.__cause__, ValueError)
     assert type(error.__cause__).__name__ == "LinAlgError"
     assert type(error.__cause__.__cause__).__name__ == "ValueError"
-    assert told("".join(traceback.format_exception(error))) == []
+    assert planted_in("".join(traceback.format_exception(error))) == []
 
 
 def test_a_program_that_says_its_data():
     said = "import sys; sys.exit('row ' + open(sys.argv[1]).readlines()[5])"
     text = str(raised_by(dp.adapters.command(["{python}", "-c", said, "{data}"]), n_jobs=1))
     assert "exit status 1; it said: row" in text
-    assert told(text) == []
+    assert planted_in(text) == []
 
 
 def test_a_search_notes_failures_without_values():
@@ -285,7 +280,7 @@ def test_a_search_notes_failures_without_values():
     )
     text = json.dumps(found.selection.to_dict())
     assert "ValueError" in text
-    assert told(text) == []
+    assert planted_in(text) == []
 
 
 def test_a_crash_is_reported_with_all_frames_and_no_data():
@@ -296,7 +291,7 @@ def test_a_crash_is_reported_with_all_frames_and_no_data():
     assert "in failing" in text
     assert "in test_a_crash" in text
     assert "ValueError: row […] has …" in text
-    assert told(text) == []
+    assert planted_in(text) == []
 
 
 def test_redacted_text():
@@ -344,7 +339,7 @@ def test_warnings_of_an_estimator_are_logged_without_values(caplog):
     with caplog.at_level(logging.DEBUG):
         dp.adapters.estimator(Warns)(DATA, 2, rng=1)
     assert "no convergence near" in caplog.text
-    assert told(caplog.text) == []
+    assert planted_in(caplog.text) == []
 
 
 # --- a run, and its files
@@ -409,4 +404,4 @@ def test_all_files_of_a_run(scenario, capsys, tmp_path):
     assert {"index.html", "junit.xml", "search_release/search.csv"} <= set(found)
     assert "ValueError: bad row […]" in found["stderr"]
     for name, text in found.items():
-        assert told(without_pictures(text)) == [], name
+        assert planted_in(without_pictures(text)) == [], name

@@ -83,20 +83,20 @@ def test_the_deadline_holds_where_a_grandchild_holds_the_output(tmp_path):
         program(DATA, 2, rng=1)
 
 
-def fails(program, message):
-    """Run the program, which fails, and drop all that the error held."""
-    with pytest.raises(dp.MechanismError, match=message):
-        program(DATA, 2, rng=1)
-    gc.collect()
-
-
 def test_a_program_that_cannot_be_killed_is_left(monkeypatch):
-    """As one of another user; the process object is given up, of which Python warns."""
+    """A program of another user is an example. Python warns of the process that is given up."""
+
+    def run_and_drop():
+        """Run the program, which fails, and drop all that the error refers to."""
+        with pytest.raises(dp.MechanismError, match=r"no output within 0\.1 s"):
+            shell("sleep 10; sleep 10", timeout=0.1)(DATA, 2, rng=1)
+        gc.collect()
+
     monkeypatch.setattr(processes, "kill_group", lambda group: None)
     monkeypatch.setattr(processes, "PATIENCE", 0.1)
     started = time.monotonic()
     with pytest.warns(ResourceWarning):
-        fails(shell("sleep 10; sleep 10", timeout=0.1), r"no output within 0\.1 s")
+        run_and_drop()
     assert time.monotonic() - started < 8.0
 
 
@@ -178,7 +178,7 @@ def test_memory_of_the_largest_output():
     assert kib * 1024 < 2.2 * 2**14 * 2750 * 20
 
 
-# A process that draws with so many threads. Its programs write what `held` reads.
+# A process that draws with so many threads. Its programs write what `running` reads.
 AUDITOR = """
 import sys, threading, time
 import numpy as np
@@ -194,9 +194,9 @@ def draw():
         pass
 if jobs == 1:
     draw()
-others = [threading.Thread(target=draw, daemon=True) for _ in range(jobs)]
-for one in others: one.start()
-for one in others: one.join()
+threads = [threading.Thread(target=draw, daemon=True) for _ in range(jobs)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
 """
 ENDS = {
     "SIGTERM": -signal.SIGTERM,
@@ -211,8 +211,8 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 """
 
 
-def held(folder, count):
-    """The programs that run, and their data files, once there are `count` of them."""
+def running(folder, count):
+    """The programs that run, by number, and their data files, once there are `count` of them."""
     until(lambda: len(list(folder.glob("*.pid"))) >= count, 60.0)
     pids = [int(path.stem) for path in folder.glob("*.pid")]
     return pids, [Path(path.read_text().strip()) for path in folder.glob("*.data")]
@@ -227,7 +227,7 @@ def held(folder, count):
     ids=["few", "others"],
 )
 def test_a_signal_ends_programs_and_removes_data(tmp_path, ends):
-    """With one job or with two, for all these at once; the status is that of the signal."""
+    """Processes with one job and with two run at once; the exit status is that of the signal."""
     runs = {}
     for name, jobs in ends:
         folder = tmp_path / f"{name}-{jobs}"
@@ -235,15 +235,15 @@ def test_a_signal_ends_programs_and_removes_data(tmp_path, ends):
         argv = [sys.executable, "-c", INTERRUPTED + AUDITOR, str(folder), str(jobs)]
         started = subprocess.Popen(argv, stderr=subprocess.DEVNULL, start_new_session=True)
         runs[name, jobs] = folder, started
-    found = {key: held(folder, key[1]) for key, (folder, _) in runs.items()}
-    for pids, files in found.values():
+    programs = {key: running(folder, key[1]) for key, (folder, _) in runs.items()}
+    for pids, files in programs.values():
         assert all(map(alive, pids))
         assert all(path.is_file() for path in files)
     for (name, _), (_, started) in runs.items():
         started.send_signal(getattr(signal, name))
     for key, (_, started) in runs.items():
         assert started.wait(30.0) == ENDS[key[0]]
-        pids, files = found[key]
+        pids, files = programs[key]
         until(lambda pids=pids: not any(map(alive, pids)))
         until(lambda files=files: not any(path.parent.exists() for path in files))
 
@@ -251,7 +251,7 @@ def test_a_signal_ends_programs_and_removes_data(tmp_path, ends):
 def test_the_data_of_a_killed_process_are_removed_by_the_next_one(tmp_path):
     argv = [sys.executable, "-c", AUDITOR, str(tmp_path), "1"]
     with subprocess.Popen(argv, stderr=subprocess.DEVNULL) as started:
-        pids, files = held(tmp_path, 1)
+        pids, files = running(tmp_path, 1)
         started.kill()
     for pid in pids:
         os.killpg(pid, signal.SIGKILL)
@@ -273,11 +273,11 @@ def test_handlers_of_signals_stay_those_of_the_caller():
 
 
 def test_any_thread_and_a_fork_may_draw():
-    found = []
-    worker = threading.Thread(target=lambda: found.append(shell("echo 1")(DATA, 1, rng=1)))
+    draws = []
+    worker = threading.Thread(target=lambda: draws.append(shell("echo 1")(DATA, 1, rng=1)))
     worker.start()
     worker.join()
-    assert found == [[1.0]]
+    assert draws == [[1.0]]
     folder = processes.this_process().folder
     body = (
         "import os, sys\n"
