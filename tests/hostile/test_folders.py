@@ -75,23 +75,20 @@ def command(*arguments, **options):
     )
 
 
-@pytest.mark.slow
-def test_nothing_beside_a_scenario_without_a_call_runs(write_scenario, marked):
-    """The score loads scikit-learn, the report matplotlib: from where they are installed."""
-    mark = marked(*POSING)
-    done = command("run", str(write_scenario(audit=AUDIT)))
-    assert not mark.exists(), mark.read_text()
-    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0)
+WORKERS = 'samples = 600\nclassifier = "lightgbm"\nepsilon = [0.0, 1.0]\nbackend = "loky"'
 
 
 @pytest.mark.slow
-def test_nothing_in_the_current_folder_runs_in_workers(write_scenario, marked):
-    """Processes of Python start in the current folder, and look for modules there by themselves."""
+@pytest.mark.parametrize(("audit", "jobs"), [(AUDIT, "1"), (WORKERS, "2")], ids=["here", "workers"])
+def test_nothing_beside_a_scenario_without_a_call_runs(write_scenario, marked, audit, jobs):
+    """The score loads scikit-learn or lightgbm, and the report matplotlib, as they are installed.
+
+    Worker processes of Python start in the current folder, and look for modules there.
+    """
     mark = marked(*POSING)
-    audit = 'samples = 600\nclassifier = "lightgbm"\nepsilon = [0.0, 1.0]\nbackend = "loky"'
-    done = command("run", str(write_scenario(audit=audit)), "--jobs", "2")
+    done = command("run", str(write_scenario(audit=audit)), "--jobs", jobs)
     assert not mark.exists(), mark.read_text()
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
 
 
 @pytest.mark.usefixtures("no_figures")
@@ -128,13 +125,12 @@ def test_a_target_that_another_module_hides_is_refused(write_scenario, marked, k
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_what_is_beside_a_scenario_is_found_in_workers_when_it_is_asked_for(
-    write_scenario, marked, late, backend
+    write_scenario, marked, late
 ):
     """Helpers, and packages with modules of their own, after all that is installed."""
     mark = marked("wave", "sklearn", "numpy")
-    audit = f'{AUDIT}\nbackend = "{backend}"'
+    audit = f'{AUDIT}\nbackend = "loky"'
     path = write_scenario(mechanism=late, neighbour=ROW, audit=audit)
     done = command("run", str(path), "--jobs", "2")
     assert done.returncode == 0, done.stderr

@@ -1,7 +1,10 @@
 """Planted values of the data are in no repr, error, log and report."""
 
+import dataclasses
+import importlib
 import json
 import logging
+import pkgutil
 import re
 import traceback
 import types
@@ -147,6 +150,38 @@ def test_reprs_of_all_that_a_result_leads_to(kind):
     for item in items:
         assert planted_in(displayed(item)) == [], type(item)
         assert len(repr(item)) < 2500, type(item)
+
+
+# log e-values, orders of a claim and sets of ε: none is computed from the data
+PUBLIC = {
+    "dpaudit.verdict.evidence.Sequential.log_e",
+    "dpaudit.certify.sets.ChosenSet.epsilon",
+    "dpaudit.curves.renyi.RenyiOrders.orders",
+    "dpaudit.curves.renyi.RenyiOrders.values",
+}
+
+
+def own_dataclasses():
+    """Every dataclass of the package, from the module that defines it."""
+    names = [module.name for module in pkgutil.walk_packages(dp.__path__, "dpaudit.")]
+    for name in names:
+        for item in vars(importlib.import_module(name)).values() if "__main__" not in name else ():
+            own = isinstance(item, type) and item.__module__ == name
+            if own and dataclasses.is_dataclass(item):
+                yield item
+
+
+def test_a_class_with_arrays_does_not_print_them():
+    """A dataclass would, unless it has `repr=False` or a `__repr__` of its own."""
+    arrays = re.compile(r"\b(Array|ndarray|ArrayLike|Any)\b|tuple\[float, \.\.\.\]")
+    printing = {
+        f"{kind.__module__}.{kind.__qualname__}.{field.name}"
+        for kind in own_dataclasses()
+        if hasattr(kind.__dict__.get("__repr__"), "__wrapped__")  # made by `dataclass`
+        for field in dataclasses.fields(kind)
+        if field.repr and arrays.search(str(field.type)) and "Callable" not in str(field.type)
+    }
+    assert sorted(printing - PUBLIC) == []
 
 
 def test_brief_words_for_other_peoples_objects():

@@ -259,7 +259,6 @@ HONEST = {
     "estimator": ('call = "est:Noisy"\nkind = "estimator"', ROW, AUDIT),
     "own name": ('name = "ALS"\nrows = 20', 'rule = "worst"', AUDIT),
 }
-QUICK = ("call", "command")
 
 
 class Stop:
@@ -276,7 +275,7 @@ class Stop:
 
 @pytest.mark.parametrize(
     "form",
-    [pytest.param(form, marks=[pytest.mark.slow] * (form not in QUICK)) for form in HONEST],
+    one_in(len(HONEST), HONEST),
 )
 def test_interrupted_runs_go_on_to_the_same_bytes(folder, form):
     """Interrupted after a third and after two thirds of their steps, resumed with other jobs."""

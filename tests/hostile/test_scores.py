@@ -7,6 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import dpaudit as dp
+from tests.sparse import one_in
 
 
 def scaled(rows, scale):
@@ -40,8 +41,9 @@ def draws(size, shift=2.0):
 
 
 @pytest.mark.parametrize(("size", "stop"), [(300, None), (2000, None), (600, "verdict")])
-@pytest.mark.parametrize(("name", "score"), CALLABLES.items(), ids=CALLABLES)
-def test_every_callable_is_a_score(name, score, size, stop):
+@pytest.mark.parametrize("name", one_in(2, CALLABLES))
+def test_every_callable_is_a_score(name, size, stop):
+    score = CALLABLES[name]
     options = {"claim": (0.5, 0.0), "stop": stop, "rng": 1}
     result, plain = (
         dp.audit_samples(*draws(size), classifier=each, **options)
