@@ -54,14 +54,6 @@ def test_what_lies_above_the_truth_is_counted():
     np.testing.assert_array_equal(false.mean(axis=0), [0, 0, 0, 0, 1, 1])
 
 
-def test_delta_from_a_bound_of_epsilon():
-    """Randomised response: hits ¾, false ¼, so ε(δ) = log((¾ − δ)/¼) and δ(½) = ¾ − e^½/4."""
-    found = tools._inverted(lambda delta: np.log(max(0.75 - delta, 1e-300) / 0.25), 0.5)
-    assert found == pytest.approx(0.75 - 0.25 * np.exp(0.5), abs=2e-6)
-    assert found <= 0.75 - 0.25 * np.exp(0.5)
-    assert tools._inverted(lambda delta: 0.0, 0.0) == 0.0
-
-
 def test_our_score_certifies_on_draws_that_it_has_not_seen():
     P, Q = drawn(TASKS[0], 2, 2_000)
     own = tools.fitted_feed(P, Q, 1)
