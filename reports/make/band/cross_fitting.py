@@ -16,7 +16,7 @@ from dpaudit._core.types import Array
 from dpaudit.certify.estimate import certify
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.sets import CandidateSets
-from reports.make.band.settings import LEVEL, SHOWN
+from reports.make.band.order_statistics import LEVEL, SHOWN
 
 STATEMENTS = 8  # four ε in two directions share the level
 CrossFit = Callable[[Array, Array], Array]  # scores of P and of Q → certified δ on SHOWN

@@ -6,6 +6,7 @@ deviation is that of a finite sample: their joint law is exact, its quantile sim
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -13,8 +14,10 @@ from scipy.special import betainc, betaincinv, xlogy
 
 from dpaudit._core.types import Array
 from dpaudit.certify.scores import SortedScores
-from reports.make.band.settings import LEVEL, SHOWN, Band
 
+SHOWN = np.array([0.0, 0.5, 1.0, 2.0])  # ε at which certified δ are compared
+LEVEL = 0.95
+Band = Callable[[SortedScores, SortedScores], Array]  # choosing, certifying → δ on SHOWN, (4,)
 RANKS, TRIALS = 400, 4000  # thinned order statistics; simulations for their critical value
 BETA, BERK_JONES = "beta", "Berk–Jones"
 

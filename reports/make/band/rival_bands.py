@@ -14,8 +14,7 @@ from dpaudit.certify.binomial import lower, upper
 from dpaudit.certify.estimate import certify
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.sets import CandidateSets, ChosenSet, choose_sets
-from reports.make.band.order_statistics import BERK_JONES, BETA, order_band
-from reports.make.band.settings import LEVEL, SHOWN, Band
+from reports.make.band.order_statistics import BERK_JONES, BETA, LEVEL, SHOWN, Band, order_band
 
 GRID = np.linspace(0.0, 4.0, 41)
 EQUAL = 16  # sets in each direction where all have the same share of the level
