@@ -6,8 +6,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import power
 from dpaudit.certify import SortedScores, certify_few
-from reports.make.audits.power import CLAIMS, KNOWN, Setting
-from reports.make.audits.shapes import SHAPES
+from reports.make.audits.power import CLAIMS, KNOWN, SHAPES, Setting
 
 
 @pytest.mark.parametrize("shape", ["coin", "Laplace"])

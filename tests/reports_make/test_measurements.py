@@ -10,8 +10,7 @@ from dpaudit import mechanisms
 from dpaudit.certify import lower, upper
 from reports.make import page
 from reports.make.audits import estimate, search, sniper
-from reports.make.structured import structured_tasks
-from reports.make.tasks import TASKS
+from reports.make.tasks import TASKS, structured_tasks
 
 EPSILON = np.array([0.0, 0.5, 1.0])
 SIZE, FEWER = 5000, 1000  # draws; of the synthetic table, whose draws take longest

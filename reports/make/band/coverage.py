@@ -21,8 +21,7 @@ from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.sets import CandidateSets, choose_sets
 from dpaudit.curves import readings
 from reports.make import page
-from reports.make.band.known_pairs import PAIRS
-from reports.make.band.score_laws import ScoreLaw, SimulatedCounts
+from reports.make.band.score_laws import PAIRS, ScoreLaw, SimulatedCounts
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])  # sets are chosen for these; the band is checked on DENSE
 DENSE = np.unique(np.concatenate([EPSILON, np.linspace(0.0, 6.0, 121), [8.0, 10.0, 14.0]]))
