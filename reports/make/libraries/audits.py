@@ -17,7 +17,7 @@ from typing import Any
 from dpaudit.errors import DpauditError
 from reports.make import page
 from reports.make.libraries import report
-from reports.make.libraries.facts import SCENARIOS, Package, packages
+from reports.make.libraries.facts import SCENARIOS, Package, interpreter, packages
 from reports.make.libraries.outcome import ERROR, Outcome, left, path_of, read, text
 
 # another seed, and 1 − 10⁻⁶; where that needs more draws, four times as many
@@ -112,22 +112,19 @@ def _cpu() -> float:
 
 def _python(package: Package) -> Path:
     """The interpreter that runs dpaudit: of the environment, where dpaudit is in it."""
-    made = Path(".environments") / package.environment
-    again = f"python {SCENARIOS / 'environments.py'} {package.environment}"
-    python = made / "bin" / "python"
-    if not python.exists():
-        raise DpauditError(f"there is no {made}: make it with `{again}`")
+    python = interpreter(package.environment)
     asked = subprocess.run(
         [python, "-c", VERSION, package.package], capture_output=True, text=True, check=False
     )
     if asked.stdout.strip() != package.version:
         has = asked.stdout.strip() or "no version"
         raise DpauditError(
-            f"{made} has {has} of {package.package}, {package.version} is audited: `{again}`"
+            f"the environment {package.environment} has {has} of {package.package}, and "
+            f"{package.version} is audited: make it again with {SCENARIOS / 'environments.py'}"
         )
     listed = SCENARIOS / "environments" / f"{package.environment}.txt"
     alone = "# dpaudit: no" in listed.read_text(encoding="utf-8").splitlines()
-    return Path(sys.executable) if alone else python.absolute()
+    return Path(sys.executable) if alone else python
 
 
 def inputs(package: Package) -> dict[str, str]:
