@@ -11,9 +11,9 @@ from reports.make.audits.power import CLAIMS, KNOWN, SHAPES, Setting
 
 @pytest.mark.parametrize("shape", ["coin", "Laplace"])
 def test_the_excess_of_few_draws_is_found_in_shapes_that_hide_it(shape):
-    """Of 300 draws .54 of coins and .605 of Laplace pairs were found at the Gaussian's excess.
+    """With 300 draws 54 % of coins and 60.5 % of Laplace pairs were found at a Gaussian's excess.
 
-    A share below .7 of 80 has probability below .02 at .8; the seeds are fixed.
+    A share below 0.7 of 80 has probability below 0.02 at 0.8; the seeds are fixed.
     """
     claim, alpha = (1.0, 1e-5), 0.05
     excess = Setting(300, claim, None).excess

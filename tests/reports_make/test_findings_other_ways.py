@@ -24,7 +24,7 @@ pytestmark = pytest.mark.quick
 
 
 def evidence_of(key, **setting):
-    """Of a statement at the setting that it names first, or with these values in it."""
+    """The evidence of a statement at the setting that it names first, with these values in it."""
     test = STATEMENTS[key].test
     named = test.setting if isinstance(test, Swept) else test.at or {}
     return at(test, {**named, **setting}) if setting else cases(test)[0].evidence

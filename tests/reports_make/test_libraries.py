@@ -122,7 +122,7 @@ def test_what_is_missing_is_said_with_the_command(leaky):
 
 @pytest.mark.parametrize("package", packages([]), ids=lambda package: package.package)
 def test_recorded_outcomes_are_of_the_scenarios_as_they_are_read(package):
-    """Of those with other inputs the audits would have to be made again."""
+    """A scenario with other inputs would have to be audited again."""
     assert outcome_.left(inputs(package), outcome_.read(package)) == []
 
 

@@ -42,7 +42,7 @@ def _agree(values, truth):
 
 
 def test_counts_in_the_true_set_are_right():
-    """Of 20,000 draws a side: within four standard errors, below 0.005 at ε = 0."""
+    """With 20,000 draws a side, within four standard errors, which are below 0.005 at ε = 0."""
     task = TASKS[3]
     sides = estimate.drawn(task, 20_000, 1)
     found = estimate.counted(task, sides, np.array([0.0, 2.0]))

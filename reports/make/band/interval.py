@@ -159,7 +159,7 @@ def _edges(scores: Array) -> Array:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Of simulated audits.
+    """What came of simulated audits.
 
     low, high : how many had a lower end above θ, an upper end below θ, at any ε. missed : either.
     width : median, (3,), at SHOWN. shown : the mean of θ there.

@@ -33,7 +33,7 @@ def order_band(kind: str) -> Band:
 
 
 def _low(p: Array, q: Array, kind: str) -> Array:
-    """Of the sets {score ≥ the i-th of the sorted p}, all thinned i at once."""
+    """Certified δ of the sets {score ≥ the i-th of the sorted p}, for all thinned i at once."""
     at = p[ranks(len(p)) - 1]
     have = 1.0 - limits(len(p), kind)[1]
     below = np.searchsorted(ranks(len(q)), np.searchsorted(q, at, side="left"), side="right")

@@ -116,7 +116,7 @@ def _tables(of: type, content: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
 
 
 def packages(names: list[str], folder: Path = FOLDER) -> list[Package]:
-    """Those of these names, or all, in the order of their names. Raises `DpauditError`."""
+    """The packages of these names, or all in the order of their names. Raises `DpauditError`."""
     known = {path.stem: path for path in sorted(folder.glob("*.toml"))}
     if unknown := [name for name in names if name not in known]:
         raise DpauditError(f"no package {unknown[0]!r}; there are {', '.join(known)}")

@@ -98,7 +98,7 @@ class RidgeCase(ErrorCase):
         return {label: np.concatenate(parts) for label, parts in found.items()}
 
     def panel(self, errors: list[Errors]) -> Panel:
-        """Of the errors at each size."""
+        """A line for each method, from the errors at each size."""
         lines = [band(label, self.sizes, [one[label] for one in errors]) for label in errors[0]]
         return Panel(self.title, "private rows n", "‖estimate − truth‖", lines, y_scale="log")
 

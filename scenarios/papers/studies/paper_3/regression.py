@@ -44,7 +44,7 @@ class RegressionSplit:
 
     @classmethod
     def of(cls, train: Array, test: Array) -> RegressionSplit:
-        """Of training and test data, the label last."""
+        """Make a split of training and test data, whose label is the last column."""
         root = np.asarray(np.linalg.qr(train, mode="r"), dtype=np.float64)
         return cls(root, len(train), test, SketchedSolver.of(root), smallest_eigenvalue(root))
 

@@ -200,7 +200,7 @@ def _distances(estimates: Mapping[str, Array], truth: Array) -> dict[str, float]
 
 
 def _regression(matrix: Array, columns: np.ndarray) -> Array:
-    """Of the last of these columns on the others, from a (d, d) matrix."""
+    """Regress the last of these columns on the others, from a (d, d) matrix of second moments."""
     part = matrix[np.ix_(columns, columns)]
     return np.asarray(np.linalg.solve(part[:-1, :-1], part[:-1, -1]))
 
