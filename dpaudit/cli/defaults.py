@@ -25,6 +25,7 @@ ALLOWED = {  # the options of each command that a project may set
     "audit": ("draws", "level", "seed", "jobs", "out", *FILES),
     "samples": ("level", "classifier", "seed", "out"),
     "canaries": ("level", "out"),
+    "table": ("level", "seed", "out"),
     "plan": ("level", "power"),
 }
 SAID = ("draws", "level", "power", "seed", "classifier", "ledger")  # a note on stderr names these

@@ -4,6 +4,7 @@
 - `insertion`: coins, one run, scores, and their audit. `scores`: functions that estimate from an
   output which canaries were in.
 - `steps`: DP-SGD from inside, a step at a time.
+- `table`: a finished table, by the records that it was made from and a hold-out.
 
 The bounds are in `dpaudit.certify.one_run`. This room knows mechanisms only as callables.
 """

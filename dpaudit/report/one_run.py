@@ -50,6 +50,17 @@ ADVICE = {
         "Mend what the reason names, or use more canaries.",
     ),
 }
+TABLE_ADVICE = {  # of a finished table
+    **ADVICE,
+    "violated": (
+        "Do not release this table with this claim: it remembers records more than that allows.",
+        "Look for near copies of records, and make the synthesizer forget single records.",
+    ),
+    "not violated": (
+        "This is no proof of privacy: a better attack may show more.",
+        "More records in train and hold-out show more; so do many tables, if it can run again.",
+    ),
+}
 ROWS = 14  # most rows of the table of guesses
 SIZE = (6.4, 4.4)  # inches, of the figure
 TOP = 0.95  # the quantile of right guesses by chance up to which the figure is shaded
@@ -68,6 +79,9 @@ def render_page(record: Mapping[str, Any]) -> str:
     name = label(record.get("scenario") or "", TITLE_WIDTH)
     mechanism, data = (section(record, key).get("name") for key in ("mechanism", "dataset"))
     subject = label(f"{mechanism} on {data}" if mechanism else name, TITLE_WIDTH)
+    of_table = "table" in record
+    if of_table:
+        subject = "a synthetic table"
     title = ", ".join(filter(None, (subject, f"one run, {count(canaries['count'])} canaries")))
     sizes = record["guesses"]["count"]
     step = max(1, -(-len(sizes) // ROWS))
@@ -83,11 +97,26 @@ def render_page(record: Mapping[str, Any]) -> str:
         embedded=embed(record),
         title=title,
         tiles=tiles(record),
-        advice=ADVICE[record["verdict"]],
+        advice=(TABLE_ADVICE if of_table else ADVICE)[record["verdict"]],
         figure=data_address(figure, "svg+xml"),
         facts=facts(record),
         rows=rows[::-1],
+        attacks=attacks(record),
     )
+
+
+def attacks(record: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """A row for each attack through a table: name, number, rates of success, risk, interval."""
+    return [
+        (
+            plain(attack["name"]),
+            count(attack["attacks"]),
+            *(percent(attack[group]) for group in ("train", "holdout", "random")),
+            percent(attack["risk"]),
+            " to ".join(percent(end) for end in attack["interval"]),
+        )
+        for attack in section(record, "table").get("attacks") or ()
+    ]
 
 
 def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
@@ -123,6 +152,14 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
         ("Kind of canaries", section(record, "inserted").get("kind")),
         ("Score", record.get("score")),
         ("Seed", None if record.get("seed") is None else str(record["seed"])),
+    ]
+    table = section(record, "table")
+    if records := table.get("records"):
+        subject += [(f"Records of {name}", count(size)) for name, size in records.items()]
+    subject += [
+        (f"Records of {name} with a copy in synthetic", percent(share))
+        for name, share in section(table, "copies").items()
+        if share is not None
     ]
     low, high = canaries["inclusion"]
     shares = record["method"]["shares"].items()

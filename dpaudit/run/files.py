@@ -1,4 +1,4 @@
-"""Audits of files that another program has made: draws of both sides, or scores of one run."""
+"""Audits of files that another program has made: draws, scores of one run, or tables."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from dpaudit.auditing.subject import Subject
 from dpaudit.errors import DataNotFound, InvalidInput
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.result import OneRunResult
+from dpaudit.one_run.table import audit_table
 
 COINS = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
 
@@ -85,6 +86,37 @@ def audit_scores(
     chance = 0.5 if inclusion is None else inclusion
     chances = chance if own is None else own
     return audit_one_run(scores, included, inclusion=chances, **options)
+
+
+def audit_table_files(synthetic: Path, train: Path, holdout: Path, **options: Any) -> OneRunResult:
+    """Audit a synthetic table (`dpaudit.audit_table`), each table in a CSV file with a header.
+
+    options : other keywords of `dpaudit.audit_table`. Raises `DataNotFound`, `InvalidInput`.
+    """
+    return audit_table(*map(read_columns, (synthetic, train, holdout)), **options)
+
+
+def read_columns(path: Path) -> dict[str, np.ndarray]:
+    """The columns of a CSV file with a header, by name: numbers, or texts if one is no number.
+
+    An empty field among numbers is NaN. Raises `DataNotFound`, `InvalidInput`.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            header, *rows = csv.reader(file)
+    except FileNotFoundError:
+        raise DataNotFound(f"{path} does not exist") from None
+    except (ValueError, OSError, csv.Error) as error:
+        raise InvalidInput(f"{path} must be a CSV file with a header, got {error}") from None
+    if any(len(row) != len(header) for row in rows):
+        raise InvalidInput(f"each line of {path} must have {len(header)} fields, as its header")
+    columns = {}
+    for name, values in zip(header, zip(*rows, strict=True), strict=True) if rows else ():
+        try:
+            columns[name] = np.array([float(value or "nan") for value in values])
+        except ValueError:
+            columns[name] = np.array(values)
+    return columns
 
 
 def read_scores(path: Path) -> tuple[Array, np.ndarray, Array | None]:

@@ -61,6 +61,7 @@ COMMANDS = {
     "audit": (AUDIT.split(), 0),
     "samples": (["samples", "P.npy", "Q.npy", "--classifier", "qda"], 3),
     "canaries": (["canaries", "scores.csv", "--claim", "1,0"], 1),
+    "table": (["table", *["people.csv"] * 3, "--claim", "1,0"], 3),
     "init": (["init", "new"], 0),
     "list": (["list", "mechanisms"], 0),
     "spectrum": (["spectrum", "flight-als", "--epsilon", "0.1"], 0),
@@ -73,7 +74,7 @@ COMMANDS = {
     "ledger": (["ledger", "ledger.txt"], 1),
     "schema": (["schema"], 0),
 }
-SLOW = ("spectrum", "calibrate", "suite", "audit", "plan", "samples", "canaries")
+SLOW = ("spectrum", "calibrate", "suite", "audit", "plan", "samples", "canaries", "table")
 OF_A_RUN = ("status", "report", "suite's report", "compare", "ledger")
 
 
@@ -87,6 +88,8 @@ def test_json_is_one_document_and_nothing_else(name, folder, capsys, request):
     arguments, status = COMMANDS[name]
     for side in "PQ":
         np.save(f"{side}.npy", np.random.default_rng(ord(side)).normal(size=(200, 1)))
+    people = np.random.default_rng(0).normal(size=(120, 2))
+    np.savetxt("people.csv", people, delimiter=",", header="a,b", comments="")
     assert main([*arguments, "--json"]) == status
     json.loads(capsys.readouterr().out)
 

@@ -9,6 +9,7 @@ from typing import Any
 from dpaudit._core.result_file import is_one_run
 from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.report.facts import HINT, facts, hint, process
+from dpaudit.report.one_run import attacks
 from dpaudit.report.one_run import facts as one_run_facts
 from dpaudit.report.tables import Column, lower_bound, table
 from dpaudit.verdict.numbers import count, label
@@ -28,7 +29,19 @@ def summary(record: Mapping[str, Any]) -> str:
     """The verdict in ε, the detectable excess, the facts of the audit, and δ at a few ε."""
     texts = [hanging("", text) for text in lines(record)]
     if is_one_run(record):
-        return "\n".join([*texts, "", named(one_run_facts(record))])
+        texts += ["", named(one_run_facts(record))]
+        if rows := attacks(record):
+            heads = (
+                "attack",
+                "attacks",
+                "on train",
+                "on hold-out",
+                "at random",
+                "risk",
+                "interval",
+            )
+            texts += ["", aligned([heads, *rows])]
+        return "\n".join(texts)
     if text := hint(record):
         texts.append(hanging("", f"{HINT}: {text}"))
     about = named([(name, label(value, WIDTH)) for name, value in _facts(record)])
