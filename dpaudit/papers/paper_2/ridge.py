@@ -9,7 +9,6 @@ with Gaussian noise, whose law is known; the coefficient is computed from these.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -117,7 +116,7 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
         return sample
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class PMTRR(RidgeAlgorithm, PublicAlgorithm):
     """DP-PMTRR, algorithm 2: ridge regression on rows whitened by public moments and cut.
 
@@ -203,7 +202,7 @@ class RadiusRidge(RidgeAlgorithm):
         return replace_row(np.vstack([others, u]), 2, v)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class DPRR(RadiusRidge):
     """DP-RR, theorem 4.3: ridge regression on rows cut at R = √(Tr(Σ) + d ln(n/η)).
 
@@ -234,7 +233,7 @@ class DPRR(RadiusRidge):
         return self.pair_beside(np.hstack([np.eye(2), np.full((2, 1), self.coef_norm)]))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class PracticalDPRR(RadiusRidge):
     """DP-RR with radii and noise computed from the private data's own moments (remark 4.4).
 

@@ -8,7 +8,6 @@ of rows r. It takes part of the budget, and a large estimate allows less padding
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -17,6 +16,7 @@ import numpy as np
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import factorise, padded
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import DegenerateData
 from dpaudit.exact import FirstRelease, PrivacyLoss, adaptive_curve, curve_of_laws
@@ -181,7 +181,7 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
         return replace_row(np.vstack([[self.row_bound, 0.0], others]), 0, [0.0, self.row_bound])
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
     """Release M = (RA′)ᵀ(RA′)/r, where A′ is the data with w·I appended (paper 4, algorithm 1).
 
@@ -225,7 +225,7 @@ class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
         return np.full(size, self.padding**2), np.full(size, self.rows)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class AdaptiveJLRidge(AdaptiveRelease):
     """Algorithm 1 with w and r set by a private σ_min(AᵀA) (paper 4, algorithm 2).
 
@@ -259,7 +259,7 @@ class AdaptiveJLRidge(AdaptiveRelease):
         return self.min_rows
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
     """Release M ~ W⁻¹_d(AᵀA + ψI, n + d), an inverse-Wishart posterior (paper 4, algorithm 4).
 
@@ -305,7 +305,7 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
         return scatter_draws(spread, axes, np.full(size, dof), rng, inverse=True)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class AdaptiveInverseWishart(AdaptiveRelease):
     """Algorithm 4 with ψ and ν set by a private σ_min(AᵀA) (paper 4, algorithm 5).
 
