@@ -72,25 +72,12 @@ def test_a_mechanism_is_the_value_of_its_parameters(mechanism):
         setattr(mechanism, next(iter(mechanism.parameters()), "rows"), 1)
 
 
-@pytest.mark.parametrize("size", [0, 2.0, True, None])
-def test_a_wrong_size_is_named(size):
+def test_a_wrong_call_is_named():
+    """Two representatives: tests/_core has every size and every table that is refused."""
     with pytest.raises(dp.InvalidInput, match="size must be an integer >= 1"):
-        MECHANISMS[0](DATA, size, rng=1)
-
-
-def test_a_number_that_is_not_finite_is_placed():
-    data = DATA.copy()
-    data[4, 1] = -np.inf
-    with pytest.raises(dp.InvalidInput, match=r"data must be .* got -inf at row 4, column 1"):
-        MECHANISMS[0](data, 3, rng=1)
-
-
-@pytest.mark.parametrize(
-    "data", [DATA[0], [["a", "b"], ["c", "d"]], None, [[1.0, 2.0], [3.0]]], ids=repr
-)
-def test_wrong_data_are_named(data):
+        MECHANISMS[0](DATA, 0, rng=1)
     with pytest.raises(dp.InvalidInput, match="data must be a 2-D array of finite numbers"):
-        MECHANISMS[0](data, 3, rng=1)
+        MECHANISMS[0](DATA[0], 3, rng=1)
 
 
 RANK = ("ALS", "GaussianLS", "RandomLinearCombination")
