@@ -73,11 +73,17 @@ def test_a_mechanism_is_the_value_of_its_parameters(mechanism):
 
 
 def test_a_wrong_call_is_named():
-    """Two representatives: tests/_core has every size and every table that is refused."""
-    with pytest.raises(dp.InvalidInput, match="size must be an integer >= 1"):
-        MECHANISMS[0](DATA, 0, rng=1)
-    with pytest.raises(dp.InvalidInput, match="data must be a 2-D array of finite numbers"):
-        MECHANISMS[0](DATA[0], 3, rng=1)
+    """One mechanism stands for all, since their base class checks the call."""
+    mechanism, infinite = MECHANISMS[0], DATA.copy()
+    infinite[4, 1] = -np.inf
+    for size in (0, 2.0, True, None):
+        with pytest.raises(dp.InvalidInput, match="size must be an integer >= 1"):
+            mechanism(DATA, size, rng=1)
+    for data in (DATA[0], [["a", "b"], ["c", "d"]], None, [[1.0, 2.0], [3.0]]):
+        with pytest.raises(dp.InvalidInput, match="data must be a 2-D array of finite numbers"):
+            mechanism(data, 3, rng=1)
+    with pytest.raises(dp.InvalidInput, match=r"data must be .* got -inf at row 4, column 1"):
+        mechanism(infinite, 3, rng=1)
 
 
 RANK = ("ALS", "GaussianLS", "RandomLinearCombination")
