@@ -121,7 +121,7 @@ class Budget:
             raise InvalidInput(
                 f"draws: the test's budget of {self.draws:,} a side has {left:,} left, "
                 f"too few for {needs}{search}; give @pytest.mark.privacy more draws, or each audit "
-                "its own samples",
+                "its own draws",
                 argument="draws",
             )
         self.audits, self.spent = self.audits + 1, self.spent + spent
