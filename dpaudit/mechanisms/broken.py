@@ -44,7 +44,7 @@ from dpaudit.laws.density import (
 )
 from dpaudit.laws.sparse_vector import noiseless_law, unlimited_law
 from dpaudit.laws.vectors import laplace_log_cdf, laplace_log_density
-from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
+from dpaudit.mechanisms.base import ExampleMechanism, PureExample, column, pair_of
 from dpaudit.mechanisms.least_squares import GaussianLS
 from dpaudit.mechanisms.parameters import Count, Positive, UpToOne
 from dpaudit.mechanisms.scatter import RandomProjection
@@ -632,19 +632,8 @@ class SparseVector3(SparseVector):
     def law(self, data: Array) -> Law:
         return ReleasedAnswers(self.comparison(data), self.most)
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Handle the queries one by one, each for all draws at once."""
-        queries, (threshold_noise, query_noise) = column(data), self.scales
-        out = np.full((size, len(queries) + 1), np.nan)
-        count, done = np.zeros(size), np.zeros(size)
-        rho = rng.laplace(0.0, threshold_noise, size)
-        for i, query in enumerate(queries):
-            running, answer = count < self.most, query + rng.laplace(0.0, query_noise, size)
-            above = running & (answer >= self.threshold + rho)
-            out[above, i + 1] = answer[above]
-            count, done = count + above, done + running
-        out[:, 0] = done
-        return out
+    def released(self, answer: Array, above: np.ndarray) -> Array:
+        return np.where(above, answer, np.nan)
 
 
 @value_class(show_numbers=True, eq=True)

@@ -31,7 +31,7 @@ from dpaudit.laws.density import (
     largest_index,
 )
 from dpaudit.laws.sparse_vector import halting_law, patterns
-from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
+from dpaudit.mechanisms.base import ExampleMechanism, PureExample, column, pair_of
 from dpaudit.mechanisms.parameters import Count, Finite, Positive, UpToOne
 from dpaudit.neighbours import NeighbourPair
 
@@ -548,19 +548,24 @@ class SparseVector(PureExample):
     def law(self, data: Array) -> Law:
         return halting_law(self.comparison(data), self.most, fresh=self.fresh)
 
+    def released(self, answer: Array, above: np.ndarray) -> Array:
+        """What is released of a query, (size,): 1 or 0, by whether its answer is above."""
+        return above.astype(np.float64)
+
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Handle the queries one by one, each for all draws at once."""
         queries, (threshold_noise, query_noise) = column(data), self.scales
         out = np.full((size, len(queries) + 1), np.nan)
-        count, rho = np.zeros(size), rng.laplace(0.0, threshold_noise, size)
+        out[:, 0], count = 0.0, np.zeros(size)
+        rho = rng.laplace(0.0, threshold_noise, size)
         for i, query in enumerate(queries):
-            running = count < self.most
-            above = query + rng.laplace(0.0, query_noise, size) >= self.threshold + rho
-            out[running, i + 1] = above[running]
+            running, answer = count < self.most, query + rng.laplace(0.0, query_noise, size)
+            above = answer >= self.threshold + rho
+            out[running, i + 1] = self.released(answer, above)[running]
+            out[:, 0] += running
             count += above & running
             if self.fresh:
                 rho = np.where(above, rng.laplace(0.0, threshold_noise, size), rho)
-        out[:, 0] = np.sum(~np.isnan(out[:, 1:]), axis=1)
         return out
 
 
