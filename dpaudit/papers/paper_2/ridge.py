@@ -191,7 +191,7 @@ class RadiusRidge(RidgeAlgorithm):
         reach, label_reach = self.radii(data)
         return np.hstack([shrunk(rows[:, :-1], reach), shrunk(rows[:, -1:], label_reach)])
 
-    def pair_beside(self, others: Array) -> NeighbourPair:
+    def worst_pair(self, others: Array) -> NeighbourPair:
         """Rows at the radius with cosine ½ and opposite labels: the largest shift, √1.125·μ.
 
         others : the two rows that both databases share, (2, 3).
@@ -230,7 +230,7 @@ class DPRR(RadiusRidge):
         return printed.theorem_4_3_sigmas(self.trace, self.coef_norm, *shape, self.eta, self.mu)
 
     def pair(self) -> NeighbourPair:
-        return self.pair_beside(np.hstack([np.eye(2), np.full((2, 1), self.coef_norm)]))
+        return self.worst_pair(np.hstack([np.eye(2), np.full((2, 1), self.coef_norm)]))
 
 
 @value_class(show_numbers=True, eq=True)
@@ -296,7 +296,7 @@ class PracticalDPRR(RadiusRidge):
         if self.variant == "printed":
             data = np.hstack([np.tile(np.eye(2), (1000, 1)), np.ones((2000, 1))])
             return replace_row(data, 0, [1e4, 0.0, 1.0])
-        return self.pair_beside(np.eye(2, 3))
+        return self.worst_pair(np.eye(2, 3))
 
 
 def _label_spread(moment: Array) -> float:

@@ -178,9 +178,9 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
         """The curve of λ̃ and the sketch together, for a zeroed row."""
         loss = released_row(pair.left, zeroed_index(pair), self.rows)
-        return self.curve_beside(pair, loss)
+        return self.curve_with(pair, loss)
 
-    def curve_beside(
+    def curve_with(
         self, pair: NeighbourPair, curve_at: Callable[[float], Curve]
     ) -> tuple[Curve, str]:
         """The curve of λ̃ and a release together, and the name of its law.
@@ -289,7 +289,7 @@ class LinearMixing(SketchedRegression, KnownAlgorithm):
         for side in (pair.left, pair.right):
             self.bounded(side)
         row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
-        return self.mixing.curve_beside(pair, row.curve)
+        return self.mixing.curve_with(pair, row.curve)
 
     def pair(self) -> NeighbourPair:
         """The pair of algorithm 1, rotated so that the zeroed row is (C_X, C_Y)."""

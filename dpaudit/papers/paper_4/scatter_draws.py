@@ -89,10 +89,12 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
         "its scale depends on a private σ_min that is not released (`joint_spectrum` bounds it)"
     )
 
+    least_name: ClassVar[str]  # the parameter `least`
+
     @property
     def least(self) -> int:
-        """The smallest number r₀ of rows, or degrees of freedom, that is used."""
-        raise NotImplementedError
+        """The smallest number r₀ of rows, or ν₀ of degrees of freedom, that is used."""
+        return int(getattr(self, self.least_name))
 
     @property
     def noise(self) -> float:
@@ -135,8 +137,7 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
 
     def _within(self, data: Array) -> Array:
         if self.least <= data.shape[1]:
-            name = "min_dof" if self.inverted else "min_rows"
-            fail(name, self.least, f"more than {data.shape[1]}, the columns")
+            fail(self.least_name, self.least, f"more than {data.shape[1]}, the columns")
         return self.bounded(data)
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
@@ -252,11 +253,7 @@ class AdaptiveJLRidge(AdaptiveRelease):
     sampler: Sampling = "sufficient"
     statement = "algorithm 2, ridge or plain regression"
     summary = "a sketch with padding and rows by a private least eigenvalue (paper 4, algorithm 2)"
-    inverted = False
-
-    @property
-    def least(self) -> int:
-        return self.min_rows
+    least_name = "min_rows"
 
 
 @value_class(show_numbers=True, eq=True)
@@ -327,7 +324,4 @@ class AdaptiveInverseWishart(AdaptiveRelease):
         "(paper 4, algorithm 5)"
     )
     inverted = True
-
-    @property
-    def least(self) -> int:
-        return self.min_dof
+    least_name = "min_dof"
