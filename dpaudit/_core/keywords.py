@@ -33,16 +33,15 @@ def refuse_unknown(function_name: str, keywords: Iterable[str], allowed: Iterabl
     """
     __tracebackhide__ = True
     known = list(allowed)
-    unknown = next((name for name in keywords if name not in known), None)
-    if unknown is None:
-        return
-    meant = OTHER_NAMES.get(unknown, unknown)
-    advice = did_you_mean(meant, known) or f"it takes {', '.join(known)}"
-    raise TypeError(f"{function_name}() got an unknown keyword {unknown!r}; {advice}")
+    for name in keywords:
+        if name not in known:
+            meant = OTHER_NAMES.get(name, name)
+            advice = did_you_mean(meant, known) or f"it takes {', '.join(known)}"
+            raise TypeError(f"{function_name}() got an unknown keyword {name!r}; {advice}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """ "did you mean 'samples'?" with the nearest known name; "" where none is near."""
+    """The question "did you mean ...?" with the known name nearest to `name`; "" if none is."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"did you mean {near[0]!r}?" if near else ""
 

@@ -118,8 +118,7 @@ class ByContent(Generic[Result]):
         self._results: dict[Hashable, tuple[Result, weakref.ref[Array]]] = {}
 
     def get(self, array: Array, compute: Callable[[], Result]) -> Result:
-        """The result for `array` (any shape); `compute` makes it if none for this content is
-        stored.
+        """The stored result for this content of `array` (any shape), or else that of `compute`.
 
         All callers share the result, so its arrays should be read-only.
         """
@@ -164,8 +163,7 @@ def factorise(matrix: Array, name: str = "data") -> Factor:
 
 
 def least_squares(data: ArrayLike, *, exact: bool = False) -> LeastSquares:
-    """The fit of the last column of `data` (n, p + 1) on the first p, computed once for each
-    content.
+    """The fit of the last column of `data` (n, p + 1) on the first p, once for each content.
 
     Residuals that are zero to rounding are 0. Raises `DegenerateData` for dependent features, n ≤
     p, numbers that floats hold with few digits, and, unless the fit may be `exact`, where all
@@ -204,7 +202,9 @@ def _thin_qr(matrix: Array, name: str) -> Factor:
         raise DegenerateData(
             f"{name} must have linearly independent columns, got only zeros in column {column}"
         )
-    basis, root = _unit_qr(matrix / norms)
+    unit = matrix / norms
+    order, basis = _large_first(unit), np.empty_like(matrix)
+    basis[order], root = qr(unit[order], mode="economic", check_finite=False)
     if _singular(root, n):
         raise DegenerateData(f"{name} must have linearly independent columns, got rank below {p}")
     leverage = np.einsum("ij,ij->i", basis, basis)
@@ -212,27 +212,13 @@ def _thin_qr(matrix: Array, name: str) -> Factor:
     for i, others in _roots_of_others(matrix, leverage > HEAVY):
         room[i] = 0.0
         if not _singular(others, n):
-            room[i], pulls[i] = _beside(others, matrix[i])
+            # With v the row, R the root of the others and z = R⁻ᵀv, these are 1/(1 + zᵀz) and
+            # R⁻¹z/(1 + zᵀz) (Sherman & Morrison).
+            white = solve_triangular(others, matrix[i], trans="T")
+            room[i] = 1.0 / (1.0 + float(white @ white))
+            pulls[i] = room[i] * solve_triangular(others, white)
         leverage[i] = 1.0 - room[i]
     return Factor(basis, root * norms, leverage, room, pulls)
-
-
-def _beside(root: Array, row: Array) -> tuple[float, Array]:
-    """1 − h and G⁻¹v for a row v beside other rows with the QR root R, so with Gram matrix RᵀR.
-
-    With z = R⁻ᵀv they are 1/(1 + zᵀz) and R⁻¹z/(1 + zᵀz) (Sherman & Morrison).
-    """
-    white = solve_triangular(root, row, trans="T")
-    room = 1.0 / (1.0 + float(white @ white))
-    return room, room * solve_triangular(root, white)
-
-
-def _unit_qr(unit: Array) -> tuple[Array, Array]:
-    """Thin QR of a matrix whose columns have norm 1."""
-    order = _large_first(unit)
-    basis = np.empty_like(unit)
-    basis[order], root = qr(unit[order], mode="economic", check_finite=False)
-    return basis, root
 
 
 def _large_first(unit: Array) -> np.ndarray | slice:
@@ -380,10 +366,7 @@ def one_thread() -> AbstractContextManager[object]:
 
     In products with a few dozen columns a second thread costs twice the time that it saves.
     """
-    return _controller().limit(limits=1, user_api="blas")
+    return _libraries().limit(limits=1, user_api="blas")
 
 
-@cache
-def _controller() -> ThreadpoolController:
-    """The controller of the loaded libraries, made once because finding them is slow."""
-    return ThreadpoolController()
+_libraries = cache(ThreadpoolController)  # finding the loaded libraries is slow

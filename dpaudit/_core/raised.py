@@ -13,7 +13,6 @@ import re
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -63,12 +62,18 @@ class Raised:
         if before is None and not error.__suppress_context__:
             before = error.__context__
         text = "\n".join([str(error), *getattr(error, "__notes__", ())])
+        between = [PACKAGE / room for room in BETWEEN]
+        stack = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if not any(Path(frame.filename).is_relative_to(room) for room in between)
+        ]
         return cls(
             kind.__module__,
             kind.__qualname__,
             _base(kind).__name__,
             redacted(text, data),
-            _frames(error.__traceback__),
+            "".join(traceback.format_list(stack)),
             None if before is None or depth == 0 else cls.of(before, data, depth - 1),
         )
 
@@ -101,8 +106,8 @@ def report(error: BaseException) -> str:
     return f"{before}Traceback (most recent call last):\n{frames}{raised.line}\n"
 
 
-def shown(error: MechanismError) -> MechanismError:
-    """The error, chained to the mechanism's own exception where that has frames of its own.
+def with_cause(error: MechanismError) -> MechanismError:
+    """The same error, with the mechanism's own exception as its cause if that has frames.
 
     The error's traceback is removed: when it is raised again, the traceback starts there.
     """
@@ -128,17 +133,6 @@ def _base(kind: type[BaseException]) -> type[BaseException]:
     return Exception
 
 
-def _frames(trace: TracebackType | None) -> str:
-    """A traceback's frames as Python prints them, outermost first, without dpaudit's own."""
-    between = [PACKAGE / room for room in BETWEEN]
-    stack = [
-        frame
-        for frame in traceback.extract_tb(trace)
-        if not any(Path(frame.filename).is_relative_to(room) for room in between)
-    ]
-    return "".join(traceback.format_list(stack))
-
-
 def redacted(text: str, data: Any = None) -> str:
     """The text without lists of numbers in brackets, and without numbers that a value rounds to.
 
@@ -151,7 +145,13 @@ def redacted(text: str, data: Any = None) -> str:
     >>> print(redacted("exit status 7 after 4096 bytes"))
     exit status 7 after … bytes
     """
-    values = None if data is None else _magnitudes(data)
+    values = None
+    if data is not None:
+        try:
+            values = np.abs(np.asarray(data, dtype=np.float64).ravel())
+        except (TypeError, ValueError):  # these data are not numbers
+            values = np.empty(0)
+        values = values[np.isfinite(values)]
 
     def hidden(match: re.Match[str]) -> str:
         return HIDDEN if match.re is OF_BITS or _tells(match, values) else match[0]
@@ -184,12 +184,3 @@ def _tells(match: re.Match[str], values: np.ndarray | None) -> bool:
     last_place = 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
     room = last_place if significant > EXACT else 0.0
     return bool(np.any(np.abs(values - abs(float(number))) <= room))
-
-
-def _magnitudes(data: Any) -> np.ndarray:
-    """The magnitudes of all finite values; empty for data that are not numbers."""
-    try:
-        values = np.abs(np.asarray(data, dtype=np.float64).ravel())
-    except (TypeError, ValueError):
-        return np.empty(0)
-    return values[np.isfinite(values)]

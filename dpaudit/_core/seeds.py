@@ -53,7 +53,7 @@ def as_generator(rng: RngLike) -> np.random.Generator:
 
 def below(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
     """The seed sequence that the spawn key `key` gives below `seed`."""
-    path = (*seed.spawn_key, *(int(part) for part in key))
+    path = (*seed.spawn_key, *map(int, key))
     return np.random.SeedSequence(seed.entropy, spawn_key=path, pool_size=seed.pool_size)
 
 

@@ -59,20 +59,16 @@ def commit_of(folder: Path) -> str | None:
         if place.is_file():  # a linked work tree has a file that points to its git directory
             place = place.parent / _text(place).removeprefix("gitdir:").strip()
         text = _text(place / "HEAD")
-        if text.startswith("ref:"):
-            text = _text_of(text.removeprefix("ref:").strip(), place)
+        if text.startswith("ref:"):  # a branch, in a file of its own or in the packed references
+            ref = text.removeprefix("ref:").strip()
+            shared = place / "commondir"
+            common = place / _text(shared) if shared.is_file() else place
+            files = [at / ref for at in (place, common) if (at / ref).is_file()]
+            packed = [] if files else _text(common / "packed-refs").splitlines()
+            lines = (line.split()[0] for line in packed if line.endswith(f" {ref}"))
+            text = _text(files[0]) if files else next(lines)
         return text if COMMIT.fullmatch(text) else None
     return None
-
-
-def _text_of(ref: str, git: Path) -> str:
-    """The commit that a branch points to, from its own file or from the packed references."""
-    common = git / _text(git / "commondir") if (git / "commondir").is_file() else git
-    for place in (git, common):
-        if (place / ref).is_file():
-            return _text(place / ref)
-    packed = _text(common / "packed-refs").splitlines()
-    return next(line.split()[0] for line in packed if line.endswith(f" {ref}"))
 
 
 def _text(path: Path) -> str:

@@ -30,11 +30,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Like `printable`, but tab and newline are escaped too.
-
-    >>> print(one_line("a\nb"))
-    a\nb
-    """
+    """Like `printable`, but tab and newline are escaped too."""
     return re.sub("[\t\n]", _escaped, printable(text))
 
 
@@ -86,7 +82,6 @@ def percent(share: float) -> str:
 
     Four digits are shown of the share or of 1 − share, whichever is smaller.
 
-    >>> from dpaudit._core.text import percent
     >>> percent(0.95), percent(1.0 - 1e-6), percent(1.0 - 1e-12), percent(2e-9)
     ('95 %', '99.9999 %', '99.9999999999 %', '0.0000002 %')
     """

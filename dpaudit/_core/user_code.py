@@ -41,10 +41,8 @@ _IN_USE: dict[str, Folder] = {}  # by resolved path
 
 
 @contextmanager
-def beside(folder: Path | None) -> Iterator[None]:
-    """A context in which modules in `folder` can be imported, after all others; None is no
-    folder.
-    """
+def importable_from(folder: Path | None) -> Iterator[None]:
+    """A context in which modules in `folder`, if not None, can be imported, after all others."""
     place = None if folder is None else str(folder.resolve())
     if place is None or place in _IN_USE:
         yield
@@ -90,7 +88,7 @@ def _leave(place: str) -> None:
 
 
 @contextmanager
-def apart() -> Iterator[None]:
+def without_current_folder() -> Iterator[None]:
     """A context in which new workers do not look for modules in the current folder first.
 
     Python looks there first when it is started with -m or -c, as workers are. Workers receive
@@ -157,7 +155,7 @@ def _named(name: str, parcel: bytes) -> Any:
     return pickle.loads(parcel)
 
 
-def elsewhere(name: str) -> str | None:
+def other_place_of(name: str) -> str | None:
     """Where a module is imported from if not from the folder in use that has its name, else None.
 
     Nothing is imported.

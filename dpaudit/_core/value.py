@@ -48,9 +48,14 @@ def value_class(cls: Any = None, /, *, show_numbers: bool = False, eq: bool = Fa
     return make if cls is None else make(cls)
 
 
-def short_repr(self: Any) -> str:
+def short_repr(self: Any, describe: Callable[[object], str] | None = None) -> str:
     """A dataclass as `Type(field=..., ...)`: numbers and words are shown, else type and shape."""
-    return _with_fields(self, brief)
+    parts = (
+        f"{field.name}={(describe or brief)(getattr(self, field.name))}"
+        for field in dataclasses.fields(self)
+        if field.repr
+    )
+    return f"{type(self).__qualname__}({', '.join(parts)})"
 
 
 def shape_repr(self: Any) -> str:
@@ -60,7 +65,7 @@ def shape_repr(self: Any) -> str:
         is_real = isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral)
         return "..." if is_real else brief(value)
 
-    return _with_fields(self, describe)
+    return short_repr(self, describe)
 
 
 def html_repr(self: Any) -> str:
@@ -95,20 +100,14 @@ def brief(value: object, article: str = "") -> str:
     if hasattr(value, "shape") and hasattr(value, "dtypes"):
         return f"{article}{value.shape} {type(value).__name__}"
     if isinstance(value, (list, tuple, set, frozenset, dict)):
-        return _collection(value, article)
+        words = not isinstance(value, dict) and all(isinstance(entry, str) for entry in value)
+        if len(value) == 0 or (words and len(repr(value)) <= MOST):
+            return repr(value)
+        return f"{article}{type(value).__name__} of {len(value):,}"
     kind = type(value)
     ours = kind.__module__.partition(".")[0] == "dpaudit"
     safe = ours and kind.__repr__ is not object.__repr__
     return repr(value) if safe else f"{article}{kind.__qualname__}"
-
-
-def _with_fields(record: Any, describe: Callable[[object], str]) -> str:
-    parts = (
-        f"{field.name}={describe(getattr(record, field.name))}"
-        for field in dataclasses.fields(record)
-        if field.repr
-    )
-    return f"{type(record).__qualname__}({', '.join(parts)})"
 
 
 def _number(value: Any) -> str:
@@ -116,13 +115,6 @@ def _number(value: Any) -> str:
         return _cut(repr(value.item() if hasattr(value, "item") else value))
     except ValueError:  # an integer of thousands of digits
         return f"{type(value).__name__} too long to show"
-
-
-def _collection(value: Any, article: str) -> str:
-    words = not isinstance(value, dict) and all(isinstance(entry, str) for entry in value)
-    if len(value) == 0 or (words and len(repr(value)) <= MOST):
-        return repr(value)
-    return f"{article}{type(value).__name__} of {len(value):,}"
 
 
 def _cut(text: str) -> str:

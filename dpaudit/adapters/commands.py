@@ -58,7 +58,7 @@ class Command:
         database, generator = check.matrix("data", data), as_generator(rng)
         if self.header is not None and len(self.header) != database.shape[1]:
             check.fail("header", self.header, f"{database.shape[1]} names, one a column")
-        file = FILES.of(database, self.header)
+        file = data_file(database, self.header)
         if self.most_calls is not None:
             return self._run(database, file, size, generator)
         return [self._run(database, file, 1, generator)[0] for _ in range(size)]
@@ -187,6 +187,10 @@ def _filled(argv: tuple[str, ...], values: dict[str, str]) -> list[str]:
 # --- databases as CSV files, each of which is written once and removed when the process ends
 
 
+_LOCK = Lock()
+_FILES: OrderedDict[bytes, DataFile] = OrderedDict()
+
+
 class DataFile:
     """A database in a CSV file that only this user may read and nobody may write.
 
@@ -219,28 +223,22 @@ class DataFile:
             )
 
 
-class DataFiles:
-    """A cache of the data files of the `MOST_FILES` databases that were used last."""
+def data_file(data: Array, header: Sequence[str] | None) -> DataFile:
+    """The file of a database, which exists as long as the returned object.
 
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.files: OrderedDict[bytes, DataFile] = OrderedDict()
-
-    def of(self, data: Array, header: Sequence[str] | None) -> DataFile:
-        """The file of a database, which exists as long as the returned object.
-
-        A new file replaces one whose content has changed since it was written.
-        """
-        data = np.ascontiguousarray(data, dtype=np.float64)
-        key = hashlib.sha256(repr((data.shape, header)).encode() + data.tobytes()).digest()
-        with self.lock:
-            file = self.files.pop(key, None)
-            if file is None or _digest(file.path) != file.digest:
-                file = DataFile(data, header)
-            self.files[key] = file
-            while len(self.files) > MOST_FILES:
-                self.files.popitem(last=False)
-        return file
+    The files of the `MOST_FILES` databases that were used last are kept. A new file replaces one
+    whose content has changed since it was written.
+    """
+    data = np.ascontiguousarray(data, dtype=np.float64)
+    key = hashlib.sha256(repr((data.shape, header)).encode() + data.tobytes()).digest()
+    with _LOCK:
+        file = _FILES.pop(key, None)
+        if file is None or _digest(file.path) != file.digest:
+            file = DataFile(data, header)
+        _FILES[key] = file
+        while len(_FILES) > MOST_FILES:
+            _FILES.popitem(last=False)
+    return file
 
 
 def _digest(path: Path) -> bytes | None:
@@ -258,6 +256,3 @@ def _remove(path: Path, owner: int) -> None:
     if os.getpid() == owner:
         with suppress(OSError):
             path.unlink(missing_ok=True)
-
-
-FILES = DataFiles()

@@ -87,7 +87,13 @@ def _npy(path: Path) -> np.ndarray:
         fail(str(path), Words(f"dtype {array.dtype}"), FIELDS)
     if array.ndim not in (1, 2) or array.size == 0 or (array.dtype.names and array.ndim == 2):
         fail(str(path), Words(f"{array.dtype} of shape {array.shape}"), ARRAY)
-    _check_room(path, array[LISTS] if array.dtype.names == (LISTS,) else array)
+    cells = array[LISTS] if array.dtype.names == (LISTS,) else array
+    names = cells.dtype.names
+    needed = 8.0 * COPIES * cells.size
+    if names is not None or cells.dtype.kind not in "biuf":
+        needed = 2.0 * cells.nbytes + OBJECT * cells.size * len(names or " ")
+    shape = " x ".join(f"{length:,}" for length in cells.shape)
+    check_room(str(path), needed, f"{shape} values of {cells.dtype}")
     if array.dtype.names == (LISTS,):  # rows (length, entries, NaN)
         length, (width,) = array[LISTS][:, 0], array.dtype[LISTS].shape
         if not np.all((length >= 0) & (length < width) & (length == np.floor(length))):
@@ -117,17 +123,6 @@ def _is_text(array: np.ndarray) -> bool:
         return True
     native = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
     return int(native.view(np.uint32).max()) <= sys.maxunicode
-
-
-def _check_room(path: Path, array: np.ndarray) -> None:
-    """Raises `InvalidInput` if an audit of the array needs more memory than is available."""
-    names = array.dtype.names
-    holds = " x ".join(f"{length:,}" for length in array.shape) + f" values of {array.dtype}"
-    if names is None and array.dtype.kind in "biuf":
-        needed = 8.0 * COPIES * array.size
-    else:
-        needed = 2.0 * array.nbytes + OBJECT * array.size * len(names or " ")
-    check_room(str(path), needed, holds)
 
 
 def _csv(path: Path) -> np.ndarray | list[Any]:
@@ -212,8 +207,11 @@ def draws_in(
         lines = _lines(text, most_cells)
     while lines and not lines[-1] and len(lines) > (size or 0):
         lines.pop()
-    if len(lines) > 1 and len(lines) != size and _is_header(lines[0], lines[1:], size):
-        lines = lines[1:]
+    below = lines[1:]
+    if below and len(lines) != size and lines[0] and all(type(cell) is str for cell in lines[0]):
+        columns = zip(*below, strict=False)
+        if len(below) == size or any(str not in set(map(type, column)) for column in columns):
+            lines = below  # the first line is a header
     return [line[0] if len(line) == 1 else line for line in lines]
 
 
@@ -250,16 +248,6 @@ def _lines(text: TextIO, most: float) -> list[list[Any]]:
     except csv.Error as error:
         raise ValueError(str(error)) from None
     return lines
-
-
-def _is_header(first: list[Any], below: list[list[Any]], size: int | None) -> bool:
-    """Whether the first line is a header of the lines below it, by the rule in `draws_in`."""
-    if not first or not all(isinstance(cell, str) for cell in first):
-        return False
-    columns = zip(*below, strict=False)
-    return len(below) == size or any(
-        all(not isinstance(cell, str) for cell in column) for column in columns
-    )
 
 
 def _cell(cell: str) -> float | str | None:

@@ -34,14 +34,11 @@ class Fit(OfFunction):
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
         """Fit a new model on the data and return its outputs."""
-        model = unfitted(self.function, rng)
-        model.fit(*fit_arguments(data, self.label))
+        model, training = unfitted(self.function, data, self.label, rng)
+        model.fit(*training)
         return self.outputs(model)
 
-    @property
-    def summary(self) -> str:
-        """One line for reports."""
-        return "an estimator, fitted once a draw"
+    summary = "an estimator, fitted once a draw"
 
 
 def estimator(
@@ -135,25 +132,26 @@ class Predictions:
         return np.asarray(model.predict(self.points.copy())).ravel()
 
 
-def unfitted(factory: Factory, rng: np.random.Generator) -> Any:
-    """Make a new model whose seeds (`SEEDS`, in the order of names) are integers from `rng`."""
+def unfitted(
+    factory: Factory, data: ArrayLike, label: bool, rng: np.random.Generator
+) -> tuple[Any, tuple[Array, ...]]:
+    """A new model, and the arguments of its `fit`: X and y if there is a `label`, or all columns.
+
+    The model's seeds (`SEEDS`, in the order of names) are integers from `rng`. The arguments are
+    copies, which a model may change.
+    """
     is_model = hasattr(factory, "fit") and not isinstance(factory, type)
     model = copy.deepcopy(factory) if is_model else factory()
     if hasattr(model, "get_params") and hasattr(model, "set_params"):
         names = sorted(name for name in model.get_params() if name.rpartition("__")[2] in SEEDS)
         if names:
             model.set_params(**{name: int(rng.integers(LARGEST_SEED)) for name in names})
-        return model
-    for name in SEEDS:
-        if hasattr(model, name):
-            setattr(model, name, int(rng.integers(LARGEST_SEED)))
-    return model
-
-
-def fit_arguments(data: ArrayLike, label: bool) -> tuple[Array, ...]:
-    """The arguments of `fit`, as copies that a model may change: X and y, or all columns."""
-    copied = np.array(data, dtype=np.float64)
-    return (copied[:, :-1], copied[:, -1]) if label else (copied,)
+    else:
+        for name in SEEDS:
+            if hasattr(model, name):
+                setattr(model, name, int(rng.integers(LARGEST_SEED)))
+    columns = np.array(data, dtype=np.float64)
+    return model, (columns[:, :-1], columns[:, -1]) if label else (columns,)
 
 
 # --- transformers
@@ -172,7 +170,7 @@ class Transformed(OfFunction):
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
         """Fit a new model on the data and return the transformed points."""
-        model, training = unfitted(self.function, rng), fit_arguments(data, self.label)
+        model, training = unfitted(self.function, data, self.label, rng)
         if self.points is None and hasattr(model, "fit_transform"):
             return _dense(model.fit_transform(*training))
         model.fit(*training)

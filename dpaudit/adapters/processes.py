@@ -31,6 +31,8 @@ TAIL = 2000  # characters of stderr that error messages show
 CHUNK = 1 << 16  # bytes read at a time
 PATIENCE = 5.0  # seconds to wait for the end of a program that was killed
 PREFIX, IN_USE = "dpaudit-private-", "in-use"  # names of private folders and their lock files
+# signals, known to this system, that end a process and its programs
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class ProgramFailed(RuntimeError):
@@ -78,7 +80,8 @@ def run_program(
         finally:
             with suppress(subprocess.TimeoutExpired):  # another user's program cannot be killed
                 process.wait(PATIENCE)
-    status, text = process.returncode, _tail(err.content)
+    text = " ".join(err.content[-4 * TAIL :].decode("utf-8", "replace").split())
+    status, text = process.returncode, text if len(text) <= TAIL else f"...{text[-TAIL:]}"
     if out.over:
         failure = f"printed more than {in_bytes(most)}, which no draws need"
     elif late:
@@ -172,12 +175,6 @@ class _Pipe(Thread):
             os.close(self.reading)
 
 
-def _tail(content: bytes | bytearray) -> str:
-    """The last `TAIL` characters of an output as one line of text."""
-    text = " ".join(content[-4 * TAIL :].decode("utf-8", "replace").split())
-    return text if len(text) <= TAIL else f"...{text[-TAIL:]}"
-
-
 def kill_group(group: int) -> None:
     """Kill the processes of a group; on Windows only the process with this number."""
     with suppress(OSError):
@@ -246,19 +243,34 @@ def end_in_order() -> None:
 
     Python can set a handler only in the main thread; in other threads this function does nothing.
     """
-
-    def end(number: int, frame: FrameType | None) -> None:
-        """End the programs, then end this process by the same signal with its default action."""
-        for process in _PROCESSES:
-            process.end()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-
     if current_thread() is main_thread():
-        for name in ("SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-                signal.signal(number, end)
+        for number in ENDING:
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, _end)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """End the programs, then end this process by the same signal with its default action."""
+    for process in _PROCESSES:
+        process.end()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _end_in_fork() -> None:
+    """Give a forked process the default actions: it has no programs to end.
+
+    Python runs a handler between two of its own instructions only. A signal that comes just before
+    a wait for a lock is therefore not acted upon, and a pool of forked workers that ends them by
+    SIGTERM would wait for ever.
+    """
+    for number in ENDING:
+        if signal.getsignal(number) is _end:
+            signal.signal(number, signal.SIG_DFL)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_end_in_fork)
 
 
 def remove_stale_folders() -> None:

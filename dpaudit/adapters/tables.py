@@ -267,7 +267,11 @@ class Handed(OfFunction):
             output = call(self.form.whole(table))
             if self.record is not None:
                 return _of_record(output, self.record)
-        return output if self.order else _sorted_records(output)
+        if self.order:
+            return output
+        rows = zip(*output.values(), strict=True) if isinstance(output, Mapping) else output
+        records = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
+        return sorted(records, key=_sort_key)
 
     @property
     def summary(self) -> str:
@@ -315,17 +319,6 @@ def _of_record(output: Any, number: int) -> Any:
     if isinstance(output, Mapping):
         return {name: _of_record(values, number) for name, values in output.items()}
     return output[number]
-
-
-def _sorted_records(output: Any) -> list[Any]:
-    """The records of a table, sorted by their values so that their original order is lost.
-
-    output : a list or array of records or of values, or a dict of columns.
-    """
-    if isinstance(output, Mapping):
-        output = zip(*output.values(), strict=True)
-    records = [row.tolist() if isinstance(row, np.ndarray) else row for row in output]
-    return sorted(records, key=_sort_key)
 
 
 def _sort_key(record: Any) -> tuple[Any, ...]:

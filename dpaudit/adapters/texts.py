@@ -24,18 +24,27 @@ class Texts(Wrapped):
     columns: int = COLUMNS
 
     def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Array:
-        """Count words and letters of `size` texts, (size, 2 + columns). Raises `MechanismError`."""
+        """Count words and letters of `size` texts, (size, 2 + columns).
+
+        Raises a `MechanismError` that quotes no text if the outputs are not texts.
+        """
         from sklearn.feature_extraction.text import HashingVectorizer  # here: slow to import
 
-        written = _texts(self.mechanism(data, size, rng=rng), size)
-        half, common = self.columns // 2, {"alternate_sign": False, "norm": None}
-        words = HashingVectorizer(
-            ngram_range=WORDS, n_features=half, token_pattern=r"\S+", **common
+        written = self.mechanism(data, size, rng=rng)
+        if isinstance(written, str) or not hasattr(written, "__len__"):
+            raise MechanismError(f"{FORM}one {type(written).__name__}")
+        if len(written) != size:
+            raise MechanismError(f"{FORM}{len(written)} outputs for size = {size}")
+        wrong = next((output for output in written if not isinstance(output, str)), None)
+        if wrong is not None:
+            raise MechanismError(f"{FORM}a {type(wrong).__name__}")
+        half = self.columns // 2
+        words = {"ngram_range": WORDS, "n_features": half, "token_pattern": r"\S+"}
+        letters = {"ngram_range": LETTERS, "n_features": self.columns - half, "analyzer": "char_wb"}
+        vectorizers = (
+            HashingVectorizer(alternate_sign=False, norm=None, **way) for way in (words, letters)
         )
-        letters = HashingVectorizer(
-            ngram_range=LETTERS, n_features=self.columns - half, analyzer="char_wb", **common
-        )
-        counts = [vectorizer.transform(written).toarray() for vectorizer in (words, letters)]
+        counts = [vectorizer.transform(written).toarray() for vectorizer in vectorizers]
         sizes = [[len(text), len(text.split())] for text in written]
         return np.column_stack([sizes, *counts]).astype(np.float64)
 
@@ -77,15 +86,3 @@ def texts(mechanism: Mechanism, *, columns: int = COLUMNS) -> Texts:
     if count > MOST:
         check.fail("columns", columns, f"2 to {MOST}")
     return Texts(mechanism, count)
-
-
-def _texts(outputs: Any, size: int) -> list[str]:
-    """The outputs as a list of `size` texts. Raises a `MechanismError` that quotes no text."""
-    if isinstance(outputs, str) or not hasattr(outputs, "__len__"):
-        raise MechanismError(f"{FORM}one {type(outputs).__name__}")
-    if len(outputs) != size:
-        raise MechanismError(f"{FORM}{len(outputs)} outputs for size = {size}")
-    wrong = next((output for output in outputs if not isinstance(output, str)), None)
-    if wrong is not None:
-        raise MechanismError(f"{FORM}a {type(wrong).__name__}")
-    return [str(text) for text in outputs]

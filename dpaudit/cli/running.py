@@ -197,8 +197,10 @@ def _draws_left(folder: Path) -> str:
     if left is None or left.state != INTERRUPTED:
         return ""
     again = "the same command with --resume continues from them, if nothing else has changed"
-    if draws := min(left.made):
-        return f"{count(draws)} draws a side are kept in {folder / DRAWS}; {again}"
+    if most := max(left.made):
+        least = min(left.made)
+        draws = f"{count(least)} draws a side" if least else f"{count(most)} draws of one side"
+        return f"{draws} are kept in {folder / DRAWS}; {again}"
     if has_search(folder / DRAWS):
         return f"the audits of the search are kept in {folder / DRAWS}; {again}"
     return ""

@@ -133,7 +133,13 @@ class Claim:
         if self.epsilon is None:
             fail("epsilon", self.epsilon, "a finite number >= 0 (nats)")
         object.__setattr__(self, "epsilon", check.real("claim epsilon", self.epsilon, 0.0))
-        object.__setattr__(self, "delta", _claimed_delta(self.epsilon, self.delta))
+        try:
+            object.__setattr__(self, "delta", check.real("claim delta", self.delta, 0.0, 1.0))
+        except InvalidInput as error:
+            if not _swapped(self.epsilon, self.delta):
+                raise
+            hint = f"ε comes first: did you mean ({float(self.delta):g}, {self.epsilon:g})?"
+            raise InvalidInput(f"{error}; {hint}", argument="claim delta") from None
         object.__setattr__(self, "text", self.text or f"({self.epsilon:g}, {self.delta:g})-DP")
         object.__setattr__(self, "family", Family("ε", self.epsilon, delta=self.delta))
 
@@ -272,12 +278,20 @@ class Claim:
             For an object of another form, a measure that is none of these, or a distance that the
             map refuses.
         """
-        stated = libraries.from_opendp(measurement, distance)
-        claim = _from_measure(stated.measure, stated.value)
-        if stated.leak > 0.0:
-            curve = libraries.UpTo(claim.delta_at, stated.leak)
-            claim = cls(None, 0.0, f"{claim.text} up to δ = {stated.leak:g}", curve)
-        return replace(claim, text=f"{claim.text}, {stated.origin}", origin=stated.origin)
+        measure, value, leak = libraries.from_opendp(measurement, distance)
+        if measure == "ZeroConcentratedDivergence":
+            claim = cls.zcdp(float(value))
+        elif measure == "RenyiDivergence":
+            claim = cls.rdp(np.vectorize(value, otypes=[float]), text="RDP")
+        elif measure == "SmoothedMaxDivergence":
+            claim = cls.from_function(value.delta, "privacy profile")
+        else:
+            claim = cls(*value) if isinstance(value, tuple) else cls(float(value))
+        if leak > 0.0:
+            curve = libraries.UpTo(claim.delta_at, leak)
+            claim = cls(None, 0.0, f"{claim.text} up to δ = {leak:g}", curve)
+        origin = f"OpenDP's map at distance {distance}"
+        return replace(claim, text=f"{claim.text}, {origin}", origin=origin)
 
     @classmethod
     def from_dp_event(cls, event: Any, neighbours: str = "add-or-remove-one") -> Claim:
@@ -318,8 +332,7 @@ class Claim:
     ) -> MetricClaim:
         """Return the claim of metric DP: (ε·d(x, x′), δ)-DP where record x becomes x′.
 
-        `MetricClaim` describes arguments, errors and source. `MetricClaim.on(pair)` is the claim
-        about one pair; audits and searches call it themselves.
+        `MetricClaim` describes it; audits and searches call `MetricClaim.on(pair)` themselves.
         """
         return MetricClaim(epsilon, distance, delta)
 
@@ -427,17 +440,6 @@ class Claim:
         return delta
 
 
-def _from_measure(measure: str, value: Any) -> Claim:
-    """Return the claim of `value`, which an OpenDP map gave in units of `measure`."""
-    if measure == "ZeroConcentratedDivergence":
-        return Claim.zcdp(float(value))
-    if measure == "RenyiDivergence":
-        return Claim.rdp(np.vectorize(value, otypes=[float]), text="RDP")
-    if measure == "SmoothedMaxDivergence":
-        return Claim.from_function(value.delta, "privacy profile")
-    return Claim(*value) if isinstance(value, tuple) else Claim(float(value))
-
-
 class Pair(Protocol):
     """Two databases, arrays `left` of shape (n, d) and `right` of shape (m, d)."""
 
@@ -535,6 +537,7 @@ class MetricClaim:
         return check.real(f"the distance by {self.named}", distance, 0.0)
 
     def _of(self, distances: list[float]) -> Claim:
+        """The claim about records at these distances, which are changed one after the other."""
         epsilon, delta = tightest_chain(
             [self.epsilon * distance for distance in distances], self.delta
         )
@@ -582,17 +585,6 @@ def about_fewer(claim: Claim | None, rows: int) -> str | None:
         f"The databases differ in {rows:,} rows, and {claim.text} is held to be about all of them, "
         f"as of one user; of a claim about {about} take claim.group(k)."
     )
-
-
-def _claimed_delta(epsilon: float, delta: Any) -> float:
-    """Return δ in [0, 1], or raise `InvalidInput`, with a hint where ε and δ look swapped."""
-    try:
-        return check.real("claim delta", delta, 0.0, 1.0)
-    except InvalidInput as error:
-        if not _swapped(epsilon, delta):
-            raise
-        hint = f"ε comes first: did you mean ({float(delta):g}, {epsilon:g})?"
-        raise InvalidInput(f"{error}; {hint}", argument="claim delta") from None
 
 
 def _swapped(epsilon: float, delta: Any) -> bool:

@@ -50,36 +50,17 @@ def shift_delta(mu: float, epsilon: Array) -> Array:
     if mu == 0.0:
         return np.zeros_like(epsilon)
     with np.errstate(over="ignore", under="ignore"):
-        upper = 0.5 * mu - epsilon / mu
-        delta = (
-            _density(upper) * _mills_difference(upper, mu) if mu < 1.0 else _far(upper, mu, epsilon)
-        )
-    return (
-        np.clip(np.where(np.isfinite(upper), delta, 0.0), 0.0, 1.0) + 0.0
-    )  # + 0.0 turns −0.0 into 0.0
-
-
-def _density(x: Array) -> Array:
-    return np.exp(-0.5 * x**2) / ROOT_2PI
-
-
-def _mills_difference(upper: Array, mu: float) -> Array:
-    """Return m(a) − m(a − μ), m = Φ/φ, as the integral of m′ by Gauss nodes; a is `upper`."""
-    x = (upper - 0.5 * mu)[..., None] + 0.5 * mu * NODES
-    x = np.maximum(x, -1e8)
-    return np.asarray(0.5 * mu * (_mills_slope(x) @ WEIGHTS))
-
-
-def _mills_slope(x: Array) -> Array:
-    """m′(x) = 1 + x·Φ(x)/φ(x) = E[(x + Z)₊]/φ(x) > 0; below −50 its series 1/x² − 3/x⁴ + …"""
-    near = 1.0 + x * HALF_ROOT_2PI * erfcx(-np.maximum(x, -50.0) / ROOT_2)
-    y = 1.0 / np.minimum(x, -50.0) ** 2
-    return np.where(x > -50.0, near, y * (1.0 - y * (3.0 - y * (15.0 - 105.0 * y))))
-
-
-def _far(upper: Array, mu: float, epsilon: Array) -> Array:
-    """Return Φ(a) − e^ε Φ(a − μ), a = `upper`, by logarithms, for terms that hardly cancel."""
-    first = log_ndtr(upper)
-    return np.asarray(
-        np.exp(first) * -np.expm1(np.minimum(epsilon + log_ndtr(upper - mu) - first, 0.0))
-    )
+        upper = 0.5 * mu - epsilon / mu  # a
+        if mu < 1.0:  # the integral of m′ over [b, a], by Gauss nodes
+            x = np.maximum((upper - 0.5 * mu)[..., None] + 0.5 * mu * NODES, -1e8)
+            # m′(x) = 1 + x·Φ(x)/φ(x) > 0; below −50 its series 1/x² − 3/x⁴ + …
+            near = 1.0 + x * HALF_ROOT_2PI * erfcx(-np.maximum(x, -50.0) / ROOT_2)
+            y = 1.0 / np.minimum(x, -50.0) ** 2
+            slope = np.where(x > -50.0, near, y * (1.0 - y * (3.0 - y * (15.0 - 105.0 * y))))
+            delta = np.exp(-0.5 * upper**2) / ROOT_2PI * (0.5 * mu * (slope @ WEIGHTS))
+        else:  # Φ(a) − e^ε Φ(b), by logarithms: these terms hardly cancel
+            first = log_ndtr(upper)
+            rest = np.minimum(epsilon + log_ndtr(upper - mu) - first, 0.0)
+            delta = np.exp(first) * -np.expm1(rest)
+    delta = np.clip(np.where(np.isfinite(upper), delta, 0.0), 0.0, 1.0)
+    return np.asarray(delta + 0.0)  # + 0.0 turns −0.0 into 0.0

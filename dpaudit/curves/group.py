@@ -51,10 +51,6 @@ def repeated(epsilon: float, delta: float, size: int) -> tuple[float, float]:
 
     Steps follow the first line, δ + e^ε a, up to where the lines meet, a = (1 − δ)/(1 + e^ε). From
     there on they follow the other one, by which 1 − a becomes e^{−ε}(1 − a − δ).
-
-    >>> epsilon, delta = repeated(1.0, 1e-5, 3)
-    >>> epsilon, round(delta / 1e-5, 6)
-    (3.0, 11.107338)
     """
     if epsilon == 0.0 or delta in (0.0, 1.0):
         return size * epsilon, min(size * delta, 1.0)
@@ -128,7 +124,7 @@ class GroupCurve:
 
     @classmethod
     def _composed(cls, parts: list[GroupCurve]) -> GroupCurve:
-        """lines above the composition of the functions g in `parts`, the first applied first."""
+        """Lines above the composition of the functions g in `parts`, the first applied first."""
         a = np.concatenate([[0.0], np.geomspace(LEAST, 1.0, SETS)])
         slope, intercept = np.zeros_like(a), np.zeros_like(a)
         for lines in parts:
@@ -176,13 +172,11 @@ def _hull(log_slope: Array, intercept: Array) -> tuple[Array, Array]:
     for at in range(len(order)):
         if hull and slope[hull[-1]] == slope[at]:
             continue
-        while len(hull) > 1 and _above(slope, height, hull[-2], hull[-1], at):
-            hull.pop()
+        while len(hull) > 1:
+            left, middle = hull[-2:]
+            rise = (height[at] - height[left]) / (slope[at] - slope[left])
+            if height[middle] < height[left] + rise * (slope[middle] - slope[left]):
+                break
+            hull.pop()  # the middle line is nowhere the lowest of the three
         hull.append(at)
     return log_slope[order][hull], height[hull]
-
-
-def _above(x: Array, y: Array, left: int, middle: int, right: int) -> bool:
-    """Return whether point `middle` of (x, y) is on or above the chord from `left` to `right`."""
-    rise, run = (y[right] - y[left]) / (x[right] - x[left]), x[middle] - x[left]
-    return bool(y[middle] >= y[left] + rise * run)

@@ -96,24 +96,19 @@ def lengths(excess: Array, divergence: Array) -> Array:
     """
     some = np.isfinite(divergence) & (divergence > 0.0)
     length = np.where(divergence > 0.0, np.inf, 0.0)
-    length[some] = _length(excess[some], divergence[some])
-    return length
-
-
-def _length(s: Array, bound: Array) -> Array:
+    s, bound = excess[some], divergence[some]
     low, high = np.full(s.shape, NARROWEST), np.log(WIDEST + 2.0 * bound + 1.0 / s)
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        length = np.exp(middle)
-        wide = _log_moment(s * length, np.tanh(0.5 * length)) >= s * bound
+        half = np.exp(middle)
+        wide = _log_moment(s * half, np.tanh(0.5 * half)) >= s * bound
         low, high = np.where(wide, low, middle), np.where(wide, middle, high)
-    return np.exp(high)
+    length[some] = np.exp(high)
+    return length
 
 
 def below_turn(epsilon: Array, turn: float, delta: Array | float) -> Array:
-    """δ(ε) in the shape of `epsilon`, from δ at max(ε, ε*), of that shape or one number; ε* is
-    `turn`.
-    """
+    """δ(ε) in the shape of `epsilon`, from `delta` at max(ε, ε*), where ε* is `turn`."""
     gap = np.maximum(turn - epsilon, 0.0)
     response = -np.expm1(-gap) / (1.0 + np.exp(-np.maximum(turn, epsilon)))
     return np.asarray(delta + (1.0 - delta) * response)

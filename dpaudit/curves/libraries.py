@@ -15,10 +15,8 @@ from dpaudit._core.check import Words, choice, fail
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 
-PAIRS = (
-    "Approximate<MaxDivergence>",
-    "FixedSmoothedMaxDivergence",
-)  # measures whose map returns a pair (ε, δ)
+# measures whose map returns a pair (ε, δ)
+PAIRS = ("Approximate<MaxDivergence>", "FixedSmoothedMaxDivergence")
 NEEDED = 'Claim.from_dp_event needs dp-accounting: pip install "dp-accounting>=0.4.4"'
 NEIGHBOURS = ("add-or-remove-one", "replace-one", "replace-special")
 ACCOUNTANTS = {
@@ -38,22 +36,12 @@ FAR = 500.0  # nats; far above any ε at which a claim is judged
 LONGEST = 60  # longest text of an event, in characters, that a message shows whole
 
 
-@value_class
-class OpenDPStatement:
-    """The privacy guarantee that an OpenDP measurement states.
+def from_opendp(measurement: Any, distance: Any = 1) -> tuple[str, Any, float]:
+    """Return (measure, value, leak) that a measurement's map gives at an input distance.
 
-    measure : a name in `MEASURES`. value : the output of its map, (ε, δ) for a name in `PAIRS`.
-    leak : the δ of an approximate divergence, else 0. origin : words on the source of the claim.
+    measure : a name in `MEASURES` or `PAIRS`. value : the output of the map, (ε, δ) for a name in
+    `PAIRS`. leak : the δ of an approximate divergence, else 0. See `Claim.from_opendp`.
     """
-
-    measure: str
-    value: Any
-    leak: float
-    origin: str
-
-
-def from_opendp(measurement: Any, distance: Any = 1) -> OpenDPStatement:
-    """Return what the map of a measurement gives at an input distance; see `Claim.from_opendp`."""
     measure = getattr(measurement, "output_measure", None)
     if measure is None or not callable(getattr(measurement, "map", None)):
         fail("measurement", measurement, "an OpenDP Measurement: output_measure, and map(d_in)")
@@ -69,12 +57,9 @@ def from_opendp(measurement: Any, distance: Any = 1) -> OpenDPStatement:
     except Exception as error:
         failure = f"{distance!r} ({type(error).__name__}: {error})"
         fail("distance", failure, "a distance that the map of the measurement takes")
-    origin = f"OpenDP's map at distance {distance}"
     if name in PAIRS:
-        return OpenDPStatement(name, (float(value[0]), float(value[1])), 0.0, origin)
-    if inner:
-        return OpenDPStatement(inner[1], value[0], float(value[1]), origin)
-    return OpenDPStatement(name, value, 0.0, origin)
+        return name, (float(value[0]), float(value[1])), 0.0
+    return (inner[1], value[0], float(value[1])) if inner else (name, value, 0.0)
 
 
 def from_dp_event(
@@ -90,7 +75,9 @@ def from_dp_event(
     relation = choice("neighbours", neighbours, NEIGHBOURS)
     name = repr(event) if len(repr(event)) <= LONGEST else type(event).__name__
     for way, part, under in _routes(event, relation):
-        accountant, rounding = _accountant(way, under), ROUNDING[way]
+        module, kind = ACCOUNTANTS[way]
+        named = accounting.NeighboringRelation[under.replace("-", "_").upper()]
+        accountant = getattr(_package(module), kind)(neighboring_relation=named)
         if accountant.supports(part):
             break
     else:
@@ -104,16 +91,9 @@ def from_dp_event(
         fail("event", name, "one that promises something: this one allows δ = 1 at every ε")
 
     def delta_of(epsilon: float) -> float:
-        return min(max(float(accountant.get_delta(epsilon)), rounding), 1.0)
+        return min(max(float(accountant.get_delta(epsilon)), ROUNDING[way]), 1.0)
 
     return delta_of, name, origin
-
-
-def _accountant(way: str, relation: str) -> Any:
-    module, kind = ACCOUNTANTS[way]
-    neighbouring = _package("dp_accounting").NeighboringRelation
-    named = neighbouring[relation.replace("-", "_").upper()]
-    return getattr(_package(module), kind)(neighboring_relation=named)
 
 
 def _routes(event: Any, relation: str) -> Iterator[tuple[str, Any, str]]:
@@ -157,7 +137,7 @@ def _adds_noise_to_sums(event: Any) -> bool:
 
 
 def _package(name: str) -> Any:
-    """Raises ImportError, with what to install."""
+    """The imported package. Raises ImportError, whose text says what to install."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

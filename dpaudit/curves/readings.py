@@ -69,21 +69,10 @@ def epsilon_at(delta_of: Function, delta: ArrayLike, supremum: float | None = np
 
 
 def _crossings(delta_of: Function, target: Array, supremum: float) -> Array:
-    """The ε at which the curve falls to each target: bracketed on a grid of ε, then refined."""
-    ladder, heights = _climb(delta_of, target, supremum)
-    below = heights <= target[:, None]
-    below[:, 0] |= target >= heights[0] * (1.0 - ROUNDING)
-    first = np.argmax(below, axis=1)
-    epsilon = np.where(below.any(axis=1), ladder[first], np.inf)
-    inside = np.flatnonzero(below.any(axis=1) & (ladder[first - 1] > 0.0) & (first > 0))
-    if len(inside):
-        both = np.stack([first[inside] - 1, first[inside]], axis=1)
-        epsilon[inside] = first_below(delta_of, target[inside], ladder[both], heights[both])
-    return epsilon
+    """The ε at which the curve falls to each target: bracketed on a grid of ε, then refined.
 
-
-def _climb(delta_of: Function, target: Array, supremum: float) -> tuple[Array, Array]:
-    """A grid of ε from 0 upwards and δ on it, as fine near 0 and as far up as the targets need."""
+    The grid reaches as close to 0 and as far up as the targets need.
+    """
     ladder = np.concatenate([[0.0], RUNGS])
     heights = delta_of(ladder)
     if np.any((target < heights[0]) & (target >= heights[1])):
@@ -95,7 +84,15 @@ def _climb(delta_of: Function, target: Array, supremum: float) -> tuple[Array, A
     if np.isfinite(supremum):
         inside = ladder < supremum
         ladder, heights = np.append(ladder[inside], supremum), np.append(heights[inside], 0.0)
-    return ladder, heights
+    below = heights <= target[:, None]
+    below[:, 0] |= target >= heights[0] * (1.0 - ROUNDING)
+    first = np.argmax(below, axis=1)
+    epsilon = np.where(below.any(axis=1), ladder[first], np.inf)
+    bracketed = np.flatnonzero(below.any(axis=1) & (ladder[first - 1] > 0.0) & (first > 0))
+    if len(bracketed):
+        both = np.stack([first[bracketed] - 1, first[bracketed]], axis=1)
+        epsilon[bracketed] = first_below(delta_of, target[bracketed], ladder[both], heights[both])
+    return epsilon
 
 
 def tradeoff(delta_of: Function, alpha: ArrayLike) -> Array:

@@ -60,7 +60,11 @@ class RenyiCurve:
 
     def by_moments(self, epsilon: Array) -> Array:
         """Return the weaker δ(ε) of paper 3, proposition 1, which is never below `__call__`."""
-        return self._least(epsilon, lambda s, bound, e, halvings: _by_moments(s, bound, e))
+
+        def log_delta(s: Array, bound: Array, epsilon: Array, halvings: int) -> Array:
+            return np.asarray(s * (bound - epsilon - np.log1p(1.0 / s)) - np.log1p(s))
+
+        return self._least(epsilon, log_delta)
 
     def _least(self, epsilon: Array, log_delta: Conversion) -> Array:
         flat = np.atleast_1d(epsilon)
@@ -189,11 +193,6 @@ def divergences(function: Callable[[Array], Array], order: Array) -> Array:
             "a function with values >= 0 between 1 and its end",
         )
     return np.maximum(value, 0.0)
-
-
-def _by_moments(excess: Array, divergence: Array, epsilon: Array) -> Array:
-    """Return ln of the bound of paper 3, proposition 1, at order α = 1 + excess."""
-    return np.asarray(excess * (divergence - epsilon - np.log1p(1.0 / excess)) - np.log1p(excess))
 
 
 def gaussian_mixing(order: Array, rows: int, gamma: float) -> Array:

@@ -14,10 +14,7 @@ from dpaudit._core.value import value_class
 from dpaudit.curves import readings
 from dpaudit.errors import NoExactSpectrum
 
-COLUMNS = (
-    *("epsilon", "delta", "forward", "backward", "low"),
-    *("index", "candidate", "asymptotic"),
-)
+COLUMNS = ("epsilon", "delta", "forward", "backward", "low", "index", "candidate", "asymptotic")
 
 
 class Curve(Protocol):

@@ -169,9 +169,7 @@ def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
 
 
 def _diabetes() -> Table:
-    """The diabetes data of scikit-learn, which has centred the features and scaled each to sum of
-    squares 1.
-    """
+    """The diabetes data of scikit-learn: features are centred and have a sum of squares of 1."""
     from sklearn.datasets import load_diabetes
 
     diabetes = load_diabetes()

@@ -162,14 +162,9 @@ class Table:
         return dataclasses.replace(self, values=self.values * factor[:, None], source=source)
 
     def dataset(self, target: str, constant: bool) -> Dataset:
-        """Split into features and target.
+        """Split into features and `target`, the column to predict.
 
-        Parameters
-        ----------
-        target : str
-            The column to predict.
-        constant : bool
-            Whether to add a column of ones, as `with_constant` does.
+        constant : whether to add a column of ones first, as `with_constant` does.
         """
         table = self.predicting(target)
         table = table.with_constant() if constant else table

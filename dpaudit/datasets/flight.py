@@ -24,8 +24,17 @@ def read() -> Table:
 
     Raises `DataNotFound` when the file is damaged.
     """
+    try:
+        file = (resources.files(__package__) / "flight.xz").read_bytes()
+        minutes = unpacked(lzma.decompress(file))
+    except (OSError, lzma.LZMAError, ValueError) as error:
+        raise DataNotFound(
+            f"the embedded data set 'flight' cannot be read ({error}): reinstall dpaudit"
+        ) from None
+    if hashlib.sha256(minutes.tobytes()).hexdigest() != SHA256:
+        raise DataNotFound("the embedded data set 'flight' fails its checksum: reinstall dpaudit")
     dropped = {"missing value": ROWS_READ - ROWS_KEPT}
-    return Table("flight", COLUMNS, _checked().T.astype(np.float64), SOURCE, dropped)
+    return Table("flight", COLUMNS, minutes.T.astype(np.float64), SOURCE, dropped)
 
 
 def packed(minutes: Array) -> bytes:
@@ -44,16 +53,3 @@ def unpacked(raw: bytes) -> Array:
     low, high = np.frombuffer(raw, dtype=np.uint8).reshape(2, 2, -1).transpose(1, 0, 2)
     departure, added = low + high * np.int32(256) + LEAST
     return np.stack([departure, departure + added]).astype("<i2")
-
-
-def _checked() -> Array:
-    try:
-        file = (resources.files(__package__) / "flight.xz").read_bytes()
-        minutes = unpacked(lzma.decompress(file))
-    except (OSError, lzma.LZMAError, ValueError) as error:
-        raise DataNotFound(
-            f"the embedded data set 'flight' cannot be read ({error}): reinstall dpaudit"
-        ) from None
-    if hashlib.sha256(minutes.tobytes()).hexdigest() != SHA256:
-        raise DataNotFound("the embedded data set 'flight' fails its checksum: reinstall dpaudit")
-    return minutes

@@ -95,7 +95,9 @@ def read_candidates(path: Path, dataset: Table) -> Array:
 def _header(file: str, cells: list[str]) -> tuple[str, ...]:
     """The column names. Raises `InvalidInput` unless they are distinct names split by commas."""
     columns = tuple(cell.strip() for cell in cells)
-    values = [column for column in columns if _is_number(column)]
+    numbers = {column: _number(column) for column in columns}
+    is_value = {name: isinstance(at, float) and not math.isnan(at) for name, at in numbers.items()}
+    values = [column for column in columns if is_value[column]]
     # a name may be a year, but hardly a number with a sign or a decimal point
     if not columns or len(values) == len(columns) or not all(map(str.isdigit, values)):
         first = "a row of values" if columns else "no line"
@@ -121,33 +123,24 @@ def _values(file: str, columns: tuple[str, ...], rows: Iterable[tuple[int, list[
                 f"{len(columns)}, as in the header",
             )
         for column, cell in zip(columns, row, strict=True):
-            try:
-                cells.append(_number(cell))
-            except ValueError:
-                fail(f"{file} line {line}, column {column!r}", Words(_kind(cell)), EXPECTED)
+            number = _number(cell)
+            if not isinstance(number, float):
+                fail(f"{file} line {line}, column {column!r}", Words(number), EXPECTED)
+            cells.append(number)
     return np.array(cells, dtype=np.float64).reshape(-1, len(columns))
 
 
-def _number(cell: str) -> float:
-    """The cell as a number, NaN when missing; ValueError for text, infinity and Python's 1_000."""
+def _number(cell: str) -> float | str:
+    """The cell as a number, NaN when missing; else why it is refused: text, infinity or 1_000.
+
+    The reason does not quote the cell, which may be a person's value.
+    """
     if cell.strip().lower() in MISSING:
         return math.nan
-    value = float(cell)
-    if math.isinf(value) or "_" in cell:
-        raise ValueError
-    return value
-
-
-def _kind(cell: str) -> str:
-    """Why a cell is refused, without its text, which may be a person's value."""
     try:
-        return "an infinite number" if math.isinf(float(cell)) else "a number with _"
+        number = float(cell)
     except ValueError:
         return "text"
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        return not math.isnan(_number(cell))
-    except ValueError:
-        return False
+    if math.isinf(number):
+        return "an infinite number"
+    return "a number with _" if "_" in cell else number

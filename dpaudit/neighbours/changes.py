@@ -1,6 +1,8 @@
 """Pairs of databases that differ in one row, or in all rows of one user.
 
 A pair is made from a database and a change, or remade from the record of its audit, result.json.
+Each function raises `InvalidInput` for rows that the database D does not have, for a change that
+changes nothing, and where no row would be left.
 """
 
 from __future__ import annotations
@@ -28,11 +30,6 @@ def zero_row(data: ArrayLike, index: int) -> NeighbourPair:
         The database D.
     index : int
         Number of the row.
-
-    Raises
-    ------
-    InvalidInput
-        When D has no such row, or the row is zero already.
 
     References
     ----------
@@ -72,11 +69,6 @@ def replace_row(
     source : RowSource, optional
         The origin of the row, if the user did not pass it.
 
-    Raises
-    ------
-    InvalidInput
-        When D has no such row, or the new row equals it.
-
     References
     ----------
     Dwork et al. 2006.
@@ -87,7 +79,9 @@ def replace_row(
     if np.array_equal(data[index], new[0]):
         state = "already zero" if relation == "zero-out" else "unchanged"
         raise InvalidInput(f"row {index} is {state}: no neighbour")
-    return NeighbourPair(data, _with(data, [index], new), relation, index, source=source)
+    right = data.copy()
+    right[index] = new[0]
+    return NeighbourPair(data, _owned(right), relation, index, source=source)
 
 
 def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
@@ -102,20 +96,9 @@ def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
     index : int
         Number of the row.
 
-    Raises
-    ------
-    InvalidInput
-        When D has no such row, or only one row.
-
     References
     ----------
     Dwork & Roth 2014, definition 2.4.
-
-    Examples
-    --------
-    >>> import dpaudit as dp
-    >>> dp.neighbours.remove_row([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], 1)
-    NeighbourPair(remove, row 1; 3 × 2 against 2 × 2)
     """
     data = check.matrix("data", data, min_rows=2)
     index = _row_number("index", index, len(data))
@@ -156,20 +139,9 @@ def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
     indices : sequence of int
         Row numbers, in any order.
 
-    Raises
-    ------
-    InvalidInput
-        When D has no such rows, or no row would be left.
-
     References
     ----------
     Dwork et al. 2010.
-
-    Examples
-    --------
-    >>> import dpaudit as dp
-    >>> dp.neighbours.remove_group([[1.0], [2.0], [3.0], [4.0]], [2, 0]).group
-    (0, 2)
     """
     data = check.matrix("data", data)
     group = tuple(sorted(_row_numbers(indices, len(data))))
@@ -190,19 +162,15 @@ def replace_group(data: ArrayLike, indices: Sequence[int], rows: ArrayLike) -> N
         g row numbers.
     rows : array of shape (g, d)
         The new rows, in the order of `indices`.
-
-    Raises
-    ------
-    InvalidInput
-        When D has no such rows, or nothing changes.
     """
     data = check.matrix("data", data)
     numbers = _row_numbers(indices, len(data))
     new = _checked_rows("rows", rows, len(numbers), data.shape[1])
     if np.array_equal(data[numbers], new):
         raise InvalidInput("the rows of the group are unchanged: no neighbour", argument="rows")
-    right = _with(data, numbers, new)
-    return NeighbourPair(data, right, "replace-group", group=tuple(sorted(numbers)))
+    right = data.copy()
+    right[numbers] = new
+    return NeighbourPair(data, _owned(right), "replace-group", group=tuple(sorted(numbers)))
 
 
 REMOVING: dict[str, Callable[..., NeighbourPair]] = {  # relations without a row that comes in
@@ -308,13 +276,6 @@ def _checked_rows(name: str, rows: ArrayLike, size: int, columns: int) -> Array:
         shape = f"{matrix.size} numbers" if len(matrix) == 1 else f"shape {matrix.shape}"
         check.fail(name, shape, f"{expected}, one a column")
     return matrix
-
-
-def _with(data: Array, rows: list[int], values: Array) -> Array:
-    """A copy of the data with other values in some rows."""
-    right = data.copy()
-    right[rows] = values
-    return _owned(right)
 
 
 def _owned(data: Array) -> Array:

@@ -38,35 +38,28 @@ def within_norm(data: Array, bound: float, rng: np.random.Generator) -> Array:
 
 
 def within_box(data: Array, box: Array, rng: np.random.Generator) -> Array:
-    """Corners of a box, (k, d). box : (d, 2), the least and the largest value of each column.
+    """Corners of a box, and last the row of the box that is nearest to zero, (k, d).
 
-    If few columns vary, all corners; else the corners towards the principal axes of the data, and
-    random ones.
+    box : (d, 2), the least and the largest value of each column. If few columns vary, all corners;
+    else the corners towards the principal axes of the data, and random ones.
     """
     free = np.flatnonzero(box[:, 0] < box[:, 1])
     if len(free) <= CORNERS:
-        up = (np.arange(1 << len(free))[:, None] >> np.arange(len(free))) & 1
-        return _corners(box, free, up.astype(bool))
-    size, axes = _axes(data)
-    towards = (rng.standard_normal((RANDOM // 2, len(axes))) / size) @ axes
-    at_random = rng.standard_normal((RANDOM // 2, len(axes)))
-    return _corners(box, free, np.concatenate([axes, -axes, towards, at_random])[:, free] > 0.0)
-
-
-def with_nearest(data: Array, box: Array, rng: np.random.Generator) -> Array:
-    """Corners of a box as of `within_box`, and last the row of the box nearest to zero, (k, d)."""
-    return np.concatenate([within_box(data, box, rng), np.clip(0.0, *box.T)[None, :]])
+        up = ((np.arange(1 << len(free))[:, None] >> np.arange(len(free))) & 1).astype(bool)
+    else:
+        size, axes = _axes(data)
+        towards = (rng.standard_normal((RANDOM // 2, len(axes))) / size) @ axes
+        at_random = rng.standard_normal((RANDOM // 2, len(axes)))
+        up = np.concatenate([axes, -axes, towards, at_random])[:, free] > 0.0
+    rows = np.tile(box[:, 0], (len(up) + 1, 1))
+    rows[:-1, free] = np.where(up, box[free, 1], box[free, 0])
+    rows[-1] = np.clip(0.0, *box.T)
+    return rows
 
 
 def within_data(data: Array, rng: np.random.Generator) -> Array:
-    """The rows of `with_nearest` for the least box around the data, (k, d); they are private."""
-    return with_nearest(data, np.column_stack([data.min(axis=0), data.max(axis=0)]), rng)
-
-
-def _corners(box: Array, free: np.ndarray, up: np.ndarray) -> Array:
-    rows = np.tile(box[:, 0], (len(up), 1))
-    rows[:, free] = np.where(up, box[free, 1], box[free, 0])
-    return rows
+    """The rows of `within_box` for the least box around the data, (k, d); they are private."""
+    return within_box(data, np.column_stack([data.min(axis=0), data.max(axis=0)]), rng)
 
 
 def _axes(data: Array) -> tuple[Array, Array]:

@@ -116,11 +116,7 @@ class NeighbourPair:
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
         """The part of result.json on the pair, from which `from_record` makes it again.
 
-        Parameters
-        ----------
-        show_data : bool, default False
-            Whether to include the values of a row that comes in. Otherwise they are included only
-            if they are public (`RowSource`).
+        show_data : whether to include the values of a row that comes in also if they are private.
         """
         places = {"replace-group": self.group, "replace": self.index, "add": self.index}
         place, put_in = places.get(self.relation), None

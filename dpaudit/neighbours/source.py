@@ -58,11 +58,6 @@ class RowSource:
             check.fail("seed", None, "that of the search")
 
     @property
-    def public(self) -> bool:
-        """Whether the values of the row may be shown without the user's request."""
-        return self.kind == "bound"
-
-    @property
     def remakable(self) -> bool:
         """Whether the row can be made again from the data and a seed."""
         return self.kind in ("row_bound", "data_bounds")
@@ -82,12 +77,7 @@ class RowSource:
     def to_dict(self, rows: Array, *, show_data: bool = False) -> dict[str, Any]:
         """The origin in JSON types, with the row's values if they are public or `show_data` is set.
 
-        Parameters
-        ----------
-        rows : array of shape (d,) or (g, d)
-            The row, or the rows of a group.
-        show_data : bool, default False
-            Whether to include the values.
+        rows : the row, (d,), or the rows of a group, (g, d).
         """
         record: dict[str, Any] = {"from": self.kind}
         if self.number is not None:
@@ -100,7 +90,7 @@ class RowSource:
                 "pool_size": self.seed.pool_size,
                 "spawn_key": list(self.seed.spawn_key),
             }
-        if self.public or show_data:
+        if self.kind == "bound" or show_data:  # the public bound alone decides this row
             record["values"] = rows.tolist()
         return record
 
@@ -111,13 +101,14 @@ class RowSource:
         Raises `InvalidInput`.
         """
         record = record or {}
-        kind, seed = record.get("from", "user"), record.get("seed")
-        return cls(
-            kind,
-            record.get("number"),
-            record.get("row_bound"),
-            None if seed is None else _seed(seed),
-        )
+        seed = record.get("seed")
+        if seed is not None:
+            try:
+                seed = np.random.SeedSequence(**seed)
+            except (TypeError, ValueError):
+                expected = "entropy, spawn_key and pool_size of a seed"
+                check.fail("seed", type(seed).__name__, expected)
+        return cls(record.get("from", "user"), record.get("number"), record.get("row_bound"), seed)
 
     def remade(self, data: Array) -> Array:
         """The row of "row_bound" or "data_bounds", (d,), made again from the data, (n, d).
@@ -133,11 +124,3 @@ class RowSource:
         if self.number >= len(rows):
             check.fail("data", check.Words(f"{data.shape[1]} columns"), "those of the search")
         return np.asarray(rows[self.number])
-
-
-def _seed(record: Any) -> np.random.SeedSequence:
-    """Read the seed that `to_dict` wrote. Raises `InvalidInput`."""
-    try:
-        return np.random.SeedSequence(**record)
-    except (TypeError, ValueError):
-        check.fail("seed", type(record).__name__, "entropy, spawn_key and pool_size of a seed")

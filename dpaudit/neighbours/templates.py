@@ -50,10 +50,17 @@ def record_templates(data: ArrayLike, *, index: int | None = None) -> dict[str, 
     {'outside': [2.0, 2.0], 'extreme': [1.0, 1.0], 'combination': [0.0, 0.0]}
     """
     data = check.matrix("data", data, min_rows=2)
-    records = {"outside": _outside(data), "extreme": _extreme(data)}
+    least, most, middle = data.min(axis=0), data.max(axis=0), np.median(data, axis=0)
+    whole = np.all(data == np.rint(data), axis=0) | (least == most)
+    records = {
+        "outside": most + np.where(whole, 1.0, most - least),
+        "extreme": np.where(most - middle >= middle - least, most, least),
+    }
     if data.shape[1] > 1:
         records["combination"] = _combination(data)
-    rarest = _rarest(data)
+    groups = [_groups(column) for column in data.T]
+    # the least sum of the log frequencies of its values
+    rarest = int(np.argmin(sum(np.log(np.bincount(group))[group] for group in groups)))
     if index is None:
         added = {name: add_row(data, record) for name, record in records.items()}
         return added | {"rarest": remove_row(data, rarest)}
@@ -66,21 +73,6 @@ def record_templates(data: ArrayLike, *, index: int | None = None) -> dict[str, 
     }
 
 
-def _outside(data: Array) -> Array:
-    """A record with a value above the largest of each column: by 1 if it has whole numbers, else
-    by its range, (c,).
-    """
-    least, most = data.min(axis=0), data.max(axis=0)
-    whole = np.all(data == np.rint(data), axis=0) | (least == most)
-    return np.asarray(most + np.where(whole, 1.0, most - least))
-
-
-def _extreme(data: Array) -> Array:
-    """The record with the value of each column that is farthest from the median, (c,)."""
-    least, most, middle = data.min(axis=0), data.max(axis=0), np.median(data, axis=0)
-    return np.asarray(np.where(most - middle >= middle - least, most, least))
-
-
 def _combination(data: Array) -> Array:
     """A record of medians, except for the two values that occur together least often relative to
     their own counts: at the least of all Pearson residuals, (seen − expected)/√expected.
@@ -89,7 +81,10 @@ def _combination(data: Array) -> Array:
     record = np.array([_observed_median(column) for column in data.T])
     fewest = np.inf
     for (i, first), (j, second) in combinations(enumerate(groups), 2):
-        missing = _residuals(first, second)
+        seen = np.zeros((first.max() + 1, second.max() + 1))
+        np.add.at(seen, (first, second), 1.0)
+        expected = np.outer(seen.sum(axis=1), seen.sum(axis=0)) / len(first)
+        missing = (seen - expected) / np.sqrt(expected)
         at = np.unravel_index(np.argmin(missing), missing.shape)
         if missing[at] < fewest:
             fewest, chosen = missing[at], ((i, first, at[0]), (j, second, at[1]))
@@ -107,20 +102,6 @@ def _groups(column: Array) -> np.ndarray:
     return np.asarray(np.unique(np.searchsorted(edges, column), return_inverse=True)[1].ravel())
 
 
-def _residuals(first: np.ndarray, second: np.ndarray) -> Array:
-    """Pearson residuals, (g, h), of the counts of pairs of groups against independent columns."""
-    seen = np.zeros((first.max() + 1, second.max() + 1))
-    np.add.at(seen, (first, second), 1.0)
-    expected = np.outer(seen.sum(axis=1), seen.sum(axis=0)) / len(first)
-    return np.asarray((seen - expected) / np.sqrt(expected))
-
-
 def _observed_median(values: Array) -> float:
     """The median, or if that does not occur the largest value below it."""
     return float(np.sort(values)[(len(values) - 1) // 2])
-
-
-def _rarest(data: Array) -> int:
-    """The number of the row with the least sum of log frequencies of its values."""
-    groups = [_groups(column) for column in data.T]
-    return int(np.argmin(sum(np.log(np.bincount(group))[group] for group in groups)))

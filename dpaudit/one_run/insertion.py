@@ -12,7 +12,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.keywords import known_keywords
-from dpaudit._core.raised import Raised, shown
+from dpaudit._core.raised import Raised, with_cause
 from dpaudit._core.seeds import Purpose, describe, generator, root
 from dpaudit._core.types import Array, ArrayLike, Mechanism, RngLike
 from dpaudit._core.value import value_class
@@ -188,4 +188,4 @@ def scored(score: Score, output: Any, rows: Array, data: Array) -> Array:
     else:
         expected = f"a function that gives {len(rows)} numbers, one a canary"
         return finite_vector("score", values, expected, len(rows))
-    raise shown(MechanismError(f"the score raised {raised.line}", raised=raised))
+    raise with_cause(MechanismError(f"the score raised {raised.line}", raised=raised))

@@ -5,8 +5,8 @@ and the same record gives the same bytes. This room knows records, curves and nu
 audits nor mechanisms. matplotlib is loaded by the first figure, not by this import.
 
 `audit` and `one_run` make the pages of both kinds of audits, by `pages` from the templates; their
-parts are in `opening` (what is seen first), `facts`, `tables` and `figures`. `comparison` sets two
-results side by side, `index` lists a suite, and `study` has the pages of experiments.
+parts are in `facts`, `tables` and `figures`. `comparison` sets two results side by side, `index`
+lists a suite, and `study` has the pages of experiments.
 """
 
 from __future__ import annotations
@@ -52,28 +52,16 @@ def plot(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     The figure is δ(ε) with all curves or, of one run, the share of right guesses.
     """
     if is_one_run(result):
-        return one_run.plot_guesses(one_run.Guesses.of(result), ax)
+        return one_run.plot_guesses(result, ax)
     return plot_spectrum(read_curves(result), ax or pyplot_axes(5.6, 5.6))
 
 
 def write_report(folder: Path, result: Mapping[str, Any]) -> None:
-    """Write report.html and its figure, drawn from the content of result.json.
+    """Write report.html and its figure into `folder`, drawn from `result`, a result.json's content.
 
     The figure is `spectrum.png`; of an audit of one run, `guesses.png`. Both are drawn before
     either is written, and each replaces the older file in one step. So whatever fails, each file is
-    whole, the old one or the new one.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the files go.
-    result : dict
-        The content of result.json.
-
-    Raises
-    ------
-    InvalidInput
-        When `result` is not the content of a result.json.
+    whole, the old one or the new one. Raises `InvalidInput` if `result` has another content.
     """
     folder = Path(folder)
     drawn = one_run.files(result) if is_one_run(result) else audit.files(result)

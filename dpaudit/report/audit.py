@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpaudit.report.facts import facts, process
+from dpaudit.report.facts import advice, facts, process, tiles
 from dpaudit.report.figures import (
     estimate_floor,
     is_close,
@@ -16,7 +16,6 @@ from dpaudit.report.figures import (
     spectrum_figure,
     tradeoff_figure,
 )
-from dpaudit.report.opening import advice, tiles
 from dpaudit.report.pages import embed, render_result
 from dpaudit.report.style import as_png, as_svg, data_address, house_style
 from dpaudit.report.tables import SHORT, spectrum_table, tradeoff_table, tried_table, values_table
@@ -34,23 +33,10 @@ def files(result: Mapping[str, Any]) -> dict[str, bytes | str]:
 
 
 def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
-    """The page for the content of result.json.
+    """The page for `result`, the content of result.json.
 
-    Parameters
-    ----------
-    result : dict
-        The content.
-    curves : Curves, optional
-        The curves of `result`, if they have been read already.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InvalidInput
-        When `result` is not the content of a result.json.
+    curves : the curves of `result`, if they have been read already. Raises `InvalidInput` if
+    `result` is not the content of a result.json.
     """
     embedded = embed(result)
     curves = read_curves(result) if curves is None else curves

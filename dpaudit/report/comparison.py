@@ -78,9 +78,7 @@ SHADE = 0.18
 
 @dataclass(frozen=True)
 class Moved:
-    """One difference: its name, the old and the new value in words. grave : whether the verdict
-    differs.
-    """
+    """A difference: its name, both values in words, and whether it is one of verdicts (grave)."""
 
     what: str
     old: str
@@ -127,14 +125,8 @@ class Comparison:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw δ(ε) of both results with their bands, and arrows at the largest rise and fall.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            The axes to draw on; None for a new figure of pyplot.
-
-        Returns
-        -------
-        matplotlib Axes
+        ax : the matplotlib axes to draw on, by default those of a new figure of pyplot. They are
+        returned.
         """
         ax = ax or pyplot_axes(*SIZE)
         both = first, second = read_curves(self.records[0]), read_curves(self.records[1])
@@ -170,23 +162,9 @@ class Comparison:
         return ax
 
     def save(self, path: str | Path) -> Path:
-        """Write the figure as PNG or SVG, by its suffix.
+        """Write the figure to `path`, whose suffix is .png or .svg, and return the path.
 
-        Parameters
-        ----------
-        path : path
-            The path of the file to write.
-
-        Returns
-        -------
-        Path
-
-        Raises
-        ------
-        InvalidInput
-            For another suffix.
-        OSError
-            When the file cannot be written.
+        Raises `InvalidInput` for another suffix, and OSError when the file cannot be written.
         """
         path = Path(path)
         writers = {".png": as_png, ".svg": as_svg}
@@ -211,24 +189,15 @@ def compare(
     Parameters
     ----------
     first, second : result or path
-        Results of audits by draws, or the folders of saved ones.
+        Results of audits by draws, or the folders of saved ones. Results of other kinds are
+        refused (`InvalidInput`).
     names : tuple of str, default ("first", "second")
         The names of the two.
 
     Returns
     -------
     Comparison
-
-    Raises
-    ------
-    InvalidInput
-        When one of the two is a result of another kind.
-
-    Notes
-    -----
-    A certified δ has moved if the bands [δ̂ − w, δ̂ + w] of the two do not overlap, with w the
-    distance from the estimate δ̂ down to its bound (`dpaudit.report.comparison`). Both are about the
-    δ that their scores show, so a better score moves it too.
+        `dpaudit.report.comparison` says when a certified δ has moved.
 
     Examples
     --------

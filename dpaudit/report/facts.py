@@ -1,12 +1,25 @@
-"""The facts of an audit for its report, as (name, value) pairs of short texts."""
+"""The texts of an audit's page: four tiles and advice at its top, then facts as (name, value)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from dpaudit.verdict.numbers import assignments, count, least, moment, number, percent, plain
-from dpaudit.verdict.record import section
+from dpaudit.verdict.headline import CLAIMED, Headline
+from dpaudit.verdict.numbers import (
+    NONE,
+    assignments,
+    count,
+    equation,
+    label,
+    least,
+    moment,
+    number,
+    percent,
+    plain,
+)
+from dpaudit.verdict.record import Curves, section
+from dpaudit.verdict.sentences import breaks_exactly, whom
 
 Fact = tuple[str, str]
 RELATIONS = {
@@ -20,6 +33,7 @@ RELATIONS = {
     "samples": "not known: two sets of draws made elsewhere",
 }
 NAMELESS = ("pair", "samples")  # relations that the field has no name for
+NOTE_WIDTH = 80  # characters below a tile
 NAMED = 12  # columns of the data that are named
 STATISTICS = {
     "leverage": "Leverage of the row",
@@ -39,6 +53,115 @@ TIMINGS = {
 }
 
 
+class Tile(NamedTuple):
+    """One of the four facts on top: its name, the value in large type, and a line below it."""
+
+    name: str
+    value: str
+    note: str = ""
+
+
+def tiles(result: Mapping[str, Any], curves: Curves) -> tuple[Tile, ...]:
+    """Claimed, certified or ruled out, draws a side and the neighbour, in this order."""
+    headline, samples = curves.headline, section(result, "samples")
+    text = label(curves.claim_text, NOTE_WIDTH)
+    if curves.claim is None:
+        note = "nothing to judge by" if curves.exact is None else "judged by the exact spectrum"
+        claimed = Tile("Claimed", "none", note)
+    elif headline is None or headline.claimed is None:
+        claimed = Tile("Claimed", text or NONE)
+    else:
+        value = equation(headline.symbol, headline.claimed_text)
+        claimed = Tile("Claimed", value, headline.at or text)
+    if bets := section(result, "sequential"):
+        draws = count(bets["drawn"]), f"{count(bets['tested'])} of them bet on"
+    elif drawn := [size for size in samples.values() if size is not None]:
+        test = samples.get("test")
+        draws = count(sum(drawn)), f"{count(test)} of them certify" if test else ""
+    else:
+        draws = NONE, "not recorded"
+    certified = certified_tile(headline, result["level"])
+    return claimed, certified, Tile("Draws a side", *draws), _neighbour_tile(result)
+
+
+def certified_tile(headline: Headline | None, level: float) -> Tile:
+    """The tile of the certified value if the claim is exceeded, else of the values ruled out."""
+    if headline is None:
+        return Tile("Certified", NONE, "not in this result.json")
+    confidence = f"at {percent(level)} confidence"
+    note = ", ".join(filter(None, (headline.at, confidence)))
+    if headline.claimed is not None and not headline.exceeded:
+        return Tile("Ruled out", headline.ruled_out, note)
+    if not headline.exceeded or headline.excess_shown:
+        value = equation(headline.symbol, headline.certified_text)
+        return Tile("Certified", f"at least {value}", note)
+    if headline.claimant != CLAIMED:
+        return Tile("Certified", "more than the curve", confidence)  # at which δ is not known
+    return Tile("Certified", f"more than {equation(headline.symbol, headline.claimed_text)}", note)
+
+
+def _neighbour_tile(result: Mapping[str, Any]) -> Tile:
+    neighbour = section(result, "neighbour")
+    tried, pool = neighbour.get("tried"), neighbour.get("pool")
+    if neighbour.get("relation") == "samples" or not neighbour:
+        return Tile("Neighbour", "not known", "two sets of draws")
+    rule = plain(neighbour.get("rule") or "the only one audited")
+    if tried is not None:
+        rule = f"worst of {count(tried)} tried" + (f", of {count(pool)} in all" if pool else "")
+    name = "Worst neighbour" if "worst" in rule else "Neighbour"
+    return Tile(name, label(whom(result) or "two databases", 40), label(rule, NOTE_WIDTH))
+
+
+def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
+    """Two sentences of advice on what to do after this verdict."""
+    headline = curves.headline
+    if result["verdict"] == "violated":
+        change = whom(result) or "what differs between the two sides"
+        look = f"Look at how the output moves with {change}"
+        if curves.claim is None:
+            return (
+                "Do not release this implementation: it leaks more than its exact spectrum.",
+                f"{look}, and compare the noise that is drawn with the noise that is meant.",
+            )
+        needed = ""
+        if headline is not None and headline.excess_shown:
+            value = equation(headline.symbol, headline.certified_text)
+            least = " ".join(filter(None, (value, headline.at)))
+            needed = f": a true one would say at least {least}"
+        return (
+            f"Do not release with this claim{needed}.",
+            f"{look}: the sensitivity or clipping that is assumed, and the scale of the noise.",
+        )
+    if breaks_exactly(curves):
+        return (
+            "Do not release with this claim: the exact spectrum breaks it.",
+            "These draws are too few to show it; the exact curve needs none.",
+        )
+    if result["verdict"] == "not violated":
+        excess = section(result, "detectable")
+        smaller = f"below {number(excess.get('excess'), 3)}" if excess else "that is small"
+        return (
+            f"This is no proof of privacy: an excess {smaller}, or about another pair, may go "
+            "unseen.",
+            "To see smaller ones, take more draws (dpaudit plan says how many); to see other "
+            "pairs, search more neighbours.",
+        )
+    if curves.reference is None:
+        return (
+            "Say what the mechanism is meant to keep: a claim, such as ε = 1 at δ = 10⁻⁵.",
+            "The certified bound below holds as it is, but there is nothing to judge it by.",
+        )
+    if headline is not None and headline.exceeded:
+        return (
+            "Do not read this as a pass: these draws exceed the claim, by themselves.",
+            "The reason names what else has to be known before the mechanism is accused.",
+        )
+    return (
+        "Do not read this as a pass: the audit could not have shown what it was to look for.",
+        "Mend what the reason names, or take more draws (dpaudit plan says how many).",
+    )
+
+
 def facts(result: Mapping[str, Any]) -> list[Fact]:
     """The facts about what was audited, in the order in which people read them."""
     mechanism, exact = section(result, "mechanism"), section(result, "exact")
@@ -46,6 +169,8 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
     commit, digest = (str(source.get(key) or "")[:12] for key in ("commit", "sha256"))
     no_claim = "none; the bound is held against the exact spectrum" if exact else "none"
     versions = section(result, "versions").items()
+    unseeded = section(result, "trial").get("repeatable") is False
+    seed = "" if result.get("seed") is None else f"{result['seed']}{NOT_REPEATED * unseeded}"
     rows = [
         ("Scenario", result.get("scenario")),
         ("Mechanism", _joined(" – ", mechanism.get("name"), mechanism.get("description"))),
@@ -69,18 +194,10 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
             "Source of the mechanism",
             _joined(", ", commit and f"commit {commit}", digest and f"SHA-256 {digest}…"),
         ),
-        ("Seed", seed(result)),
+        ("Seed", seed),
         ("Versions", ", ".join(f"{name} {plain(version)}" for name, version in versions)),
     ]
     return [(name, str(value)) for name, value in rows if value]
-
-
-def seed(result: Mapping[str, Any]) -> str:
-    """The seed, with a remark if it does not repeat the draws; "" if no seed is known."""
-    if result.get("seed") is None:
-        return ""
-    unseeded = section(result, "trial").get("repeatable") is False
-    return f"{result['seed']}{NOT_REPEATED if unseeded else ''}"
 
 
 def hint(result: Mapping[str, Any]) -> str:
@@ -170,7 +287,7 @@ def _named(size: Any, names: Sequence[Any]) -> str:
 
 
 def _neighbour(neighbour: Mapping[str, Any]) -> str:
-    """ "zero-out: one row replaced by zeros; row 11 zeroed (counted from 0); the worst row"."""
+    """The pair in words: its relation, what changed, and the rule by which it was chosen."""
     relation, index = neighbour.get("relation"), neighbour.get("index")
     words = str(RELATIONS.get(str(relation), relation) or "")
     change = neighbour.get("change") or ("" if index is None else f"row {number(index)}")

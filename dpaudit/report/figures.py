@@ -26,6 +26,7 @@ from dpaudit.report.style import (
     pyplot_axes,
     tidy,
 )
+from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import label, number, percent, power_of_ten
 from dpaudit.verdict.record import Curves
 
@@ -60,20 +61,10 @@ WIDE = 0.12  # a gap this wide between the curves and perfect privacy is visible
 
 
 def plot_spectrum(curves: Curves, ax: Axes | None = None, *, log: bool = False) -> Axes:
-    """δ against ε (nats): exact, asymptotic, claimed, estimated and certified.
+    """Draw δ against ε (nats): exact, asymptotic, claimed, estimated and certified.
 
-    Parameters
-    ----------
-    curves : Curves
-        As `read_curves` gives them.
-    ax : matplotlib Axes, optional
-        Where to draw, by default axes of a new figure.
-    log : bool, default False
-        A log axis of δ.
-
-    Returns
-    -------
-    matplotlib Axes
+    curves : the result of `read_curves`. ax : the axes, by default those of a new figure; they are
+    returned. log : whether the axis of δ is logarithmic.
     """
     ax = _spectrum_panel(curves, ax or _figure(5.2, 5.2).subplots(), log=log)
     place: Look = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.11)}
@@ -82,19 +73,10 @@ def plot_spectrum(curves: Curves, ax: Axes | None = None, *, log: bool = False) 
 
 
 def plot_tradeoff(curves: Curves, ax: Axes | None = None) -> Axes:
-    """Type II error β against type I error α of the best test, as each δ(ε) implies it.
+    """Draw type II error β against type I error α of the best test, as each δ(ε) implies it.
 
-    Parameters
-    ----------
-    curves : Curves
-        As `read_curves` gives them.
-    ax : matplotlib Axes, optional
-        Where to draw, by default axes of a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-        With a zoom in the free corner where the curves are close to perfect privacy.
+    curves, ax : as in `plot_spectrum`. Where the curves are close to perfect privacy, the free
+    corner of the axes shows a part of them enlarged.
     """
     ax = ax or _figure(4.5, 5.9).subplots()
     _tradeoff_lines(curves, ax, np.linspace(0.0, 1.0, 501) ** 2)
@@ -123,9 +105,7 @@ def is_close(curves: Curves) -> bool:
 
 
 def _gap(curves: Curves) -> float:
-    """The largest distance 1 − α − β of the pair's curves from perfect privacy, β = 1 − α. It is
-    δ(0), the total variation.
-    """
+    """The largest distance 1 − α − β of the pair's curves from perfect privacy, which is δ(0)."""
     return max(float(curve[0]) for curve in curves.measured())
 
 
@@ -163,7 +143,7 @@ def key_figure(curves: Curves) -> Figure:
 
 
 def tradeoff_figure(curves: Curves) -> Figure:
-    """`plot_tradeoff` on a figure of its own."""
+    """A figure on which `plot_tradeoff` has drawn; its height leaves room for the legend."""
     entries = 4 + (curves.exact is not None) + (curves.claim is not None)
     figure = _figure(4.5, 4.55 + 0.2 * entries)
     plot_tradeoff(curves, figure.subplots())
@@ -200,18 +180,28 @@ def _figure(width: float, height: float) -> Figure:
 def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
     """Draw the curves on one pair of axes, without legend; returns the axes."""
     end = float(curves.epsilon[-1]) or 1.0
-    _spectrum_lines(curves, ax, log=log)
+    _draw_curves(curves, ax, log=log)
     ylabel = "δ(ε), log axis" if log else "δ(ε)"
     ax.set(xlabel="ε (nats)", ylabel=ylabel, xlim=(-0.03 * end, 1.03 * end))
-    if log:
-        _log_axis(ax, curves)
+    if log:  # from the decade of one certifying draw up to 1; lower if all δ are
+        claimed = [] if curves.claim is None else [curves.claim]
+        most = max(float(curve.max()) for curve in curves.measured() + claimed)
+        ax.set_yscale("log")
+        # plain text: to parse formulas for these labels would take a tenth of a report's time
+        ax.yaxis.set_major_formatter(lambda value, _: power_of_ten(round(math.log10(value))))
+        ax.yaxis.set_minor_formatter(lambda value, _: "")
+        ax.set_ylim(min(log_floor(curves), _decade(most / 10) if most else 1.0), 1.3)
+        if not most:
+            ax.text(
+                0.5, 0.5, "every value is zero", transform=ax.transAxes, ha="center", color=GREY
+            )
     else:
         top = _top(curves)
         ax.set_ylim(-0.02 * top, 1.08 * top)
     head = curves.headline
     if head is not None and head.excess_shown:
         kind = "exact" if curves.claim is None else "claimed"
-        title = f"{kind} {_claimed(curves)}, certified {_certified(curves)}"
+        title = "{} {}, certified {}".format(kind, *_claimed_and_certified(head))
         ax.set_title(title, fontsize=10, color=RUST, parse_math=False)
     _excess_arrow(curves, ax)
     if not log and is_narrow(curves):
@@ -219,14 +209,14 @@ def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
     return tidy(ax, tick_size=None)
 
 
-def _spectrum_lines(curves: Curves, ax: Axes, *, log: bool) -> None:
+def _draw_curves(curves: Curves, ax: Axes, *, log: bool) -> None:
     """Draw every curve, the interval of the estimate, and the region that is ruled out."""
-    at = [] if curves.claim_index is None else [curves.claim_index]
+    marked = [] if curves.claim_index is None else [curves.claim_index]
     lone = SINGLE_POINT if curves.epsilon.size == 1 else {}
     for delta, look, name in (
         (curves.exact, lone | EXACT, label(f"exact: {curves.law}".rstrip(": "))),
         (curves.asymptotic, lone | ASYMPTOTIC, "asymptotic law"),
-        (curves.claim, {**CLAIM, "markevery": at}, label(f"claim: {curves.claim_text}")),
+        (curves.claim, {**CLAIM, "markevery": marked}, label(f"claim: {curves.claim_text}")),
         (curves.estimate, lone | ESTIMATE, "point estimate, no bound"),
     ):
         if delta is not None:
@@ -240,13 +230,8 @@ def _spectrum_lines(curves: Curves, ax: Axes, *, log: bool) -> None:
         name = f"interval of the estimate, {percent(curves.level)}: what this score shows"
         ax.vlines(curves.epsilon[points], low, high, **BARS, label=name)
         ax.plot(np.tile(curves.epsilon[points], 2), np.concatenate([low, high]), **CAPS)
-    _band(curves, ax)
-
-
-def _band(curves: Curves, ax: Axes) -> None:
-    """Draw the certified bound at every ε, as the grid implies it. The region that it rules out is
-    green, and red if it lies above the reference (the claim or the exact spectrum).
-    """
+    # The certified bound at every ε, as the grid implies it. The region that it rules out is green,
+    # and red if it lies above the reference (the claim or the exact spectrum).
     at, low = implied_corners(curves.epsilon, curves.low)
     name = f"certified lower bound, {percent(curves.level)}, all ε at once"
     ax.plot(at, np.maximum(low, BOTTOM), **LOW, label=name)
@@ -265,16 +250,10 @@ def _band(curves: Curves, ax: Axes) -> None:
     ax.fill_between(fine[order], edge, within, **VIOLATION, label=name)
 
 
-def _claimed(curves: Curves) -> str:
-    """ "ε = 1", of the claim or of the exact spectrum."""
-    head = curves.headline
-    return "" if head is None else f"{head.symbol} = {number(head.claimed)}"
-
-
-def _certified(curves: Curves) -> str:
-    """ "ε ≥ 1.98 at δ = 0"."""
-    head = curves.headline
-    return "" if head is None else f"{head.symbol} ≥ {head.certified_text} {head.at}".strip()
+def _claimed_and_certified(head: Headline) -> tuple[str, str]:
+    """The claimed (or exact) and the certified value in words: "ε = 1", "ε ≥ 1.98 at δ = 0"."""
+    certified = f"{head.symbol} ≥ {head.certified_text} {head.at}".strip()
+    return f"{head.symbol} = {number(head.claimed)}", certified
 
 
 def _excess_arrow(curves: Curves, ax: Axes) -> None:
@@ -286,15 +265,13 @@ def _excess_arrow(curves: Curves, ax: Axes) -> None:
     if head.claimed >= end:
         return
     height = max(head.delta, ax.get_ylim()[0] if ax.get_yscale() == "log" else 0.0)
-    name = f"from {_claimed(curves)} to certified {_certified(curves)}"
+    name = "from {} to certified {}".format(*_claimed_and_certified(head))
     arrow = {**EXCESS, "markevery": [1], "clip_on": False}
     ax.plot([head.claimed, end], [height, height], **arrow, label=name)
 
 
 def _over(curves: Curves) -> tuple[float, float]:
-    """The least and the largest ε of the violation: where the band is above its reference, and the
-    ends of the arrow.
-    """
+    """The least and the largest ε of the violation (band above reference) and of its arrow."""
     over, head = curves.epsilon[curves.excess > 0], curves.headline
     ends = [*over[[0, -1]]] if over.size else []
     if head is not None and head.excess_shown and head.delta is not None:
@@ -328,7 +305,7 @@ def _zoom_excess(curves: Curves, ax: Axes) -> None:
     heights = [np.interp(inside, curves.epsilon, delta) for delta in both]
     low, high = float(np.min(heights)), float(np.max(heights))
     inset = ax.inset_axes((0.53, 0.55, 0.46, 0.43))
-    _spectrum_lines(curves, inset, log=False)
+    _draw_curves(curves, inset, log=False)
     pad = 0.08 * (high - low)
     _frame(ax, inset, (left, right), (low - pad, high + pad))
     _excess_arrow(curves, inset)
@@ -365,19 +342,6 @@ def _top(curves: Curves) -> float:
     """The largest δ on the linear axis."""
     claimed = 0.0 if curves.claim is None else float(curves.claim.min())
     return max(claimed, *(float(curve.max()) for curve in curves.measured())) or 1.0
-
-
-def _log_axis(ax: Axes, curves: Curves) -> None:
-    """Set a log axis of δ from the decade of one certifying draw up to 1; lower if all δ are."""
-    claimed = [] if curves.claim is None else [curves.claim]
-    top = max(float(curve.max()) for curve in curves.measured() + claimed)
-    ax.set_yscale("log")
-    # plain text: parsing matplotlib's formulas for these labels takes a tenth of a report's time
-    ax.yaxis.set_major_formatter(lambda value, _: power_of_ten(round(math.log10(value))))
-    ax.yaxis.set_minor_formatter(lambda value, _: "")
-    ax.set_ylim(min(log_floor(curves), _decade(top / 10) if top else 1.0), 1.3)
-    if not top:
-        ax.text(0.5, 0.5, "every value is zero", transform=ax.transAxes, ha="center", color=GREY)
 
 
 def log_floor(curves: Curves) -> float:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from dpaudit._core.result_file import is_one_run
 from dpaudit.report import one_run
-from dpaudit.report.opening import tiles
+from dpaudit.report.facts import tiles
 from dpaudit.report.pages import BADGES, render
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import NONE, assignments, number
@@ -39,14 +39,10 @@ def render_index(
         counts=counts,
         worst=counts[0][0] if counts else "study",
         symbols=SYMBOLS,
-        seconds=_seconds(sum(row["seconds"] for row in rows)),
+        seconds=f"{number(sum(row['seconds'] for row in rows), 3)} s",
         against=against,
         moved=[name for name, lines in against["moves"].items() if lines] if against else [],
     )
-
-
-def _seconds(seconds: float) -> str:
-    return f"{number(seconds, 3)} s"
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,19 +50,14 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     record, link = row["record"], None
     if row["link"] is not None:  # to a file, of the bytes that its name has on the disk
         link = "/".join(quote(os.fsencode(part), safe="") for part in row["link"])
-    return {
-        "name": row["name"],
-        "kind": row["kind"],
-        "reason": row["reason"],
-        "seconds": _seconds(row["seconds"]),
-        "link": link,
-        **(dict.fromkeys(COLUMNS, NONE) if record is None else _numbers(record)),
-    }
+    cells = dict.fromkeys(COLUMNS, NONE) if record is None else _cells(record)
+    return {**row, "seconds": f"{number(row['seconds'], 3)} s", "link": link, **cells}
 
 
-def _numbers(record: Mapping[str, Any]) -> dict[str, str]:
-    """Texts on mechanism, data and neighbour, the claimed value, the values ruled out, and the
-    excess that could have been shown. For an audit of one run, the neighbour is its canaries.
+def _cells(record: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of `COLUMNS`: certified means the values ruled out, shown the detectable excess.
+
+    For an audit of one run, the neighbour is its canaries.
     """
     if is_one_run(record):
         claimed, _, canaries, _ = one_run.tiles(record)

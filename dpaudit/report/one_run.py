@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit
 
-from dpaudit._core.types import Array
-from dpaudit._core.value import value_class
-from dpaudit.report.facts import Fact
+from dpaudit.report.facts import NOTE_WIDTH, Fact, Tile, certified_tile
 from dpaudit.report.figures import BARS, CLAIM, EXACT, PERFECT
-from dpaudit.report.opening import NOTE_WIDTH, Tile, certified_tile
 from dpaudit.report.pages import embed, render_result
 from dpaudit.report.style import (
     as_png,
@@ -61,7 +58,7 @@ TOP = 0.95  # the quantile of right guesses by chance up to which the figure is 
 def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
     """The content of report.html and guesses.png, by name. Raises `InvalidInput`."""
     with house_style():
-        picture = as_png(guesses_figure(Guesses.of(record)))
+        picture = as_png(guesses_figure(record))
     return {"guesses.png": picture, "report.html": render_page(record)}
 
 
@@ -79,7 +76,7 @@ def render_page(record: Mapping[str, Any]) -> str:
         for at in range(len(sizes) - 1, -1, -step)
     ]
     with house_style():
-        figure = as_svg(guesses_figure(Guesses.of(record)))
+        figure = as_svg(guesses_figure(record))
     return render_result(
         "one_run.html",
         record,
@@ -155,57 +152,38 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
     ]
 
 
-@value_class(show_numbers=True, eq=True)
-class Guesses:
-    """Counts of right guesses among the strongest ones.
-
-    size, right : (k,), numbers of strongest guesses, and how many of them are right. chance : the
-    largest probability of a side of the coins. epsilon : the claimed ε, nats; None if none is.
-    """
-
-    size: Array
-    right: Array
-    chance: float
-    epsilon: float | None
-
-    @classmethod
-    def of(cls, record: Mapping[str, Any]) -> Guesses:
-        """Read the counts in the content of result.json."""
-        guesses, claim = record["guesses"], record["claim"]
-        low, high = record["canaries"]["inclusion"]
-        epsilon = None if claim is None else claim["epsilon"]
-        size, right = (np.array(guesses[key], dtype=np.float64) for key in ("count", "right"))
-        return cls(size, right, max(float(high), 1.0 - float(low)), epsilon)
-
-
-def guesses_figure(guesses: Guesses) -> Figure:
+def guesses_figure(record: Mapping[str, Any]) -> Figure:
     """A figure of the share of right guesses against their number, on a log axis."""
     figure = new_figure(*SIZE)
-    ax = _panel(figure.subplots(), guesses)
+    ax = _panel(figure.subplots(), record)
     legend(figure, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
 
 
-def plot_guesses(guesses: Guesses, ax: Axes | None = None) -> Axes:
-    """Draw that figure on axes with their own legend, by default of a new figure of pyplot."""
-    ax = _panel(ax or pyplot_axes(*SIZE), guesses)
+def plot_guesses(record: Mapping[str, Any], ax: Axes | None = None) -> Axes:
+    """Draw `guesses_figure` on axes with their own legend, by default of a new pyplot figure."""
+    ax = _panel(ax or pyplot_axes(*SIZE), record)
     legend(ax, *ax.get_legend_handles_labels(), loc="best")
     return ax
 
 
-def _panel(ax: Axes, guesses: Guesses) -> Axes:
+def _panel(ax: Axes, record: Mapping[str, Any]) -> Axes:
+    """Draw the share of right guesses, what chance gives, and what the claimed ε allows."""
     from scipy.stats import binom  # here: slow to import
 
-    size, chance = guesses.size, guesses.chance
+    size, right = (np.array(record["guesses"][key], dtype=float) for key in ("count", "right"))
+    low, high = record["canaries"]["inclusion"]
+    chance = max(float(high), 1.0 - float(low))  # the largest probability of a side of the coins
+    epsilon = None if record["claim"] is None else record["claim"]["epsilon"]
     if size.size:
         marker = {"marker": "o", "markersize": 3.5}
-        ax.plot(size, guesses.right / size, label="this run", **{**EXACT, **marker})
+        ax.plot(size, right / size, label="this run", **{**EXACT, **marker})
         ax.axhline(chance, label="chance", **{**PERFECT, "linewidth": 1.4})
         most = binom.ppf(TOP, size.astype(int), chance) / size
         shaded = {"facecolor": BARS["colors"], "alpha": 0.12, "linewidth": 0}
         ax.fill_between(size, 0.0, most, label="19 of 20 runs by chance", **shaded)
-        if guesses.epsilon is not None:
-            allowed = float(expit(np.log(chance / (1.0 - chance)) + guesses.epsilon))
+        if epsilon is not None:
+            allowed = float(expit(np.log(chance / (1.0 - chance)) + epsilon))
             name = "average that the claimed ε allows"
             ax.axhline(allowed, label=name, **{**CLAIM, "marker": "None"})
     ax.set(xlabel="number of guesses, the strongest first", ylabel="share of right guesses")

@@ -149,8 +149,7 @@ class Study:
 
 
 def write(content: Content, folder: str | Path, command: str) -> None:
-    """Write report.html with its figures, each figure as PNG, and content.json, each of them
-    completely or not at all.
+    """Write report.html, each figure as PNG, and content.json, each whole or not at all.
 
     command : the command that makes them again, for the foot of the page. Raises OSError.
     """
@@ -193,9 +192,7 @@ def as_json(value: Any, digits: int = SAVED) -> Any:
 
 
 def figure(panels: Sequence[Panel]) -> Figure:
-    """All panels of one figure, in rows of at most COLUMNS (four panels: two by two), with one
-    legend below.
-    """
+    """All panels in rows of at most COLUMNS (four panels: two by two), with one legend below."""
     columns = 2 if len(panels) == 4 else min(COLUMNS, len(panels))
     rows, entries = math.ceil(len(panels) / columns), 3 if columns > 1 else 2
     looks = looks_of(panels)

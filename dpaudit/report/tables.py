@@ -1,6 +1,4 @@
-"""Tables of the page and of the terminal: δ(ε), the trade-off of error rates, neighbours tried, and
-row values.
-"""
+"""Tables of page and terminal: δ(ε), trade-off of error rates, neighbours tried, row values."""
 
 from __future__ import annotations
 
@@ -79,21 +77,17 @@ def spectrum_table(curves: Curves, rows: Iterable[int], *, full: bool) -> Table:
 
 def tradeoff_table(curves: Curves) -> Table:
     """β of every curve of the trade-off figure at a few α."""
-    implied = {
-        name: None if delta is None else grid_tradeoff(curves.epsilon, delta, ALPHA)
-        for name, delta in (
-            ("Exact β", curves.exact),
-            ("Estimated β", curves.estimate),
-            ("Claimed β", curves.claim),
-        )
-    }
+
+    def implied(delta: Array | None) -> Array | None:
+        return None if delta is None else grid_tradeoff(curves.epsilon, delta, ALPHA)
+
     above = np.minimum(tradeoff_above(curves.epsilon, curves.low, ALPHA), 1.0 - ALPHA)
     columns = [
         Column("α", ALPHA),
-        Column("Exact β", implied["Exact β"]),
-        Column("Estimated β", implied["Estimated β"]),
+        Column("Exact β", implied(curves.exact)),
+        Column("Estimated β", implied(curves.estimate)),
         Column("Certified upper bound", above, upper_bound),
-        Column("Claimed β", implied["Claimed β"]),
+        Column("Claimed β", implied(curves.claim)),
         Column("Perfect privacy", 1.0 - ALPHA),
     ]
     return _unmarked(*table(columns, range(len(ALPHA))))

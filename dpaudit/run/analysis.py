@@ -11,7 +11,7 @@ import numpy as np
 
 from dpaudit import exact
 from dpaudit._core.types import Array, ArrayLike, Mechanism
-from dpaudit._core.user_code import beside
+from dpaudit._core.user_code import importable_from
 from dpaudit._core.value import value_class
 from dpaudit.auditing.settings import grid
 from dpaudit.curves.claims import Claim, exceeds
@@ -177,7 +177,7 @@ def analyse(
     claim = scenario.claim
     points = scenario.settings.epsilon if epsilon is None else grid(epsilon, claim)
     neighbours = Neighbours.read(relation, candidates, row_bound, dataset)
-    with beside(scenario.modules):
+    with importable_from(scenario.modules):
         mechanism = loaded_mechanism(scenario)
         worst = exact.worst_case(mechanism, dataset.database, points, **neighbours.options)
         if relation in ("zero-out", "remove"):
@@ -255,7 +255,7 @@ def calibrate(
     dataset = loaded_data(scenario)
     neighbours = Neighbours.read(relation, candidates, row_bound, dataset)
     options = {"parameter": parameter, **neighbours.options}
-    with beside(scenario.modules):
+    with importable_from(scenario.modules):
         mechanism = loaded_mechanism(scenario)
         calibration = exact.calibrate(mechanism, dataset.database, epsilon, delta, **options)
     about = describe_data(dataset)

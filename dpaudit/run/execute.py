@@ -18,7 +18,7 @@ from dpaudit._core.keywords import known_keywords
 from dpaudit._core.result_file import RESULT, plain
 from dpaudit._core.source import commit_of
 from dpaudit._core.types import Mechanism, describe
-from dpaudit._core.user_code import beside
+from dpaudit._core.user_code import importable_from
 from dpaudit.auditing.engine import audit_mechanism
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import Drawing
@@ -153,7 +153,7 @@ def run(
         check_fit(scenario)
         book.ready()
     watch = Watch(folder / DRAWS, scenario.name, progress, notice)
-    with beside(scenario.modules), watch, scenario.workers.at_work(n_jobs):
+    with importable_from(scenario.modules), watch, scenario.workers.at_work(n_jobs):
         with _step(watch, "choosing the neighbour"):
             subject, origin, selection = _prepare(scenario, n_jobs, watch, resume, show_data)
         assert subject.pair is not None
@@ -277,7 +277,7 @@ def loaded_data(scenario: Scenario) -> Table:
 def loaded_mechanism(scenario: Scenario) -> Mechanism:
     """The mechanism. Loading a `call` executes the user's code, so check everything else first."""
     named = scenario.mechanism
-    with beside(scenario.modules):
+    with importable_from(scenario.modules):
         mechanism: Mechanism = named.load() if isinstance(named, Call) else named
     return mechanism
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from dpaudit._core import check
 from dpaudit._core.types import Array
-from dpaudit._core.user_code import beside
+from dpaudit._core.user_code import importable_from
 from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.one_run.api import audit_one_run
@@ -160,7 +160,7 @@ class OneRunScenario:
         Raises `ScenarioError`, `DataNotFound`, `InvalidInput`, `MechanismError`, OSError.
         """
         scenario = self.override(seed)
-        with beside(self.folder):
+        with importable_from(self.folder):
             result, subject = scenario._audit()
         result = replace(result, subject={"scenario": self.name, **subject})
         result.save(self.report_folder(out))

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit._core.raised import Raised, shown
+from dpaudit._core.raised import Raised, with_cause
 from dpaudit._core.seeds import Purpose, describe, generator
 from dpaudit._core.types import Array, Mechanism, Sampler
 from dpaudit._core.user_code import Carried
@@ -77,7 +77,7 @@ def outputs(sampler: Sampler, size: int, rng: np.random.Generator, where: str) -
     except BaseException as error:
         failure = _failure(error)
     message = f"the mechanism raised on {where}: {failure}"
-    raise shown(MechanismError(message, raised=failure.raised))
+    raise with_cause(MechanismError(message, raised=failure.raised))
 
 
 def _failure(error: BaseException, data: Array | None = None) -> MechanismError:

@@ -17,7 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
-from dpaudit._core.raised import Raised, shown
+from dpaudit._core.raised import Raised, with_cause
 from dpaudit.errors import DpauditError, MechanismError
 from dpaudit.sampling.block import SIDES, Block, Blocks
 
@@ -145,7 +145,7 @@ def answer(ask: Callable[[], Any], what: str) -> Any:
     except Exception as error:
         line = " ".join(Raised.of(error).line.split())
         failure = MechanismError(f"the workers failed to {what}: {line}")
-    raise shown(failure)
+    raise with_cause(failure)
 
 
 def _parallel(n_jobs: int | None) -> Parallel:

@@ -1,8 +1,7 @@
 """Search for the worst neighbour without theory: rank changes of a database, audit the likeliest.
 
 1. `changes`: every row zeroed, removed or replaced, and rows added.
-2. `linear`, `ranking`: which changes to audit first, by least squares and by a few draws of the
-   mechanism.
+2. `ranking`: which changes to audit first, by least squares and by a few draws of the mechanism.
 3. `quick_audit`, `halving`: audits with few draws of the first changes, then with more draws of the
    worst of these. `runner` does the work in parallel, with common random numbers and a checkpoint.
 4. `search`: the audit of the change that remains, from draws that the search has not seen.

@@ -111,12 +111,6 @@ class Pool:
         """The row that comes in with each change, (m, d); zeros if none does."""
         return _rows(self.incoming.rows, self.into)
 
-    def only(self, entries: np.ndarray) -> Pool:
-        """A pool of the changes at the positions `entries`, in that order."""
-        return Pool(
-            self.data, self.relation[entries], self.out[entries], self.into[entries], self.incoming
-        )
-
 
 def _rows(table: Array, index: np.ndarray) -> Array:
     rows = np.zeros((len(index), table.shape[1]))
@@ -135,9 +129,17 @@ def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: 
     Raises `InvalidInput` where no change is left.
     """
     distinct = np.sort(np.unique(data, axis=0, return_index=True)[1])
-    parts = [
-        _changes_of(relation, incoming, distinct, heaviest) for relation in dict.fromkeys(relations)
-    ]
+    new, parts = np.arange(len(incoming)), []
+    for name in dict.fromkeys(relations):
+        if name == "add":
+            pairs = np.full(len(new), NO_ROW), new
+        elif name == "replace":
+            most = max(1, MOST_REPLACEMENTS // max(len(new), 1))
+            rows = heaviest[np.isin(heaviest, distinct)][:most]
+            pairs = np.repeat(rows, len(new)), np.tile(new, len(rows))
+        else:
+            pairs = distinct, np.full(len(distinct), NO_ROW)
+        parts.append((np.full(len(pairs[0]), RELATIONS.index(name)), *pairs))
     relation, out, into = (np.concatenate(column) for column in zip(*parts, strict=True))
     every = Pool(data, relation, out, into, incoming)
     # adding or removing a row of zeros changes the number of rows, although no value changes
@@ -148,23 +150,7 @@ def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: 
             "data must have a row that the relations can change: all rows are zero",
             argument="data",
         )
-    return every.only(np.flatnonzero(effective))
-
-
-def _changes_of(
-    relation: str, incoming: Incoming, distinct: np.ndarray, heaviest: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The arrays (relation, out, into) of a pool with this relation only."""
-    new = np.arange(len(incoming))
-    if relation == "add":
-        out, into = np.full(len(new), NO_ROW), new
-    elif relation == "replace":
-        most = max(1, MOST_REPLACEMENTS // max(len(new), 1))
-        rows = heaviest[np.isin(heaviest, distinct)][:most]
-        out, into = np.repeat(rows, len(new)), np.tile(new, len(rows))
-    else:
-        out, into = distinct, np.full(len(distinct), NO_ROW)
-    return np.full(len(out), RELATIONS.index(relation)), out, into
+    return Pool(data, relation[effective], out[effective], into[effective], incoming)
 
 
 @value_class
@@ -221,7 +207,7 @@ def incoming_rows(
         parts.append(outliers.within_data(data, np.random.default_rng(seed)))
         sources += [RowSource("data_bounds", at, seed=seed) for at in range(len(parts[-1]))]
     elif bounds is not None:
-        parts.append(outliers.with_nearest(data, outliers.box(bounds, width), rng))
+        parts.append(outliers.within_box(data, outliers.box(bounds, width), rng))
         sources += [RowSource("bound")] * len(parts[-1])
     rows = np.concatenate(parts)
     first = np.sort(np.unique(rows, axis=0, return_index=True)[1])

@@ -16,7 +16,7 @@ from dpaudit.outcomes import aligned
 from dpaudit.search.changes import Change
 from dpaudit.search.quick_audit import QuickEstimate, quick_audit
 from dpaudit.search.ranking import PARTNERS, SPREAD
-from dpaudit.search.runner import ChangeOutcome, Level, Runner, Work, draw_common
+from dpaudit.search.runner import ChangeOutcome, Runner, Work, draw_common
 from dpaudit.search.selection import Trial
 
 FACTOR = 4  # one in FACTOR changes remains after a rung
@@ -66,6 +66,18 @@ def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Tr
 
     Raises `MechanismError` if the mechanism fails on all changes of a rung.
     """
+    level = runner.level
+
+    def badness(trial: Trial) -> tuple[float, float]:
+        """The estimated δ, then the gain; δ is 0 if the error of counting it is above 1.
+
+        So large an error occurs under a claim by distance, whose ε may be so large that few draws
+        say nothing about δ(ε).
+        """
+        blind = level.metric is not None and (trial.error or 0.0) > 1.0
+        gain = level.beyond(trial.gain or 0.0, trial.change)
+        return 0.0 if blind else trial.delta or 0.0, gain
+
     left, done, spent = shortlist, list[Trial](), 0
     for rung, (size, draws) in enumerate(rungs, start=1):
         left, dropped = left[:size], left[size:]
@@ -86,7 +98,7 @@ def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Tr
             raise MechanismError(
                 f"the mechanism failed on every neighbour that was tried: {done[-1].note}"
             )
-        left = _worst_first(audited, runner.level)
+        left = sorted(audited, key=badness, reverse=True)
     return left + done, spent
 
 
@@ -104,18 +116,3 @@ def _audits(runner: Runner, rung: int, draws: int) -> Work:
         return ChangeOutcome(draws, quick_audit(*drawn, level.of(right), classifier, score_seed))
 
     return work
-
-
-def _worst_first(trials: list[Trial], level: Level) -> list[Trial]:
-    """Sort trials by estimated δ, then by gain, largest first.
-
-    Under a claim by distance, ε may be so large that few draws say nothing about δ(ε): a δ whose
-    error of counting is above 1 then counts as 0.
-    """
-
-    def badness(trial: Trial) -> tuple[float, float]:
-        blind = level.metric is not None and (trial.error or 0.0) > 1.0
-        gain = level.beyond(trial.gain or 0.0, trial.change)
-        return 0.0 if blind else trial.delta or 0.0, gain
-
-    return sorted(trials, key=badness, reverse=True)

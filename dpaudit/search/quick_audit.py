@@ -105,9 +105,7 @@ def has_common_noise(P: Array, Q: Array) -> bool:
 
 
 def _counts(trained: Scores, tested: Scores, gamma: float) -> Array:
-    """1{p > τ} − γ·1{q > τ} for the held-out scores p, q of partners, with γ = e^ε and the τ that
-    is best on the training draws.
-    """
+    """1{p > τ} − γ·1{q > τ}, γ = e^ε, for held-out scores p, q; τ is best on training draws."""
     tau = np.unique(np.quantile(np.concatenate(trained), np.linspace(0.0, 1.0, THRESHOLDS)))
     p, q = (1.0 - np.searchsorted(np.sort(side), tau, side="right") / len(side) for side in trained)
     best = tau[int(np.argmax(p - gamma * q))]

@@ -52,7 +52,13 @@ def ranking(
     rows_out, rows_in = changes.rows_out(), changes.rows_in()
     chance = generator(runner.seed, ORDER_KEY).random(len(changes))
     if callable(rank):
-        scores = _user_scores(rank, changes.data, rows_out, rows_in)
+        expected = f"a function score(data, out, into) that gives {len(changes)} numbers"
+        answer = rank(changes.data, rows_out, rows_in)
+        scores = check.array_of_numbers("rank", answer, expected).astype(np.float64)
+        if scores.shape != (len(changes),):
+            fail("rank", Words(f"shape {scores.shape}"), expected)
+        if np.isnan(scores).any():
+            fail("rank", Words("NaN"), expected)
     elif rank == "random":
         scores = chance
     else:
@@ -94,18 +100,6 @@ def heaviest(data: Array) -> np.ndarray:
     return np.argsort(-in_turn(measures(data, data, np.zeros_like(data))), kind="stable")
 
 
-def _user_scores(rank: RankScore, data: Array, rows_out: Array, rows_in: Array) -> Array:
-    size = len(rows_out)
-    expected = f"a function score(data, out, into) that gives {size} numbers"
-    answer = rank(data, rows_out, rows_in)
-    scores = check.array_of_numbers("rank", answer, expected).astype(np.float64)
-    if scores.shape != (size,):
-        fail("rank", Words(f"shape {scores.shape}"), expected)
-    if np.isnan(scores).any():
-        fail("rank", Words("NaN"), expected)
-    return scores
-
-
 @value_class
 class NoiseUnits:
     """Coordinates in which the draws of M(D) have unit variance.
@@ -123,10 +117,8 @@ class NoiseUnits:
         """Make the coordinates from draws of M(D), (n, k)."""
         encoder = Encoder.fit(Sides(draws, draws))
         encoded = encoder(draws)
-        fixed = np.ptp(encoded, axis=0) == 0.0
-        return cls(
-            encoder, Whitener.fit(encoded, encoded), np.flatnonzero(fixed), encoded[0, fixed]
-        )
+        fixed = np.flatnonzero(np.ptp(encoded, axis=0) == 0.0)
+        return cls(encoder, Whitener.fit(encoded, encoded), fixed, encoded[0, fixed])
 
     def distance(self, P: Array, Q: Array) -> float:
         """Root mean square of M(D') − M(D) over partners, in units of the noise; P, Q : (m, k).

@@ -90,19 +90,15 @@ class ChangeOutcome:
 
 
 class Checkpoint(Protocol):
-    """Keeps outcomes, in JSON types, and draws of M(D). Called from one thread of one process."""
+    """Keeps outcomes, in JSON types, and draws of M(D), each under a key; what is absent is None.
 
-    def outcome(self, key: str) -> Any:
-        """The value that was put under `key`, or None."""
+    It is called from one thread of one process.
+    """
 
-    def put_outcome(self, key: str, value: Any) -> None:
-        """Keep a value of JSON types."""
-
-    def drawn(self, key: str) -> np.ndarray | None:
-        """The draws that were put under `key`, or None."""
-
-    def put_drawn(self, key: str, values: np.ndarray) -> None:
-        """Keep draws of M(D)."""
+    def outcome(self, key: str) -> Any: ...
+    def put_outcome(self, key: str, value: Any) -> None: ...
+    def drawn(self, key: str) -> np.ndarray | None: ...
+    def put_drawn(self, key: str, values: np.ndarray) -> None: ...
 
 
 Work = Callable[[Array, Change], ChangeOutcome]  # function of D' and the change that made it
@@ -140,7 +136,12 @@ class Runner:
             if change.row is not None:
                 digest = hashlib.sha256(np.ascontiguousarray(change.row).data).hexdigest()
             keys.append(f"{stage} {change.relation} {index} {digest}".rstrip())
-        known = [self._recalled(key) for key in keys]
+        known: list[ChangeOutcome | None] = []
+        for key in keys:
+            record = None if self.checkpoint is None else self.checkpoint.outcome(key)
+            draws, value = (0, None) if record is None else record
+            estimate = QuickEstimate(**value) if isinstance(value, dict) else value
+            known.append(None if record is None else ChangeOutcome(draws, estimate))
         missing = [change for change, old in zip(changes, known, strict=True) if old is None]
         carried = Carried(work)
         with one_thread():  # set once: workers that each set it would undo it
@@ -171,14 +172,6 @@ class Runner:
         if self.checkpoint is not None:
             self.checkpoint.put_drawn(name, values)
         return values
-
-    def _recalled(self, key: str) -> ChangeOutcome | None:
-        """The outcome that the checkpoint has under `key`, or None."""
-        record = None if self.checkpoint is None else self.checkpoint.outcome(key)
-        if record is None:
-            return None
-        draws, value = record
-        return ChangeOutcome(draws, QuickEstimate(**value) if isinstance(value, dict) else value)
 
 
 def _attempt(work: Work, data: Array, change: Change) -> ChangeOutcome:

@@ -56,10 +56,7 @@ NOTE = (
 
 @value_class(show_numbers=True)
 class SearchSettings:
-    """The settings of a search, checked. Raises `InvalidInput`.
-
-    The docstring of `search_neighbours` explains the fields.
-    """
+    """The settings of a search, checked; `search_neighbours` explains them."""
 
     at: float | None = None
     relations: str | Sequence[str] = ("zero-out",)
@@ -258,34 +255,27 @@ def search_neighbours(
     >>> found.pair.index, found.audit.verdict
     (7, 'violated')
     """
-    seed = root(rng)
-    search: dict[str, Any] = {
-        "at": at,
-        "relations": relations,
-        "candidates": candidates,
-        "row_bound": row_bound,
-        "bounds": bounds,
-        "rank": rank,
-        "shortlist": shortlist,
-        "budget": budget,
-        "quick": quick,
-        "draws": draws,
-        "claim": claim,
-    }
-    selection = select(mechanism, data, rng=seed, n_jobs=n_jobs, progress=progress, **search)
+    both: dict[str, Any] = {"draws": draws, "claim": claim, "rng": root(rng)}
+    both |= {"n_jobs": n_jobs, "progress": progress}
+    selection = select(
+        mechanism,
+        data,
+        at=at,
+        relations=relations,
+        candidates=candidates,
+        row_bound=row_bound,
+        bounds=bounds,
+        rank=rank,
+        shortlist=shortlist,
+        budget=budget,
+        quick=quick,
+        **both,
+    )
     pair = selection.best.change.pair(check.matrix("data", data))
-    options = {
-        "draws": draws,
-        "claim": claim,
-        "rng": seed,
-        "n_jobs": n_jobs,
-        "progress": progress,
-        **settings,
-    }
     notes = (NOT_PUBLIC,) if is_of_data(bounds) else ()
     record = selection.to_dict()
     subject = Subject(mechanism, pair, rule=selection.rule, search=record, notes=notes)
-    return SearchResult(selection, pair, audit_subject(subject, **options))
+    return SearchResult(selection, pair, audit_subject(subject, **both, **settings))
 
 
 def select(

@@ -57,11 +57,7 @@ class Trial:
         return f"Trial({self.change.text}; {estimate}, rung {self.rung}, {count(self.draws)} draws)"
 
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
-        """The trial in JSON types, by name.
-
-        row_put_in : the origin of the row that comes in; its values only if the public bound alone
-            decides them, or with `show_data`.
-        """
+        """The trial in JSON types, by name; `Change.put_in` says when a row has its values."""
         change = self.change
         numbers = ("score", "rung", "draws", "delta", "counted", "error", "gain")
         return {

@@ -12,13 +12,12 @@ import argparse
 import json
 import re
 import subprocess
-import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dpaudit._core.user_code import beside
+from dpaudit._core.user_code import importable_from
 from dpaudit.auditing.engine import audit_mechanism
 from dpaudit.auditing.settings import Drawing
 from dpaudit.auditing.subject import Subject
@@ -28,11 +27,11 @@ from dpaudit.run.execute import loaded_data, loaded_mechanism
 from dpaudit.run.scenario.files import parsed
 from dpaudit.run.scenario.neighbour import Added, Replaced, Zeroed
 from reports.make import page
+from reports.make.libraries.facts import interpreter
 from reports.make.timing import clock
 
 SEEDS = 20
 SCENARIOS = Path("scenarios") / "museum" / "museum.toml"
-ENVIRONMENTS = Path(".environments")
 FACTS, OUTCOMES, PAGE = (page.REPORTS / f"museum.{kind}" for kind in ("toml", "json", "md"))
 GITHUB = "https://github.com/"
 KINDS = ("before", "after")
@@ -94,27 +93,15 @@ def environment(scenario: Path) -> str:
     return line[1] if line else ""
 
 
-def python_of(scenario: Path) -> Path | None:
-    """The interpreter that runs it; None where its environment has not been made."""
-    name = environment(scenario)
-    python = ENVIRONMENTS / name / "bin" / "python" if name else Path(sys.executable)
-    return python.absolute() if python.exists() else None
-
-
 def audited(scenario: Path, seeds: int) -> Outcome:
     """The audits of a scenario, in the environment of its package.
 
     Raises `DpauditError` where that environment is missing or the audits fail.
     """
-    python = python_of(scenario)
-    if python is None:
-        name = environment(scenario)
-        raise DpauditError(
-            f"{scenario.name} needs .environments/{name}: "
-            f"make it with `python scenarios/libraries/environments.py {name}`"
-        )
-    if python == Path(sys.executable).absolute():
+    name = environment(scenario)
+    if not name:
         return audit(scenario, seeds)
+    python = interpreter(name)
     command = [python, "-m", "reports.make", "museum", "--audit", scenario, "--seeds", seeds]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     if done.returncode:
@@ -125,7 +112,7 @@ def audited(scenario: Path, seeds: int) -> Outcome:
 def audit(path: Path, seeds: int) -> Outcome:
     """The audits of a scenario, in this process: one pair, one mechanism, every seed."""
     scenario = Scenario.load(path)
-    with clock() as spent, beside(scenario.modules):
+    with clock() as spent, importable_from(scenario.modules):
         data, mechanism = loaded_data(scenario).database, loaded_mechanism(scenario)
         assert isinstance(scenario.neighbour, Added | Replaced | Zeroed)
         subject = Subject(mechanism, scenario.neighbour.pair(mechanism, data), scenario.name)

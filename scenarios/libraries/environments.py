@@ -66,7 +66,7 @@ class Environment:
 
 
 def environments(names: list[str]) -> list[Environment]:
-    """Those of these names, or all. Raises SystemExit for a name without a list."""
+    """The environments of these names, or all. Raises SystemExit for a name without a list."""
     known = {path.stem: Environment(path) for path in sorted(LISTS.glob("*.txt"))}
     if unknown := [name for name in names if name not in known]:
         raise SystemExit(f"no environment {', '.join(unknown)}; there are {', '.join(known)}")

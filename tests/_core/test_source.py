@@ -35,14 +35,7 @@ def alone(data, rng):
         dp.adapters.estimator(lambda: None, ["coef_"]),
         dp.adapters.global_seeds(dp.adapters.records(alone)),
     ],
-    ids=[
-        "one_draw",
-        "limited",
-        "texts of one_draw",
-        "synthesizer",
-        "estimator",
-        "global_seeds of records",
-    ],
+    ids=lambda wrapped: wrapped.name,
 )
 def test_what_an_adapter_wraps_is_its_source(wrapped):
     with open(__file__, "rb") as file:

@@ -1,11 +1,12 @@
-"""Estimators fitted once a draw: what they release, their randomness, their warnings."""
+"""Models fitted once a draw: what they release, their randomness, their warnings."""
 
 import logging
 import warnings
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression, Ridge
+from scipy.sparse import csr_array
+from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.random_projection import GaussianRandomProjection
@@ -18,6 +19,7 @@ RNG = np.random.default_rng(2)
 DATA = np.column_stack([RNG.normal(size=(30, 2)), RNG.normal(size=30) > 0])
 PAIR = dp.neighbours.zero_row(DATA, 3)
 SEED = np.random.SeedSequence(3)
+POINTS = [[0.0, 1.0, 2.0]]
 
 
 class Noisy(Ridge):
@@ -94,16 +96,6 @@ def test_predictions_at_points_and_functions():
     assert drawn(adapters.estimator(Noisy, lambda model: model.intercept_)).shape == (20, 1)
 
 
-def test_no_noise_at_all_is_said():
-    """LogisticRegression has a random_state, which this solver does not use."""
-    result = dp.audit(
-        adapters.estimator(LogisticRegression), PAIR, draws=100, claim=(1.0, 1e-5), rng=1
-    )
-    assert result.verdict == "violated"
-    assert result.reason.startswith("Not random: every draw is one value on D and another on D'")
-    assert "infinite privacy loss" in result.reason
-
-
 def test_without_a_label_all_columns_are_fitted():
     scaler = adapters.estimator(StandardScaler, ["mean_"], label=False)
     np.testing.assert_allclose(drawn(scaler, 1)[0], DATA.mean(axis=0))
@@ -157,3 +149,55 @@ def test_an_attribute_that_is_not_there_is_said():
         dp.MechanismError, match="Plain has no coef_ or intercept_: name its outputs"
     ):
         drawn(adapters.estimator(Plain))
+
+
+# --- transformers
+
+
+class NoisyScaler(StandardScaler):
+    """A scaler with noise from random_state."""
+
+    def __init__(self, scale=1.0, random_state=None):
+        super().__init__()
+        self.scale, self.random_state = scale, random_state
+
+    def transform(self, X):
+        noise = np.random.default_rng(self.random_state).laplace(scale=self.scale)
+        return super().transform(X) + noise
+
+
+class OnlyTransforms:
+    """No fit_transform; a sparse result."""
+
+    def fit(self, X, y):
+        self.centre = y.mean()
+
+    def transform(self, X):
+        return csr_array(X - self.centre)
+
+
+def test_points_are_transformed_by_what_the_data_taught():
+    draws = adapters.transformer(NoisyScaler(), POINTS)(DATA, 20, rng=1)
+    assert {one.shape for one in draws} == {(1, 3)}
+    assert len({one.sum() for one in draws}) == 20
+    without = adapters.transformer(lambda: NoisyScaler(scale=0.0), POINTS)(DATA, 1, rng=1)[0]
+    np.testing.assert_allclose(without, StandardScaler().fit(DATA).transform(POINTS))
+
+
+def test_without_points_the_training_data_are_transformed():
+    found = adapters.transformer(StandardScaler)(DATA, 1, rng=1)[0]
+    np.testing.assert_allclose(found, StandardScaler().fit_transform(DATA))
+    labelled = adapters.transformer(OnlyTransforms, label=True)(DATA, 1, rng=1)[0]
+    np.testing.assert_allclose(labelled, DATA[:, :2] - DATA[:, 2].mean())
+
+
+def test_it_says_what_is_released():
+    mechanism = adapters.transformer(NoisyScaler, POINTS)
+    assert mechanism.name == "NoisyScaler"
+    assert mechanism.summary.endswith("released is what it makes of 1 points")
+
+
+@pytest.mark.parametrize("wrong", [{"factory": 3}, {"points": "a"}, {"label": 1}])
+def test_arguments_are_checked(wrong):
+    with pytest.raises(dp.InvalidInput, match=next(iter(wrong))):
+        adapters.transformer(**({"factory": NoisyScaler} | wrong))

@@ -114,24 +114,6 @@ def test_a_batch_that_hangs_is_ended_and_said():
         dp.audit(adapters.limited(hangs, 0.1), PAIR, draws=2000, rng=9)
 
 
-def test_a_limit_that_is_kept_changes_nothing():
-    def normal(data, size, *, rng):
-        return rng.normal(size=size)
-
-    limited = adapters.limited(normal, 60)
-    assert (
-        draw(limited, DATA, SIZE, SEED, 0).tobytes() == draw(normal, DATA, SIZE, SEED, 0).tobytes()
-    )
-    assert limited.name.endswith("normal")
-
-
-def test_an_output_that_is_none_of_ours_is_said_with_its_type():
-    with pytest.raises(
-        dp.MechanismError, match=r"numbers, text, .*, got a object on M\(D'?\), block 0"
-    ):
-        dp.audit(adapters.one_draw(sometimes(object)), PAIR, draws=2000, rng=9)
-
-
 @pytest.mark.parametrize("wrong", [5, "name", None, int, dp.mechanisms.ALS])
 def test_what_cannot_be_called_is_refused(wrong):
     with pytest.raises(dp.InvalidInput, match="function must be a callable"):

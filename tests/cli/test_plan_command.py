@@ -9,7 +9,7 @@ import dpaudit as dp
 from dpaudit import power
 from dpaudit.cli import main
 from dpaudit.run import plan
-from reports.make.audits.shapes import shift_of
+from reports.make.audits.power import shift_of
 from tests.cases import shifted
 
 pytestmark = pytest.mark.quick

@@ -171,15 +171,15 @@ def test_the_hook_checks_scenarios_and_draws_nothing(tmp_path, monkeypatch, caps
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("noise", "status"), [("scale", 0), ("0.5 * scale", 1)])
-def test_the_hook_before_a_push_audits(tmp_path, noise, status):
+def test_the_hook_before_a_push_audits(tmp_path):
+    """The mechanism that `init` writes has half of its noise here, so the audit is violated."""
     assert main(["init", "first"]) == 0
     module = Path("first/mechanism.py")
-    module.write_text(module.read_text().replace("scale=scale", f"scale={noise}"))
+    module.write_text(module.read_text().replace("scale=scale", "scale=0.5 * scale"))
     name, *arguments = command(HOOKS["dpaudit-run"])
     program = Path(sys.executable).with_name(name)
     done = subprocess.run([program, *arguments], cwd="first", capture_output=True, check=False)
-    assert done.returncode == status, done.stderr
+    assert done.returncode == 1, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def words(text):
 
 @cache
 def written():
-    """Of each file the words, with `END` for quotes and for values in braces."""
+    """The words of each file, with `END` in place of quotes and of values in braces."""
     texts = [path.read_text(encoding="utf-8") for path in (ROOT / "dpaudit").rglob("*.py")]
     found = [words(ENDS.sub(END, CONTINUED.sub("", text))) for text in texts]
     return [f" {' '.join(one)} " for one in found]

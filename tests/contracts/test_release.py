@@ -58,6 +58,12 @@ def test_one_version():
     assert re.search(r"^version: (.+)$", text("CITATION.cff"), re.M)[1] == PROJECT["version"]
 
 
+def test_the_page_on_citing_has_what_the_citation_file_has():
+    for key, field in (("version", "version"), ("date-released", "date"), ("title", "title")):
+        value = re.search(rf'^{key}: "?([^"\n]+)"?$', text("CITATION.cff"), re.MULTILINE)[1]
+        assert f"{field:<7} = {{{value}}}," in text("docs/cite.md")
+
+
 def test_one_address():
     """pyproject.toml has it. Where a format wants it written again, it is the same."""
     assert all(url.startswith(ADDRESS) for url in PROJECT["urls"].values())

@@ -36,9 +36,8 @@ def test_a_claim_binds_at_every_epsilon_as_randomised_response_does(epsilon, del
 
 @pytest.mark.parametrize("mu", [0.0, 1e-3, 1.0, 7.0])
 def test_gdp_is_a_gaussian_shift(mu):
-    np.testing.assert_array_equal(
-        dp.Claim.gdp(mu).delta_at(EPSILON), dp.exact.gaussian_shift(mu, EPSILON)
-    )
+    found = dp.Claim.gdp(mu).delta_at(EPSILON)
+    np.testing.assert_array_equal(found, dp.exact.gaussian_shift(mu, EPSILON))
 
 
 def test_a_function_may_take_one_number_or_many():
@@ -71,12 +70,6 @@ def test_the_numbers_of_a_claim_are_checked(value):
         dp.Claim(1.0, value)
     with pytest.raises(dp.InvalidInput, match="mu must be"):
         dp.Claim.gdp(value)
-
-
-def test_claims_say_what_they_are():
-    assert dp.Claim(1, 1e-5).text == "(1, 1e-05)-DP"
-    assert dp.Claim.gdp(0.5).text == "0.5-GDP"
-    assert dp.Claim.from_function(lambda epsilon: 0.5, "Lemma 7").text == "Lemma 7"
 
 
 @pytest.mark.parametrize("pair", [(1.0, 0.1), [1.0, 0.1], dp.Claim(1.0, 0.1)], ids=type)
@@ -144,18 +137,6 @@ def test_zcdp_bounds_its_gaussian_from_above_and_not_by_much(mu):
     delta = np.array([1e-5, 1e-10, 1e-30, 1e-300])
     ratio = claim.epsilon_at(delta) / dp.Claim.gdp(mu).epsilon_at(delta)
     assert np.all((ratio > 1.0) & (ratio < [1.2, 1.065, 1.021, 1.003]))
-
-
-def test_conversions_reach_the_tail():
-    """ln δ of ½-zCDP at ε is −(ε − ½)²/2 + O(ln ε).
-
-    That is proposition 2 times (1 − 1/α)^{α−1}/α at α ≈ ε + ½.
-    """
-    epsilon = np.array([10.0, 25.0, 36.0])
-    delta = dp.Claim.zcdp(0.5).delta_at(epsilon)
-    ratio = delta / dp.exact.printed.proposition_2(0.5, 1e6, epsilon)
-    assert np.all((ratio * (epsilon + 0.5) > 0.36) & (ratio * (epsilon + 0.5) < 0.41))  # about 1/e
-    assert delta[-1] < 1e-270
 
 
 def test_a_curve_and_its_orders():
@@ -244,7 +225,10 @@ def test_nothing_leaks_at_zero():
         assert claim.epsilon_at(0.0) == 0.0
 
 
-def test_the_texts_of_renyi_claims():
+def test_the_texts_of_claims():
+    assert dp.Claim(1, 1e-5).text == "(1, 1e-05)-DP"
+    assert dp.Claim.gdp(0.5).text == "0.5-GDP"
+    assert dp.Claim.from_function(lambda epsilon: 0.5, "Lemma 7").text == "Lemma 7"
     assert dp.Claim.zcdp(0.5).text == "0.5-zCDP"
     assert dp.Claim.tcdp(0.1, 8).text == "(0.1, 8)-tCDP"
     assert dp.Claim.rdp([2, 3], [0.1, 0.2]).text == "RDP at 2 orders"
@@ -269,7 +253,6 @@ def test_claims_are_values(claim):
     [
         (lambda: dp.Claim.zcdp(-0.1), "rho must be"),
         (lambda: dp.Claim.tcdp(0.1, 1.0), "omega must be a finite number > 1"),
-        (lambda: dp.Claim.tcdp(np.nan, 2.0), "rho must be"),
         (lambda: dp.Claim.gaussmix(0, 2.0), "rows must be"),
         (lambda: dp.Claim.gaussmix(5, 1.0), "gamma must be"),
         (lambda: dp.Claim.rdp(0.5), "curve must be a function of the order"),
@@ -279,7 +262,6 @@ def test_claims_are_values(claim):
             "orders must be a sequence of finite numbers > 1",
         ),
         (lambda: dp.Claim.rdp([2.0, 3.0], [0.1]), "values must be 2 divergences >= 0"),
-        (lambda: dp.Claim.rdp([2.0], [-0.1]), "values must be"),
         (
             lambda: dp.Claim.rdp(lambda order: 0.5).delta_at(1.0),
             r"curve must be a vectorised function of the order",

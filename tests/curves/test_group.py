@@ -11,11 +11,6 @@ pytestmark = pytest.mark.quick
 EPSILON = np.array([0.0, 0.3, 0.9, 1.0, 2.0, 2.9, 3.0, 5.0])
 
 
-def laplace_shift(size):
-    """δ(ε) of Laplace noise of scale 1 and its shift by `size`."""
-    return lambda epsilon: -np.expm1(np.minimum(epsilon - size, 0.0) / 2.0)
-
-
 @pytest.mark.parametrize("size", [2, 3, 7])
 @pytest.mark.parametrize("mu", [0.2, 1.0])
 def test_the_curve_of_a_group_is_that_of_the_shifted_gaussian(mu, size):
@@ -25,14 +20,6 @@ def test_the_curve_of_a_group_is_that_of_the_shifted_gaussian(mu, size):
     seen = exact > 1e-12
     assert np.all(found >= exact * (1.0 - 1e-9))
     np.testing.assert_allclose(found[seen], exact[seen], rtol=1e-3)
-
-
-@pytest.mark.parametrize("size", [2, 3])
-def test_the_curve_of_a_group_is_that_of_the_shifted_laplace(size):
-    exact = laplace_shift(size)(EPSILON)
-    found = GroupCurve.of(laplace_shift(1.0), size)(EPSILON)
-    assert np.all(found >= exact - 1e-12)
-    np.testing.assert_allclose(found, exact, atol=2e-5)
 
 
 @pytest.mark.parametrize("size", [2, 3])

@@ -17,7 +17,6 @@ ALPHA = np.concatenate(
     [[0.0], np.geomspace(1e-12, 0.3, 30), np.linspace(0.31, 0.99, 20), [1.0 - 1e-9, 1.0]]
 )
 DELTAS = np.array([1e-300, 1e-100, 1e-30, 1e-10, 1e-5, 1e-3, 0.05, 0.3])
-reproducibly = settings(max_examples=60, deadline=None, derandomize=True)
 
 
 @dataclass(frozen=True)
@@ -71,32 +70,6 @@ class Coin:
 
 
 @dataclass(frozen=True)
-class Laplace:
-    """Laplace(0, 1/pure) against the same shifted by 1."""
-
-    pure: float
-
-    @property
-    def supremum(self):
-        return self.pure, self.pure
-
-    def delta(self, epsilon):
-        return (-np.expm1(0.5 * (np.minimum(epsilon, self.pure) - self.pure)),) * 2
-
-    def tradeoff(self, alpha):
-        edge = 0.5 * np.exp(-self.pure)
-        middle = 0.5 * edge / np.clip(alpha, edge, 0.5)
-        return np.where(
-            alpha < edge,
-            1.0 - np.exp(self.pure) * alpha,
-            np.where(alpha > 0.5, 2 * edge * (1 - alpha), middle),
-        )
-
-    def epsilon(self, delta):
-        return np.maximum(self.pure + 2.0 * np.log1p(-np.minimum(delta, 0.999999)), 0.0)
-
-
-@dataclass(frozen=True)
 class Leak:
     """A Gaussian shift, but with probability `leak` the output gives the database away."""
 
@@ -143,15 +116,11 @@ KNOWN = [
     Shift(7.0),
     Coin(0.3),
     Coin(3.0),
-    Laplace(0.2),
-    Laplace(2.0),
     Leak(1.0, 1e-3),
 ]
 
 
-@pytest.mark.parametrize(
-    "curve", [Coin(0.3), Coin(3.0), Coin(12.0), Laplace(0.2), Laplace(2.0)], ids=str
-)
+@pytest.mark.parametrize("curve", [Coin(0.3), Coin(3.0), Coin(12.0)], ids=str)
 def test_epsilon_of_pure_curves(curve):
     delta = np.array([0.0, 1e-15, 1e-5, 0.01, 0.05, 0.09, 0.6, 1.0])
     np.testing.assert_allclose(
@@ -233,7 +202,7 @@ def test_far_apart_laws_keep_their_small_errors():
 
 
 @pytest.mark.slow
-@reproducibly
+@settings(max_examples=60)
 @given(q=st.floats(1e-6, 0.9), rows=st.integers(1, 60))
 def test_a_tradeoff_curve_is_one(q, rows):
     """Convex, decreasing, its own inverse, at most 1 − α; and δ is its conjugate."""
@@ -248,27 +217,6 @@ def test_a_tradeoff_curve_is_one(q, rows):
     epsilon = np.array([0.0, 0.1, 1.0, 3.0])
     below = 1.0 - np.exp(epsilon)[:, None] * alpha - beta
     assert np.all(below <= spectrum.delta_at(epsilon)[:, None] + 1e-12)
-
-
-@reproducibly
-@given(mu=st.floats(-3.0, 1.5).map(lambda power: 10**power), place=st.floats(-2.0, 6.0))
-def test_delta_is_the_conjugate_of_the_tradeoff(mu, place):
-    """δ(ε) = sup over α of 1 − e^ε α − β(α), attained at α = Q(L > ε)."""
-    spectrum, epsilon = exact(Shift(mu)), max(0.0, mu * place)
-    alpha = float(ndtr(-0.5 * mu - epsilon / mu))
-    assert 1.0 - np.exp(epsilon) * alpha - spectrum.tradeoff(alpha) == pytest.approx(
-        float(spectrum.delta_at(epsilon)), abs=1e-11
-    )
-
-
-@reproducibly
-@given(
-    curve=st.sampled_from([*KNOWN, Sketch(0.01, 50), Sketch(0.9, 3)]), part=st.floats(0.001, 0.95)
-)
-def test_epsilon_undoes_delta(curve, part):
-    spectrum = exact(curve)
-    epsilon = part * min(spectrum.pure_epsilon, 5.0 * getattr(curve, "mu", 1.0))
-    assert spectrum.epsilon_at(spectrum.delta_at(epsilon)) == pytest.approx(epsilon, rel=1e-7)
 
 
 @pytest.mark.parametrize("mu", [1e-8, 0.01, 1.0, 5.0, 40.0])
@@ -286,14 +234,6 @@ def test_mu_where_there_is_nothing_or_everything_to_see():
         exact(Coin(1.0)).replace(curve=None, epsilon=np.array(0.5), delta=np.array(1.0)).gdp_mu(0.5)
         == np.inf
     )
-
-
-def test_mu_makes_the_gaussian_curve_meet_the_other():
-    spectrum = exact(Sketch(0.3, 20))
-    for epsilon, mu in zip([0.0, 0.5, 3.0], spectrum.gdp_mu([0.0, 0.5, 3.0]), strict=True):
-        assert float(dp.exact.gaussian_shift(mu, epsilon)) == pytest.approx(
-            float(spectrum.delta_at(epsilon)), rel=1e-10
-        )
 
 
 def test_renyi_divergences():

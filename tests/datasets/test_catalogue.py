@@ -98,31 +98,24 @@ def test_variable_unset(monkeypatch, value):
     )
 
 
-def test_unknown_name_lists_the_known_ones(folder):
-    with pytest.raises(
-        DataNotFound, match=r"there is no bar\.csv in .* known names: flight, diabetes, cancer, "
-    ):
-        datasets.load("bar")
+NAMED = r"there is no bar\.csv in .* known names: flight, diabetes, cancer, "
+COLUMN = "target must be the name of a column of flight: 'dep_delay', 'arr_delay'"
 
 
-@pytest.mark.parametrize("name", [3, ""])
-def test_a_name_of_the_wrong_type(name):
-    with pytest.raises(
-        InvalidInput, match="name_or_path must be the name of a data set or the path"
-    ):
-        datasets.load(name)
-
-
-def test_other_arguments_of_the_wrong_type(folder):
-    with pytest.raises(InvalidInput, match="constant must be True or False, got 1"):
-        datasets.load("foo", constant=1)
-    with pytest.raises(InvalidInput, match="data_dir must be"):
-        datasets.load("foo", data_dir=3)
-    with pytest.raises(
-        InvalidInput,
-        match="target must be the name of a column of flight: 'dep_delay', 'arr_delay'",
-    ):
-        datasets.load("flight", target="delay")
+@pytest.mark.parametrize(
+    ("name", "options", "error", "message"),
+    [
+        ("bar", {}, DataNotFound, NAMED),
+        (3, {}, InvalidInput, "name_or_path must be the name of a data set or the path"),
+        ("", {}, InvalidInput, "name_or_path must be the name of a data set or the path"),
+        ("foo", {"constant": 1}, InvalidInput, "constant must be True or False, got 1"),
+        ("foo", {"data_dir": 3}, InvalidInput, "data_dir must be"),
+        ("flight", {"target": "delay"}, InvalidInput, COLUMN),
+    ],
+)
+def test_refusals_name_the_argument_or_the_known_names(folder, name, options, error, message):
+    with pytest.raises(error, match=message):
+        datasets.load(name, **options)
 
 
 def test_import_is_light():

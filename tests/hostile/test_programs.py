@@ -17,7 +17,6 @@ import pytest
 import dpaudit as dp
 from dpaudit import adapters
 from dpaudit.adapters import processes
-from dpaudit.adapters.draw_files import draws_in, text_of
 
 DATA = np.arange(6.0).reshape(3, 2)
 
@@ -84,20 +83,20 @@ def test_the_deadline_holds_where_a_grandchild_holds_the_output(tmp_path):
         program(DATA, 2, rng=1)
 
 
-def fails(program, message):
-    """Run the program, which fails, and drop all that the error held."""
-    with pytest.raises(dp.MechanismError, match=message):
-        program(DATA, 2, rng=1)
-    gc.collect()
-
-
 def test_a_program_that_cannot_be_killed_is_left(monkeypatch):
-    """As one of another user; the process object is given up, of which Python warns."""
+    """A program of another user is an example. Python warns of the process that is given up."""
+
+    def run_and_drop():
+        """Run the program, which fails, and drop all that the error refers to."""
+        with pytest.raises(dp.MechanismError, match=r"no output within 0\.1 s"):
+            shell("sleep 10; sleep 10", timeout=0.1)(DATA, 2, rng=1)
+        gc.collect()
+
     monkeypatch.setattr(processes, "kill_group", lambda group: None)
     monkeypatch.setattr(processes, "PATIENCE", 0.1)
     started = time.monotonic()
     with pytest.warns(ResourceWarning):
-        fails(shell("sleep 10; sleep 10", timeout=0.1), r"no output within 0\.1 s")
+        run_and_drop()
     assert time.monotonic() - started < 8.0
 
 
@@ -159,12 +158,6 @@ def test_what_draws_need_is_within_the_bound():
     assert np.shape(draws) == (256, 2600)
 
 
-def test_cells_of_words_are_bounded():
-    with pytest.raises(ValueError, match="more than 9 cells in lines with words"):
-        draws_in(text_of(b"a,b\n" * 4), 4, most_cells=9)
-    assert len(draws_in(text_of(b"a,b\n" * 3), 3, most_cells=9)) == 3
-
-
 @pytest.mark.slow
 def test_memory_of_the_largest_output():
     """0.9 GB of numbers: the text, the numbers and little else, at most 2.2 times the text."""
@@ -185,7 +178,7 @@ def test_memory_of_the_largest_output():
     assert kib * 1024 < 2.2 * 2**14 * 2750 * 20
 
 
-# A process that draws with so many threads. Its programs write what `held` reads.
+# A process that draws with so many threads. Its programs write what `running` reads.
 AUDITOR = """
 import sys, threading, time
 import numpy as np
@@ -201,9 +194,9 @@ def draw():
         pass
 if jobs == 1:
     draw()
-others = [threading.Thread(target=draw, daemon=True) for _ in range(jobs)]
-for one in others: one.start()
-for one in others: one.join()
+threads = [threading.Thread(target=draw, daemon=True) for _ in range(jobs)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
 """
 ENDS = {
     "SIGTERM": -signal.SIGTERM,
@@ -218,8 +211,8 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 """
 
 
-def held(folder, count):
-    """The programs that run, and their data files, once there are `count` of them."""
+def running(folder, count):
+    """The programs that run, by number, and their data files, once there are `count` of them."""
     until(lambda: len(list(folder.glob("*.pid"))) >= count, 60.0)
     pids = [int(path.stem) for path in folder.glob("*.pid")]
     return pids, [Path(path.read_text().strip()) for path in folder.glob("*.data")]
@@ -234,7 +227,7 @@ def held(folder, count):
     ids=["few", "others"],
 )
 def test_a_signal_ends_programs_and_removes_data(tmp_path, ends):
-    """With one job or with two, for all these at once; the status is that of the signal."""
+    """Processes with one job and with two run at once; the exit status is that of the signal."""
     runs = {}
     for name, jobs in ends:
         folder = tmp_path / f"{name}-{jobs}"
@@ -242,113 +235,28 @@ def test_a_signal_ends_programs_and_removes_data(tmp_path, ends):
         argv = [sys.executable, "-c", INTERRUPTED + AUDITOR, str(folder), str(jobs)]
         started = subprocess.Popen(argv, stderr=subprocess.DEVNULL, start_new_session=True)
         runs[name, jobs] = folder, started
-    found = {key: held(folder, key[1]) for key, (folder, _) in runs.items()}
-    for pids, files in found.values():
+    programs = {key: running(folder, key[1]) for key, (folder, _) in runs.items()}
+    for pids, files in programs.values():
         assert all(map(alive, pids))
         assert all(path.is_file() for path in files)
     for (name, _), (_, started) in runs.items():
         started.send_signal(getattr(signal, name))
     for key, (_, started) in runs.items():
         assert started.wait(30.0) == ENDS[key[0]]
-        pids, files = found[key]
+        pids, files = programs[key]
         until(lambda pids=pids: not any(map(alive, pids)))
         until(lambda files=files: not any(path.parent.exists() for path in files))
-
-
-LOKY = """
-import sys
-import numpy as np
-import dpaudit as dp
-from joblib import Parallel, delayed
-
-script = 'echo "$1" > "$3/$$.data"; echo "$$" > "$3/$$.pid"; sleep 60'
-run = dp.adapters.command(["sh", "-c", script, "sh", "{data}", "{size}", sys.argv[1]])
-Parallel(n_jobs=2, backend="loky")(delayed(run)(np.ones((2, 2)), 3, rng=one) for one in (1, 2))
-"""
-
-
-@pytest.mark.slow
-def test_programs_of_worker_processes_end_with_an_interrupted_audit(tmp_path):
-    """joblib kills the workers and their children; the next process removes their folders."""
-    argv = [sys.executable, "-c", INTERRUPTED + LOKY, str(tmp_path)]
-    with subprocess.Popen(argv, stderr=subprocess.DEVNULL, start_new_session=True) as started:
-        try:
-            pids, files = held(tmp_path, 2)
-        finally:
-            started.send_signal(signal.SIGINT)
-        assert started.wait(60.0) in (ENDS["SIGINT"], 1)  # joblib may say that workers were killed
-    until(lambda: not any(map(alive, pids)), 60.0)
-    processes.remove_stale_folders()
-    assert not any(path.parent.exists() for path in files)
 
 
 def test_the_data_of_a_killed_process_are_removed_by_the_next_one(tmp_path):
     argv = [sys.executable, "-c", AUDITOR, str(tmp_path), "1"]
     with subprocess.Popen(argv, stderr=subprocess.DEVNULL) as started:
-        pids, files = held(tmp_path, 1)
+        pids, files = running(tmp_path, 1)
         started.kill()
     for pid in pids:
         os.killpg(pid, signal.SIGKILL)
     processes.remove_stale_folders()
     assert not any(path.parent.exists() for path in files)
-
-
-SCENARIO = """
-[data]
-path = "data.csv"
-target = "y"
-
-[mechanism]
-command = ["sh", "program.sh", "{data}", "{size}", "{seed}"]
-
-[neighbour]
-rule = "row"
-index = 0
-
-[audit]
-samples = 2000
-classifier = "qda"
-epsilon = [0.0]
-"""
-# three runs, then it waits as long as there is a file "hold"
-PROGRAM = """
-echo >> runs
-if test -e hold && test $(wc -l < runs) -gt 3; then
-    echo "$1" > "held/$$.data"; echo "$$" > "held/$$.pid"
-    while test -e hold; do sleep 0.05; done
-fi
-awk -v seed="$3" -v size="$2" -F, \
-    'BEGIN {srand(seed)} {s += $1} END {for (i = 0; i < size; i++) print s / 10 + rand()}' "$1"
-"""
-
-
-@pytest.mark.parametrize("name", ["SIGTERM", pytest.param("SIGINT", marks=pytest.mark.slow)])
-def test_a_run_that_a_signal_ends_goes_on_later(tmp_path, name, no_figures):
-    """`dpaudit run --jobs 2`, ended while programs run: they end, the data go, the draws stay."""
-    from dpaudit.cli import main
-
-    (tmp_path / "data.csv").write_text("x,y\n1,2\n3,5\n4,4\n")
-    (tmp_path / "small.toml").write_text(SCENARIO)
-    (tmp_path / "program.sh").write_text(PROGRAM)
-    (tmp_path / "held").mkdir()
-    (tmp_path / "hold").touch()
-    out, scenario = tmp_path / "out", str(tmp_path / "small.toml")
-    run = "import runpy; runpy.run_module('dpaudit', run_name='__main__', alter_sys=True)"
-    argv = [sys.executable, "-c", INTERRUPTED + run, "run", scenario, "--out", str(out)]
-    with subprocess.Popen([*argv, "--jobs", "2"], stderr=subprocess.DEVNULL) as started:
-        try:
-            pids, files = held(tmp_path / "held", 1)
-            until(lambda: len(list(out.glob("draws/*.npy"))) >= 2)
-        finally:
-            started.send_signal(getattr(signal, name))
-        assert started.wait(30.0) == (130 if name == "SIGINT" else ENDS[name])
-    until(lambda: not any(map(alive, pids)))
-    until(lambda: not any(path.parent.exists() for path in files))
-    kept = {path.name: path.stat().st_mtime_ns for path in out.glob("draws/*.npy")}
-    (tmp_path / "hold").unlink()
-    assert main(["run", scenario, "--out", str(out), "--resume", "--keep-draws"]) in (0, 1, 3)
-    after = {path.name: path.stat().st_mtime_ns for path in out.glob("draws/*.npy")}
-    assert kept.items() <= after.items()
 
 
 def test_handlers_of_signals_stay_those_of_the_caller():
@@ -364,12 +272,24 @@ def test_handlers_of_signals_stay_those_of_the_caller():
     assert {one: signal.getsignal(one) for one in others} == others
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_ends_by_the_default_action():
+    """A pool that ends its forked workers by SIGTERM would otherwise wait for them for ever."""
+    code = (
+        "import os, signal; from dpaudit.adapters import processes; processes.end_in_order();"
+        "assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL; child = os.fork();"
+        "child or os._exit(signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL);"
+        "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def test_any_thread_and_a_fork_may_draw():
-    found = []
-    worker = threading.Thread(target=lambda: found.append(shell("echo 1")(DATA, 1, rng=1)))
+    draws = []
+    worker = threading.Thread(target=lambda: draws.append(shell("echo 1")(DATA, 1, rng=1)))
     worker.start()
     worker.join()
-    assert found == [[1.0]]
+    assert draws == [[1.0]]
     folder = processes.this_process().folder
     body = (
         "import os, sys\n"

@@ -116,41 +116,6 @@ class TestCase(unittest.TestCase):
     result.stdout.fnmatch_lines(["*VIOLATED: Claimed ε = 1 at δ = 0.1. At 99.9999*", NOTE])
 
 
-@pytest.mark.slow
-def test_forty_audits_of_one_test_pass_where_the_claim_holds(run):
-    """The claim is loose: a false failure has probability below 1e-6 in all."""
-    body = """
-def test_forty(dp_audit):
-    for _ in range(40):
-        found = dp_audit.private(coin, PAIR, (1.0, 0.8), draws=800, classifier="qda", epsilon=[1.0])
-        assert found.settings.level < 1.0
-"""
-    run("", body).assert_outcomes(passed=1)
-
-
-@pytest.mark.slow
-def test_a_rerun_for_another_reason_audits_again_at_a_smaller_rate(run):
-    """What holds passes, at rates that sum to that of the test."""
-    body = """
-@pytest.mark.privacy(draws=500, false_failure=0.01)
-def test_network(dp_audit):
-    found = dp_audit.private(coin, PAIR, (3.0, 0.1), classifier="qda")
-    RUNS.append(found.settings.alpha)
-    assert len(RUNS) == 3, "the network is down"
-    assert RUNS == [0.01 / 2, 0.01 / 6, 0.01 / 12]
-
-@pytest.mark.privacy(draws=2000)
-def test_a_failure_that_is_expected(dp_audit):
-    with pytest.raises(dp.testing.PrivacyFailure):
-        dp_audit.private(coin, PAIR, (1.0, 0.1), draws=1500, classifier="qda")
-    dp_audit.private(coin, PAIR, (3.0, 0.1), draws=500, classifier="qda")
-    RUNS.append("again")
-    assert RUNS.count("again") == 2, "once more"
-"""
-    result = run(RERUN, body)
-    result.assert_outcomes(passed=2)
-
-
 @pytest.mark.quick
 def test_names_of_mechanisms_do_not_control_a_terminal():
     """The coin leaks with δ(1) = 0.63 > 0.1, seen but for 1e-9."""

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.cli import main
-from dpaudit.testing import PrivacyFailure
 from tests.sparse import one_in
 
 PAIR = dp.neighbours.zero_row(np.array([[1.0], [1.0]]), 0)
@@ -66,12 +64,6 @@ def test_a_leak_in_a_residue_is_certified(name, options):
         assert found.certified.epsilon_at(0.0) > 2.0
 
 
-@pytest.mark.parametrize("classifier", ["qda", pytest.param("knn", marks=pytest.mark.slow)])
-def test_whatever_the_classifier(classifier):
-    found = dp.audit(leaky("parity"), PAIR, draws=2000, claim=CLAIM, rng=1, classifier=classifier)
-    assert found.verdict == "violated"
-
-
 def test_randomised_parity_is_certified_near_its_own_epsilon():
     """The parity is right with probability 3/4: δ(0) = 1/2 and ε = ln 3.
 
@@ -98,12 +90,3 @@ def test_a_grid_that_both_sides_share_is_no_leak(stop):
 
     found = dp.audit(rounded, PAIR, draws=2000, claim=(0.01, 0.0), rng=1, stop=stop)
     assert found.verdict == "not violated"
-
-
-def test_a_test_and_the_command_line_find_it(in_tmp_path, no_figures):
-    with pytest.raises(PrivacyFailure, match="VIOLATED"):
-        dp.testing.assert_private(leaky("shifted grid"), PAIR, CLAIM, draws=1000)
-    rng = np.random.default_rng(5)
-    for name, total in (("P.npy", 2.0), ("Q.npy", 1.0)):
-        np.save(name, LEAKS["parity"](total, 1000, rng))
-    assert main(["samples", "P.npy", "Q.npy", "--claim", "1,0"]) == 1

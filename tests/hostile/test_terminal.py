@@ -107,16 +107,6 @@ def test_several_runs_and_the_folders_of_their_reports(write_scenario, own, tmp_
         assert hidden(page.read_text(encoding="utf-8")) == set(), page
 
 
-@pytest.mark.parametrize("arguments", [["ru" + EVIL], ["run", "x.toml", "y", "--n" + EVIL], []])
-def test_lists_and_usage_errors(tmp_path, capsys, arguments):
-    (tmp_path / "scenarios").mkdir()
-    (tmp_path / "scenarios" / f"a{EVIL}.toml").write_text(f"# shows {EVIL}\n", encoding="utf-8")
-    assert run(*arguments or ["list", "scenarios"]) in (0, 2)
-    out, err = capsys.readouterr()
-    assert ("shows" in out) or ("Usage" in err)
-    assert hidden(out + err) == set()
-
-
 def test_a_crash(write_scenario, monkeypatch, capsys):
     def crash(*given, **options):
         raise ArithmeticError(EVIL)

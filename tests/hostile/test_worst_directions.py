@@ -3,13 +3,10 @@
 Against every pair, computed from its two laws by `dpaudit.exact.spectrum`.
 """
 
-import json
-
 import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.cli import main
 from dpaudit.mechanisms import (
     ALS,
     RPLS,
@@ -179,16 +176,3 @@ def test_a_mechanism_says_whether_a_row_of_zeros_matters(mechanism):
 def test_one_row_cannot_be_removed():
     with pytest.raises(dp.InvalidInput, match="data"):
         dp.exact.worst_case(AnalyzeGauss(1.0), DATA[:1], 1.0, relation="remove")
-
-
-def test_the_command_line_removes_rows_too(write_scenario, capsys):
-    path, answers = str(write_scenario(claim=None)), []
-    for relation, word in (("remove", "removed"), ("zero-out", "zeroed")):
-        options = ["spectrum", path, "--relation", relation, "--epsilon", "0,1"]
-        assert main([*options, "--json"]) == 0
-        answers.append(json.loads(capsys.readouterr().out))
-        assert main(options) == 0
-        assert f"the worst of all rows, {word}; either direction" in capsys.readouterr().out
-    for key in ("delta", "forward", "backward", "asymptotic", "row"):
-        assert answers[0][key] == pytest.approx(answers[1][key], rel=1e-12)
-    assert answers[0]["neighbour"]["relation"] == "remove"

@@ -1,4 +1,4 @@
-"""Rows removed and added, rows of one user, what a pair says of itself, and what is refused."""
+"""Pairs of databases: how each relation is made, what a pair says of itself, what is refused."""
 
 import numpy as np
 import pytest
@@ -26,6 +26,15 @@ PAIRS = {
     "remove-group": remove_group(DATA, [9, 5]),
     "replace-group": replace_group(DATA, [9, 5], NEW),
 }
+
+
+@pytest.mark.parametrize(("relation", "row"), [("zero-out", np.zeros(4)), ("replace", NEW[0])])
+def test_a_row_is_zeroed_or_replaced(relation, row):
+    pair = PAIRS[relation]
+    assert (pair.relation, pair.index) == (relation, 5)
+    np.testing.assert_array_equal(pair.left, DATA)
+    np.testing.assert_array_equal(pair.right[5], row)
+    np.testing.assert_array_equal(np.delete(pair.right, 5, axis=0), np.delete(DATA, 5, axis=0))
 
 
 def test_a_removed_row_is_left_out():
@@ -116,6 +125,13 @@ def test_a_pair_is_in_its_relation(right, relation, place, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: dp.NeighbourPair(DATA, DATA.copy()), "left and right must differ: the databases"),
+        (lambda: dp.NeighbourPair(DATA, DATA[:, 1:]), "a database of 4 columns, as left, got 3"),
+        (lambda: zero_row(DATA, -1), "index must be an integer >= 0"),
+        (lambda: zero_row(DATA, True), "index must be an integer >= 0"),
+        (lambda: replace_row(DATA, 1, np.ones(3)), "row must be 4 numbers"),
+        (lambda: replace_row(DATA, 1, ["a"] * 4), "row must be 4 numbers"),
+        (lambda: replace_row(DATA, 2, DATA[2]), "row 2 is unchanged: no neighbour"),
         (lambda: remove_row(DATA, 40), "index must be a row number below 40, got 40"),
         (lambda: remove_row(DATA[:1], 0), "data must be .* at least 2 x 1"),
         (lambda: add_row(DATA, NEW), "row must be 4 numbers, one a column, got"),
@@ -169,3 +185,67 @@ def test_no_refusal_of_a_pair_shows_a_value_of_the_data():
             dp.NeighbourPair(planted, right + 0.5, relation, 3)
         assert "7719" not in str(refused.value)
     assert "7719" not in repr(dp.neighbours.row_statistics(planted))
+
+
+# --- pairs that are refused, and what is copied
+
+
+def test_any_two_databases_are_a_pair():
+    pair = dp.NeighbourPair(DATA.tolist(), DATA[:-1])
+    assert (pair.relation, pair.index) == ("pair", None)
+    assert pair.left.dtype == pair.right.dtype == np.float64
+    assert pair.left.shape == (40, 4)
+    assert pair.right.shape == (39, 4)
+
+
+def test_a_row_that_is_zero_already_gives_no_neighbour():
+    data = DATA.copy()
+    data[2] = 0.0
+    with pytest.raises(dp.InvalidInput, match="row 2 is already zero: no neighbour"):
+        zero_row(data, 2)
+    data[3] = -0.0
+    with pytest.raises(dp.InvalidInput, match="row 3 is already zero"):
+        zero_row(data, 3)
+
+
+def spoilt(value):
+    data = DATA.copy()
+    data[7, 2] = value
+    return data
+
+
+@pytest.mark.parametrize(
+    ("name", "use"),
+    [
+        ("data", lambda bad: zero_row(bad, 0)),
+        ("left", lambda bad: dp.NeighbourPair(bad, DATA)),
+        ("right", lambda bad: dp.NeighbourPair(DATA, bad)),
+    ],
+)
+def test_numbers_that_are_not_finite_are_placed(name, use):
+    with pytest.raises(dp.InvalidInput, match=rf"^{name} must be .* got inf at row 7, column 2"):
+        use(spoilt(np.inf))
+
+
+@pytest.mark.parametrize(
+    "data", [DATA[0], None, [["a"]], DATA + 1j, [[1.0, 2.0], [3.0]], np.empty((0, 4))]
+)
+def test_a_database_is_a_table_of_numbers(data):
+    with pytest.raises(dp.InvalidInput, match="data must be a 2-D array of finite numbers"):
+        zero_row(data, 0)
+    with pytest.raises(dp.InvalidInput, match="right must be a 2-D array of finite numbers"):
+        dp.NeighbourPair(DATA, data)
+
+
+def test_only_a_database_that_somebody_can_write_to_is_copied():
+    """A read-only view of an array that can be written to is copied too."""
+    open_, closed = np.arange(6.0).reshape(3, 2), np.arange(6.0).reshape(3, 2).copy()
+    closed.setflags(write=False)
+    view = open_[:]
+    view.setflags(write=False)
+    assert dp.neighbours.zero_row(closed, 1).left is closed
+    for data in (open_, view, np.asfortranarray(closed)):
+        pair = dp.neighbours.zero_row(data, 1)
+        assert not np.shares_memory(pair.left, data)
+        assert not pair.left.flags.writeable
+        assert not pair.right.flags.writeable

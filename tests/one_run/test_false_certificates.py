@@ -17,7 +17,7 @@ def test_the_true_parameter_is_seldom_refuted(case):
     """About 2 CPU seconds a case."""
     assert binom.sf(MOST, RUNS, 0.05) < 1e-4
     method = "auto" if case.mu is None else "f-dp"
-    assert false.rate(case, 100, method, RUNS) * RUNS <= MOST
+    assert false.refutations(case, 100, method, RUNS) <= MOST
 
 
 def test_the_response_of_the_event_touches_the_curve_of_gaussian_dp():

@@ -8,14 +8,14 @@ elsewhere two lines at two precisions do. The epsilons are zero, a third of delt
 about 3e-30 and both sides of a bound on the loss.
 """
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from mpmath import mp, mpf
 
 from tests.oracle import reference
 from tests.oracle.inversion import Together, inverted
-from tests.oracle.make_table import BOUND_SHARES, decimal, where
+from tests.oracle.make_table import decimal, direction_epsilons
 from tests.oracle.pair_settings import settings, units
 from tests.oracle.tables import write_table
 
@@ -52,15 +52,16 @@ class Setting:
         whole = self.together(True)
         # a closed form may be a difference of what agrees to 60
         digits = 55 if whole.depth > 1 else 120
-        nested = lambda e, side: self.conditioned(e, side, digits, **FINE)  # noqa: E731
-        line = lambda e, side: self.inverted(e, side, 62, 50, 20)  # noqa: E731
-        steeper = lambda e, side: self.inverted(e, side, 75, 60, 22)  # noqa: E731
+        nested = partial(self.conditioned, dps=digits, **FINE)
+        line = partial(self.inverted, angle=62, dps=50, digits=20)
         if not whole.upright:
-            return (nested, line) if whole.depth <= 2 else (steeper, line)
+            steeper = partial(self.inverted, angle=75, dps=60, digits=22)
+            return (nested if whole.depth <= 2 else steeper), line
         if whole.depth <= 2:
-            return nested, lambda e, side: self.conditioned(e, side, 50, swapped=True)
-        return lambda e, side: self.inverted(e, side, 90, 35, 18), lambda e, side: self.inverted(
-            e, side, 90, 30, 16
+            return nested, partial(self.conditioned, dps=50, swapped=True)
+        return tuple(
+            partial(self.inverted, angle=90, dps=dps, digits=digits)
+            for dps, digits in ((35, 18), (30, 16))
         )
 
     def coarse(self, epsilon, forward):
@@ -80,22 +81,13 @@ class Setting:
         chosen = {0.0}
         with mp.workdps(35):  # a floor of 1e-2 and a rest of 1e-30
             for side in SIDES:
-                chosen |= chosen_epsilons(
-                    cache(lambda e, side=side: self.coarse(e, side)), self.together(side)
-                )
+                whole, coarse = self.together(side), cache(partial(self.coarse, forward=side))
+
+                def excess(e, whole=whole, coarse=coarse):
+                    return coarse(e) - whole.floor
+
+                chosen |= direction_epsilons(excess, whole.maximum, TAILS)
         return sorted(chosen)
-
-
-def chosen_epsilons(delta, whole):
-    """Those of one direction; a floor is taken off first."""
-    excess = lambda e: delta(e) - whole.floor  # noqa: E731
-    first, limit = excess(mpf(0)), whole.maximum
-    targets = (first / 3, *map(mpf, TAILS))
-    found = [where(excess, target, first / 2, limit) for target in targets]
-    chosen = {float(mp.nstr(x, 3)) for x in found if x is not None}
-    if 0 < limit < mp.inf:
-        chosen |= {float(mp.nstr(share * limit, 6)) for share in BOUND_SHARES}
-    return chosen
 
 
 def entries(case):

@@ -104,10 +104,10 @@ def where(delta, target, start, limit):
     return None
 
 
-def direction_epsilons(delta, limit):
-    start = delta(0) / 2
-    targets = (delta(0) / 3, *map(mpf, TAILS))
-    found = [where(delta, target, start, limit) for target in targets]
+def direction_epsilons(delta, limit, tails=TAILS):
+    """ε of one direction: a third of δ(0), the tails, and both sides of a finite largest loss."""
+    first = delta(mpf(0))
+    found = [where(delta, target, first / 2, limit) for target in (first / 3, *map(mpf, tails))]
     chosen = {float(mp.nstr(x, 3)) for x in found if x is not None}
     if 0 < limit < mp.inf:
         chosen |= {float(mp.nstr(share * limit, 6)) for share in BOUND_SHARES}
@@ -122,14 +122,9 @@ def epsilons(law, params):
     chosen = {0.0}
     for side, limit in enumerate(limits(law, params)):
         chosen |= direction_epsilons(lambda x, side=side: coarse(mpf(x))[side], limit)
-    return sorted(chosen | fixed_epsilons(params))
-
-
-def fixed_epsilons(params):
-    """The published points of the cancer data."""
-    if (params.get("leverage"), params.get("features")) != (CANCER[0], 12):
-        return set()
-    return {0.1, 0.5, 1.0, 2.0}
+    if (params.get("leverage"), params.get("features")) == (CANCER[0], 12):
+        chosen |= {0.1, 0.5, 1.0, 2.0}  # the published points of the cancer data
+    return sorted(chosen)
 
 
 # --- the table ------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 from mpmath import mp, mpf
 
 from tests.oracle import reference
+from tests.oracle.parts import outside
 from tests.oracle.tables import SIDES, assert_matches
 from tests.sparse import one_in
 
@@ -202,32 +203,6 @@ def close(value, expected, relative):
     assert abs(value - expected) <= relative * abs(expected)
 
 
-def beta_share(a, b, x):
-    return mp.betainc(a, b, 0, min(x, 1), regularized=True)
-
-
-def test_no_leverage_is_a_pair_of_beta_laws():
-    """With h = 0 the loss depends on 1/(1 + |z|^2) ~ Beta(nu/2, p/2) alone."""
-    t, p, r, epsilon = mpf("0.3"), 5, 12, mpf(1)
-    a, b = mpf(r - p + 1) / 2, mpf(p) / 2
-    x = -mp.expm1(2 * (epsilon - reference.finite_limits(0, t, p, r)[0]) / (r + 1)) / t
-    expected = beta_share(a, b, x) - mp.exp(epsilon) * beta_share(a, b, x * (1 - t) / (1 - t * x))
-    close(quick("als-finite", 0, t, p, r, epsilon)[0], expected, 1e-12)
-
-
-def test_no_residual_is_a_beta_law_free_of_the_dimension():
-    """With t = 0 the relative residual over h is Beta(1/2, r/2) under P; L is monotone in it."""
-    h, r, epsilon = mpf("0.4"), 9, mpf("0.7")
-    half, b = mpf(1) / 2, mpf(r) / 2
-    gap = -mp.expm1(-2 * (epsilon - mp.log1p(-h) / 2) / (r + 1))
-    x = gap / h
-    above_p = 1 - beta_share(half, b, x)
-    above_q = 1 - beta_share(half, b, x * (1 - h) / (1 - gap))
-    expected = above_q - mp.exp(epsilon) * above_p
-    for p in (1, 4):
-        close(quick("als-finite", h, 0, p, r, epsilon)[1], expected, 1e-12)
-
-
 def student_tail(nu, x):
     tail = mp.betainc(nu / 2, mpf(1) / 2, 0, nu / (nu + x * x), regularized=True) / 2
     return tail if x > 0 else 1 - tail
@@ -310,10 +285,6 @@ def test_asymptotic_without_leverage_is_a_chi_square_problem():
     )
 
 
-def normal_outside(low, high):
-    return mp.ncdf(low) + mp.ncdf(-high)
-
-
 @pytest.mark.parametrize(
     ("h", "t", "r", "epsilon"),
     [
@@ -329,7 +300,7 @@ def test_asymptotic_one_feature_is_a_difference_of_normal_probabilities(h, t, r,
         ends = sorted(reference.real_roots(*axis.coefficients(-mpf(epsilon))))
         shifted = [(end - axis.mean) / axis.deviation for end in ends]
         assert h > t  # so that the set is an interval's complement
-        expected = normal_outside(*shifted) - mp.exp(epsilon) * normal_outside(*ends)
+        expected = outside(*shifted) - mp.exp(epsilon) * outside(*ends)
         close(quick("als-asymptotic", h, t, 1, r, epsilon, digits=14)[1], expected, 1e-12)
 
 

@@ -19,7 +19,7 @@ from dpaudit.certify import (
     region,
     samples_for,
 )
-from reports.make.audits.shapes import shift_of
+from reports.make.audits.power import shift_of
 
 pytestmark = pytest.mark.quick
 

@@ -79,16 +79,8 @@ def test_hostile_names_stay_text():
     assert page.text.count("<img src=x onerror=") > 15
     assert "49" not in re.findall(r"<!--(.*?)\s", page.text)
     assert json.loads(page.script) == result
-
-
-@pytest.mark.usefixtures("undrawn")
-@pytest.mark.parametrize("make", [make_result, make_samples_result])
-def test_embedded_json_is_the_result(make):
-    source = render_html(make())
-    page = Page(source)
-    assert {"type": "application/json", "id": "result"} in page.all("script")
-    assert json.loads(page.script) == make()
     assert not re.search(r"[<>&]", page.script)
+    assert {"type": "application/json", "id": "result"} in page.all("script")
 
 
 @pytest.mark.slow

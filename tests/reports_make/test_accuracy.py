@@ -5,7 +5,7 @@ import pytest
 from mpmath import mp, mpf
 
 from reports.make.exact import references
-from reports.make.exact.accuracy import LAWS, Setting, _errors
+from reports.make.exact.accuracy import Setting, _errors
 
 EPSILON = np.array([0.0, 0.3])
 
@@ -46,9 +46,3 @@ def test_the_sketch_reference_is_the_oracles():
     ):
         found = references.sketch(0.3, 5, 0.4, forward)
         assert mp.almosteq(found, expected, rel_eps=mpf(10) ** -12)
-
-
-def test_every_kind_of_law_has_a_row():
-    names = " ".join(law.name for law in LAWS)
-    for kind in ("shift", "pairs", "sketches", "ALS", "Wishart", "compositions", "Laplace"):
-        assert kind in names

@@ -20,7 +20,6 @@ from reports.make.findings.evidence import (
     Evidence,
     asked,
     claimed,
-    stated,
 )
 from reports.make.findings.outcome import at, cases, outcome, sweep
 from reports.make.findings.statement import SORTS, Searched, Swept, read_paper
@@ -190,14 +189,6 @@ def test_asked_says_whether_it_is_enough():
     assert asked("σ", 3.0, 2.0) == Evidence("σ", 3.0, 2.0, HOLDS, LOOSE, 1.5)
     assert asked("σ", math.nan, 2.0) == Evidence("σ", None, 2.0, EXACT, UNDEFINED, None)
     assert not asked("σ", 1.0, 0.0).violated
-
-
-def test_stated_compares_two_values():
-    assert not stated("x", 2.0, 2.0 + 1e-12).violated
-    assert stated("x", 2.0, 2.0).verdict == TIGHT
-    assert stated("x", 2.0, 1.0) == Evidence("x", 2.0, 1.0, EXACT, SLIP, 2.0)
-    assert stated("x", math.inf, 1.0).factor is None
-    assert stated("x", 0.0, 1.0).factor is None
 
 
 def test_a_sweep_needs_a_setting_that_the_statement_admits():

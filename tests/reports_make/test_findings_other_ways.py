@@ -24,7 +24,7 @@ pytestmark = pytest.mark.quick
 
 
 def evidence_of(key, **setting):
-    """Of a statement at the setting that it names first, or with these values in it."""
+    """The evidence of a statement at the setting that it names first, with these values in it."""
     test = STATEMENTS[key].test
     named = test.setting if isinstance(test, Swept) else test.at or {}
     return at(test, {**named, **setting}) if setting else cases(test)[0].evidence
@@ -72,34 +72,6 @@ def test_algorithm_1_of_paper_3_leaks_when_it_is_run_as_printed():
     assert lower > 0.5
     # by e^ε times the other, too rare to be drawn
     assert 0.5 < evidence.found < np.mean(high > cut)
-
-
-@pytest.mark.slow
-def test_gaussian_noise_is_the_better_on_flights_by_draws():
-    """At r = 10⁶ in raw units: mean squares of 20,000 draws of each.
-
-    Their ratio is within 5 % of the closed form.
-    """
-    evidence = evidence_of("1-figure-2", rows=1_000_000, epsilon=1.0)
-    data = dp.datasets.load("flight").database
-    worst = dp.exact.worst_case(dp.mechanisms.ALS(1_000_000), data, 1.0)
-    sigma = float(
-        dp.exact.calibrate(
-            dp.mechanisms.GaussianLS(sigma=0.005), data, 1.0, float(worst.delta)
-        ).value
-    )
-    truth = np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0]
-    errors = [
-        np.mean(np.sum((mechanism(data, 20_000, rng=1) - truth) ** 2, axis=1))
-        for mechanism in (dp.mechanisms.ALS(1_000_000), dp.mechanisms.GaussianLS(sigma=sigma))
-    ]
-    assert evidence.found == pytest.approx(errors[0] / errors[1], rel=0.05)
-
-
-def test_the_variance_of_a_normal_vectors_norm():
-    draws = np.random.default_rng(2).standard_normal((200_000, 12))
-    sampled = np.var(np.linalg.norm(draws, axis=1))  # sd of the estimate about 0.0016
-    assert evidence_of("1-utility", features=12).found == pytest.approx(sampled, abs=0.01)
 
 
 # Paper 2

@@ -17,10 +17,9 @@ from reports.make.findings.report import (
     letter,
     markdown,
     sentences,
-    write,
 )
 from reports.make.findings.statement import SORTS, Searched, Swept
-from reports.make.findings.words import as_text, closest, counterexamples, effort, row, written
+from reports.make.findings.words import as_text, closest, counterexamples, effort, row
 from tests.reports_make.pages import Page
 
 ROOT = Path(__file__).parents[2]
@@ -112,24 +111,6 @@ def test_the_words_are_made_of_the_numbers(mine):
     assert "\n  The authors’ code: has 4q\n" in text
 
 
-def test_an_equality_says_how_well_both_sides_agree():
-    def near(leverage):
-        return leverage**2 * (1.0 + 2e-12)
-
-    equal = replace(MENDED, printed=near, side="both", rounding=0.0, tries=20)
-    held = row(replace(SLIP, test=equal, fails=""))
-    assert closest(held) == "Both sides agree to 3×10⁻¹², relatively."
-
-
-def test_numbers_are_short_but_whole_ones_are_whole():
-    assert [written(value) for value in (16384.0, 0.0123456, None, 1e9)] == [
-        "16,384",
-        "0.0123",
-        "–",
-        "10⁹",
-    ]
-
-
 def test_the_sentences_count_slips_by_class(mine):
     first, privacy, corner, misprint, follow = sentences([mine])
     assert first == (
@@ -185,13 +166,6 @@ def test_the_committed_letters_fit_a_page(paper):
     text = kept.read_text(encoding="utf-8")
     assert len(text) <= 5_000
     assert paper.title in text
-
-
-def test_the_files_are_the_same_twice(mine, tmp_path):
-    one, two = (write(tmp_path / name, [mine]) for name in ("one", "two"))
-    names = ["findings.md", "findings.html", "papers/letter-paper-3.md"]
-    assert [path.relative_to(tmp_path / "one").as_posix() for path in one] == names
-    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
 
 
 # The command

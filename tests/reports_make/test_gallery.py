@@ -189,34 +189,6 @@ def test_figures_are_labelled(drawn):
         assert all(text.get_text() for one in legends for text in one.get_texts())
 
 
-@pytest.mark.slow
-def test_every_text_is_drawn_inside_its_figure(drawn):
-    """The font that matplotlib carries has every glyph: a missing one would warn, and so fail."""
-    for figure in drawn.values():
-        with house_style():
-            figure.draw_without_rendering()
-        for ax in figure.axes:
-            box = ax.get_tightbbox() if ax.axison else None
-            if box is not None:
-                assert box.x0 >= -1
-                assert box.y0 >= -1
-                assert box.x1 <= figure.bbox.width + 1
-                assert box.y1 <= figure.bbox.height + 1
-
-
-@pytest.mark.slow
-def test_padding_that_is_not_needed_is_shown_as_such(content, drawn):
-    """Six rows at ε = 2 need none on these data: a log axis has no zero."""
-    padding = next(
-        one
-        for one in content["calibrations"]["mechanisms"]
-        if one["mechanism"] == "RandomProjection"
-    )
-    assert 0.0 in padding["series"]["exact, these data alone"]
-    texts = [text.get_text() for ax in drawn["calibrations"].axes for text in ax.texts]
-    assert "0: none needed" in texts
-
-
 # The page and the folder
 
 
@@ -278,12 +250,6 @@ def test_the_command_says_in_one_line_what_is_missing(tmp_path, capsys):
     assert make.main(given) == 2
     assert "scenarios must be files that share one data set, got 0 files" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-
-
-def test_settings_come_from_the_shipped_scenarios():
-    found = Settings.of_scenarios(list((ROOT / "scenarios" / "exact").glob("*.toml")))
-    assert len(found.mechanisms) == 7
-    assert found.row_bound == pytest.approx(1819.5016, rel=1e-6)
 
 
 def test_the_committed_numbers_are_those_of_this_code(rows):

@@ -9,7 +9,7 @@ from reports.make.libraries import facts as facts_
 from reports.make.libraries import outcome as outcome_
 from reports.make.libraries import report
 from reports.make.libraries.audits import audited, inputs
-from reports.make.libraries.facts import KINDS, Finding, Package, Stated, packages
+from reports.make.libraries.facts import packages
 from reports.make.libraries.outcome import Outcome
 
 FACTS = """
@@ -122,7 +122,7 @@ def test_what_is_missing_is_said_with_the_command(leaky):
 
 @pytest.mark.parametrize("package", packages([]), ids=lambda package: package.package)
 def test_recorded_outcomes_are_of_the_scenarios_as_they_are_read(package):
-    """Of those with other inputs the audits would have to be made again."""
+    """A scenario with other inputs would have to be audited again."""
     assert outcome_.left(inputs(package), outcome_.read(package)) == []
 
 
@@ -133,19 +133,3 @@ def test_an_outcome_is_of_what_is_read_and_not_of_its_text(leaky):
     assert inputs(package) == before
     package.scenarios.write_text(text.replace("0.999", "0.99"))
     assert inputs(package) != before
-
-
-def test_the_gravest_come_first():
-    package = Package("p", "1", "e", "d", "n", {}, {})
-    finding = Finding("privacy", "a:1", "", "", "", "")
-    kinds = [replace(finding, kind=kind) for kind in KINDS]
-
-    def audit(one, certified):
-        stated = {"x": Stated("x", "", "")}
-        filled = replace(package, mechanisms=stated, findings={"x": one} if one else {})
-        outcome = replace(SHOWN, certified=certified, confirmed=2.0 if one else None)
-        return report.Audit(filled, "x", outcome)
-
-    order = [audit(kinds[0], 9.0), audit(kinds[0], 2.0), audit(kinds[1], 9.0), audit(None, 9.0)]
-    mixed = [order[at] for at in (2, 0, 3, 1)]
-    assert sorted(mixed, key=lambda one: one.gravity) == order

@@ -89,7 +89,9 @@ def test_rows_within_a_box_are_corners(width):
     data = rng.normal(size=(60, width))
     box = np.column_stack([-np.arange(width, dtype=float), np.ones(width)])
     box[1] = 1.0  # a constant column stays what it is
-    rows = outliers.within_box(data, outliers.box(box, width), rng)
+    *rows, nearest = outliers.within_box(data, outliers.box(box, width), rng)
+    rows = np.array(rows)
+    np.testing.assert_array_equal(nearest, [0.0, 1.0, *[0.0] * (width - 2)])
     assert np.all((rows == box[:, 0]) | (rows == box[:, 1]))
     if width == 3:
         assert len(np.unique(rows, axis=0)) == 4

@@ -7,9 +7,8 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import search
-from tests.sparse import one_in
 
-OPTIONS = {"draws": 2000, "shortlist": 8, "rng": 7}
+OPTIONS = {"draws": 2e3, "shortlist": 8, "rng": 7}
 
 
 @pytest.fixture(scope="module")
@@ -123,23 +122,6 @@ def test_outliers_are_found_inside_a_public_bound(data):
     )
 
 
-def test_the_worst_added_row_of_a_projection_is_the_one_that_theory_names(data):
-    mechanism = dp.mechanisms.RandomProjection(rows=20, release="gram")
-    found = search.select(
-        blind(mechanism), data, at=0.2, relations=["add"], row_bound=3.0, **OPTIONS
-    )
-    worst = dp.exact.worst_case(mechanism, data, 0.2, relation="add", row_bound=3.0)
-    pair = found.best.change.pair(data)
-    assert float(dp.exact.spectrum(mechanism, pair, 0.2).delta) >= 0.95 * float(worst.delta)
-
-
-def test_removed_rows(data):
-    found = search.select(mean, data, relations=("remove",), **OPTIONS)
-    assert found.best.change.index == int(np.argmax(np.abs(data.sum(axis=1))))
-    pair = found.best.change.pair(data)
-    assert len(pair.right) == len(data) - 1
-
-
 def test_a_score_of_the_users_own(data):
     def score(data, out, into):
         assert out.shape == into.shape == (len(data), 4)
@@ -251,29 +233,13 @@ def test_errors_name_the_argument(data, change, message):
         search.select(mean, data, **{**OPTIONS, **change})
 
 
-def test_a_mechanism_is_called_not_made(data):
-    with pytest.raises(dp.InvalidInput, match="mechanism must be a callable"):
-        search.select(dp.mechanisms.ALS, data)
-
-
-SOURCES = {
-    "zero-out": {},
-    "remove": {},
-    "a candidate": {"relations": ["replace"], "candidates": [[1.0, 9.0, 9.0, 9.0], [1.0] * 4]},
-    "a corner": {"relations": ["add"], "bounds": [[1, 1], [-2, 2], [-2, 2], [-9, 9]]},
-    "an axis": {"relations": ["add", "replace"], "row_bound": 60.0},
-}
-
-
-@pytest.mark.parametrize("source", one_in(2, SOURCES))
-def test_a_found_pair_is_made_again_from_its_record(data, source):
-    options = SOURCES[source] or {"relations": source}
-    found = search.select(mean, data, **options, **{**OPTIONS, "draws": 800})
-    pair = found.best.change.pair(data)
+@pytest.mark.parametrize("relations", [["replace"], pytest.param(["add"], marks=pytest.mark.slow)])
+def test_a_row_along_an_axis_is_made_again_from_the_record_of_its_pair(data, relations):
+    options = {"relations": relations, "row_bound": 60.0, **OPTIONS, "draws": 800}
+    pair = search.select(mean, data, **options).best.change.pair(data)
     record = json.loads(json.dumps({"neighbour": pair.to_dict()}))
-    again = dp.neighbours.from_record(data, record, candidates=options.get("candidates"))
-    assert (again.relation, again.index) == (pair.relation, pair.index)
-    np.testing.assert_array_equal(again.right, pair.right)
+    assert record["neighbour"]["row_put_in"]["from"] == "row_bound"
+    np.testing.assert_array_equal(dp.neighbours.from_record(data, record).right, pair.right)
 
 
 def test_a_result_names_pair_verdict_and_headline(data):
@@ -331,12 +297,7 @@ def test_corners_of_a_public_bound_are_shown_and_axes_of_the_data_are_not(data):
         assert repr(float(value)) in axis.to_csv(show_data=True)
 
 
-def test_draws_may_be_given_as_1e3_and_unknown_keywords_get_the_nearest_name(data):
-    one, other = (
-        search.select(mean, data, **{**OPTIONS, "draws": samples}) for samples in (1e3, 1000)
-    )
-    assert one.to_dict() == other.to_dict()
-    assert "." not in str(one.draws)
+def test_unknown_keywords_get_the_nearest_name(data):
     for use in (search.select, dp.search_neighbours):
         with pytest.raises(TypeError, match=r"search_neighbours\(\) .*did you mean 'relations'"):
             use(mean, data, relation=["add"])

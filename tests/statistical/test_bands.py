@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from dpaudit.certify import SortedScores
-from reports.make.band import bands, order_statistics
+from reports.make.band import bands, rival_bands
 from reports.make.band.score_laws import T1
 
 
@@ -17,8 +17,8 @@ def drawn(size: int, seed: int) -> tuple[SortedScores, SortedScores]:
 @pytest.mark.parametrize("kind", ["beta", "Berk–Jones"])
 def test_order_statistic_bands_cover_a_uniform_cdf(kind):
     """200 samples of 300; false alarm 1e-6 at the nominal 2.5 %, and not needlessly wide."""
-    rng, (low, high) = np.random.default_rng(1), order_statistics.limits(300, kind)
-    samples = np.sort(rng.random((200, 300)), axis=1)[:, order_statistics.ranks(300) - 1]
+    rng, (low, high) = np.random.default_rng(1), rival_bands.limits(300, kind)
+    samples = np.sort(rng.random((200, 300)), axis=1)[:, rival_bands.ranks(300) - 1]
     wrong = np.sum(np.any((samples < low) | (samples > high), axis=1))
     assert wrong <= binom.ppf(1.0 - 1e-6, 200, 0.025)
     assert np.all(low < high)

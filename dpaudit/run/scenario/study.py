@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import ConfigDict
 
 from dpaudit._core import check
-from dpaudit._core.user_code import beside
+from dpaudit._core.user_code import importable_from
 from dpaudit._core.value import value_class
 from dpaudit.errors import ScenarioError
 from dpaudit.report.study import Content, Study
@@ -74,7 +74,7 @@ class StudyScenario:
         from dpaudit.report.study import write  # loads matplotlib
 
         chosen = self.seed if seed is None else check.integer("seed", seed, 0)
-        with beside(self.path.parent):
+        with importable_from(self.path.parent):
             content = self.study.make(chosen, progress)
         again = f"dpaudit run {self.path.name}" + ("" if seed is None else f" --seed {seed}")
         write(content, self.report_folder(out), again)
@@ -116,7 +116,7 @@ class StudyFile:
     def load(self) -> StudyScenario:
         """Import the study's module and check the settings. Raises `ScenarioError`."""
         reader, study = self.reader, None
-        with beside(reader.path.parent):  # annotations are looked up in the study's module
+        with importable_from(reader.path.parent):  # annotations are looked up in the study's module
             try:
                 cls = imported(self.target)
                 if not (isinstance(cls, type) and issubclass(cls, Study)):

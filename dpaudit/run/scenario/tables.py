@@ -19,7 +19,7 @@ from pydantic import PlainValidator, WithJsonSchema, model_validator
 
 from dpaudit import datasets, scoring
 from dpaudit._core import check
-from dpaudit._core.user_code import apart
+from dpaudit._core.user_code import without_current_folder
 from dpaudit.auditing.api import audit
 from dpaudit.auditing.settings import (
     LARGEST_EPSILON,
@@ -221,7 +221,7 @@ class Workers:
             yield
         elif self.backend == DASK:
             with (
-                apart(),
+                without_current_folder(),
                 _cluster(self.address, n_jobs) as client,
                 parallel_config(backend=DASK, client=client),
             ):
@@ -229,7 +229,7 @@ class Workers:
         else:
             with parallel_config(backend=self.backend, n_jobs=-1 if n_jobs is None else n_jobs):
                 processes = self.backend == LOKY and effective_n_jobs(None) > 1
-                with apart() if processes else nullcontext():
+                with without_current_folder() if processes else nullcontext():
                     yield
 
 

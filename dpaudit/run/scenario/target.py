@@ -9,7 +9,7 @@ from typing import Any
 
 from dpaudit._core.check import fail
 from dpaudit._core.keywords import did_you_mean
-from dpaudit._core.user_code import beside, elsewhere
+from dpaudit._core.user_code import importable_from, other_place_of
 from dpaudit.errors import ScenarioError
 
 NAMES = r"[^\W\d]\w*(\.[^\W\d]\w*)*"  # identifiers, with dots between
@@ -35,7 +35,7 @@ def imported(target: str, place: str = "") -> Any:
     Raises `ScenarioError`, whose message begins with `place` ("[table] key").
     """
     module, _, path = target.partition(":")
-    if other := elsewhere(module):
+    if other := other_place_of(module):
         top = module.partition(".")[0]
         reason = (
             f"{top!r} is also the name of another module, {other}, which is imported instead: "
@@ -59,7 +59,7 @@ def imported(target: str, place: str = "") -> Any:
 def missing(target: str, place: str, folder: Path) -> str:
     """An error message if the target's module does not exist, else "". Nothing is imported."""
     top = target.partition(":")[0].partition(".")[0]
-    with beside(folder):
+    with importable_from(folder):
         try:
             known = top in sys.modules or importlib.util.find_spec(top) is not None
         except (ImportError, ValueError):

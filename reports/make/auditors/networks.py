@@ -23,8 +23,7 @@ from dpaudit.scoring import KnownScore, Sides
 from dpaudit.scoring.base import Score
 from dpaudit.scoring.models.network import Network, weights_of
 from reports.make import page
-from reports.make.structured import structured_tasks
-from reports.make.tasks import Task, asked, page_rows, remade_rows
+from reports.make.tasks import Task, asked, page_rows, remade_rows, structured_tasks
 from reports.make.timing import clock
 
 NAMES = [f"T{number}" for number in range(9, 15)]

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.stats import beta
 
 import dpaudit as dp
 from dpaudit import exact
 from dpaudit._core.seeds import below
 from dpaudit._core.types import Array
+from dpaudit.certify.binomial import upper
 from dpaudit.mechanisms import broken
 from dpaudit.scoring import KnownScore, Score
 from reports.make import page
@@ -176,8 +176,14 @@ def type_one(runs: int, draws: int, n_jobs: int) -> str:
                 delayed(rejects)(place, number, draws) for number in range(runs)
             )
         )
-        upper = float(beta.ppf(0.95, count + 1, runs - count))
-        rows.append([null.name, f"{count} of {runs:,}", f"{count / runs:.2%}", f"{upper:.2%}"])
+        rows.append(
+            [
+                null.name,
+                f"{count} of {runs:,}",
+                f"{count / runs:.2%}",
+                f"{upper(count, runs, 0.05):.2%}",
+            ]
+        )
     head = [f"true claim, {draws:,} draws a side at most", "rejected", "rate", "upper limit"]
     return page.table(head, rows)
 

@@ -6,8 +6,7 @@ import numpy as np
 
 import dpaudit as dp
 from dpaudit.mechanisms.textbook import Laplace
-from reports.make.structured import structured_tasks
-from reports.make.tasks import cancer_pair
+from reports.make.tasks import cancer_pair, structured_tasks
 from reports.make.timing import clock, memory, seconds, steps
 
 EPSILON = np.array([0.0, 0.1, 0.2, 0.5])  # of the Laplace answers

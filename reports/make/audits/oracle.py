@@ -20,8 +20,7 @@ from dpaudit._core.types import Array
 from dpaudit.certify.binomial import lower, upper
 from dpaudit.scoring import KnownScore, Sides, evaluate
 from reports.make import page
-from reports.make.structured import structured_tasks
-from reports.make.tasks import TASKS, Task, asked, every_task, remade_rows
+from reports.make.tasks import TASKS, Task, asked, every_task, remade_rows, structured_tasks
 from reports.make.timing import clock
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])

@@ -21,12 +21,8 @@ from dpaudit.certify.constants import REST_SHARE
 from dpaudit.certify.estimate import certify
 from dpaudit.certify.scores import SortedScores
 from reports.make import page
-from reports.make.band.cross_fitting import CROSS_FITTED
-from reports.make.band.known_pairs import PAIRS
-from reports.make.band.order_statistics import RANKS, TRIALS
-from reports.make.band.rival_bands import BANDS
-from reports.make.band.score_laws import SCORE_LAWS, T1, ScoreLaw, SimulatedCounts
-from reports.make.band.settings import LEVEL, SHOWN
+from reports.make.band.rival_bands import BANDS, CROSS_FITTED, LEVEL, RANKS, SHOWN, TRIALS
+from reports.make.band.score_laws import PAIRS, SCORE_LAWS, T1, ScoreLaw, SimulatedCounts
 from reports.make.timing import clock
 
 SIZES, REPLICATIONS = (10_000, 100_000, 1_000_000), 11

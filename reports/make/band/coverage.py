@@ -11,18 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.stats import beta
 
 from dpaudit import exact
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Certificate
+from dpaudit.certify.binomial import upper
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.sets import CandidateSets, choose_sets
 from dpaudit.curves import readings
 from reports.make import page
-from reports.make.band.known_pairs import PAIRS
-from reports.make.band.score_laws import ScoreLaw, SimulatedCounts
+from reports.make.band.score_laws import PAIRS, ScoreLaw, SimulatedCounts
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])  # sets are chosen for these; the band is checked on DENSE
 DENSE = np.unique(np.concatenate([EPSILON, np.linspace(0.0, 6.0, 121), [8.0, 10.0, 14.0]]))
@@ -119,11 +118,6 @@ def _band(
     return Certificate.of(regions, [sets[i].forward for i in kept], LEVEL)
 
 
-def upper_95(count: int, audits: int) -> float:
-    """Clopper–Pearson 95 % upper limit of the rate."""
-    return float(beta.ppf(0.95, count + 1, audits - count)) if count < audits else 1.0
-
-
 def _simulated(pair: ScoreLaw, size: int) -> bool:
     """Whether to simulate the pair at this size.
 
@@ -133,8 +127,8 @@ def _simulated(pair: ScoreLaw, size: int) -> bool:
 
 
 def rate(count: int, audits: int) -> str:
-    """As a percentage, with its upper limit; nothing where `count` is negative."""
-    return f"{count / audits:.2%} [{upper_95(count, audits):.2%}]" if count >= 0 else ""
+    """A percentage with its Clopper–Pearson 95 % upper limit; "" where `count` is negative."""
+    return f"{count / audits:.2%} [{upper(count, audits, 0.05):.2%}]" if count >= 0 else ""
 
 
 def count(audits: int, sizes: tuple[int, ...]) -> np.ndarray:

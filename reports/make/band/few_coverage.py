@@ -20,8 +20,7 @@ from dpaudit.scoring import Sides, scores
 from dpaudit.scoring.few import fit_few
 from reports.make import page
 from reports.make.band.coverage import EPSILON, ERROR, Truth, rate
-from reports.make.band.known_pairs import PAIRS
-from reports.make.band.score_laws import ScoreLaw
+from reports.make.band.score_laws import PAIRS, ScoreLaw
 
 SEED = 2027
 SIZES = ((20, 20), (50, 50), (300, 300), (40, 300), (500, 60))  # draws of P and of Q

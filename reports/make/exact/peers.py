@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import expit
 
 from dpaudit import exact
 from dpaudit._core.types import Array
@@ -24,6 +22,7 @@ from reports.make.timing import seconds
 EXTRA = "peers"
 DRAWS, BLOCK = 10_000_000, 500_000
 DIGITS = 40
+ANGLE = 65  # of the line to the real axis, in degrees
 RELATIVE = 1e-3  # what counts as having reached a δ
 TIGHT = {"AbsTol": 1e-14, "RelTol": 1e-12}
 
@@ -126,54 +125,15 @@ SHARING = (OURS, "gx2 Imhof-Davies", "gx2 Imhof tight")  # take all ε in one ca
 
 
 def truth(pair: Pair) -> list[Any]:
-    """δ at each ε with 40 digits, along a slanted line, the step halved until two sums agree."""
+    """δ at each ε with 40 digits, by the line integral of `tests/oracle`, until two sums agree."""
     mp = package("mpmath", EXTRA).mp
+    inversion, settings = (
+        package(f"tests.oracle.{name}", EXTRA) for name in ("inversion", "pair_settings")
+    )
+    parameters = {"shift": pair.shift.tolist(), "ratio": pair.ratio.tolist()}
     with mp.workdps(DIGITS):
-        return [_line(mp, pair, mp.mpf(float(e))) for e in pair.epsilon]
-
-
-def _line(mp: Any, pair: Pair, epsilon: Any) -> Any:
-    shift, ratio = ([mp.mpf(float(x)) for x in part] for part in (pair.shift, pair.ratio))
-    a = [(1 / v - 1) / 2 for v in ratio]
-    slopes = [m * m / (v * v) for m, v in zip(shift, ratio, strict=True)]
-    c = mp.fsum(m * m / (2 * v) + mp.log(v) / 2 for m, v in zip(shift, ratio, strict=True))
-    drift = c - mp.fsum(b2 / (4 * x) for b2, x in zip(slopes, a, strict=True))
-
-    def exponent(s: Any) -> Any:
-        rooms = [1 - 2 * x * s for x in a]
-        pull = mp.fsum(b2 * s * s / (2 * room) for b2, room in zip(slopes, rooms, strict=True))
-        return c * s + pull - mp.fsum(mp.log(room) for room in rooms) / 2 - s * epsilon
-
-    end = float(1 / (2 * max(a)))  # every pair here has an axis that is narrower in the second law
-    start = mp.mpf(_least(lambda s: float(exponent(mp.mpf(s))) - np.log(s * (s + 1.0)), end))
-    turn = mp.expjpi(mp.mpf(65 if epsilon > drift else 115) / 180)
-
-    def integrand(w: Any) -> Any:
-        r = start * mp.exp(w - mp.exp(-w))
-        s = start + r * turn
-        return mp.im(r * (1 + mp.exp(-w)) * turn * mp.exp(exponent(s)) / (s * (s + 1)))
-
-    return _halved(mp, integrand) / mp.pi
-
-
-def _least(height: Callable[[float], float], end: float) -> float:
-    """Where `height` is least between 0 and `end`."""
-    best = minimize_scalar(lambda y: height(end * expit(y)), bounds=(-30.0, 30.0), method="bounded")
-    return float(end * expit(best.x))
-
-
-def _halved(mp: Any, integrand: Callable[[Any], Any]) -> Any:
-    """∫ over w from −5 to 8, beyond which the integrands here are 0 to 40 digits."""
-    low, high, step, total = mp.mpf(-5), mp.mpf(8), mp.mpf(1) / 8, mp.mpf(0)
-    for level in range(10):
-        offset = step / 2 if level else mp.mpf(0)
-        count = int((high - low) / step)
-        more = step * mp.fsum(integrand(low + offset + k * step) for k in range(count))
-        last, total = total, (total + more) / 2 if level else more
-        step = step / 2 if level else step
-        if level and abs(total - last) < mp.mpf(10) ** -20 * abs(total):
-            return total
-    raise ArithmeticError("the truth of a pair did not settle")
+        whole = inversion.Together(settings.units("gaussian-pair", parameters, True))
+        return [inversion.inverted(whole, float(epsilon), ANGLE, 20) for epsilon in pair.epsilon]
 
 
 def timed(method: Callable[[Pair], Array], pair: Pair) -> tuple[Array, float]:

@@ -17,7 +17,7 @@ from scipy.stats import chi2
 from dpaudit._core.types import Array
 from reports.make.extras import package
 
-reference = package("tests.oracle.reference", "test")
+parts, reference = (package(f"tests.oracle.{name}", "test") for name in ("parts", "reference"))
 mp = package("mpmath", "test").mp
 mpf = mp.mpf
 MESH: dict[str, int] = {"order": 20, "splits": 6, "digits": 18}
@@ -195,8 +195,7 @@ def _inside(first: Student, second: Student, epsilon: float, law: Student) -> An
 
     def chance(angle: Any) -> Any:
         a, b, c = form(angle)
-        ends = sorted(x for x in _real_roots(a, b, c) if x > 0)
-        cuts = [mpf(0), *ends]
+        cuts = [mpf(0), *(x for x in parts.roots(a, b, c) if x > 0)]
         total = mpf(0)
         for i, low in enumerate(cuts):
             high = cuts[i + 1] if i + 1 < len(cuts) else None
@@ -207,14 +206,6 @@ def _inside(first: Student, second: Student, epsilon: float, law: Student) -> An
 
     breaks = _turns(form)
     return reference.integrate(chance, breaks) / (2 * mp.pi)
-
-
-def _real_roots(a: Any, b: Any, c: Any) -> list[Any]:
-    room = b * b - 4 * a * c
-    if room <= 0 or a == 0:
-        return [] if a != 0 or b == 0 else [-c / b]
-    half = -(b + (mp.sqrt(room) if b >= 0 else -mp.sqrt(room))) / 2
-    return [half / a, c / half] if half != 0 else [mpf(0), -b / a]
 
 
 def _turns(form: Callable[[Any], tuple[Any, Any, Any]]) -> list[Any]:

@@ -1,25 +1,57 @@
-"""Run the scenarios of a package in its environment, and confirm what is violated."""
+"""Run the scenarios of packages in their environments, confirm what is violated, make the pages."""
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dpaudit.errors import DpauditError
-from reports.make.libraries.facts import SCENARIOS, Package
-from reports.make.libraries.outcome import ERROR, Outcome, left
+from reports.make import page
+from reports.make.libraries import report
+from reports.make.libraries.facts import SCENARIOS, Package, interpreter, packages
+from reports.make.libraries.outcome import ERROR, Outcome, left, path_of, read, text
 
 # another seed, and 1 − 10⁻⁶; where that needs more draws, four times as many
 SEED, LEVEL, MORE = "1", "0.999999", 4
 VERSION = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """0. Raises `DpauditError` for an unknown package or environment."""
+    given = _parser().parse_args(arguments)
+    for package in [] if given.page else packages(given.packages):
+        _kept(package, given.again)
+    for path in report.write(packages([])):
+        print(path)
+    return 0
+
+
+def _kept(package: Package, again: bool) -> None:
+    def keep(outcomes: Mapping[str, Outcome]) -> None:
+        page.write(path_of(package), text(outcomes))
+
+    keep(audited(package, read(package), again, keep))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=page.command("libraries"),
+        description="Audit the scenarios of scenarios/libraries that were not audited as they are "
+        "now, each in its environment, and make reports/libraries.md and .html.",
+    )
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="these alone")
+    parser.add_argument("--again", action="store_true", help="audit all of their scenarios anew")
+    parser.add_argument("--page", action="store_true", help="audit nothing: make the pages")
+    return parser
 
 
 def audited(
@@ -80,22 +112,19 @@ def _cpu() -> float:
 
 def _python(package: Package) -> Path:
     """The interpreter that runs dpaudit: of the environment, where dpaudit is in it."""
-    made = Path(".environments") / package.environment
-    again = f"python {SCENARIOS / 'environments.py'} {package.environment}"
-    python = made / "bin" / "python"
-    if not python.exists():
-        raise DpauditError(f"there is no {made}: make it with `{again}`")
+    python = interpreter(package.environment)
     asked = subprocess.run(
         [python, "-c", VERSION, package.package], capture_output=True, text=True, check=False
     )
     if asked.stdout.strip() != package.version:
         has = asked.stdout.strip() or "no version"
         raise DpauditError(
-            f"{made} has {has} of {package.package}, {package.version} is audited: `{again}`"
+            f"the environment {package.environment} has {has} of {package.package}, and "
+            f"{package.version} is audited: make it again with {SCENARIOS / 'environments.py'}"
         )
     listed = SCENARIOS / "environments" / f"{package.environment}.txt"
     alone = "# dpaudit: no" in listed.read_text(encoding="utf-8").splitlines()
-    return Path(sys.executable) if alone else python.absolute()
+    return Path(sys.executable) if alone else python
 
 
 def inputs(package: Package) -> dict[str, str]:

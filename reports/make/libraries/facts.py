@@ -13,6 +13,7 @@ from dpaudit.run.scenario.files import File, audits_in
 
 FOLDER = Path("reports") / "libraries"
 SCENARIOS = Path("scenarios") / "libraries"
+ENVIRONMENTS = Path(".environments")
 # sorts of findings, the gravest first, with what they mean
 KINDS = {
     "privacy": "the claim is false as it is stated",
@@ -21,6 +22,16 @@ KINDS = {
     "floating point": "the noise is right in real numbers, and its floating-point numbers leak",
     "documented limitation": "the documentation says that the guarantee does not hold here",
 }
+
+
+def interpreter(environment: str) -> Path:
+    """The Python of an environment of packages. Raises `DpauditError` where it is missing."""
+    made = ENVIRONMENTS / environment
+    python = made / "bin" / "python"
+    if not python.exists():
+        again = f"python {SCENARIOS / 'environments.py'} {environment}"
+        raise DpauditError(f"there is no {made}: make it with `{again}`")
+    return python.absolute()
 
 
 @dataclass(frozen=True)
@@ -105,7 +116,7 @@ def _tables(of: type, content: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
 
 
 def packages(names: list[str], folder: Path = FOLDER) -> list[Package]:
-    """Those of these names, or all, in the order of their names. Raises `DpauditError`."""
+    """The packages of these names, or all in the order of their names. Raises `DpauditError`."""
     known = {path.stem: path for path in sorted(folder.glob("*.toml"))}
     if unknown := [name for name in names if name not in known]:
         raise DpauditError(f"no package {unknown[0]!r}; there are {', '.join(known)}")

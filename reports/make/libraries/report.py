@@ -102,7 +102,7 @@ class Audit:
 
 
 def audits(package: Package) -> list[Audit]:
-    """Those of a package that were made.
+    """The audits of a package that were made.
 
     Raises `DpauditError` where a confirmed violation has no finding, or a finding no violation.
     """

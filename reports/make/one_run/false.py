@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, ndtr, ndtri
-from scipy.stats import beta
 
 from dpaudit._core.types import Array
+from dpaudit.certify.binomial import upper
 from dpaudit.certify.one_run import likelihood, recursion
 from dpaudit.certify.one_run.bound import shares, steinke_rejects
 from dpaudit.certify.one_run.guesses import Guesses
@@ -187,15 +187,9 @@ def _epsilon_refuted(case: Case, guesses: Guesses, alpha: float) -> bool:
     return recursion.refutes(guesses, Claim(case.epsilon, case.delta).delta_at, alpha)
 
 
-def rate(case: Case, count: int, method: str, runs: int = RUNS) -> float:
-    """Share of runs in which the true parameter is refuted."""
-    return sum(refuted(case, case.run(count, seed), method) for seed in range(runs)) / runs
-
-
-def upper(share: float, runs: int) -> float:
-    """95 % upper limit of a share (Clopper–Pearson)."""
-    hits = round(share * runs)
-    return 1.0 if hits == runs else float(beta.ppf(0.95, hits + 1, runs - hits))
+def refutations(case: Case, count: int, method: str, runs: int = RUNS) -> int:
+    """The runs in which the true parameter is refuted."""
+    return sum(refuted(case, case.run(count, seed), method) for seed in range(runs))
 
 
 def false_table(runs: int = RUNS) -> str:
@@ -213,5 +207,5 @@ def _cell(case: Case, count: int, method: str, runs: int) -> str:
     fair = case.inclusion == HALF
     if (case.mu is not None and method != "f-dp") or (method == "steinke" and not fair):
         return page.number(None)
-    share = rate(case, count, method, runs)
-    return f"{100 * share:.2f} % ({100 * upper(share, runs):.2f} %)"
+    hits = refutations(case, count, method, runs)
+    return f"{100 * hits / runs:.2f} % ({100 * upper(hits, runs, 0.05):.2f} %)"

@@ -46,11 +46,29 @@ def spread(errors: Array) -> str:
     return f"is {mean} ± {deviation} (median {median})"
 
 
+def span(values: Sequence[float] | Array) -> str:
+    """The least and the largest value in words: "0.1 to 3"."""
+    return f"{number(float(min(values)), 3)} to {number(float(max(values)), 3)}"
+
+
+def ranked(means: Mapping[str, float]) -> str:
+    """Each name with its mean, the least mean first: "ALS 0.1, Gaussian LS 0.3"."""
+    return ", ".join(f"{name} {number(means[name], 3)}" for name in sorted(means, key=means.get))
+
+
 def check_repeats(repeats: int, draws: int) -> None:
     """Raises `InvalidInput` unless `repeats` is a multiple of the draws on each database."""
     check.integer("draws", draws, 1)
     if check.integer("repeats", repeats, 2) % draws:
         fail("repeats", repeats, f"a multiple of draws = {draws}")
+
+
+def check_one_for_each(study: Any, *names: str) -> None:
+    """Raises `InvalidInput` unless each setting has as many values as there are data sets."""
+    for name in names:
+        if len(getattr(study, name)) != len(study.data):
+            wanted = f"one for each of the {len(study.data)} data sets"
+            fail(name, getattr(study, name), wanted)
 
 
 def positive(name: str, values: Sequence[Any], whole: bool = False) -> None:

@@ -30,7 +30,7 @@ class Accuracy:
 
 
 def accuracy(law: Gaussian | StudentT, truth: Array) -> Accuracy:
-    """Of the law N(mean, (RᵀR)⁻¹), or Student t with covariance (RᵀR)⁻¹/(ν − 2).
+    """The accuracy of draws of N(mean, (RᵀR)⁻¹), or of Student t with covariance (RᵀR)⁻¹/(ν − 2).
 
     truth : f(D), (p,).
     """

@@ -25,7 +25,7 @@ from dpaudit.report.study import Content, Line, Panel, Progress, Study, Table
 from dpaudit.verdict.numbers import number
 from studies.paper_1.accuracy import Accuracy, accuracy, norm_variance
 from studies.populations import standardised
-from studies.repeats import positive
+from studies.repeats import positive, span
 
 SKETCH, NOISE, PADDED, PRINTED = "ALS", "Gaussian LS", "RP LS", "RP LS, c₂ of figure 4"
 PARAMETERS = {SKETCH: "r", NOISE: "σ", PADDED: "c₂", PRINTED: "c₂"}
@@ -227,8 +227,8 @@ def _at_equal_delta(found: list[Point]) -> str:
     exact = [b.accuracy.mean_square / a.accuracy.mean_square for a, b in both]
     own = [float(b.spread.mean() / a.spread.mean()) for a, b in both]
     return (
-        f"at the δ of ALS, {_span([a.delta for a, _ in both])}, the mean square error of "
-        f"Gaussian LS is {_span(exact)} times that of ALS, and {_span(own)} times by the paper's "
+        f"at the δ of ALS, {span([a.delta for a, _ in both])}, the mean square error of "
+        f"Gaussian LS is {span(exact)} times that of ALS, and {span(own)} times by the paper's "
         "measure."
     )
 
@@ -240,7 +240,7 @@ def _padding(found: list[Point]) -> str:
     if not padded:
         return ""
     if not rising:
-        return f"δ of RP LS falls with its padding, {_span([one.delta for one in padded])}."
+        return f"δ of RP LS falls with its padding, {span([one.delta for one in padded])}."
     low, high = rising[0][0], max((b for _, b in rising), key=lambda one: one.delta)
     return (
         f"more padding is not always more private: at c₂ = {number(low.parameter, 3)} RP LS has "
@@ -261,7 +261,3 @@ def _printed_padding(found: list[Point]) -> str:
         f"RP LS with the c₂ of figure 4 has δ {bound}; at least {int(100 * share)} % of its mean "
         "square error is the bias of the padding."
     )
-
-
-def _span(values: list[float]) -> str:
-    return f"{number(min(values), 3)} to {number(max(values), 3)}"

@@ -21,7 +21,15 @@ from studies.paper_2.errors import (
     first_of_each_population,
 )
 from studies.populations import Rows, SimulatedModel
-from studies.repeats import Errors, band, cells, check_repeats, comparison, positive
+from studies.repeats import (
+    Errors,
+    band,
+    cells,
+    check_one_for_each,
+    check_repeats,
+    comparison,
+    positive,
+)
 
 WITH, WITHOUT = "DP-PMTLR (public moments)", "DP-LR (private data only)"
 
@@ -130,18 +138,15 @@ class SimulatedLogistic(LogisticErrors):
         coef = generator(seed, 1).standard_normal(self.dim)
         model = SimulatedModel(coef, self.center, self.correlation, None)
         for mu in self.mus:
-            yield self._case(model, mu)
-
-    def _case(self, model: SimulatedModel, mu: float) -> LogisticCase:
-        return LogisticCase(
-            population=model,
-            public=self.public,
-            mu=mu,
-            eta=self.eta,
-            ridge=self.ridge,
-            rows=self.rows,
-            steps=self.steps,
-        )
+            yield LogisticCase(
+                population=model,
+                public=self.public,
+                mu=mu,
+                eta=self.eta,
+                ridge=self.ridge,
+                rows=self.rows,
+                steps=self.steps,
+            )
 
     def remarks(self, cases: list[LogisticCase], seed: np.random.SeedSequence) -> list[str]:
         """What was chosen where the paper leaves it open, and what else is seen."""
@@ -181,11 +186,7 @@ class RealLogistic(LogisticErrors):
     def __post_init__(self) -> None:
         check_repeats(self.repeats, self.draws)
         object.__setattr__(self, "mus", tuple(tuple(one) for one in self.mus))
-        for name in ("mus", "ridges", "constants"):
-            if len(getattr(self, name)) != len(self.data):
-                check.fail(
-                    name, getattr(self, name), f"one for each of the {len(self.data)} data sets"
-                )
+        check_one_for_each(self, "mus", "ridges", "constants")
         for one in self.mus:
             positive("mus", one)
         check.real("share", self.share, 0.0, 1.0, open_=True)

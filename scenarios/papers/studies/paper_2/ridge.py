@@ -25,7 +25,16 @@ from studies.paper_2.errors import (
     first_of_each_population,
 )
 from studies.populations import Rows, SimulatedModel
-from studies.repeats import Errors, band, cells, check_repeats, comparison, positive, spread
+from studies.repeats import (
+    Errors,
+    band,
+    cells,
+    check_one_for_each,
+    check_repeats,
+    comparison,
+    positive,
+    spread,
+)
 
 WITH, WITHOUT, DESCENT = (
     "DP-PMTRR (public moments)",
@@ -89,7 +98,7 @@ class RidgeCase(ErrorCase):
         return {label: np.concatenate(parts) for label, parts in found.items()}
 
     def panel(self, errors: list[Errors]) -> Panel:
-        """Of the errors at each size."""
+        """A line for each method, from the errors at each size."""
         lines = [band(label, self.sizes, [one[label] for one in errors]) for label in errors[0]]
         return Panel(self.title, "private rows n", "‖estimate − truth‖", lines, y_scale="log")
 
@@ -234,11 +243,7 @@ class RealRidge(RidgeErrors):
         self.check()
         object.__setattr__(self, "mus", tuple(tuple(one) for one in self.mus))
         positive("shares", self.shares)
-        for name in ("public", "mus", "clips", "rates"):
-            if len(getattr(self, name)) != len(self.data):
-                check.fail(
-                    name, getattr(self, name), f"one for each of the {len(self.data)} data sets"
-                )
+        check_one_for_each(self, "public", "mus", "clips", "rates")
         for one in self.mus:
             positive("mus", one)
         check.integer("steps", self.steps, 0)

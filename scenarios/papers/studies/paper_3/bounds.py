@@ -16,7 +16,7 @@ from dpaudit.papers import printed
 from dpaudit.papers.printed import FIGURE_1_LABELS, figure_1_gammas
 from dpaudit.report.study import Content, Line, Panel, Progress, Study, Table
 from dpaudit.verdict.numbers import number
-from studies.repeats import positive
+from studies.repeats import positive, span
 
 
 @dataclass(frozen=True)
@@ -106,12 +106,8 @@ def _panel(k: int, x_label: str, y_label: str, x: Array, curves: dict[str, Array
 def _sentence(k: int, gamma: dict[str, Array], shares: dict[str, Array]) -> str:
     ratio = {name: value / gamma["exact"] for name, value in gamma.items()}
     return (
-        f"k = {k:,}: lemma 1 with proposition 1 asks for {_range(ratio['lemma_1'])} times the "
-        f"exact λ_min + σ² and gives {_range(shares['lemma_1'])} times the exact ε; Sheffet 2019 "
-        f"asks for {_range(ratio['sheffet_2019'])} times and gives "
-        f"{_range(shares['sheffet_2019'])} times."
+        f"k = {k:,}: lemma 1 with proposition 1 asks for {span(ratio['lemma_1'])} times the "
+        f"exact λ_min + σ² and gives {span(shares['lemma_1'])} times the exact ε; Sheffet 2019 "
+        f"asks for {span(ratio['sheffet_2019'])} times and gives "
+        f"{span(shares['sheffet_2019'])} times."
     )
-
-
-def _range(values: Array) -> str:
-    return f"{number(float(values.min()), 3)} to {number(float(values.max()), 3)}"

@@ -16,10 +16,9 @@ from dpaudit.papers import AdaSSP, LinearMixing, SheffetOLS, SheffetRenyiOLS
 from dpaudit.papers.algorithm import smallest_eigenvalue
 from dpaudit.papers.paper_3.sketches import SketchedSolver
 from dpaudit.report.study import Content, Panel, Progress, Study, Table
-from dpaudit.verdict.numbers import number
 from studies.confidence import interval, with_band
 from studies.paper_3.designs import SYNTHETIC, Design
-from studies.repeats import positive
+from studies.repeats import positive, ranked
 
 MIXING, ADAPTIVE = "LinearMixing (algorithm 2)", "AdaSSP (algorithm 3)"
 SHEFFET, RENYI = "Sheffet's (algorithm 4)", "Sheffet's by lemma 1 (algorithm 5)"
@@ -45,7 +44,7 @@ class RegressionSplit:
 
     @classmethod
     def of(cls, train: Array, test: Array) -> RegressionSplit:
-        """Of training and test data, the label last."""
+        """Make a split of training and test data, whose label is the last column."""
         root = np.asarray(np.linalg.qr(train, mode="r"), dtype=np.float64)
         return cls(root, len(train), test, SketchedSolver.of(root), smallest_eigenvalue(root))
 
@@ -160,11 +159,7 @@ class MixingRegression(Study):
                 for label, values in found.items()
                 if label not in PRINTED.values()
             }
-            listed = ", ".join(
-                f"{label} {number(means[label], 3)}"
-                for label in sorted(means, key=means.__getitem__)
-            )
-            parts.append(f"ε = {self.epsilons[j]:g}: {listed}")
+            parts.append(f"ε = {self.epsilons[j]:g}: {ranked(means)}")
         return f"{title}, mean squared test error at {'; at '.join(parts)}."
 
     def _cells(self, title: str, found: dict[str, list[Array]]) -> list[Any]:

@@ -19,7 +19,7 @@ from dpaudit.report.study import Content, Line, Panel, Progress, Study, Table
 from dpaudit.verdict.numbers import number
 from studies.paper_4.databases import BlockwiseData, SeveralLabels, SingleLabel
 from studies.paper_4.estimators import FIGURES, Setting
-from studies.repeats import positive
+from studies.repeats import positive, ranked
 
 DELTA = math.exp(-9.0)
 USELESS = 1.0  # an error as large as the coefficient itself
@@ -65,13 +65,8 @@ class SingleRegression(Study):
                 setting = Setting(epsilon, self.delta, data.row_bound)
                 rng = generator(np.random.SeedSequence(seed), 2, repeat, n, i, figure)
                 estimates = FIGURES[figure](moments, setting, rng)
-                _keep(
-                    found[figure],
-                    (n, epsilon),
-                    _distances(estimates, data.coef),
-                    repeat,
-                    self.repeats,
-                )
+                errors = _distances(estimates, data.coef)
+                _keep(found[figure], (n, epsilon), errors, repeat, self.repeats)
         norm = float(np.linalg.norm(data.coef))
         return Content(
             title=self.title,
@@ -205,7 +200,7 @@ def _distances(estimates: Mapping[str, Array], truth: Array) -> dict[str, float]
 
 
 def _regression(matrix: Array, columns: np.ndarray) -> Array:
-    """Of the last of these columns on the others, from a (d, d) matrix."""
+    """Regress the last of these columns on the others, from a (d, d) matrix of second moments."""
     part = matrix[np.ix_(columns, columns)]
     return np.asarray(np.linalg.solve(part[:-1, :-1], part[:-1, -1]))
 
@@ -247,14 +242,10 @@ def _ranking(errors: Errors, figure: str, symbol: str, norm: float) -> list[str]
     sentences = []
     for setting in dict.fromkeys((settings[0], settings[-1])):
         means = {name: float(by_key[most, setting].mean()) for name, by_key in errors.items()}
-        listed = ", ".join(
-            f"{name} {number(means[name], 3)}" for name in sorted(means, key=means.__getitem__)
-        )
         useless = sum(mean > USELESS * norm for mean in means.values())
         tail = f"; {useless} of {len(means)} are beyond ‖β‖" if useless else ""
-        sentences.append(
-            f"{figure}, mean ‖β̃ − β‖ at n = {most:,} and {symbol} = {setting:g}: {listed}{tail}."
-        )
+        where = f"{figure}, mean ‖β̃ − β‖ at n = {most:,} and {symbol} = {setting:g}"
+        sentences.append(f"{where}: {ranked(means)}{tail}.")
     return sentences
 
 
