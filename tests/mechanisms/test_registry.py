@@ -68,8 +68,9 @@ def test_a_mechanism_is_the_value_of_its_parameters(mechanism):
         np.testing.assert_array_equal(copy(data, 5, rng=3), draws)
     assert mechanism.summary
     assert "\n" not in mechanism.summary
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        setattr(mechanism, next(iter(mechanism.parameters()), "rows"), 1)
+    for name in (next(iter(mechanism.parameters()), "rows"), "an_attribute_that_it_does_not_have"):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(mechanism, name, 1)
 
 
 def test_a_wrong_call_is_named():
