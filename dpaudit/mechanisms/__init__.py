@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from dpaudit._core.lazy import on_first_use
 from dpaudit.mechanisms import broken, textbook
-from dpaudit.mechanisms.base import LawMechanism
+from dpaudit.mechanisms.base import ExampleMechanism, LawMechanism
 from dpaudit.mechanisms.composition import Composition
 from dpaudit.mechanisms.dp_sgd import BROKEN_DPSGD, DPSGD
-from dpaudit.mechanisms.example import ExampleMechanism
 from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
 from dpaudit.mechanisms.scatter import (
     AdditiveWishart,

@@ -2,15 +2,13 @@
 
 Each class has its claim, its true output law and a pair of databases on which the claim fails. The
 order is: noise with a wrong scale, correct noise that is wrongly handled, noise in floats, least
-squares, and the sparse vector technique. A class that adds no parameter to its base class has no
-`@dataclass` decorator.
+squares, and the sparse vector technique.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +19,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.linalg import least_squares
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import DegenerateData, NoExactSpectrum
 from dpaudit.laws import (
@@ -45,7 +44,7 @@ from dpaudit.laws.density import (
 )
 from dpaudit.laws.sparse_vector import noiseless_law, unlimited_law
 from dpaudit.laws.vectors import laplace_log_cdf, laplace_log_density
-from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
+from dpaudit.mechanisms.base import ExampleMechanism, PureExample, column, pair_of
 from dpaudit.mechanisms.least_squares import GaussianLS
 from dpaudit.mechanisms.parameters import Count, Positive, UpToOne
 from dpaudit.mechanisms.scatter import RandomProjection
@@ -69,6 +68,7 @@ MOST_ROWS = 16  # largest database of `MissingPassed`, whose law has a term per 
 # Each class claims the privacy that the mechanism has with the right noise.
 
 
+@value_class(show_numbers=True, eq=True)
 class HalvedSensitivity(Gaussian):
     """Add noise calibrated for the sensitivity Δ/2 to a sum whose sensitivity is Δ.
 
@@ -88,6 +88,7 @@ class HalvedSensitivity(Gaussian):
         return pair_of([*rest, -half], [*rest, half])
 
 
+@value_class(show_numbers=True, eq=True)
 class RootTwoSensitivity(Gaussian):
     """Add noise calibrated for the sensitivity 1 to a histogram whose sensitivity is √2.
 
@@ -111,6 +112,7 @@ class RootTwoSensitivity(Gaussian):
         return pair_of([[size, 0.0, 0.0], *rest], [[0.0, size, 0.0], *rest])
 
 
+@value_class(show_numbers=True, eq=True)
 class MeanSensitivity(Gaussian):
     """Release a sum with noise calibrated for the mean, so that σ is too small by a factor n."""
 
@@ -122,6 +124,7 @@ class MeanSensitivity(Gaussian):
         return self.calibrated_noise(self.sensitivity / len(data))
 
 
+@value_class(show_numbers=True, eq=True)
 class VarianceForDeviation(Gaussian):
     """Pass σ to a sampler that expects a variance, so that the standard deviation is √σ."""
 
@@ -133,6 +136,7 @@ class VarianceForDeviation(Gaussian):
         return float(np.sqrt(self.calibrated_noise(self.sensitivity)))
 
 
+@value_class(show_numbers=True, eq=True)
 class LocalSensitivity(Gaussian):
     """Scale the noise by the range of the private rows instead of a public bound on the range.
 
@@ -156,6 +160,7 @@ class LocalSensitivity(Gaussian):
         return pair_of([0.0, 0.1, 0.2, 0.3, 0.2], [0.0, 0.1, 0.2, 0.3, self.sensitivity])
 
 
+@value_class(show_numbers=True, eq=True)
 class NoisyHistogram2(NoisyHistogram1):
     """Add Laplace noise of scale ε to counts, where 1/ε is right: the release is (1/ε)-DP."""
 
@@ -168,6 +173,7 @@ class NoisyHistogram2(NoisyHistogram1):
         return self.epsilon
 
 
+@value_class(show_numbers=True, eq=True)
 class NaturalLogGeometric(TruncatedGeometric):
     """GeoSample with k = ⌈ln(2/ε)⌉ instead of ⌈log₂(2/ε)⌉: for ε = 0.1 it is only 0.118-DP."""
 
@@ -184,7 +190,7 @@ class NaturalLogGeometric(TruncatedGeometric):
         return math.ceil(math.log(2.0 / self.epsilon))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class UnequalCoin(PureExample):
     """Randomised response that keeps a 1 with the right probability, but flips a 0 with `flip`.
 
@@ -217,7 +223,7 @@ class UnequalCoin(PureExample):
 # audited by DP-Auditorium and by sequential tests in the literature.
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class NonDPLaplace1(PureExample):
     """Release S/n + Lap(2/(nε)), where the row count n has no noise. Output: (size, 1)."""
 
@@ -241,6 +247,7 @@ class NonDPLaplace1(PureExample):
         return laws.Laplace(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
 
 
+@value_class(show_numbers=True, eq=True)
 class NonDPLaplace2(NonDPLaplace1):
     """Release S/n + Lap(2/(ñε)), ñ = max(n + Lap(2/ε), 1e-12): the mean S/n has the true n."""
 
@@ -258,7 +265,7 @@ class NonDPLaplace2(NonDPLaplace1):
         return laplace_mixture(float(rows.mean()), float(len(rows)), self.scale)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class NonDPGaussian1(NonDPLaplace1):
     """Release S/n + N(0, (2/(nε))²), claimed to be (ε, δ)-DP."""
 
@@ -278,6 +285,7 @@ class NonDPGaussian1(NonDPLaplace1):
         return GaussianNoise(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
 
 
+@value_class(show_numbers=True, eq=True)
 class NonDPGaussian2(NonDPGaussian1):
     """Release S/n + N(0, (2/(ñε))²), ñ = max(n + N(0, (2/ε)²), 1e-12); the claim is (ε, δ)-DP."""
 
@@ -298,7 +306,7 @@ class NonDPGaussian2(NonDPGaussian1):
 # --- correct noise that is wrongly handled, or that is released where only a selection may be
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class ReusedNoise(PureExample):
     """Release the sums of k columns, all with the SAME draw of Laplace noise of scale k/ε.
 
@@ -320,7 +328,7 @@ class ReusedNoise(PureExample):
         return SharedLaplace(data.sum(axis=0), data.shape[1] / self.epsilon)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class CachedNoise(PureExample):
     """Release a sum with Laplace noise of scale 1/ε whose seed is a hash of the data.
 
@@ -346,7 +354,7 @@ class CachedNoise(PureExample):
         return Discrete(np.array([self._answer(data)]), np.zeros(1))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class LateClipping(PureExample):
     """Clip the noisy sum to [0, nC] instead of clipping the rows to [0, C] before summing them.
 
@@ -381,7 +389,7 @@ class LateClipping(PureExample):
         return Density(log_p, ends, np.array([0.0, high]), atoms)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class MissingPassed(PureExample):
     """Release a sum of ratios clipped to [0, 1] with Laplace noise of scale 1/ε, or NaN.
 
@@ -448,6 +456,7 @@ class MissingPassed(PureExample):
         return Density(log_p, panel_edges(at, 1.0 / self.epsilon))
 
 
+@value_class(show_numbers=True, eq=True)
 class ReportNoisyMax3(ReportNoisyMax1):
     """Release the value, not the index, of the largest answer after Laplace noise of scale 2/ε.
 
@@ -467,6 +476,7 @@ class ReportNoisyMax3(ReportNoisyMax1):
         return largest_value(column(data), self.noise, 2.0 / self.epsilon)
 
 
+@value_class(show_numbers=True, eq=True)
 class ReportNoisyMax4(ReportNoisyMax3):
     """Release the value, not the index, of the largest answer after exponential noise, scale 2/ε.
 
@@ -482,7 +492,7 @@ class ReportNoisyMax4(ReportNoisyMax3):
 # --- noise in floats
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class FloatLaplace(PureExample):
     """Release answer ± ln(u)/ε, computed in float64 with a uniform u that is a multiple of 2⁻⁵³.
 
@@ -528,7 +538,7 @@ def line_with_outlier(size: float) -> NeighbourPair:
     return NeighbourPair(data, right)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class SquaredNoiseLS(ExampleMechanism):
     """Release the least-squares solution x_opt plus N(0, (σ²)²I) instead of N(0, σ²I).
 
@@ -551,7 +561,7 @@ class SquaredNoiseLS(ExampleMechanism):
         return line_with_outlier(0.0)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class ResidualScaleLS(ExampleMechanism):
     """Release the least-squares solution plus N(0, σ²I), with σ computed from the residuals w.
 
@@ -575,7 +585,7 @@ class ResidualScaleLS(ExampleMechanism):
         return line_with_outlier(6.0)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class RowBoundProjection(ExampleMechanism):
     """Release (ΠA′)ᵀΠA′ for the data A′ padded by w·I, with w set by the largest PRIVATE row norm.
 
@@ -603,6 +613,7 @@ class RowBoundProjection(ExampleMechanism):
 # --- sparse vector techniques, numbered as by Lyu, Su & Li 2017: 3 to 6, and 3 beside 4
 
 
+@value_class(show_numbers=True, eq=True)
 class SparseVector3(SparseVector):
     """Release the same noisy answer that reached the threshold, which bounds the noisy threshold.
 
@@ -621,21 +632,11 @@ class SparseVector3(SparseVector):
     def law(self, data: Array) -> Law:
         return ReleasedAnswers(self.comparison(data), self.most)
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Handle the queries one by one, each for all draws at once."""
-        queries, (threshold_noise, query_noise) = column(data), self.scales
-        out = np.full((size, len(queries) + 1), np.nan)
-        count, done = np.zeros(size), np.zeros(size)
-        rho = rng.laplace(0.0, threshold_noise, size)
-        for i, query in enumerate(queries):
-            running, answer = count < self.most, query + rng.laplace(0.0, query_noise, size)
-            above = running & (answer >= self.threshold + rho)
-            out[above, i + 1] = answer[above]
-            count, done = count + above, done + running
-        out[:, 0] = done
-        return out
+    def released(self, answer: Array, above: np.ndarray) -> Array:
+        return np.where(above, answer, np.nan)
 
 
+@value_class(show_numbers=True, eq=True)
 class SparseVector4(SparseVector):
     """Sparse vector with scales 1/ε₁ and 1/ε₂, ε₁ = ε/4, ε₂ = 3ε/4: only ((1 + 6c)/4·ε)-DP."""
 
@@ -648,6 +649,7 @@ class SparseVector4(SparseVector):
         return 4.0 / self.epsilon, 4.0 / (3.0 * self.epsilon)
 
 
+@value_class(show_numbers=True, eq=True)
 class SparseVector5(SparseVector):
     """Compare answers without noise to a threshold with Laplace noise of scale 2/ε, and never halt.
 
@@ -672,6 +674,7 @@ class SparseVector5(SparseVector):
         return (column(data) >= self.threshold + rho).astype(np.float64)
 
 
+@value_class(show_numbers=True, eq=True)
 class SparseVector6(SparseVector):
     """Sparse vector with scales 1/ε₁ and 1/ε₂, ε₁ = ε₂ = ε/2, without a halt. Output: (size, n)."""
 
@@ -694,7 +697,7 @@ class SparseVector6(SparseVector):
         return (noisy >= self.threshold + rho).astype(np.float64)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class SVT34Parallel(SparseVector):
     """Run `SparseVector3` and `SparseVector4` on the same queries; release both. (size, 2n + 2)."""
 

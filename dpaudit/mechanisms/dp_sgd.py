@@ -77,7 +77,7 @@ class Run:
     memory: Any = None
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class DPSGD:
     """Gradient descent on Poisson samples with clipped gradients and Gaussian noise.
 
@@ -191,6 +191,7 @@ def clipped(gradients: Array, clip: float) -> Array:
 # --- common bugs; each broken version claims the privacy of the sound one
 
 
+@value_class(show_numbers=True, eq=True)
 class NoiseDividedTwice(DPSGD):
     """Add the noise of the mean gradient, σC/(qn), to the sum, which is then divided by qn."""
 
@@ -202,6 +203,7 @@ class NoiseDividedTwice(DPSGD):
         return super().noise(number, run) / (self.sample_rate * run.rows)
 
 
+@value_class(show_numbers=True, eq=True)
 class BatchClipping(DPSGD):
     """Clip the mean gradient of a batch instead of each row's gradient."""
 
@@ -215,6 +217,7 @@ class BatchClipping(DPSGD):
         return size * clipped(gradients.sum(axis=0, keepdims=True) / size, self.clip)[0]
 
 
+@value_class(show_numbers=True, eq=True)
 class NoClipping(DPSGD):
     """Do not clip gradients."""
 
@@ -226,6 +229,7 @@ class NoClipping(DPSGD):
         return np.asarray(gradients.sum(axis=0))
 
 
+@value_class(show_numbers=True, eq=True)
 class ShuffledBatches(DPSGD):
     """Shuffle the rows in each epoch of ⌈1/q⌉ steps and split them into batches of equal size.
 
@@ -243,6 +247,7 @@ class ShuffledBatches(DPSGD):
         return np.asarray(run.memory == number % epoch)
 
 
+@value_class(show_numbers=True, eq=True)
 class NoiselessLastStep(DPSGD):
     """Add no noise in the last step."""
 
@@ -254,7 +259,7 @@ class NoiselessLastStep(DPSGD):
         return super().noise(number, run) * (number < self.steps - 1)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class ReusedStepNoise(DPSGD):
     """Draw new noise only every `kept` steps, as if these steps were parts of one step."""
 

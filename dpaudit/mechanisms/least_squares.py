@@ -7,7 +7,6 @@ d = p + 1. x_opt is the least-squares solution, and w = b − B·x_opt the resid
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -16,6 +15,7 @@ from scipy.linalg import solve_triangular
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import LeastSquares, least_squares, padded
 from dpaudit._core.types import Adjustable, Array
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.laws import Gaussian, ReplacedStudentRows, ShiftRows, StudentRows, StudentT, bartlett
@@ -94,7 +94,7 @@ class SketchedSolution(LawMechanism):
         return ReplacedStudentRows(up, down, inner_up, inner_down, features, self.rows)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class ALS(SketchedSolution):
     """Approximate least squares: release x̃ = (ΠB)†Πb with Π an r × n standard normal matrix.
 
@@ -164,7 +164,7 @@ class ALS(SketchedSolution):
         return np.asarray(np.linalg.lstsq(sketch[:, :-1], sketch[:, -1], rcond=None)[0])
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class GaussianLS(LawMechanism):
     """Release the least-squares solution with noise, x_opt + N(0, σ²I_p).
 
@@ -231,7 +231,7 @@ class GaussianLS(LawMechanism):
         return GaussianLS(**{parameter: value})
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class RPLS(SketchedSolution):
     """Random-projection least squares: run ALS on the data with the rows c₂·I appended.
 

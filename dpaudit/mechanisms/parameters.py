@@ -106,10 +106,10 @@ def _own_checks(annotated: Any) -> dict[str, Test]:
         kind = get_args(hint)[0] if optional else hint
         for part in getattr(kind, "__metadata__", ()):
             if isinstance(part, Check):
-                checks[name] = _unless_none(part.test) if optional else part.test
+                checks[name] = functools.partial(_unless_none, part.test) if optional else part.test
     return checks
 
 
-def _unless_none(test: Test) -> Test:
-    """The test, except that it accepts None."""
-    return lambda name, value: None if value is None else test(name, value)
+def _unless_none(test: Test, name: str, value: Any) -> Any:
+    """The result of the test, which is not made for None."""
+    return None if value is None else test(name, value)

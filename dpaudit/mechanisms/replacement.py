@@ -29,7 +29,10 @@ def over_pairs(data: Array, candidates: Array, change: Callable[[slice], Array])
     parts = []
     for start in range(0, len(data), step):
         rows = slice(start, start + step)
-        parts.append(np.where(_equal(data[rows], candidates), 0.0, change(rows)))
+        equal = np.ones((len(data[rows]), len(candidates)), dtype=bool)
+        for v, u in zip(data[rows].T, candidates.T, strict=True):
+            equal &= v[:, None] == u
+        parts.append(np.where(equal, 0.0, change(rows)))
     changes = np.concatenate(parts, axis=-2)
     return changes.reshape(*changes.shape[:-2], -1)
 
@@ -44,14 +47,6 @@ def check_candidates(data: Array, candidates: Array) -> Array:
             f"rows of {data.shape[1]} columns, as data",
         )
     return candidates
-
-
-def _equal(old: Array, new: Array) -> np.ndarray:
-    """Whether each row equals each candidate, (n, m)."""
-    same = np.ones((len(old), len(new)), dtype=bool)
-    for v, u in zip(old.T, new.T, strict=True):
-        same &= v[:, None] == u
-    return same
 
 
 def whitened(factor: Factor, rows: Array) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.linalg import Factor, factorise, padded
 from dpaudit._core.types import Adjustable, Array
+from dpaudit._core.value import value_class
 from dpaudit.laws import (
     GaussianRows,
     InverseWishart,
@@ -93,7 +93,7 @@ class SketchRelease(ScatterDraw):
         return GaussianRows(self.factor(data).root, self.rows, self.release)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class RandomProjection(SketchRelease):
     """Random projection: release the r rows of Π[D; w·I], where Π is standard normal.
 
@@ -124,7 +124,7 @@ class RandomProjection(SketchRelease):
         return self.padding
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class GaussMix(SketchRelease):
     """Gaussian mixing: release SD + σξ, where S (k × n) and ξ (k × d) are standard normal.
 
@@ -152,7 +152,7 @@ class GaussMix(SketchRelease):
         return self.sigma
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class RandomLinearCombination(ScatterDraw):
     """Release one random linear combination of the rows, Dᵀg with g standard normal.
 
@@ -169,7 +169,7 @@ class RandomLinearCombination(ScatterDraw):
         return GaussianRows(self.factor(data).root, 1)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class WishartDraw(ScatterDraw):
     """Release one draw of Wishart_d(DᵀD + w²I, k), a sufficient statistic of a sketch of k rows.
 
@@ -200,7 +200,7 @@ class WishartDraw(ScatterDraw):
         return GaussianRows(self.factor(data).root, self.dof, "gram")
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class InverseWishartDraw(WishartDraw):
     """Release one draw V of the inverse Wishart law W⁻¹_d(DᵀD + w²I, ν), a Bayesian posterior.
 
@@ -232,7 +232,7 @@ class InverseWishartDraw(WishartDraw):
         return InverseWishart(self.factor(data).root, self.dof)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class AdditiveWishart(LawMechanism):
     """Release the second-moment matrix with Wishart noise, DᵀD + W with W ~ Wishart_d(s²I, k).
 

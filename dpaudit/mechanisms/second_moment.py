@@ -8,7 +8,6 @@ triangle. If the matrix changes by zzᵀ, the square norm of the change of this 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -16,13 +15,14 @@ from scipy.linalg import solve_triangular
 from dpaudit._core import check
 from dpaudit._core.linalg import factorise, padded, upper_triangle
 from dpaudit._core.types import Adjustable, Array
+from dpaudit._core.value import value_class
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism
 from dpaudit.mechanisms.parameters import NonNegative, Positive
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class AnalyzeGauss(LawMechanism):
     """Analyze Gauss: release DᵀD with noise N(0, σ²) on each entry on and above the diagonal.
 
@@ -63,7 +63,7 @@ class AnalyzeGauss(LawMechanism):
         return ShiftRows(np.array([bound**2 / self.sigma]))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class GaussianInverse(LawMechanism):
     """Release (DᵀD + w²I)⁻¹ with noise N(0, σ²) on each entry on and above the diagonal.
 
@@ -106,7 +106,7 @@ class GaussianInverse(LawMechanism):
         return ShiftRows(change / self.sigma)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class SufficientStatistics(LawMechanism):
     """Release XᵀX with symmetric noise N(0, σ_g²) and Xᵀy with noise N(0, σ_c²I).
 

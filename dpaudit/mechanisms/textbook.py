@@ -8,7 +8,6 @@ randomised response, and the sparse vector technique.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from dpaudit import laws
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.curves import readings
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import Branches, Density, Discrete, GaussianNoise, Law, NoisyComparison, Product
@@ -31,7 +31,7 @@ from dpaudit.laws.density import (
     largest_index,
 )
 from dpaudit.laws.sparse_vector import halting_law, patterns
-from dpaudit.mechanisms.example import ExampleMechanism, PureExample, column, pair_of
+from dpaudit.mechanisms.base import ExampleMechanism, PureExample, column, pair_of
 from dpaudit.mechanisms.parameters import Count, Finite, Positive, UpToOne
 from dpaudit.neighbours import NeighbourPair
 
@@ -42,7 +42,7 @@ SWAPPED_HALVES = [1.0] * 5 + [0.0] * 5, [0.0] * 5 + [1.0] * 5
 HALF_UP_HALF_DOWN = [1.0] * 10, [2.0] * 5 + [0.0] * 5  # answers move by 1, half of them each way
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Laplace(PureExample):
     """Release one answer of sensitivity 1 with Laplace noise of scale 1/ε.
 
@@ -69,6 +69,7 @@ class Laplace(PureExample):
         return laws.Laplace(answers, np.full(len(answers), self.scale))
 
 
+@value_class(show_numbers=True, eq=True)
 class NoisyHistogram1(Laplace):
     """Release counts with Laplace noise of scale 1/ε; neighbours differ by 1 in one count.
 
@@ -80,7 +81,7 @@ class NoisyHistogram1(Laplace):
     databases = [1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0, 1.0]
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class LaplaceParallel(ExampleMechanism):
     """Release one answer `copies` times, each with Laplace noise of scale 1/ε: (copies·ε)-DP.
 
@@ -105,7 +106,7 @@ class LaplaceParallel(ExampleMechanism):
         return laws.Laplace(answers, np.full(self.copies, 1.0 / self.epsilon))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class PrefixSum(Laplace):
     """Release the running sums of answers that each have Laplace noise of scale 1/ε.
 
@@ -133,7 +134,7 @@ class PrefixSum(Laplace):
         return pair_of([1.0] * self.answers, [0.0] * self.answers)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Gaussian(ExampleMechanism):
     """Release a sum with noise N(0, σ²), where σ is the least that gives (ε, δ)-DP.
 
@@ -171,7 +172,7 @@ class Gaussian(ExampleMechanism):
         return pair_of([*rest, 0.0], [*rest, self.sensitivity])
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class TruncatedGeometric(ExampleMechanism):
     """GeoSample: release a count in 0, …, n with truncated geometric noise, where n = `limit`.
 
@@ -227,7 +228,7 @@ class TruncatedGeometric(ExampleMechanism):
 # --- selection
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class ReportNoisyMax1(PureExample):
     """Release the index of the largest answer after Laplace noise of scale 2/ε on each.
 
@@ -252,6 +253,7 @@ class ReportNoisyMax1(PureExample):
         return largest_index(column(data), self.noise, 2.0 / self.epsilon)
 
 
+@value_class(show_numbers=True, eq=True)
 class ReportNoisyMax2(ReportNoisyMax1):
     """Release the index of the largest answer after exponential noise of scale 2/ε on each."""
 
@@ -260,7 +262,7 @@ class ReportNoisyMax2(ReportNoisyMax1):
     summary = "report noisy max, exponential noise"
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class PrivateQuantile(PureExample):
     """Choose a quantile from a grid of [0, 1] by the exponential mechanism.
 
@@ -295,7 +297,7 @@ class PrivateQuantile(PureExample):
 # sequential audits report results for the databases (0) and (0, 1).
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class DPLaplace(PureExample):
     """Release S/ñ + Lap(2/(ñε)), where S is the sum of n rows and ñ = max(n + Lap(2/ε), 1e-12).
 
@@ -323,7 +325,7 @@ class DPLaplace(PureExample):
         return laplace_ratio(float(rows.sum()), float(len(rows)), self.scale)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class DPGaussian(ExampleMechanism):
     """Release (S + N(0, σ²))/max(n + N(0, σ²), 1e-12), where S is the sum of n rows.
 
@@ -360,7 +362,7 @@ def clipped_column(data: Array) -> Array:
 # --- randomised response: of bits, of a Bloom filter (RAPPOR), of a flag released with numbers
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class RandomisedResponse(PureExample):
     """Release each bit unchanged with probability e^ε/(1 + e^ε), and flipped otherwise.
 
@@ -388,7 +390,7 @@ def bits_law(ones: Array) -> Product:
         return Product(tuple(Discrete(zero_one, np.log([1.0 - p, p])) for p in ones))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class OneTimeRappor(ExampleMechanism):
     """Release a value's Bloom filter after randomised response on its bits.
 
@@ -436,7 +438,7 @@ class OneTimeRappor(ExampleMechanism):
         return np.where(u < 0.5 * self.permanent, 1.0, np.where(u < self.permanent, 0.0, bits))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Rappor(OneTimeRappor):
     """RAPPOR: apply a second, instantaneous randomised response to the bits of `OneTimeRappor`.
 
@@ -461,7 +463,7 @@ class Rappor(OneTimeRappor):
         return reported.astype(np.float64)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class MixedRelease(PureExample):
     """Release a flag, a count and a sum of the same rows, each with ε/3.
 
@@ -519,7 +521,7 @@ class MixedRelease(PureExample):
 # ε is split into ε₁ for the threshold and ε₂ for the comparisons.
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class SparseVector(PureExample):
     """For each query, release whether its noisy answer reaches a noisy threshold; halt at c ones.
 
@@ -546,23 +548,28 @@ class SparseVector(PureExample):
     def law(self, data: Array) -> Law:
         return halting_law(self.comparison(data), self.most, fresh=self.fresh)
 
+    def released(self, answer: Array, above: np.ndarray) -> Array:
+        """What is released of a query, (size,): 1 or 0, by whether its answer is above."""
+        return above.astype(np.float64)
+
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Handle the queries one by one, each for all draws at once."""
         queries, (threshold_noise, query_noise) = column(data), self.scales
         out = np.full((size, len(queries) + 1), np.nan)
-        count, rho = np.zeros(size), rng.laplace(0.0, threshold_noise, size)
+        out[:, 0], count = 0.0, np.zeros(size)
+        rho = rng.laplace(0.0, threshold_noise, size)
         for i, query in enumerate(queries):
-            running = count < self.most
-            above = query + rng.laplace(0.0, query_noise, size) >= self.threshold + rho
-            out[running, i + 1] = above[running]
+            running, answer = count < self.most, query + rng.laplace(0.0, query_noise, size)
+            above = answer >= self.threshold + rho
+            out[running, i + 1] = self.released(answer, above)[running]
+            out[:, 0] += running
             count += above & running
             if self.fresh:
                 rho = np.where(above, rng.laplace(0.0, threshold_noise, size), rho)
-        out[:, 0] = np.sum(~np.isnan(out[:, 1:]), axis=1)
         return out
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class SparseVector1(SparseVector):
     """Sparse vector with Laplace scales 1/ε₁ (threshold) and 2c/ε₂ (queries), ε₁ = ε₂ = ε/2."""
 
@@ -576,7 +583,7 @@ class SparseVector1(SparseVector):
         return 2.0 / self.epsilon, 4.0 * self.most / self.epsilon
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class SparseVector2(SparseVector1):
     """Sparse vector with scales c/ε₁ (new threshold after each 1) and 2c/ε₂, ε₁ = ε₂ = ε/2."""
 
@@ -590,7 +597,7 @@ class SparseVector2(SparseVector1):
         return 2.0 * self.most / self.epsilon, 4.0 * self.most / self.epsilon
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class NumericalSVT(SparseVector):
     """For each query above the noisy threshold, release its answer with new noise.
 

@@ -33,13 +33,13 @@ figure 3 in `spectra`, lemmas 6 and 7 in `outliers`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import least_squares
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
 from dpaudit.mechanisms.parameters import BelowOne, Count, Positive
@@ -51,7 +51,7 @@ OUTLYING = 1_000.0  # norm of the outlying row of `RandomProjectionLS.pair`, rel
 MOST_ROWS = 20_000  # largest number of other rows in `RandomProjectionLS.pair`
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class GaussianMechanismLS(KnownAlgorithm):
     """Gaussian LS, M_{ε,δ}: release the least-squares solution plus N(0, σ²I).
 
@@ -98,7 +98,7 @@ class GaussianMechanismLS(KnownAlgorithm):
         return zero_row(data * [1.0, unit], 0)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class RandomProjectionLS(KnownAlgorithm):
     """RP LS: least squares on a Gaussian sketch of the data with c₂·I appended (paper 1, figure 4).
 

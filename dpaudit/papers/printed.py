@@ -75,30 +75,19 @@ def lemma_11(leverage: BelowOne, rows: Count, epsilon: ArrayLike) -> Array:
     epsilon : ε ≥ 0, scalar or (m,); the result has its shape, and is NaN where a printed root is
     not real.
     """
-    epsilon = check.epsilon(epsilon)
+    epsilon, q, r = check.epsilon(epsilon), leverage, rows
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        forward = _lemma_11_forward(leverage, rows, epsilon)
-        backward = _lemma_11_backward(leverage, rows, epsilon)
-    return np.where(epsilon >= -0.5 * np.log1p(-leverage), forward, backward)
-
-
-def _lemma_11_forward(q: float, r: int, epsilon: Array) -> Array:
-    """Lemma 11 in the direction full → zeroed."""
-    c = epsilon - 0.5 * r * np.log1p(-q)
-    factor = np.exp(c) * np.sqrt((1.0 - q) / (r * q + 1.0 - q))
-    inner = erf(np.sqrt(c * (r * q + 1.0 - q) / (r * q)))
-    return np.asarray(0.5 - factor + factor * inner - 0.5 * erf(np.sqrt(c * (1.0 - q) / (r * q))))
-
-
-def _lemma_11_backward(q: float, r: int, epsilon: Array) -> Array:
-    """Lemma 11 in the direction zeroed → full."""
-    c = epsilon + 0.5 * r * np.log1p(-q)
-    first = 0.5 + 0.5 * erf(np.sqrt(-c / (r * q)))
-    if r * q < 1.0:
+        c = epsilon - 0.5 * r * np.log1p(-q)  # full → zeroed
+        factor = np.exp(c) * np.sqrt((1.0 - q) / (r * q + 1.0 - q))
+        inner = erf(np.sqrt(c * (r * q + 1.0 - q) / (r * q)))
+        forward = 0.5 - factor + factor * inner - 0.5 * erf(np.sqrt(c * (1.0 - q) / (r * q)))
+        c = epsilon + 0.5 * r * np.log1p(-q)  # zeroed → full
         error = erf(np.sqrt(c * (r * q - 1.0) / (r * q)))
-        return np.asarray(first - np.exp(c) / np.sqrt(1.0 - r * q) * error)
-    error = erfi(np.sqrt(c * (1.0 - r * q) / (r * q)))
-    return np.asarray(first - np.exp(c) / np.sqrt(r * q - 1.0) * error)
+        if r * q >= 1.0:
+            error = erfi(np.sqrt(c * (1.0 - r * q) / (r * q)))
+        backward = 0.5 + 0.5 * erf(np.sqrt(-c / (r * q)))
+        backward = backward - np.exp(c) / np.sqrt(abs(1.0 - r * q)) * error
+    return np.where(epsilon >= -0.5 * np.log1p(-q), forward, backward)
 
 
 @checked

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import root
 from dpaudit._core.text import percent
 from dpaudit._core.types import Array, ArrayLike, Mechanism
-from dpaudit._core.value import value_class
 from dpaudit.auditing.api import audit, audit_samples, audit_samples_of, audit_subject, check_pair
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import DEFAULT_EPSILON, grid
@@ -33,7 +32,7 @@ from dpaudit.sampling import MechanismDraws
 from dpaudit.scoring import ClassifierLike, Sides
 from dpaudit.scoring.base import without_nan
 from dpaudit.testing import failure
-from dpaudit.testing.budget import granted, rate_of, seed_of
+from dpaudit.testing.budget import granted
 from dpaudit.testing.failure import PrivacyFailure
 from dpaudit.testing.reporting import MATCHES, PASSING, may_show, tell
 from dpaudit.verdict.numbers import count, number
@@ -128,7 +127,6 @@ def assert_private(
     """
     __tracebackhide__ = True
     claimed = _claim(claim)
-    rate = rate_of(false_failure, level)
     epsilon = grid(options.get("epsilon"), claimed)
     pair, rule, tried, data = None, "", None, None
     if isinstance(pair_or_data, NeighbourPair):
@@ -139,8 +137,14 @@ def assert_private(
         if index is not None:
             pair, tried = zero_row(data, index), len(data)
             rule = "worst of all rows by the exact spectrum"
-    times = 1.0 if pair is not None else _times(search or {})
-    size, rate, seed = granted(draws, rate, seed_of(rng), times)
+    times = 1.0
+    if pair is None:
+        from dpaudit.search.search import SearchSettings
+
+        known = [field.name for field in fields(SearchSettings) if field.name not in OF_THE_AUDIT]
+        refuse_unknown("search of assert_private", search or {}, known)
+        times = check.real("budget", (search or {}).get("budget", BUDGET), 1.0)
+    size, rate, seed = granted(draws, rng, false_failure=false_failure, level=level, times=times)
     searched = pair is None
     if pair is None:
         assert data is not None
@@ -176,7 +180,7 @@ def assert_private(
         **failure.headline_facts(result),
         "mechanism": failure.mechanism_code(mechanism),
         **failure.pair_fact(pair, rule, show_data=with_values),
-        **failure.draws_fact(size, seed),
+        "draws": f"{count(size)} a side, seed {seed}",
         **({"by chance": chance} if violated else {}),
         **failure.repeat_facts(
             "assert_private", mechanism, code, failure.claim_code(claimed), settings
@@ -237,7 +241,7 @@ def assert_private_one_run(
     claimed = _claim(claim)
     if level is None and false_failure is None:
         false_failure = ONE_RUN_FALSE_FAILURE
-    rate = granted(1, rate_of(false_failure, level), seed_of(None)).false_failure
+    rate = granted(1, false_failure=false_failure, level=level).false_failure
     result = audit_one_run(
         scores, included, claim=claimed, inclusion=inclusion, level=1.0 - rate, **options
     )
@@ -349,23 +353,27 @@ def assert_matches(
     __tracebackhide__ = True
     check_pair(pair)
     rtol, atol = check.real("rtol", rtol, 0.0, 1.0), check.real("atol", atol, 0.0, 1.0)
-    target = _target(spectrum, epsilon)
-    size, rate, seed = granted(draws, rate_of(false_failure, level), seed_of(rng))
+    epsilon, curves = _grid_and_curves(spectrum, epsilon)
+    size, rate, seed = granted(draws, rng, false_failure=false_failure, level=level)
     both = pair.left, pair.right
     P, Q = outcomes.aligned(
         *MechanismDraws(mechanism, both, size, root(seed), n_jobs=n_jobs).take(size)
     )
-    settings: dict[str, Any] = {
-        "epsilon": target.epsilon,
-        "alpha": 0.5 * rate,
-        "classifier": classifier,
-        "rng": seed,
-    }
-    result = audit_samples_of(P, Q, Subject(mechanism, pair), **settings, **options)
-    gap = _largest_gap(target, result, _attained(result, target, P, Q, 0.5 * rate), rtol, atol)
+    result = audit_samples_of(
+        P,
+        Q,
+        Subject(mechanism, pair),
+        epsilon=epsilon,
+        alpha=0.5 * rate,
+        classifier=classifier,
+        rng=seed,
+        **options,
+    )
+    attained = _attained(result, curves, P, Q, 0.5 * rate)
+    gap = _largest_gap(result, curves, attained, rtol, atol)
     verdict = MATCHES if gap is None else gap.verdict
     claim = spectrum.text if isinstance(spectrum, Claim) else "the given curve"
-    tell(failure.audited(verdict, claim, result, _least_excess(result, target)))
+    tell(failure.audited(verdict, claim, result, _least_excess(result, curves)))
     if gap is None:
         return result
     with_values = may_show(show_data)
@@ -375,11 +383,11 @@ def assert_matches(
     code = failure.pair_code(pair, show_data=with_values)
     facts = {
         "mechanism": failure.mechanism_code(mechanism),
-        "ε": f"{number(target.epsilon[gap.at])} nats, {DIRECTIONS[gap.direction]}",
+        "ε": f"{number(epsilon[gap.at])} nats, {DIRECTIONS[gap.direction]}",
         "estimate": _estimate(result, gap.at),
         "curve": number(gap.curve),
         **failure.pair_fact(pair, show_data=with_values),
-        **failure.draws_fact(size, seed),
+        "draws": f"{count(size)} a side, seed {seed}",
         "by chance": chance,
         **failure.repeat_facts("assert_matches", mechanism, code, "spectrum", repeat),
     }
@@ -425,17 +433,6 @@ def _worst_row(mechanism: Mechanism, data: Array, claim: Claim, epsilon: Array) 
         return None
     assert worst.index is not None
     return int(worst.index[int(np.argmax(worst.delta - claim.delta_at(points)))])
-
-
-def _times(search: Mapping[str, Any]) -> float:
-    """Draws of a search and its audit together, divided by the draws of the audit alone. search :
-    keywords of `dpaudit.search_neighbours`. Raises `InvalidInput` for an unknown one.
-    """
-    from dpaudit.search.search import SearchSettings
-
-    known = [field.name for field in fields(SearchSettings) if field.name not in OF_THE_AUDIT]
-    refuse_unknown("search of assert_private", search, known)
-    return check.real("budget", search.get("budget", BUDGET), 1.0)
 
 
 def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) -> Any:
@@ -487,39 +484,46 @@ def _exact_headline(result: AuditResult, claim: Claim, excess: Array) -> str:
 # The curve of assert_matches
 
 
-@value_class
-class Target:
-    """The given curve: `epsilon`, a grid (m,) in nats, and `delta`, which maps each direction that
-    is compared (`EITHER`, `FORWARD` or `BACKWARD`) to its δ on this grid, (m,).
+def _grid_and_curves(
+    spectrum: SpectrumLike, epsilon: ArrayLike | None
+) -> tuple[Array, dict[int, Array]]:
+    """The grid of ε, (m,), and δ of the given curve on it, (m,), for each direction to compare.
+
+    The directions are `FORWARD` and `BACKWARD` where the curve has them on this grid, else
+    `EITHER`. A spectrum with a curve has both at every ε, one without at most on its own grid, and
+    between the points of that grid chords bound the larger direction from above. Raises
+    `InvalidInput` for anything that is not a curve.
     """
-
-    epsilon: Array
-    delta: dict[int, Array]
-
-    def __post_init__(self) -> None:
-        for delta in self.delta.values():
-            if delta.shape != self.epsilon.shape or not np.all((delta >= 0.0) & (delta <= 1.0)):
-                check.fail("spectrum", delta, "δ in [0, 1], one for each ε")
-
-
-def _target(spectrum: SpectrumLike, epsilon: ArrayLike | None) -> Target:
-    """The curve that `assert_matches` takes, in any of its forms, as a `Target`. Raises
-    `InvalidInput` for anything else.
-    """
+    curves: dict[int, Any]
+    if isinstance(spectrum, tuple | list) and len(spectrum) == 2:
+        delta = np.asarray(spectrum[1], dtype=np.float64)
+        spectrum = Spectrum(_ascending(spectrum[0]), delta)
     if isinstance(spectrum, Spectrum):
-        return _target_of_spectrum(spectrum, epsilon)
-    if isinstance(spectrum, Claim) or callable(spectrum):
+        own = _ascending(spectrum.epsilon)
+        grid = own if epsilon is None else _ascending(epsilon)
+        if spectrum.curve is not None:
+            curves = dict(zip((FORWARD, BACKWARD), spectrum.curve.delta(grid), strict=True))
+        elif epsilon is not None:
+            curves = {EITHER: spectrum.delta_at(grid)}
+        elif spectrum.forward is None or spectrum.backward is None:
+            curves = {EITHER: spectrum.delta}
+        else:
+            curves = {FORWARD: spectrum.forward, BACKWARD: spectrum.backward}
+    elif isinstance(spectrum, Claim) or callable(spectrum):
         claim = spectrum if isinstance(spectrum, Claim) else Claim.from_function(spectrum)
-        points = _points(DEFAULT_EPSILON if epsilon is None else epsilon)
-        return Target(points, {EITHER: claim.delta_at(points)})
-    if not isinstance(spectrum, (tuple, list)) or len(spectrum) != 2:
+        grid = _ascending(DEFAULT_EPSILON if epsilon is None else epsilon)
+        curves = {EITHER: claim.delta_at(grid)}
+    else:
         forms = "a Spectrum, a Claim, a function of epsilon or a pair (epsilon, delta)"
         check.fail("spectrum", spectrum, forms)
-    delta = np.asarray(spectrum[1], dtype=np.float64)
-    return _target_of_spectrum(Spectrum(_points(spectrum[0]), delta), epsilon)
+    curves = {direction: np.atleast_1d(delta) for direction, delta in curves.items()}
+    for delta in curves.values():
+        if delta.shape != grid.shape or not np.all((delta >= 0.0) & (delta <= 1.0)):
+            check.fail("spectrum", delta, "δ in [0, 1], one for each ε")
+    return grid, curves
 
 
-def _points(epsilon: ArrayLike) -> Array:
+def _ascending(epsilon: ArrayLike) -> Array:
     """The grid of ε as an array (m,). Raises `InvalidInput` unless it is strictly ascending."""
     points = np.atleast_1d(check.epsilon(epsilon))
     if np.any(np.diff(points) <= 0.0):
@@ -527,29 +531,10 @@ def _points(epsilon: ArrayLike) -> Array:
     return points
 
 
-def _target_of_spectrum(spectrum: Spectrum, epsilon: ArrayLike | None) -> Target:
-    """The spectrum at `epsilon` in both directions where they are known, else the larger one.
-
-    A spectrum with a curve knows both directions at every ε, one without a curve at most on its own
-    grid. Between the points of that grid, chords bound the larger direction from above.
-    """
-    own = _points(spectrum.epsilon)
-    points = own if epsilon is None else _points(epsilon)
-    if spectrum.curve is not None:
-        forward, backward = map(np.asarray, spectrum.curve.delta(points))
-        return Target(points, {FORWARD: forward, BACKWARD: backward})
-    if epsilon is not None:
-        return Target(points, {EITHER: spectrum.delta_at(points)})
-    if spectrum.forward is None or spectrum.backward is None:
-        return Target(own, {EITHER: np.atleast_1d(spectrum.delta)})
-    sides = np.atleast_1d(spectrum.forward), np.atleast_1d(spectrum.backward)
-    return Target(own, dict(zip((FORWARD, BACKWARD), sides, strict=True)))
-
-
 def _attained(
-    result: AuditResult, target: Target, P: Array, Q: Array, alpha: float
+    result: AuditResult, directions: Iterable[int], P: Array, Q: Array, alpha: float
 ) -> dict[int, Array]:
-    """For each direction of the target an upper bound of the δ that any audited set attains, (m,).
+    """An upper bound of the δ that any audited set attains, (m,), for each of the directions.
 
     All bounds hold simultaneously at level 1 − alpha. P(S) ≤ p and Q(S) ≥ q imply both
     P(S) − e^ε Q(S) ≤ p − e^ε q and Q(Sᶜ) − e^ε P(Sᶜ) ≤ (1 − q) − e^ε (1 − p), Sᶜ the complement.
@@ -561,35 +546,35 @@ def _attained(
         SortedScores.of(*map(without_nan, scoring.scores(score, Sides(P[part], Q[part]))))
         for part in (slice(first, learned), slice(learned, sizes.total))
     )
-    thresholds = CandidateSets.of(choose, target.epsilon, min(certify.sizes), alpha).threshold
+    epsilon = result.spectrum.epsilon
+    thresholds = CandidateSets.of(choose, epsilon, min(certify.sizes), alpha).threshold
     (x, y), (n, m) = certify.above(thresholds), certify.sizes
     each = 0.5 * alpha / len(thresholds)
     p = np.array([upper(int(hits), n, each) for hits in x])
     q = np.array([lower(int(hits), m, each) for hits in y])
-    gamma = np.exp(target.epsilon)[:, None]
+    gamma = np.exp(epsilon)[:, None]
     forward = np.max(p - gamma * q, axis=1)
     backward = np.max((1.0 - q) - gamma * (1.0 - p), axis=1)
     bounds = {EITHER: np.maximum(forward, backward), FORWARD: forward, BACKWARD: backward}
-    return {direction: np.maximum(bounds[direction], 0.0) for direction in target.delta}
+    return {direction: np.maximum(bounds[direction], 0.0) for direction in directions}
 
 
-def _least_excess(result: AuditResult, target: Target) -> dict[str, float] | None:
+def _least_excess(result: AuditResult, curves: dict[int, Array]) -> dict[str, float] | None:
     """The smallest excess of δ over the curve that the certified band would have shown.
 
     The keys are "excess", "epsilon" (where it is smallest) and "power" (the probability of showing
     it). Returns None where the draws could not have shown any excess.
     """
-    cells, delta = result.estimate, np.max(list(target.delta.values()), axis=0)
-    points = zip(target.epsilon, delta, cells.share, strict=True)
+    cells, epsilon = result.estimate, result.spectrum.epsilon
+    points = zip(epsilon, np.max(list(curves.values()), axis=0), cells.share, strict=True)
     excess = [power.smallest_excess(at, most, cells.draws, share) for at, most, share in points]
     at = int(np.argmin(excess))
     if not np.isfinite(excess[at]):
         return None
-    return {"epsilon": float(target.epsilon[at]), "excess": excess[at], "power": power.POWER}
+    return {"epsilon": float(epsilon[at]), "excess": excess[at], "power": power.POWER}
 
 
-@dataclass(frozen=True)
-class _Gap:
+class _Gap(NamedTuple):
     """A gap between the curve and a bound on δ from the draws, at one position of the grid.
 
     above : whether the bound is a lower one above the curve, else an upper one far below it. size :
@@ -624,7 +609,11 @@ class _Gap:
 
 
 def _largest_gap(
-    target: Target, result: AuditResult, high: dict[int, Array], rtol: float, atol: float
+    result: AuditResult,
+    curves: dict[int, Array],
+    high: dict[int, Array],
+    rtol: float,
+    atol: float,
 ) -> _Gap | None:
     """The largest excess of a certified δ over the curve, in any direction.
 
@@ -632,9 +621,9 @@ def _largest_gap(
     curve less its tolerance; and None if there is no shortfall either.
     """
     gaps, band = [], result.certified
-    for way, delta in target.delta.items():
+    for way, delta in curves.items():
         part = band if way == EITHER else band.direction(way == FORWARD)
-        low = part.delta_at(target.epsilon)
+        low = part.delta_at(result.spectrum.epsilon)
         short = delta * (1.0 - rtol) - atol - high[way]
         for above, bound, gap in ((True, low, low - delta), (False, high[way], short)):
             at = int(np.argmax(gap))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dpaudit._core import check
 from dpaudit.errors import InvalidInput
 
-SAMPLES = 100_000  # draws a side of an audit with its search, by default
+DRAWS = 100_000  # draws a side of an audit with its search, by default
 FALSE_FAILURE = 1e-6
 SEED = 0
 SMALLEST = 1e-50  # the least probability of a false failure that a test may ask for
@@ -25,10 +25,10 @@ NOTE = (
 class Grant(NamedTuple):
     """What one audit may spend: draws of each side, its probability of a false failure, its seed.
 
-    `samples` does not include the draws of a search before the audit.
+    `draws` does not include the draws of a search before the audit.
     """
 
-    samples: int
+    draws: int
     false_failure: float
     seed: int
 
@@ -100,38 +100,34 @@ class Budget:
 
     def grant(
         self,
-        samples: int | None,
+        draws: int | None,
         false_failure: float | None,
         seed: int | None,
         times: float = 1.0,
     ) -> Grant:
         """Spend what an audit takes. Raises `InvalidInput` where too few draws are left.
 
-        samples : draws of each side; None for all that are left. false_failure, seed : the audit's
-        own, in place of the test's. times : draws of search and audit over those of the audit.
+        draws : draws of each side in the audit; None for all that are left. false_failure, seed :
+        the audit's own, in place of the test's. times : draws of search and audit together over
+        those of the audit.
         """
         left = self.left
-        audit, spent = _draws(samples, times, SAMPLES if left is None else left)
+        most = DRAWS if left is None else left
+        audit = int(most / times) if draws is None else draws
+        spent = most if draws is None else ceil(draws * times)
         if left is not None and (audit == 0 or spent > left):
-            needs = "another audit" if samples is None else f"an audit of {samples:,}"
+            needs = "another audit" if draws is None else f"an audit of {draws:,}"
             search = "" if times == 1.0 else f" and its search, {times:g} times as many in all"
             raise InvalidInput(
                 f"draws: the test's budget of {self.draws:,} a side has {left:,} left, "
                 f"too few for {needs}{search}; give @pytest.mark.privacy more draws, or each audit "
-                "its own samples",
+                "its own draws",
                 argument="draws",
             )
         self.audits, self.spent = self.audits + 1, self.spent + spent
         if false_failure is None:
             false_failure = self.false_failure / (self.audits * (self.audits + 1))
         return Grant(audit, false_failure, self.seed if seed is None else seed)
-
-
-def _draws(samples: int | None, times: float, most: int) -> tuple[int, int]:
-    """Draws of each side in an audit, and in the audit with its search. times : the ratio of the
-    two. If `samples` is None, audit and search together take `most`.
-    """
-    return (int(most / times), most) if samples is None else (samples, ceil(samples * times))
 
 
 _CURRENT: ContextVar[Budget | None] = ContextVar("dpaudit_budget", default=None)
@@ -148,34 +144,37 @@ def spending(budget: Budget) -> Iterator[Budget]:
 
 
 def granted(
-    samples: int | None, false_failure: float | None, seed: int | None, times: float = 1.0
+    draws: int | None,
+    rng: int | None = None,
+    *,
+    false_failure: float | None = None,
+    level: float | None = None,
+    times: float = 1.0,
 ) -> Grant:
-    """A grant from the budget of the running test; outside a test with a budget, the arguments
-    themselves, or their defaults. samples, times : as in `Budget.grant`.
+    """What an audit may spend: a share of the running test's budget, if the test has one.
+
+    Without a budget it is what the arguments say, or the defaults. Raises `InvalidInput` for wrong
+    arguments, and where too few draws are left.
+
+    draws, times : as in `Budget.grant`. rng : the seed, a whole number, which the text of a failure
+    can repeat. false_failure, level : the probability of a false failure, or 1 minus it; one of
+    them at most.
     """
-    samples = None if samples is None else check.count("draws", samples, 1)
+    if false_failure is not None and level is not None:
+        check.fail(
+            "level", level, "left out where false_failure is given: one is 1 minus the other"
+        )
+    if level is not None:
+        false_failure = 1.0 - check.real("level", level, 0.0, 1.0, open_=True)
+    elif false_failure is not None:
+        false_failure = _rate("false_failure", false_failure)
+    seed = None if rng is None else check.integer("rng", rng, 0)
+    draws = None if draws is None else check.count("draws", draws, 1)
     budget = _CURRENT.get()
     if budget is not None:
-        return budget.grant(samples, false_failure, seed, times)
-    return Grant(
-        _draws(samples, times, SAMPLES)[0],
-        FALSE_FAILURE if false_failure is None else false_failure,
-        SEED if seed is None else seed,
-    )
-
-
-def rate_of(false_failure: float | None, level: float | None) -> float | None:
-    """The probability of a false failure: `false_failure`, or 1 − level, or None without either.
-    Raises `InvalidInput` where both are set.
-    """
-    if level is None and false_failure is None:
-        return None
-    if level is None:
-        return _rate("false_failure", false_failure)
-    if false_failure is not None:
-        rule = "left out where false_failure is given: one is 1 minus the other"
-        check.fail("level", level, rule)
-    return 1.0 - check.real("level", level, 0.0, 1.0, open_=True)
+        return budget.grant(draws, false_failure, seed, times)
+    grant = Budget().grant(draws, false_failure, seed, times)
+    return grant if false_failure is not None else grant._replace(false_failure=FALSE_FAILURE)
 
 
 def _rate(name: str, value: object) -> float:
@@ -184,8 +183,3 @@ def _rate(name: str, value: object) -> float:
     if rate < SMALLEST:
         check.fail(name, value, f"at least {SMALLEST:g}; bounds at smaller rates are not computed")
     return rate
-
-
-def seed_of(rng: int | None) -> int | None:
-    """The seed, checked to be a whole number, which the text of a failure can repeat, or None."""
-    return None if rng is None else check.integer("rng", rng, 0)

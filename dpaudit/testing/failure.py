@@ -88,11 +88,6 @@ def pair_fact(pair: NeighbourPair, rule: str = "", *, show_data: bool = False) -
     return {"row": f"{place}, {DONE[pair.relation]}{reason}{values}"}
 
 
-def draws_fact(draws: int, seed: int) -> dict[str, str]:
-    """The line that says how many draws a side were made, and from which seed."""
-    return {"draws": f"{count(draws)} a side, seed {seed}"}
-
-
 def repeat_facts(
     function: str, mechanism: Mechanism, pair: str, expected: str, settings: Mapping[str, Any]
 ) -> dict[str, str]:

@@ -121,54 +121,36 @@ def test_a_class_of_a_user_keeps_the_checks_of_its_base():
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("kind", "arguments"),
     [
-        {},
-        {"epsilon": 1.0, "delta": 0.1},
-        {"sigma": 1.0, "sensitivity": 1.0},
+        (GaussianLS, {}),
+        (GaussianLS, {"epsilon": 1.0, "delta": 0.1}),
+        (GaussianLS, {"sigma": 1.0, "sensitivity": 1.0}),
+        (RPLS, {"rows": 7}),
+        (RPLS, {"rows": 7, "epsilon": 1.0}),
+        (RPLS, {"rows": 7, "padding": 1.0, "delta": 0.1}),
+        (RPLS, {"rows": 7, "padding": 1.0, "row_bound": 1.0}),
     ],
 )
-def test_gaussian_noise_is_given_in_one_way(arguments):
-    with pytest.raises(
-        dp.InvalidInput, match="sigma must be given, or else all of epsilon, delta and sensitivity"
-    ):
-        GaussianLS(**arguments)
+def test_noise_and_padding_are_given_in_one_way(kind, arguments):
+    ways = "(sigma must be given, or else all of|padding must be given alone, or else) epsilon"
+    with pytest.raises(dp.InvalidInput, match=ways):
+        kind(**arguments)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {},
-        {"epsilon": 1.0},
-        {"padding": 1.0, "delta": 0.1},
-        {"padding": 1.0, "row_bound": 1.0},
-    ],
-)
-def test_padding_is_given_in_one_way(arguments):
-    with pytest.raises(
-        dp.InvalidInput, match="padding must be given alone, or else epsilon and delta"
-    ):
-        RPLS(7, **arguments)
-
-
-@pytest.mark.parametrize(
-    "use", [lambda m: m.law(DATA), lambda m: m.zeroed_rows(DATA), lambda m: m(DATA, 2, rng=1)]
-)
-@pytest.mark.parametrize("mechanism", [ALS(3), RPLS(3, padding=1.0)])
-def test_too_few_rows_are_refused_by_law_family_and_draws(use, mechanism):
-    with pytest.raises(dp.InvalidInput, match="rows must be at least features"):
-        use(mechanism)
+def test_too_few_rows_are_refused_by_law_family_and_draws():
+    mechanism = ALS(3)
+    for use in (mechanism.law, mechanism.zeroed_rows, lambda data: mechanism(data, 2, rng=1)):
+        with pytest.raises(dp.InvalidInput, match="rows must be at least features"):
+            use(DATA)
 
 
 # --- Gaussian noise
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "delta", "sensitivity"), [(1.0, 1e-5, 1.0), (0.1, 0.3, 7.0), (8.0, 1e-12, 1e-3)]
-)
-def test_proposition_2_gives_the_noise(epsilon, delta, sensitivity):
-    mechanism = GaussianLS(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
-    variance = 2.0 * np.log(1.25 / delta) * sensitivity**2 / epsilon**2
+def test_proposition_2_gives_the_noise():
+    mechanism = GaussianLS(epsilon=0.1, delta=0.3, sensitivity=7.0)
+    variance = 2.0 * np.log(1.25 / 0.3) * 7.0**2 / 0.1**2
     assert mechanism.noise**2 == pytest.approx(variance, rel=1e-14)
 
 
@@ -182,15 +164,11 @@ def test_calibrated_mechanisms_carry_their_claim():
 # --- padding
 
 
-@pytest.mark.parametrize(
-    ("rows", "epsilon", "delta", "bound"), [(7, 1.0, 1e-5, NORM), (200, 0.25, 0.1, 2 * NORM)]
-)
-def test_padding_as_printed(rows, epsilon, delta, bound):
-    log = np.log(4.0 / delta)
-    printed = 4.0 * bound**2 * (2.0 * rows * log + log) / epsilon
-    assert RPLS(rows, epsilon, delta, row_bound=bound).pad(DATA) ** 2 == pytest.approx(
-        printed, rel=1e-14
-    )
+def test_padding_as_printed():
+    log, bound = np.log(4.0 / 0.1), 2.0 * NORM
+    printed = 4.0 * bound**2 * (2.0 * 200 * log + log) / 0.25
+    found = RPLS(200, 0.25, 0.1, row_bound=bound).pad(DATA)
+    assert found**2 == pytest.approx(printed, rel=1e-14)
 
 
 def test_the_bound_is_read_off_the_data_when_none_is_given():
@@ -199,12 +177,9 @@ def test_the_bound_is_read_off_the_data_when_none_is_given():
     assert private.pad(3.0 * DATA) == pytest.approx(3.0 * private.pad(DATA), rel=1e-14)
 
 
-@pytest.mark.parametrize(
-    "use", [lambda m: m.pad(DATA), lambda m: m.law(DATA), lambda m: m(DATA, 2, rng=1)]
-)
-def test_a_bound_below_the_largest_row_is_refused(use):
+def test_a_bound_below_the_largest_row_is_refused():
     with pytest.raises(dp.InvalidInput, match="row_bound must be at least the largest row norm"):
-        use(RPLS(7, 1.0, 1e-5, row_bound=0.999 * NORM))
+        RPLS(7, 1.0, 1e-5, row_bound=0.999 * NORM)(DATA, 2, rng=1)
 
 
 def test_a_bound_is_not_refused_for_rounding():
@@ -225,18 +200,10 @@ def test_rpls_is_als_on_the_padded_matrix():
     np.testing.assert_array_equal(rows.residual_share, all_rows.residual_share[: len(DATA)])
 
 
-def test_the_row_that_sets_the_bound_is_exceptional():
+def test_only_a_row_that_alone_sets_the_private_bound_is_exceptional():
     largest = int(np.argmax(np.linalg.norm(DATA, axis=1)))
-    assert RPLS(7, 1.0, 1e-5).exceptional_rows(DATA) == (largest,)
-
-
-@pytest.mark.parametrize(
-    "mechanism", [RPLS(7, padding=2.0), RPLS(7, 1.0, 1e-5, row_bound=1e5), ALS(7)]
-)
-def test_no_row_is_exceptional_when_the_bound_is_public(mechanism):
-    assert mechanism.exceptional_rows(DATA) == ()
-
-
-def test_two_rows_that_share_the_bound_leave_it_standing():
-    largest = int(np.argmax(np.linalg.norm(DATA, axis=1)))
-    assert RPLS(7, 1.0, 1e-5).exceptional_rows(np.vstack([DATA, -DATA[largest]])) == ()
+    private = RPLS(7, 1.0, 1e-5)
+    assert private.exceptional_rows(DATA) == (largest,)
+    assert private.exceptional_rows(np.vstack([DATA, -DATA[largest]])) == ()
+    for public in (RPLS(7, padding=2.0), RPLS(7, 1.0, 1e-5, row_bound=1e5), ALS(7)):
+        assert public.exceptional_rows(DATA) == ()

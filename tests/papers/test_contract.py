@@ -17,18 +17,11 @@ def test_all_are_registered_by_name():
 
 
 @every_algorithm
-def test_it_says_where_it_is_printed_and_what_it_claims(algorithm):
+def test_it_says_where_it_is_printed_and_its_pair_are_neighbours_as_it_claims(algorithm):
     assert algorithm.paper in (1, 2, 3, 4)
-    assert algorithm.statement
-    assert algorithm.claimed
-    assert algorithm.summary
-    assert algorithm.relation in ("zero-out", "replace")
+    assert all((algorithm.statement, algorithm.claimed, algorithm.summary))
     assert isinstance(algorithm.claim, dp.Claim)
     assert 0.0 < float(algorithm.claim.delta_at(0.1)) <= 1.0
-
-
-@every_algorithm
-def test_its_pair_are_neighbours_in_its_own_relation(algorithm):
     pair = algorithm.pair()
     assert pair.relation == algorithm.relation
     assert np.sum(np.any(pair.left != pair.right, axis=1)) == 1
@@ -37,15 +30,13 @@ def test_its_pair_are_neighbours_in_its_own_relation(algorithm):
 
 @every_algorithm
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_draws_are_finite_rows_that_a_seed_fixes(algorithm, side):
+def test_draws_are_finite_rows_that_differ(algorithm, side):
+    """That a seed fixes them is tested for every mechanism in tests/mechanisms."""
     data = getattr(algorithm.pair(), side)
     draws = algorithm(data, 7, rng=1)
-    assert draws.dtype == np.float64
-    assert draws.ndim == 2
-    assert len(draws) == 7
+    assert (draws.dtype, draws.ndim, len(draws)) == (np.float64, 2, 7)
     assert np.isfinite(draws).all()
     assert len(np.unique(draws, axis=0)) == 7
-    np.testing.assert_array_equal(draws, algorithm(data, 7, rng=np.random.default_rng(1)))
     assert not np.array_equal(draws, algorithm(data, 7, rng=2))
     assert algorithm(data, 1, rng=1).shape == (1, draws.shape[1])
 

@@ -8,7 +8,6 @@ import pytest
 import dpaudit as dp
 from dpaudit.errors import InvalidInput
 from dpaudit.testing import BoundFailure, assert_bound, choices, integers, reals, search_bound
-from dpaudit.testing.ranges import Choices, Domain, Integers, Reals, as_range
 from tests.sparse import one_in
 
 pytestmark = pytest.mark.quick
@@ -45,7 +44,9 @@ def test_a_lower_bound_and_an_equality_are_searched_too():
     assert search_bound(lambda x: x, lambda x: x * x, square, side="lower", tries=100).holds
     assert not search_bound(lambda x: x, lambda x: x * x, square, side="both", tries=100).holds
     assert not search_bound(lambda x: x * x, lambda x: x, square, side="both", tries=100).holds
-    same = search_bound(lambda x: math.exp(2 * math.log(x)), lambda x: x * x, square, side="both")
+    same = search_bound(
+        lambda x: math.exp(2 * math.log(x)), lambda x: x * x, square, side="both", tries=300
+    )
     assert same.holds
 
 
@@ -207,8 +208,6 @@ def test_an_error_of_the_functions_says_at_which_setting():
         ({"hypotheses": 3}, "hypotheses must be a function, several in a list, or None"),
         ({"hypotheses": lambda x: x > 2.0, "tries": 20}, "hypotheses must admit some setting"),
         ({"side": "left"}, "side must be one of"),
-        ({"tries": 0}, "tries must be an integer >= 1"),
-        ({"rounding": math.inf}, "rounding must be a finite number"),
     ],
 )
 def test_a_wrong_argument_is_named(change, words):
@@ -217,10 +216,10 @@ def test_a_wrong_argument_is_named(change, words):
         search_bound(**given)
 
 
-@pytest.mark.parametrize("function", [search_bound, assert_bound])
-def test_an_unknown_keyword_is_answered_with_the_nearest(function):
-    with pytest.raises(TypeError, match="unknown keyword 'trys'; did you mean 'tries'"):
-        function(one, one, UNIT, trys=3)
+def test_an_unknown_keyword_is_answered_with_the_nearest():
+    for function in (search_bound, assert_bound):
+        with pytest.raises(TypeError, match="unknown keyword 'trys'; did you mean 'tries'"):
+            function(one, one, UNIT, trys=3)
 
 
 @pytest.mark.parametrize(
@@ -242,16 +241,20 @@ def test_a_wrong_range_is_named(make, words):
 
 
 def test_what_stands_for_a_range():
-    assert as_range("x", (1, 50)) == Integers(1, 50, False)
-    assert as_range("x", (1.0, 50)) == Reals(1.0, 50.0, False, True)
-    assert as_range("x", (1e-3, 50)) == Reals(1e-3, 50.0, True, True)
-    assert as_range("x", range(3, 9)) == Integers(3, 8, False)
-    assert as_range("x", [1, 2]) == Choices((1, 2))
-    assert as_range("x", 7.0) == Choices((7.0,))
+    def words(values):
+        return search_bound(one, one, {"x": values}, tries=9, side="both").domain
+
+    assert words((1, 50)) == words(range(1, 51)) == words(integers(1, 50)) == "x 1 to 50"
+    assert words((1.0, 50)) == words(reals(1, 50)) == "x 1 to 50"
+    assert words(reals(1, 50, closed=False)) == "x 1 to 50 (ends excluded)"
+    assert words([1, 2]) == words(choices(1, 2)) == "x 1 or 2"
+    assert words(7.0) == "x 7"
+    tried = search_bound(lambda x: x, lambda x: 0.0, {"x": (1, 50)}, tries=50).closest
+    assert isinstance(tried.setting["x"], int)
 
 
 @pytest.mark.parametrize(
-    "one_range",
+    "values",
     [
         reals(0, 1),
         reals(-3, 3, closed=False),
@@ -263,20 +266,21 @@ def test_what_stands_for_a_range():
     ],
     ids=str,
 )
-def test_places_and_codes_are_inverse_and_all_that_is_tried_is_in_the_range(one_range):
-    domain = Domain.of({"x": one_range})
-    places = np.linspace(0.0, 1.0, 101)
-    codes = [one_range.at(place) for place in places]
-    assert [one_range.at(min(one_range.place(code), 1.0)) for code in codes] == pytest.approx(codes)
-    tried = {*codes, *one_range.edges, *(s for code in codes for s in one_range.simpler(code))}
-    values = [domain.setting((code,))["x"] for code in tried]
-    if isinstance(one_range, Choices):
-        assert set(values) == {"a", "b", "c"}
-    elif getattr(one_range, "closed", True):
-        assert min(values) == one_range.low
-        assert max(values) == one_range.high
+def test_all_that_is_tried_is_in_the_range_and_so_are_its_ends(values):
+    tried = set()
+
+    def exact(x):
+        tried.add(x)
+        return 0.5
+
+    search_bound(one, exact, {"x": values}, tries=200)
+    if tried <= {"a", "b", "c"}:
+        assert len(tried) == 3
+    elif getattr(values, "closed", True):
+        assert (min(tried), max(tried)) == (values.low, values.high)
     else:
-        assert one_range.low < min(values) < max(values) < one_range.high
+        assert values.low < min(tried) < -2.99
+        assert 2.99 < max(tried) < values.high
 
 
 @pytest.mark.parametrize(

@@ -12,36 +12,36 @@ pytestmark = pytest.mark.quick
 
 
 def test_without_a_budget_what_is_given_or_usual():
-    assert budgets.granted(None, None, None) == (
-        budgets.SAMPLES,
+    assert budgets.granted(None) == (
+        budgets.DRAWS,
         budgets.FALSE_FAILURE,
         budgets.SEED,
     )
-    assert budgets.granted(500, 0.1, 3) == (500, 0.1, 3)
+    assert budgets.granted(500, 3, false_failure=0.1) == (500, 0.1, 3)
 
 
 def test_a_budget_is_spent():
     with budgets.spending(Budget(1000, 0.01, 9)) as budget:
-        assert budgets.granted(300, None, None) == (300, 0.005, 9)
-        assert budgets.granted(None, None, 4) == (700, 0.01 / 6, 4)
+        assert budgets.granted(300) == (300, 0.005, 9)
+        assert budgets.granted(None, 4) == (700, 0.01 / 6, 4)
         assert (budget.left, budget.audits) == (0, 2)
         with pytest.raises(
             dp.InvalidInput, match="budget of 1,000 a side has 0 left, too few for another audit"
         ):
-            budgets.granted(None, None, None)
-    assert budgets.granted(None, None, None).samples == budgets.SAMPLES
+            budgets.granted(None)
+    assert budgets.granted(None).draws == budgets.DRAWS
 
 
 def test_the_draws_of_a_search_are_spent_too():
     with budgets.spending(Budget(20_000)) as budget:
-        assert budgets.granted(500, None, None, times=10.0).samples == 500
+        assert budgets.granted(500, times=10.0).draws == 500
         assert budget.left == 15_000
         with pytest.raises(dp.InvalidInput, match="an audit of 1,501 and its search, 10 times as"):
-            budgets.granted(1501, None, None, times=10.0)
-        assert budgets.granted(None, None, None, times=10.0).samples == 1500
+            budgets.granted(1501, times=10.0)
+        assert budgets.granted(None, times=10.0).draws == 1500
         assert budget.left == 0
-    assert budgets.granted(None, None, None, times=10.0).samples == budgets.SAMPLES // 10
-    assert budgets.granted(1e5, None, None, times=10.0).samples == 100_000
+    assert budgets.granted(None, times=10.0).draws == budgets.DRAWS // 10
+    assert budgets.granted(1e5, times=10.0).draws == 100_000
 
 
 def test_however_many_audits_the_rates_add_up_to_that_of_the_test():

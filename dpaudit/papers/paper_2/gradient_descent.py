@@ -5,12 +5,11 @@ Source: Avella-Medina, Bradshaw & Loh 2023, quoted in paper 2, section 6.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms import replacement
@@ -23,7 +22,7 @@ from dpaudit.papers.printed import gradient_descent_sigma
 BLOCK = 1 << 18  # residuals held at a time
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class DPGD(ReplacementAlgorithm):
     """DP-GD: T noisy gradient steps from 0 for ridge regression, each row's gradient cut at norm c.
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -44,7 +43,7 @@ from dpaudit.papers.paper_2.truncation import (
 BLOCK = 1 << 19  # linear predictors in memory at a time
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class Family:
     """An exponential family with log-partition function b(θ), mean b'(θ) and variance b''(θ).
 
@@ -262,7 +261,7 @@ class PublicNewton(NewtonAlgorithm, PublicAlgorithm):
         return replace_row(np.vstack([public, np.zeros((dim, dim + 1)), u]), len(public) + dim, v)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class PMTLR(PublicNewton):
     """DP-PMTLR, algorithm 3: logistic regression by T noisy Newton steps on whitened, cut rows.
 
@@ -303,7 +302,7 @@ class PMTLR(PublicNewton):
         return self.pair_at(0.125, (0.0, 1.0))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class PMTGLM(PublicNewton):
     """DP-PMTGLM, algorithm 4: a generalised linear model by T noisy Newton steps, for ‖β‖ ≤ R_β.
 
@@ -361,7 +360,7 @@ class PMTGLM(PublicNewton):
         return self.pair_at(-1.0, (label, label))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class DPLR(NewtonAlgorithm):
     """DP-LR: logistic regression by T noisy Newton steps on rows cut at √(Tr(Σ) + d ln(n/η)).
 

@@ -9,7 +9,6 @@ with Gaussian noise, whose law is known; the coefficient is computed from these.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -117,7 +116,7 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
         return sample
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class PMTRR(RidgeAlgorithm, PublicAlgorithm):
     """DP-PMTRR, algorithm 2: ridge regression on rows whitened by public moments and cut.
 
@@ -192,7 +191,7 @@ class RadiusRidge(RidgeAlgorithm):
         reach, label_reach = self.radii(data)
         return np.hstack([shrunk(rows[:, :-1], reach), shrunk(rows[:, -1:], label_reach)])
 
-    def pair_beside(self, others: Array) -> NeighbourPair:
+    def worst_pair(self, others: Array) -> NeighbourPair:
         """Rows at the radius with cosine ½ and opposite labels: the largest shift, √1.125·μ.
 
         others : the two rows that both databases share, (2, 3).
@@ -203,7 +202,7 @@ class RadiusRidge(RidgeAlgorithm):
         return replace_row(np.vstack([others, u]), 2, v)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class DPRR(RadiusRidge):
     """DP-RR, theorem 4.3: ridge regression on rows cut at R = √(Tr(Σ) + d ln(n/η)).
 
@@ -231,10 +230,10 @@ class DPRR(RadiusRidge):
         return printed.theorem_4_3_sigmas(self.trace, self.coef_norm, *shape, self.eta, self.mu)
 
     def pair(self) -> NeighbourPair:
-        return self.pair_beside(np.hstack([np.eye(2), np.full((2, 1), self.coef_norm)]))
+        return self.worst_pair(np.hstack([np.eye(2), np.full((2, 1), self.coef_norm)]))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class PracticalDPRR(RadiusRidge):
     """DP-RR with radii and noise computed from the private data's own moments (remark 4.4).
 
@@ -297,7 +296,7 @@ class PracticalDPRR(RadiusRidge):
         if self.variant == "printed":
             data = np.hstack([np.tile(np.eye(2), (1000, 1)), np.ones((2000, 1))])
             return replace_row(data, 0, [1e4, 0.0, 1.0])
-        return self.pair_beside(np.eye(2, 3))
+        return self.worst_pair(np.eye(2, 3))
 
 
 def _label_spread(moment: Array) -> float:

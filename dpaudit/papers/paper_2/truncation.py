@@ -8,7 +8,6 @@ replaced, so the entries of `replaced_rows` for public rows are 0.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -17,6 +16,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.linalg import EPS, upper_triangle
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import DegenerateData
 from dpaudit.laws import GaussianNoise, ShiftRows
@@ -128,7 +128,7 @@ class PublicAlgorithm(Algorithm):
         return np.eye(dim)[axis] * length[axis, None], np.eye(dim)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class PMT(PublicAlgorithm, ReplacementAlgorithm):
     """Release the noisy second moment of rows whitened by a public one and cut at radius R.
 

@@ -6,7 +6,6 @@ A private estimate of λ_min(XᵀX) sets the ridge penalty.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.linalg import symmetric_matrix
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact import gaussian_shift
@@ -32,7 +32,7 @@ from dpaudit.papers.printed import ada_ssp_deviation
 BLOCK = 1 << 22  # entries held at a time, of Gram matrices without one row
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class AdaSSP(JointSpectrumAlgorithm):
     """Release λ_min(XᵀX), XᵀX and Xᵀy with Gaussian noise, or the ridge regression from them.
 

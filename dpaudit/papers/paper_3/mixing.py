@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from numpy.polynomial import chebyshev
 from scipy.optimize import brentq
 
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.readings import epsilon_at
 from dpaudit.curves.spectrum import Curve
@@ -47,7 +47,7 @@ from dpaudit.papers.paper_3.sketches import (
 )
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     """GaussMix: release SD + σξ with the least σ that lemma 1 and proposition 1 allow.
 
@@ -88,7 +88,7 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
         return axis_pair(self.row_bound, max(1.0, self.scale_bound / self.row_bound**2))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class ModifiedGaussMix(JointSpectrumAlgorithm):
     """Release SD + wξ, where w² is γC² minus a private lower bound of λ_min(DᵀD).
 
@@ -178,9 +178,9 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
         """The curve of λ̃ and the sketch together, for a zeroed row."""
         loss = released_row(pair.left, zeroed_index(pair), self.rows)
-        return self.curve_beside(pair, loss)
+        return self.curve_with(pair, loss)
 
-    def curve_beside(
+    def curve_with(
         self, pair: NeighbourPair, curve_at: Callable[[float], Curve]
     ) -> tuple[Curve, str]:
         """The curve of λ̃ and a release together, and the name of its law.
@@ -221,7 +221,7 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
         return self.variant == "corrected"
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class SketchedRegression(JointSpectrumAlgorithm):
     """Release least squares on a sketch SD + wξ whose noise w depends on a private λ_min(DᵀD).
 
@@ -250,6 +250,7 @@ class SketchedRegression(JointSpectrumAlgorithm):
         return sketch.solution(self.sampler, size, rng)
 
 
+@value_class(show_numbers=True, eq=True)
 class LinearMixing(SketchedRegression, KnownAlgorithm):
     """Release θ = (X̃ᵀX̃)⁻¹X̃ᵀỸ for [X̃, Ỹ] = ModifiedGaussMix([X, Y]) (paper 3, algorithm 2).
 
@@ -288,7 +289,7 @@ class LinearMixing(SketchedRegression, KnownAlgorithm):
         for side in (pair.left, pair.right):
             self.bounded(side)
         row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
-        return self.mixing.curve_beside(pair, row.curve)
+        return self.mixing.curve_with(pair, row.curve)
 
     def pair(self) -> NeighbourPair:
         """The pair of algorithm 1, rotated so that the zeroed row is (C_X, C_Y)."""
@@ -312,7 +313,7 @@ def _gamma(rows: int, epsilon: float, delta: float, variant: str) -> float:
     return float(brentq(excess, gamma, gamma * 1e3, xtol=1e-9))
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class LogisticMixing(JointSpectrumAlgorithm):
     """Logistic regression: release −b₁/(2b₂) times the θ of LinearMixing with labels ±1.
 
@@ -430,6 +431,7 @@ class SheffetAlgorithm(SketchedRegression):
         return labelled_pair(self.row_bound, self.label_bound, 1.0)
 
 
+@value_class(show_numbers=True, eq=True)
 class SheffetOLS(SheffetAlgorithm):
     """Algorithm 4 (Sheffet 2017): θ from SD if λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ.
 
@@ -455,6 +457,7 @@ class SheffetOLS(SheffetAlgorithm):
         return self.square_bound * gamma
 
 
+@value_class(show_numbers=True, eq=True)
 class SheffetRenyiOLS(SheffetAlgorithm):
     """Algorithm 5: algorithm 4 with γ by lemma 1 and proposition 1 for (ε/2, δ)-DP.
 

@@ -5,8 +5,6 @@ It is logistic regression with a random linear term in the objective.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import expit, log_expit
 
@@ -26,7 +24,7 @@ NUMBERS = 1 << 21  # largest product of draws and data rows that are computed at
 REACH, PANELS = 10.0, 400  # the density's grid of b: its end in units of σ, and number of panels
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class ObjectivePerturbation(Algorithm):
     """Release argmin_θ Σ loss(y_i x_iᵀθ) + bᵀθ + Δ‖θ‖²/2 with a random b ~ N(0, σ²I).
 

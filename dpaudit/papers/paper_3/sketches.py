@@ -105,13 +105,11 @@ class SketchedSolver:
 
         Raises `InvalidInput` for n < p.
         """
-        features, label = data[:, :-1], data[:, -1]
-        n, p = features.shape
+        n, p = len(data), data.shape[1] - 1
         if n < p:
             fail("data", Words(f"{n} rows"), f"at least as many rows as features, {p}")
-        basis, scale, axes = np.linalg.svd(features, full_matrices=False)
-        along = basis.T @ label
-        return cls(scale, axes, along, float(np.sum((label - basis @ along) ** 2)))
+        _, scale, axes, along, rest = _decomposed(data)
+        return cls(scale, axes, along, rest)
 
     def draw(self, noise: Array, rows: int, rng: np.random.Generator) -> Array:
         """Draw one solution on a sketch of k = `rows` rows for each w in `noise` (m,); (m, p)."""
@@ -162,11 +160,8 @@ class SolvedRow:
     @classmethod
     def of(cls, data: Array, index: int, rows: int) -> SolvedRow:
         """The zeroing of row `index` of the data, label last, for sketches of k = `rows` rows."""
-        features, label = data[:, :-1], data[:, -1]
-        basis, scale, _ = np.linalg.svd(features, full_matrices=False)
-        along = basis.T @ label
-        rest = float(np.sum((label - basis @ along) ** 2))
-        return cls(scale, basis[index], along, float(label[index]), rest, rows)
+        basis, scale, _, along, rest = _decomposed(data)
+        return cls(scale, basis[index], along, float(data[index, -1]), rest, rows)
 
     def shares(self, noise: float) -> tuple[float, float]:
         """The row's leverage and residual share in [D; wI], with w = `noise`."""
@@ -180,6 +175,16 @@ class SolvedRow:
     def curve(self, noise: float) -> Curve:
         """The curve δ(ε) of the solution with w = `noise`."""
         return StudentCurve(*self.shares(noise), len(self.scale), self.rows)
+
+
+def _decomposed(data: Array) -> tuple[Array, Array, Array, Array, float]:
+    """(U, s, Vᵀ, Uᵀy, ‖y − UUᵀy‖²) for the features X = U·diag(s)·Vᵀ and the label y, the last
+    column.
+    """
+    label = data[:, -1]
+    basis, scale, axes = np.linalg.svd(data[:, :-1], full_matrices=False)
+    along = basis.T @ label
+    return basis, scale, axes, along, float(np.sum((label - basis @ along) ** 2))
 
 
 def _shrinkage(scale: Array, noise: float) -> Array:

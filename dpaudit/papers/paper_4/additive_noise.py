@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpaudit._core.check import Words, fail
 from dpaudit._core.linalg import upper_triangle
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
 from dpaudit.curves.readings import gdp_mu
 from dpaudit.laws import ShiftedWishart
 from dpaudit.mechanisms.parameters import BelowOne, Flag, Positive
@@ -37,7 +37,7 @@ from dpaudit.papers.paper_4.matrix_release import (
 from dpaudit.papers.printed import BelowInverseE
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     """Analyze Gauss: release AᵀA plus symmetric Gaussian noise N (paper 4, section 2).
 
@@ -96,7 +96,7 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
         return AnalyzeGauss(self.sigma)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class NoisyInverse(KnownReplacedRows, MatrixRelease):
     """Release (AᵀA)⁻¹ plus symmetric Gaussian noise (paper 4, theorem B.5).
 
@@ -163,7 +163,7 @@ def gaussian_deviation(epsilon: float, delta: float) -> float:
     return max(math.sqrt(2.0 * math.log(2.0 / delta)) / epsilon, exact)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
     """Release M = AᵀA + Σvᵢvᵢᵀ with k random rows vᵢ ~ N(0, B²I) (paper 4, algorithm 3).
 

@@ -8,7 +8,6 @@ of rows r. It takes part of the budget, and a large estimate allows less padding
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -17,6 +16,7 @@ import numpy as np
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import factorise, padded
 from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import DegenerateData
 from dpaudit.exact import FirstRelease, PrivacyLoss, adaptive_curve, curve_of_laws
@@ -89,10 +89,12 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
         "its scale depends on a private σ_min that is not released (`joint_spectrum` bounds it)"
     )
 
+    least_name: ClassVar[str]  # the parameter `least`
+
     @property
     def least(self) -> int:
-        """The smallest number r₀ of rows, or degrees of freedom, that is used."""
-        raise NotImplementedError
+        """The smallest number r₀ of rows, or ν₀ of degrees of freedom, that is used."""
+        return int(getattr(self, self.least_name))
 
     @property
     def noise(self) -> float:
@@ -135,8 +137,7 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
 
     def _within(self, data: Array) -> Array:
         if self.least <= data.shape[1]:
-            name = "min_dof" if self.inverted else "min_rows"
-            fail(name, self.least, f"more than {data.shape[1]}, the columns")
+            fail(self.least_name, self.least, f"more than {data.shape[1]}, the columns")
         return self.bounded(data)
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
@@ -181,7 +182,7 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
         return replace_row(np.vstack([[self.row_bound, 0.0], others]), 0, [0.0, self.row_bound])
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
     """Release M = (RA′)ᵀ(RA′)/r, where A′ is the data with w·I appended (paper 4, algorithm 1).
 
@@ -225,7 +226,7 @@ class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
         return np.full(size, self.padding**2), np.full(size, self.rows)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class AdaptiveJLRidge(AdaptiveRelease):
     """Algorithm 1 with w and r set by a private σ_min(AᵀA) (paper 4, algorithm 2).
 
@@ -252,14 +253,10 @@ class AdaptiveJLRidge(AdaptiveRelease):
     sampler: Sampling = "sufficient"
     statement = "algorithm 2, ridge or plain regression"
     summary = "a sketch with padding and rows by a private least eigenvalue (paper 4, algorithm 2)"
-    inverted = False
-
-    @property
-    def least(self) -> int:
-        return self.min_rows
+    least_name = "min_rows"
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
     """Release M ~ W⁻¹_d(AᵀA + ψI, n + d), an inverse-Wishart posterior (paper 4, algorithm 4).
 
@@ -305,7 +302,7 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
         return scatter_draws(spread, axes, np.full(size, dof), rng, inverse=True)
 
 
-@dataclass(frozen=True)
+@value_class(show_numbers=True, eq=True)
 class AdaptiveInverseWishart(AdaptiveRelease):
     """Algorithm 4 with ψ and ν set by a private σ_min(AᵀA) (paper 4, algorithm 5).
 
@@ -327,7 +324,4 @@ class AdaptiveInverseWishart(AdaptiveRelease):
         "(paper 4, algorithm 5)"
     )
     inverted = True
-
-    @property
-    def least(self) -> int:
-        return self.min_dof
+    least_name = "min_dof"

@@ -69,22 +69,19 @@ def test_calibrated_noise_keeps_the_claim_and_wastes_little(bound, scale, rows, 
 
 def test_lines_5_and_6():
     """By hand: z = 0, λ = 40, C = 2, η = 0.5, so λ_min's estimate is 40 − 2·τ."""
-    made = {
-        variant: ModifiedGaussMix(4, 30.0, 0.01, 0.5, 2.0, variant=variant)
-        for variant in ("printed", "corrected")
-    }
+    printed_, corrected = (
+        ModifiedGaussMix(4, 30.0, 0.01, 0.5, 2.0, variant=v) for v in ("printed", "corrected")
+    )
     tau = math.sqrt(2.0 * math.log(300.0))
     estimate = 40.0 - 0.5 * 4.0 * tau
-    assert made["printed"].tau == pytest.approx(tau)
-    assert made["printed"].noise_at(estimate) == pytest.approx(
-        2.0 * math.sqrt(max(30.0 - estimate, 0.0))
-    )
-    assert made["corrected"].noise_at(estimate) == pytest.approx(
-        2.0 * math.sqrt(30.0 - estimate / 4.0)
-    )
-    assert made["printed"].noise_at(-5.0) == pytest.approx(2.0 * math.sqrt(30.0))
-    assert made["printed"].noise_at(1e6) == 0.0
-    draws = made["corrected"].noise(40.0, 200_000, np.random.default_rng(1))
+    assert printed_.tau == pytest.approx(tau)
+    bare = 2.0 * math.sqrt(max(30.0 - estimate, 0.0))
+    assert printed_.noise_at(estimate) == pytest.approx(bare)
+    by_square = 2.0 * math.sqrt(30.0 - estimate / 4.0)
+    assert corrected.noise_at(estimate) == pytest.approx(by_square)
+    assert printed_.noise_at(-5.0) == pytest.approx(2.0 * math.sqrt(30.0))
+    assert printed_.noise_at(1e6) == 0.0
+    draws = corrected.noise(40.0, 200_000, np.random.default_rng(1))
     estimates = 4.0 * (30.0 - draws**2 / 4.0)
     # six deviations
     assert estimates.mean() == pytest.approx(estimate, abs=6.0 * 2.0 / math.sqrt(200_000))
@@ -92,20 +89,16 @@ def test_lines_5_and_6():
 
 
 def test_line_3_leaves_the_eigenvalue_alone():
-    mechanism = ModifiedGaussMix(4, 3.0, 0.001, row_bound=2.0)
-    assert not mechanism.reads_eigenvalue
-    np.testing.assert_array_equal(mechanism.noise(7.0, 3, np.random.default_rng(0)), 6.0)
-    corrected = ModifiedGaussMix(4, 3.0, 0.001, row_bound=2.0, variant="corrected")
-    np.testing.assert_allclose(
-        corrected.noise(7.0, 3, np.random.default_rng(0)), 2.0 * math.sqrt(3.0)
+    printed_, corrected = (
+        ModifiedGaussMix(4, 3.0, 0.001, row_bound=2.0, variant=v) for v in ("printed", "corrected")
     )
-    pair = mechanism.pair()
-    exact = gaussian_sketch(
-        4.0 / (np.linalg.eigvalsh(pair.left.T @ pair.left)[0] + 36.0), 4, [0.0, 0.3]
-    )
-    np.testing.assert_allclose(
-        mechanism.joint_spectrum(pair, [0.0, 0.3]).delta, np.maximum(*exact), rtol=1e-9
-    )
+    assert not printed_.reads_eigenvalue
+    noise = [one.noise(7.0, 3, np.random.default_rng(0)) for one in (printed_, corrected)]
+    np.testing.assert_allclose(noise, [[6.0] * 3, [2.0 * math.sqrt(3.0)] * 3], rtol=1e-14)
+    pair, epsilon = printed_.pair(), [0.0, 0.3]
+    smallest = np.linalg.eigvalsh(pair.left.T @ pair.left)[0]
+    exact = np.maximum(*gaussian_sketch(4.0 / (smallest + 36.0), 4, epsilon))
+    np.testing.assert_allclose(printed_.joint_spectrum(pair, epsilon).delta, exact, rtol=1e-9)
 
 
 @pytest.mark.parametrize(("rows", "gamma"), one_in(2, [(100, 40.0), (10_000, 400.0)]))

@@ -86,48 +86,31 @@ def test_leverage_and_share_at_any_noise(noise):
 
 @pytest.mark.slow
 def test_as_printed_bounds_of_ten_break_theorem_2():
-    printed = LinearMixing(10_000, 1.0, 0.01, 10.0, 10.0)
-    pair = printed.pair()
-    found = dp.audit(
-        printed,
-        pair,
-        draws=20_000,
-        epsilon=[0.0, 1.0],
-        claim=printed.claim,
-        classifier="qda",
-        rng=1,
+    printed, corrected = (
+        LinearMixing(10_000, 1.0, 0.01, 10.0, 10.0, v) for v in ("printed", "corrected")
     )
+    pair, epsilon = printed.pair(), [0.0, 1.0]
+    options = {"draws": 20_000, "epsilon": epsilon, "classifier": "qda", "rng": 1}
+    found = dp.audit(printed, pair, claim=printed.claim, **options)
     assert found.verdict == "violated"
-    assert np.all(found.spectrum.low <= printed.joint_spectrum(pair, [0.0, 1.0]).delta)
-    corrected = LinearMixing(10_000, 1.0, 0.01, 10.0, 10.0, variant="corrected")
+    assert np.all(found.spectrum.low <= printed.joint_spectrum(pair, epsilon).delta)
     for one in (pair, corrected.pair()):
         assert corrected.joint_spectrum(one, 1.0).delta <= 0.01
 
 
-@pytest.mark.parametrize(
-    ("kind", "bound"),
-    [(SheffetOLS, 0.001), (SheffetRenyiOLS, 100.0)],
-    ids=["algorithm 4", "algorithm 5"],
-)
+@pytest.mark.parametrize(("kind", "bound"), [(SheffetOLS, 0.001), (SheffetRenyiOLS, 100.0)])
 def test_as_printed_sheffet_fails_off_the_unit_ball(kind, bound):
     """Small rows where γ·ξ stands for √γ·ξ, large ones where γ lacks C².
 
     Corrected, the branch and the solution hold.
     """
-    for variant, holds in (("printed", False), ("corrected", True)):
-        mechanism = kind(1_000, 1.0, 1e-6, bound, bound, variant)
-        delta = mechanism.joint_spectrum(mechanism.pair(), 1.0).delta
-        assert (delta <= 1e-6) == holds
-    printed = kind(1_000, 1.0, 1e-6, bound, bound)
-    found = dp.audit(
-        printed,
-        printed.pair(),
-        draws=4_000,
-        epsilon=[1.0],
-        claim=printed.claim,
-        classifier="qda",
-        rng=1,
+    printed, corrected = (
+        kind(1_000, 1.0, 1e-6, bound, bound, variant) for variant in ("printed", "corrected")
     )
+    assert printed.joint_spectrum(printed.pair(), 1.0).delta > 1e-6
+    assert corrected.joint_spectrum(corrected.pair(), 1.0).delta <= 1e-6
+    options = {"draws": 4_000, "epsilon": [1.0], "classifier": "qda", "rng": 1}
+    found = dp.audit(printed, printed.pair(), claim=printed.claim, **options)
     assert found.verdict == "violated"
 
 

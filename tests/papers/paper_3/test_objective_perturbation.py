@@ -84,25 +84,11 @@ def test_corrected_holds_exactly(epsilon, bound):
 
 @pytest.mark.slow
 def test_the_printed_sign_breaks_the_claim():
+    options = {"draws": 10_000, "epsilon": [0.0, 2.0], "rng": 1}
     for variant, verdict in (("printed", "violated"), ("corrected", "not violated")):
         mechanism = ObjectivePerturbation(2.0, 1e-5, variant=variant)
-        found = dp.audit(
-            mechanism,
-            mechanism.pair(),
-            draws=10_000,
-            epsilon=[0.0, 2.0],
-            claim=mechanism.claim,
-            rng=1,
-        )
+        found = dp.audit(mechanism, mechanism.pair(), claim=mechanism.claim, **options)
         assert found.verdict == verdict
-
-
-def test_the_printed_sign_errs_where_it_can():
-    data = np.column_stack([np.ones(50), np.ones(50)])
-    assert np.mean(ObjectivePerturbation(5.0, 0.01)(data, 200, rng=1) < 0.0) > 0.9
-    assert (
-        np.mean(ObjectivePerturbation(5.0, 0.01, variant="corrected")(data, 200, rng=1) > 0.0) > 0.9
-    )
 
 
 def test_bad_input_is_named():
