@@ -60,7 +60,8 @@ class ChosenSet:
         counts = (x, n, y, m) if self.forward else (m - y, m, n - x, n)
         if not self.epsilon:
             return ratio_region(*counts, self.share)
-        return region(*counts, np.exp(np.unique(np.minimum(self.epsilon, AIM))), self.share)
+        # unique after exp: 0.3 and 0.1 + 0.2 are two ε and one γ
+        return region(*counts, np.unique(np.exp(np.minimum(self.epsilon, AIM))), self.share)
 
     def hits(self, cells: ScoreCells) -> Hits | None:
         """The certifying draws in the set, as evidence; None where the sides differ in draws."""

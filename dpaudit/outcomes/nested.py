@@ -1,11 +1,13 @@
 """Draws of any form as canonical JSON text, and the numerical features of such a draw.
 
 Equal draws are equal bytes, on any machine. Lists and tuples are JSON lists. A dict is an object
-whose keys are the JSON texts of its keys, sorted. Three objects cannot be a dict, because their
+whose keys are the JSON texts of its keys, sorted. Four objects cannot be a dict, because their
 keys are not in quotes: {"set": [members in order]}; {"number": [nearest float, remainder]} for an
-integer that no float equals; {"long": [length, code, first entries]} for a list of more than
-`SLOTS` entries, and for a draw that would take more than `WIDEST` characters. A text of more than
-64 characters is cut and ends with its digest. A draw other than a list is read as a list of one
+integer that no float equals; {"text": [rest, numbers as written]} for a text with numbers in it,
+such as JSON, CSV or a printed sentence, where # stands for each number in the rest; {"long":
+[length, code, first entries]} for a list of more than `SLOTS` entries, and for a draw that would
+take more than `WIDEST` characters. A text, or such a rest, of more than 64 characters is cut and
+ends with its digest. A draw other than a list is read as a list of one
 entry, and None as the empty list, as in `tables`.
 
 A feature is a number with a name: a path into the draw, and what kind of number the feature is of
@@ -18,12 +20,14 @@ import hashlib
 import json
 import math
 import numbers
+import re
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from decimal import Decimal
 from enum import IntEnum
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -40,10 +44,13 @@ from dpaudit.outcomes.tables import (
 )
 
 ALL = "numbers, text, booleans, None, or lists, tuples, dicts and sets of these"
-SET, NUMBER, LONG = "set", "number", "long"
+SET, NUMBER, TEXT, LONG = "set", "number", "text", "long"
 LONGEST, SHOWN = 64, 32  # characters of a whole text at most, and of a text that is cut
 WIDEST = 1 << 16  # characters of a draw at most
 DEEPEST = 50  # levels of nesting
+DIGITS = 15  # significant digits of a number that a float keeps apart from all others
+# a number that is no part of a word: of an identifier, a version or a hexadecimal code
+WRITTEN = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 
 Path = tuple[int | str, ...]  # positions in lists and keys of dicts, from the outermost
 Name = tuple[Path, "Kind"]
@@ -80,6 +87,12 @@ def _readable(content: dict[str, Any]) -> Any:
         return [*content[LONG][2], "…"]
     if SET in content:
         return content[SET]
+    if TEXT in content:
+        rest, written = content[TEXT]
+        pieces = rest.split("#")
+        if len(pieces) != len(written) + 1:  # the rest is cut, or has a # of its own
+            return f"{rest} with {', '.join(written)}"
+        return "".join(chain.from_iterable(zip(pieces, [*written, ""], strict=True)))
     return {json.loads(key) if key[:1] == '"' else key: item for key, item in content.items()}
 
 
@@ -114,7 +127,7 @@ def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, np.bool_):
         return bool(value)
     if isinstance(value, (str, bytes)):
-        return _short(value if isinstance(value, str) else value.decode("latin-1"))
+        return _with_numbers(value) if isinstance(value, str) else _short(value.decode("latin-1"))
     if isinstance(value, (numbers.Real, Decimal)):
         return _number(value)
     if depth > DEEPEST:
@@ -133,7 +146,10 @@ def _container(value: Any, depth: int) -> Any:
     if isinstance(value, Mapping):
         return {_key(key, depth): _plain(entry, depth) for key, entry in value.items()}
     if isinstance(value, Set):
-        return {SET: _cut(sorted((_plain(member, depth) for member in value), key=_order))}
+        members = (
+            _short(member) if isinstance(member, str) else _plain(member, depth) for member in value
+        )
+        return {SET: _cut(sorted(members, key=_order))}
     kind = type(value).__name__
     raise NotOutcomes(ALL, f"a draw with a {kind}" if depth > 1 else f"a {kind}")
 
@@ -147,8 +163,8 @@ def _cut(entries: list[Any]) -> Any:
 
 def _key(key: Any, depth: int) -> str:
     """The JSON text that stands for a dict's key."""
-    if type(key) is str and len(key) <= LONGEST:
-        return _quoted(key)
+    if isinstance(key, str):
+        return _quoted(_short(key))
     return json.dumps(_plain(key, depth), sort_keys=True, separators=(",", ":"))
 
 
@@ -181,6 +197,14 @@ def _short(text: str) -> str:
     return f"{text[:SHOWN]}…{digest}"
 
 
+def _with_numbers(text: str) -> Any:
+    """The text, or its numbers and the rest of it if it has from 1 to `SLOTS` numbers."""
+    written = WRITTEN.findall(text)
+    if not 0 < len(written) <= SLOTS:
+        return _short(text)
+    return {TEXT: [_short(WRITTEN.sub("#", text)), written]}
+
+
 def _order(plain: Any) -> tuple[int, float, str]:
     """A key that sorts the members of a set: floats by size, then all others by JSON text."""
     if isinstance(plain, (int, float)) and not math.isnan(plain):
@@ -196,7 +220,7 @@ class Kind(IntEnum):
     NUMBER = 2  # the value itself
     TEXT = 3  # the code of a text
     MEMBER = 4  # 1 where a set has the member that the path ends with
-    REST = 5  # an integer less its nearest float, or the code of the integer
+    REST = 5  # an integer less its nearest float, or the code of how a number is written
 
     @property
     def absent(self) -> float:
@@ -222,6 +246,21 @@ def name_order(name: Name) -> tuple[Any, ...]:
 def text_code(text: str) -> float:
     """A hash of the text: an integer below 2^52."""
     return text_hash(text)
+
+
+@lru_cache(maxsize=1 << 16)
+def _style(written: str) -> str:
+    """How a number is written, "" if as Python does: with its value, this determines the text."""
+    value = float(written)
+    if written == repr(value):
+        return ""
+    if written == f"{value:.0f}":
+        return "whole"
+    mantissa, _, exponent = written.lower().partition("e")
+    if len(mantissa.strip("+-0.").replace(".", "")) > DIGITS:
+        return written
+    whole, _, decimals = mantissa.partition(".")
+    return f"{whole[:1] == '+'} {len(whole)} {'.' in mantissa} {len(decimals)} {exponent}"
 
 
 def _add(table: Features, number: int, path: Path, kind: Kind, feature: float) -> None:
@@ -259,6 +298,13 @@ def _add_value(table: Features, number: int, path: Path, value: Any) -> None:
         for member in members if isinstance(members, list) else members[LONG][2]:
             if isinstance(member, (str, int)):
                 _add(table, number, (*path, repr(member)), Kind.MEMBER, 1.0)
+    elif TEXT in value:
+        rest, written = value[TEXT]
+        _add(table, number, path, Kind.TEXT, text_code(rest))
+        for place, digits in enumerate(written):
+            _add(table, number, (*path, place), Kind.NUMBER, float(digits))
+            if style := _style(digits):
+                _add(table, number, (*path, place), Kind.REST, text_code(style))
     elif NUMBER in value:
         nearest, rest = value[NUMBER]
         _add(table, number, path, Kind.NUMBER, nearest)

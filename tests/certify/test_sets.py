@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from dpaudit.certify import CandidateSets, SortedScores, choose_sets, constants
+from dpaudit.certify import CandidateSets, ChosenSet, SortedScores, choose_sets, constants
 
 pytestmark = pytest.mark.quick
 
@@ -81,3 +81,11 @@ def test_scores_that_are_no_odds_leave_the_set_of_the_counts():
         [each for each in found if each.epsilon == (EPSILON,)] for found in (plain, bent)
     )
     assert 7.0 + ours[-2].threshold ** 3 == pytest.approx(others[-2].threshold, rel=0.05)
+
+
+def test_two_epsilons_with_one_exponential_are_one():
+    """0.1 + 0.2 differs from 0.3 in its last bit, and e^ε of both is the same float."""
+    region = ChosenSet(True, 0.0, (0.3, 0.1 + 0.2), 0.02).region(80, 400, 30, 400)
+    alone = ChosenSet(True, 0.0, (0.3,), 0.02).region(80, 400, 30, 400)
+    for corners, same in zip(vars(region).values(), vars(alone).values(), strict=True):
+        np.testing.assert_array_equal(corners, same)

@@ -1,8 +1,8 @@
-"""Outputs that hardly repeat and that no score can read: texts, bytes, keys, members, long lists.
+"""Outputs that hardly repeat and that no score can read: tokens, bytes, keys, members, long lists.
 
 Each mechanism here releases the sum of its data with noise of scale 0.01, which is ε = 100, in a
 form that a score knows by its identity alone. Nothing can be learned of such outputs, so whatever
-chance does, an audit of them is inconclusive.
+chance does, an audit of them is inconclusive. Numbers in texts are read.
 """
 
 import csv
@@ -29,11 +29,19 @@ def in_csv(value, rng):
     return text.getvalue()
 
 
+READ = {
+    "json": lambda value, rng: json.dumps({"sum": value}),
+    "json with digits": lambda value, rng: json.dumps({"sum": round(value, 6)}, indent=2),
+    "csv": in_csv,
+    "to_csv": lambda value, rng: f",group,sum\n0,a,{value!r}\n1,b,0.5\n",
+    "printed by R": lambda value, rng: f"[1] {value:.7g}",
+    "a sentence": lambda value, rng: f"The sum is {value:.4f} (±0.02).",
+    "a number and its text": lambda value, rng: ["sum", f"{value:.12f}"],
+}
 FORMS = {
-    "json": ("texts", lambda value, rng: json.dumps({"sum": value})),
-    "csv": ("texts", in_csv),
+    "tokens": ("texts", lambda value, rng: f"s{value:.12f}"),
     "bytes": ("texts", lambda value, rng: np.float64(value).tobytes()),
-    "a number and a token": ("texts", lambda value, rng: [0.5, f"{value:.12f}"]),
+    "a number and a token": ("texts", lambda value, rng: [0.5, f"s{value:.12f}"]),
     "random keys": ("keys of dicts", lambda value, rng: {rng.bytes(6).hex(): value}),
     "keys inside": ("keys of dicts", lambda value, rng: {"user": [{rng.bytes(6).hex(): value}]}),
     "sets": ("members of sets", lambda value, rng: {"sum", f"{value:.12f}"}),
@@ -81,7 +89,7 @@ def test_nothing_is_said_of_outputs_that_no_score_reads(name):
     assert_unread(dp.audit(released(form), PAIR, draws=draws, claim=CLAIM, rng=1), kind)
 
 
-@pytest.mark.parametrize("name", one_in(2, ["json", "random keys", "csv", "bytes"]))
+@pytest.mark.parametrize("name", one_in(2, ["tokens", "random keys", "sets", "bytes"]))
 def test_nor_where_an_audit_stops_at_its_verdict(name):
     kind, form = FORMS[name]
     found = dp.audit(released(form), PAIR, draws=1000, claim=CLAIM, rng=1, stop="verdict")
@@ -90,7 +98,7 @@ def test_nor_where_an_audit_stops_at_its_verdict(name):
 
 @pytest.mark.parametrize("draws", [60, 300])
 def test_nor_of_few_draws(draws):
-    assert_unread(dp.audit(released(FORMS["json"][1]), PAIR, draws=draws, claim=CLAIM), "texts")
+    assert_unread(dp.audit(released(FORMS["tokens"][1]), PAIR, draws=draws, claim=CLAIM), "texts")
 
 
 @STOPS
@@ -113,12 +121,59 @@ def test_texts_that_come_again_too_seldom_to_be_known():
 def test_the_command_line_exits_with_3(capsys):
     rng = np.random.default_rng(2)
     for name, data in (("P.npy", PAIR.left), ("Q.npy", PAIR.right)):
-        np.save(name, np.array(released(FORMS["json"][1])(data, 1000, rng=rng)))
+        np.save(name, np.array(released(FORMS["tokens"][1])(data, 1000, rng=rng)))
     status = main(["samples", "P.npy", "Q.npy", "--claim", "1,0"])
     printed, errors = capsys.readouterr()
     assert status == 3, errors
     assert "No score can read texts (in 100 % of the outputs)" in printed
     assert FOUND not in printed
+
+
+# --- numbers in texts are read
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_text_certifies_what_its_numbers_do(name):
+    """Noise of scale 1 instead, so that the bare numbers certify an ε that can be compared."""
+
+    def mechanism(form):
+        def release(data, size, *, rng):
+            return [form(float(data.sum() + noise), rng) for noise in rng.laplace(size=size)]
+
+        return release
+
+    text, bare = (
+        dp.audit(mechanism(form), PAIR, draws=4000, claim=(0.3, 0.05), rng=1)
+        for form in (READ[name], lambda value, rng: value)
+    )
+    assert text.fitted.unread == {}
+    assert text.verdict == bare.verdict == "violated"
+    assert text.headline.certified == pytest.approx(bare.headline.certified, rel=0.1)
+
+
+def test_texts_that_differ_in_how_a_number_is_written_differ():
+    ways = [
+        "5",
+        "5.0",
+        "5.",
+        "05",
+        "+5",
+        "5.00",
+        "5e0",
+        "5E+0",
+        "-5",
+        "0.1234567890123456789",
+        "v5",
+    ]
+    rows = outcomes.columns(*[outcomes.rows(ways)] * 2)(outcomes.rows(ways))
+    assert len({row.tobytes() for row in rows}) == len(ways)
+
+
+def test_a_text_is_shown_as_it_was():
+    text = "rate 0.50 of #2, 1e-05"
+    for shown in (text, "mean 0.50, n 12"):
+        constant = outcomes.rows([shown] * 3)
+        assert all(part in outcomes.constant_value(constant) for part in ("0.50", shown[:4]))
 
 
 # --- a part can be read
@@ -183,7 +238,7 @@ def test_a_score_of_the_callers_own_answers_for_what_it_leaves_out():
 
 
 def test_what_the_reason_advises_shows_the_leak():
-    mechanism = adapters.texts(released(FORMS["json"][1]), columns=64)
+    mechanism = adapters.texts(released(READ["json"]), columns=64)
     assert dp.audit(mechanism, PAIR, draws=1000, claim=CLAIM, rng=1).verdict == "violated"
 
 
