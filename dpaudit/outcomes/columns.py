@@ -13,10 +13,12 @@ from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.outcomes import tables
 from dpaudit.outcomes.forms import is_table
-from dpaudit.outcomes.nested import SETS, Features, Kind, Name, as_texts, features, name_order
+from dpaudit.outcomes.nested import SETS, THEN, Features, Kind, Name, as_texts, features, name_order
 
 Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k) float64, row by row
 MOST = tables.SLOTS  # columns at most; of more features, those that most draws have are used
+NEARLY_ALL = 0.95  # share of a list's entries that have columns of counts
+RANDOM = 4.5  # standard errors by which a statistic of a random order may differ from 0
 FEW, SOME = 100, 5  # beyond FEW columns, a feature needs SOME draws of both sides together
 TOTAL_SIZE: Name = ((), Kind.SIZE)
 
@@ -102,7 +104,7 @@ class FeatureColumns:
     def of(cls, P: np.ndarray, Q: np.ndarray) -> FeatureColumns:
         """Columns for the features in which draws differ, at most `MOST`; else for the size."""
         table, draws = counted(P, Q)
-        names = names_of(table, draws.sum(axis=0))
+        names = without_order(table, names_of(table, draws.sum(axis=0)), draws)
         bits = cls(names)._rows(table, draws.shape[1]).view(np.int64)
         differs = np.any(bits != bits[0], axis=0)
         different = tuple(name for name, differ in zip(names, differs, strict=True) if differ)
@@ -111,7 +113,7 @@ class FeatureColumns:
     def __call__(self, draws: np.ndarray) -> Array:
         """The rows (n, k) of draws (n,) of any form."""
         texts, which = np.unique(as_texts(draws), return_inverse=True)
-        return self._rows(features(texts), len(texts))[which]
+        return self._rows(features(texts, self.names), len(texts))[which]
 
     def _rows(self, table: Features, count: int) -> Array:
         rows = np.empty((count, len(self.names)))
@@ -141,6 +143,75 @@ def names_of(table: Features, draws: np.ndarray) -> tuple[Name, ...]:
         name for rank, name in enumerate(frequent[:MOST]) if rank < FEW or often[name] >= SOME
     ]
     return tuple(sorted(chosen, key=name_order))
+
+
+def without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> tuple[Name, ...]:
+    """The names that describe lists best: of lists whose places mean nothing, counts alone.
+
+    Where the entries of a list that are counted are nearly all that there are, their counts stand
+    for its positions, unless a position has a mean of its own. Counts of pairs of neighbours stay
+    only where one of them differs more between the sides than any entry does. draws : (2, m), how
+    many draws of each side each distinct draw stands for.
+    """
+    left_out: set[Name] = set()
+    for place in {path[:-1] for path, kind in names if kind is Kind.COUNT}:
+        counts = {name for name in names if name[1] is Kind.COUNT and name[0][:-1] == place}
+        pairs = {name for name in counts if THEN in str(name[0][-1])}
+        all_draws = draws.sum(axis=0)
+        sizes = _total(table, (place, Kind.SIZE), all_draws)
+        if sum(_total(table, name, all_draws) for name in counts - pairs) < NEARLY_ALL * sizes:
+            left_out |= counts  # parts that hardly repeat
+            continue
+        depth, inner = len(place), defaultdict[Name, dict[int, Name]](dict)
+        for path, kind in names:
+            step = path[depth] if len(path) > depth and path[:depth] == place else ""
+            if kind is not Kind.COUNT and isinstance(step, int):
+                inner[path[depth + 1 :], kind][step] = (path, kind)
+        if not any(_has_own_means(table, part, draws.shape[1]) for part in inner.values()):
+            left_out.update(name for part in inner.values() for name in part.values())
+        entries, neighbours = (
+            max((_gap(table, name, draws) for name in group), default=0.0)
+            for group in (counts - pairs, pairs)
+        )
+        if neighbours <= max(entries, RANDOM):
+            left_out |= pairs
+    return tuple(name for name in names if name not in left_out)
+
+
+def _total(table: Features, name: Name, draws: np.ndarray) -> float:
+    """The sum of a feature over all draws."""
+    at, values = table.get(name, ((), ()))
+    return float(draws[np.asarray(at, dtype=np.intp)] @ np.asarray(values, dtype=np.float64))
+
+
+def _gap(table: Features, name: Name, draws: np.ndarray) -> float:
+    """By how many standard errors the mean of a feature, 0 where absent, differs between sides."""
+    at, values = (np.asarray(part) for part in table[name])
+    weights, size = draws[:, at.astype(np.intp)], draws.sum(axis=1)
+    mean = weights @ values / size
+    variance = weights @ values**2 / size - mean**2
+    error = np.sqrt(np.maximum(variance / size, 0.0).sum())
+    return float(abs(mean[0] - mean[1]) / error) if error > 0.0 else 0.0
+
+
+def _has_own_means(table: Features, by_position: dict[int, Name], count: int) -> bool:
+    """Whether a number that describes entries of a list differs in mean at one of its positions.
+
+    by_position : the feature at each position. count : how many distinct draws there are.
+    """
+    values = np.full((count, max(by_position) + 1), np.nan)
+    for position, name in by_position.items():
+        at, column = table[name]
+        values[np.asarray(at), position] = column
+    known = ~np.isnan(values)
+    values = np.where(known, values, 0.0)
+    values /= max(float(np.abs(values).max()), np.finfo(float).tiny)
+    mean = values.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    for place in range(values.shape[1]):
+        x = (values[:, place] - mean)[known[:, place]]
+        if len(x) > 1 and abs(x.mean()) > RANDOM * x.std() / np.sqrt(len(x)):
+            return True
+    return False
 
 
 def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
@@ -181,6 +252,8 @@ def _rare(
     draws : (n,), how many draws each row stands for.
     """
     (path, kind), few = name, np.full(len(rows), draws.sum() < SOME)
+    if kind is Kind.COUNT:  # a count repeats what positions say
+        return BEYOND, np.zeros(len(rows), dtype=bool)
     if kind is Kind.MEMBER:  # integers are left out, as each also has a position as a number
         return MEMBERS, few & (not str(path[-1]).lstrip("-").isdigit())
     if few.any():  # rare positions of lists are not counted: the lists' sizes show them

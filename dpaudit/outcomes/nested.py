@@ -22,12 +22,12 @@ import math
 import numbers
 import re
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Set
 from decimal import Decimal
 from enum import IntEnum
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,9 @@ SET, NUMBER, TEXT, LONG = "set", "number", "text", "long"
 LONGEST, SHOWN = 64, 32  # characters of a whole text at most, and of a text that is cut
 WIDEST = 1 << 16  # characters of a draw at most
 DEEPEST = 50  # levels of nesting
+COUNTED = 20_000  # different parts of lists, at most, whose counts are tried as columns
+PAIRED = 2_000  # parts and pairs of neighbours together, beyond which no further pair is counted
+THEN = " then "  # between the two neighbours of a pair
 DIGITS = 15  # significant digits of a number that a float keeps apart from all others
 # a number that is no part of a word: of an identifier, a version or a hexadecimal code
 WRITTEN = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
@@ -221,19 +224,71 @@ class Kind(IntEnum):
     TEXT = 3  # the code of a text
     MEMBER = 4  # 1 where a set has the member that the path ends with
     REST = 5  # an integer less its nearest float, or the code of how a number is written
+    COUNT = (
+        6  # how often a list has the entry, or two neighbouring entries, that the path ends with
+    )
 
     @property
     def absent(self) -> float:
         """The number in the row of a draw that does not have this feature."""
-        return 0.0 if self in (Kind.TYPE, Kind.MEMBER, Kind.REST) else math.nan
+        zero = (Kind.TYPE, Kind.MEMBER, Kind.REST, Kind.COUNT)
+        return 0.0 if self in zero else math.nan
 
 
-def features(texts: Iterable[bytes]) -> Features:
-    """For each name, the positions of the draws with this feature, and the feature's values."""
+def features(texts: Iterable[bytes], names: Collection[Name] | None = None) -> Features:
+    """For each name, the positions of the draws with this feature, and the feature's values.
+
+    names : the features that are wanted; None for all, with counts of the first `COUNTED` parts.
+    """
     table: Features = defaultdict(lambda: (array("q"), array("d")))
+    counts: Features = {}
+    if names is not None:
+        counts = {name: (array("q"), array("d")) for name in names if name[1] is Kind.COUNT}
+    counts_alone = names is not None and len(counts) == len(names)
     for number, text in enumerate(texts):
-        _add_value(table, number, (), json.loads(text))
-    return table
+        value = json.loads(text)
+        if not counts_alone:
+            _add_value(table, number, (), value)
+        if names is None or counts:
+            _add_counts(counts, number, (), value, names is None)
+    return table | counts
+
+
+def _add_counts(counts: Features, number: int, path: Path, value: Any, learning: bool) -> None:
+    """Count the entries of the lists in a value that may repeat, and pairs of neighbours.
+
+    learning : whether parts that are not in `counts` yet are added, up to `COUNTED` in all, and
+    pairs up to `PAIRED`.
+    """
+    if isinstance(value, dict):
+        inside = {} if value.keys() & {SET, NUMBER, TEXT, LONG} else value
+        for key, entry in inside.items():
+            if isinstance(entry, (list, dict)):
+                _add_counts(counts, number, (*path, key), entry, learning)
+    elif len(value) == 1 and isinstance(value[0], (list, dict)):
+        _add_counts(counts, number, (*path, 0), value[0], learning)
+    elif len(value) > 1 and all(map(_may_repeat, value)):
+        parts = [json.dumps(entry, sort_keys=True) for entry in value]
+        pairs = map(THEN.join, pairwise(parts))
+        for most, counted in ((COUNTED, Counter(parts)), (PAIRED, Counter(pairs))):
+            for part, often in counted.items():
+                name = (*path, part), Kind.COUNT
+                if name not in counts:
+                    if not learning or len(counts) >= most:
+                        continue
+                    counts[name] = array("q"), array("d")
+                rows, values = counts[name]
+                rows.append(number)
+                values.append(often)
+
+
+def _may_repeat(value: Any) -> bool:
+    """Whether a part has no fractions in it, whose values hardly come again."""
+    if isinstance(value, float):
+        return value.is_integer()
+    if isinstance(value, dict):
+        return not value.keys() & {NUMBER, TEXT, LONG} and all(map(_may_repeat, value.values()))
+    return not isinstance(value, list) or all(map(_may_repeat, value))
 
 
 def name_order(name: Name) -> tuple[Any, ...]:
