@@ -140,6 +140,12 @@ def _plain(value: Any, depth: int) -> Any:
 
 def _container(value: Any, depth: int) -> Any:
     """A list, dict or set, or NumPy's counterpart of one, in JSON types alone."""
+    if hasattr(value, "to_frame") and not hasattr(value, "columns"):  # a series of pandas
+        value = value.to_frame()
+    if hasattr(value, "itertuples"):  # a data frame; labels of rows, such as groups, are a column
+        labelled = type(value.index).__name__ != "RangeIndex"
+        rows = value.itertuples(index=labelled, name=None)
+        value = {"columns": list(value.columns), "records": list(rows)}
     if isinstance(value, np.void) and value.dtype.names:
         value = {name: value[name] for name in value.dtype.names}
     if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0):

@@ -116,3 +116,30 @@ def test_lists_of_one_law_are_not_accused():
     even = np.full(24, 1 / 24)
     (P, _), (Q, _) = (cells(rng, 2000, even) for _ in range(2))
     assert dp.audit_samples(P, Q, claim=(0.0, 0.0), rng=1).verdict == "not violated"
+
+
+def test_a_table_of_groups_certifies_the_same_in_each_form():
+    """As numbers, a series, a data frame, CSV and JSON."""
+    pandas = pytest.importorskip("pandas")
+    data = np.column_stack([np.arange(50) % 3, np.ones(50)])
+    pair = dp.neighbours.zero_row(data, 3)
+
+    def groups(data, rng):
+        sums = pandas.DataFrame(data, columns=["region", "x"]).groupby("region").x.sum()
+        return sums + rng.laplace(size=len(sums))
+
+    forms = [
+        lambda sums: sums.to_numpy(),
+        lambda sums: sums,
+        lambda sums: sums.to_frame(),
+        lambda sums: sums.to_frame().to_csv(),
+        lambda sums: sums.to_json(),
+    ]
+    shown = []
+    for form in forms:
+        release = dp.adapters.one_draw(lambda data, *, rng, form=form: form(groups(data, rng)))
+        shown.append(
+            dp.audit(release, pair, draws=1000, claim=(0.4, 0.0), rng=1).headline.certified
+        )
+    assert shown[0] > 0.4
+    np.testing.assert_allclose(shown, shown[0], rtol=0.1)
