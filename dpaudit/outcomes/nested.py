@@ -247,45 +247,63 @@ def features(texts: Iterable[bytes], names: Collection[Name] | None = None) -> F
     names : the features that are wanted; None for all, with counts of the first `COUNTED` parts.
     """
     table: Features = defaultdict(lambda: (array("q"), array("d")))
-    counts: Features = {}
-    if names is not None:
-        counts = {name: (array("q"), array("d")) for name in names if name[1] is Kind.COUNT}
-    counts_alone = names is not None and len(counts) == len(names)
+    wanted = () if names is None else [name for name in names if name[1] is Kind.COUNT]
+    counts = _Counts({name: (array("q"), array("d")) for name in wanted}, names is None)
+    counts_alone = names is not None and len(wanted) == len(names)
     for number, text in enumerate(texts):
         value = json.loads(text)
         if not counts_alone:
             _add_value(table, number, (), value)
-        if names is None or counts:
-            _add_counts(counts, number, (), value, names is None)
-    return table | counts
+        if counts.learning or wanted:
+            counts.add(number, (), value)
+    return table | counts.table
 
 
-def _add_counts(counts: Features, number: int, path: Path, value: Any, learning: bool) -> None:
-    """Count the entries of the lists in a value that may repeat, and pairs of neighbours.
+class _Counts:
+    """How often the lists of each draw have each entry, and each pair of neighbouring entries.
 
-    learning : whether parts that are not in `counts` yet are added, up to `COUNTED` in all, and
-    pairs up to `PAIRED`.
+    table : the features. learning : whether parts that are not in the table yet are added, up to
+    `COUNTED` in all, and pairs up to `PAIRED`.
     """
-    if isinstance(value, dict):
-        inside = {} if value.keys() & {SET, NUMBER, TEXT, LONG} else value
-        for key, entry in inside.items():
-            if isinstance(entry, (list, dict)):
-                _add_counts(counts, number, (*path, key), entry, learning)
-    elif len(value) == 1 and isinstance(value[0], (list, dict)):
-        _add_counts(counts, number, (*path, 0), value[0], learning)
-    elif len(value) > 1 and all(map(_may_repeat, value)):
-        parts = [json.dumps(entry, sort_keys=True) for entry in value]
-        pairs = map(THEN.join, pairwise(parts))
-        for most, counted in ((COUNTED, Counter(parts)), (PAIRED, Counter(pairs))):
-            for part, often in counted.items():
-                name = (*path, part), Kind.COUNT
-                if name not in counts:
-                    if not learning or len(counts) >= most:
-                        continue
-                    counts[name] = array("q"), array("d")
-                rows, values = counts[name]
-                rows.append(number)
-                values.append(often)
+
+    def __init__(self, table: Features, learning: bool) -> None:
+        self.table, self.learning = table, learning
+        self.pairs = learning or any(THEN in str(path[-1]) for path, _ in table)
+        self.repeatable: set[str] = set()  # parts that may repeat, as far as they are known
+
+    def add(self, number: int, path: Path, value: Any) -> None:
+        """Add the counts of the lists in a value that draw `number` has at a path."""
+        if isinstance(value, dict):
+            if not value.keys() & {SET, NUMBER, TEXT, LONG}:
+                for key, entry in value.items():
+                    if isinstance(entry, (list, dict)):
+                        self.add(number, (*path, key), entry)
+        elif len(value) == 1 and isinstance(value[0], (list, dict)):
+            self.add(number, (*path, 0), value[0])
+        elif len(value) > 1:
+            parts = []
+            for entry in value:
+                part = repr(entry)  # of JSON types in a fixed order: equal entries are equal texts
+                if part not in self.repeatable:
+                    if not _may_repeat(entry):
+                        return
+                    if len(self.repeatable) < COUNTED:
+                        self.repeatable.add(part)
+                parts.append(part)
+            self._count(number, path, parts, COUNTED)
+            if self.pairs:
+                self._count(number, path, map(THEN.join, pairwise(parts)), PAIRED)
+
+    def _count(self, number: int, path: Path, parts: Iterable[str], most: int) -> None:
+        for part, often in Counter(parts).items():
+            name = (*path, part), Kind.COUNT
+            if name not in self.table:
+                if not self.learning or len(self.table) >= most:
+                    continue
+                self.table[name] = array("q"), array("d")
+            rows, values = self.table[name]
+            rows.append(number)
+            values.append(often)
 
 
 def _may_repeat(value: Any) -> bool:
