@@ -13,7 +13,16 @@ from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.outcomes import tables
 from dpaudit.outcomes.forms import is_table
-from dpaudit.outcomes.nested import SETS, THEN, Features, Kind, Name, as_texts, features, name_order
+from dpaudit.outcomes.nested import (
+    COUNTS,
+    SETS,
+    Features,
+    Kind,
+    Name,
+    as_texts,
+    features,
+    name_order,
+)
 
 Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k) float64, row by row
 MOST = tables.SLOTS  # columns at most; of more features, those that most draws have are used
@@ -149,31 +158,33 @@ def without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) -
     """The names that describe lists best: of lists whose places mean nothing, counts alone.
 
     Where the entries of a list that are counted are nearly all that there are, their counts stand
-    for its positions, unless a position has a mean of its own. Counts of pairs of neighbours stay
-    only where one of them differs more between the sides than any entry does. draws : (2, m), how
-    many draws of each side each distinct draw stands for.
+    for its positions, unless on one side a position has a mean of its own. Counts of pairs of
+    neighbours stay only where one of them differs more between the sides than any entry does.
+    draws : (2, m), how many draws of each side each distinct draw stands for.
     """
     left_out: set[Name] = set()
     for place in {path[:-1] for path, kind in names if kind is Kind.COUNT}:
-        counts = {name for name in names if name[1] is Kind.COUNT and name[0][:-1] == place}
-        pairs = {name for name in counts if THEN in str(name[0][-1])}
-        all_draws = draws.sum(axis=0)
-        sizes = _total(table, (place, Kind.SIZE), all_draws)
-        if sum(_total(table, name, all_draws) for name in counts - pairs) < NEARLY_ALL * sizes:
-            left_out |= counts  # parts that hardly repeat
+        entries, pairs = (
+            {name for name in names if name[1] is kind and name[0][:-1] == place} for kind in COUNTS
+        )
+        all_draws, size = draws.sum(axis=0), (place, Kind.SIZE)
+        counted = sum(_total(table, name, all_draws) for name in entries)
+        longest = max(table[size][1]) if size in table else 0.0
+        if longest <= 1.0 or counted < NEARLY_ALL * _total(table, size, all_draws):
+            left_out |= entries | pairs  # a single value, or parts that hardly repeat
             continue
         depth, inner = len(place), defaultdict[Name, dict[int, Name]](dict)
         for path, kind in names:
             step = path[depth] if len(path) > depth and path[:depth] == place else ""
-            if kind is not Kind.COUNT and isinstance(step, int):
+            if kind not in COUNTS and isinstance(step, int):
                 inner[path[depth + 1 :], kind][step] = (path, kind)
-        if not any(_has_own_means(table, part, draws.shape[1]) for part in inner.values()):
+        if not any(_has_own_means(table, part, side) for part in inner.values() for side in draws):
             left_out.update(name for part in inner.values() for name in part.values())
-        entries, neighbours = (
+        most, of_pairs = (
             max((_gap(table, name, draws) for name in group), default=0.0)
-            for group in (counts - pairs, pairs)
+            for group in (entries, pairs)
         )
-        if neighbours <= max(entries, RANDOM):
+        if of_pairs <= max(most, RANDOM):
             left_out |= pairs
     return tuple(name for name in names if name not in left_out)
 
@@ -194,24 +205,25 @@ def _gap(table: Features, name: Name, draws: np.ndarray) -> float:
     return float(abs(mean[0] - mean[1]) / error) if error > 0.0 else 0.0
 
 
-def _has_own_means(table: Features, by_position: dict[int, Name], count: int) -> bool:
+def _has_own_means(table: Features, by_position: dict[int, Name], draws: np.ndarray) -> bool:
     """Whether a number that describes entries of a list differs in mean at one of its positions.
 
-    by_position : the feature at each position. count : how many distinct draws there are.
+    by_position : the feature at each position. draws : (m,), how many draws of one side each
+    distinct draw stands for.
     """
-    values = np.full((count, max(by_position) + 1), np.nan)
+    values = np.full((len(draws), max(by_position) + 1), np.nan)
     for position, name in by_position.items():
         at, column = table[name]
         values[np.asarray(at), position] = column
     known = ~np.isnan(values)
     values = np.where(known, values, 0.0)
     values /= max(float(np.abs(values).max()), np.finfo(float).tiny)
-    mean = values.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    for place in range(values.shape[1]):
-        x = (values[:, place] - mean)[known[:, place]]
-        if len(x) > 1 and abs(x.mean()) > RANDOM * x.std() / np.sqrt(len(x)):
-            return True
-    return False
+    apart = values - (values.sum(axis=1) / np.maximum(known.sum(axis=1), 1))[:, None]
+    weights = known * draws[:, None]
+    count = np.maximum(weights.sum(axis=0), 1.0)
+    mean = (weights * apart).sum(axis=0) / count
+    variance = (weights * apart**2).sum(axis=0) / count - mean**2
+    return bool(np.any(np.abs(mean) > RANDOM * np.sqrt(np.maximum(variance, 0.0) / count)))
 
 
 def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
@@ -252,7 +264,7 @@ def _rare(
     draws : (n,), how many draws each row stands for.
     """
     (path, kind), few = name, np.full(len(rows), draws.sum() < SOME)
-    if kind is Kind.COUNT:  # a count repeats what positions say
+    if kind in COUNTS:  # a count repeats what positions say
         return BEYOND, np.zeros(len(rows), dtype=bool)
     if kind is Kind.MEMBER:  # integers are left out, as each also has a position as a number
         return MEMBERS, few & (not str(path[-1]).lstrip("-").isdigit())

@@ -49,8 +49,7 @@ LONGEST, SHOWN = 64, 32  # characters of a whole text at most, and of a text tha
 WIDEST = 1 << 16  # characters of a draw at most
 DEEPEST = 50  # levels of nesting
 COUNTED = 20_000  # different parts of lists, at most, whose counts are tried as columns
-PAIRED = 2_000  # parts and pairs of neighbours together, beyond which no further pair is counted
-THEN = " then "  # between the two neighbours of a pair
+PAIRED = 2_000  # different pairs of neighbours, at most
 DIGITS = 15  # significant digits of a number that a float keeps apart from all others
 # a number that is no part of a word: of an identifier, a version or a hexadecimal code
 WRITTEN = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
@@ -230,15 +229,17 @@ class Kind(IntEnum):
     TEXT = 3  # the code of a text
     MEMBER = 4  # 1 where a set has the member that the path ends with
     REST = 5  # an integer less its nearest float, or the code of how a number is written
-    COUNT = (
-        6  # how often a list has the entry, or two neighbouring entries, that the path ends with
-    )
+    COUNT = 6  # how often a list has the entry that the path ends with
+    PAIR = 7  # how often a list has the two neighbouring entries that the path ends with
 
     @property
     def absent(self) -> float:
         """The number in the row of a draw that does not have this feature."""
-        zero = (Kind.TYPE, Kind.MEMBER, Kind.REST, Kind.COUNT)
+        zero = (Kind.TYPE, Kind.MEMBER, Kind.REST, *COUNTS)
         return 0.0 if self in zero else math.nan
+
+
+COUNTS = (Kind.COUNT, Kind.PAIR)
 
 
 def features(texts: Iterable[bytes], names: Collection[Name] | None = None) -> Features:
@@ -247,7 +248,7 @@ def features(texts: Iterable[bytes], names: Collection[Name] | None = None) -> F
     names : the features that are wanted; None for all, with counts of the first `COUNTED` parts.
     """
     table: Features = defaultdict(lambda: (array("q"), array("d")))
-    wanted = () if names is None else [name for name in names if name[1] is Kind.COUNT]
+    wanted = () if names is None else [name for name in names if name[1] in COUNTS]
     counts = _Counts({name: (array("q"), array("d")) for name in wanted}, names is None)
     counts_alone = names is not None and len(wanted) == len(names)
     for number, text in enumerate(texts):
@@ -268,7 +269,7 @@ class _Counts:
 
     def __init__(self, table: Features, learning: bool) -> None:
         self.table, self.learning = table, learning
-        self.pairs = learning or any(THEN in str(path[-1]) for path, _ in table)
+        self.number = Counter(kind for _, kind in table)
         self.repeatable: set[str] = set()  # parts that may repeat, as far as they are known
 
     def add(self, number: int, path: Path, value: Any) -> None:
@@ -278,28 +279,29 @@ class _Counts:
                 for key, entry in value.items():
                     if isinstance(entry, (list, dict)):
                         self.add(number, (*path, key), entry)
-        elif len(value) == 1 and isinstance(value[0], (list, dict)):
+            return
+        if len(value) == 1 and isinstance(value[0], (list, dict)):  # perhaps a draw that is no list
             self.add(number, (*path, 0), value[0])
-        elif len(value) > 1:
-            parts = []
-            for entry in value:
-                part = repr(entry)  # of JSON types in a fixed order: equal entries are equal texts
-                if part not in self.repeatable:
-                    if not _may_repeat(entry):
-                        return
-                    if len(self.repeatable) < COUNTED:
-                        self.repeatable.add(part)
-                parts.append(part)
-            self._count(number, path, parts, COUNTED)
-            if self.pairs:
-                self._count(number, path, map(THEN.join, pairwise(parts)), PAIRED)
+        parts = []
+        for entry in value:
+            part = repr(entry)  # of JSON types in a fixed order: equal entries are equal texts
+            if part not in self.repeatable:
+                if not _may_repeat(entry):
+                    return
+                if len(self.repeatable) < COUNTED:
+                    self.repeatable.add(part)
+            parts.append(part)
+        self._count(number, path, Kind.COUNT, parts, COUNTED)
+        if self.learning or self.number[Kind.PAIR]:
+            self._count(number, path, Kind.PAIR, map(", ".join, pairwise(parts)), PAIRED)
 
-    def _count(self, number: int, path: Path, parts: Iterable[str], most: int) -> None:
+    def _count(self, number: int, path: Path, kind: Kind, parts: Iterable[str], most: int) -> None:
         for part, often in Counter(parts).items():
-            name = (*path, part), Kind.COUNT
+            name = (*path, part), kind
             if name not in self.table:
-                if not self.learning or len(self.table) >= most:
+                if not self.learning or self.number[kind] >= most:
                     continue
+                self.number[kind] += 1
                 self.table[name] = array("q"), array("d")
             rows, values = self.table[name]
             rows.append(number)

@@ -143,3 +143,42 @@ def test_a_table_of_groups_certifies_the_same_in_each_form():
         )
     assert shown[0] > 0.4
     np.testing.assert_allclose(shown, shown[0], rtol=0.1)
+
+
+def test_places_that_differ_in_opposite_ways_keep_their_columns():
+    """Twenty answers: yes is likelier in the first half on one side, in the second on the other.
+
+    Pooled, no place has a mean of its own.
+    """
+    rng = np.random.default_rng(9)
+    odds = np.repeat([0.62, 0.38], 10)
+    P, Q = (
+        [["ny"[int(x)] for x in row] for row in rng.random((2000, 20)) < p]
+        for p in (odds, odds[::-1])
+    )
+    low = dp.audit_samples(P, Q, epsilon=[0.0], rng=1).to_dict()["empirical"]["low"][0]
+    assert low > 0.6
+
+
+def test_lists_of_one_entry_are_counted_too():
+    """A fifth of the baskets have one item, and only these differ."""
+    rng = np.random.default_rng(10)
+
+    def baskets(first):
+        sizes = np.where(rng.random(3000) < 0.2, 1, rng.integers(2, 9, size=3000))
+        return [[first] if k == 1 else list(rng.choice(list(LETTERS), size=k)) for k in sizes]
+
+    low = dp.audit_samples(baskets("u"), baskets("v"), epsilon=[0.0], rng=1).to_dict()
+    assert low["empirical"]["low"][0] > 0.12
+
+
+def test_an_item_may_have_any_name():
+    """Commas and words inside names make no pair of an item."""
+    rng = np.random.default_rng(11)
+    names = [f"{x}, then {x}" for x in LETTERS]
+    P, Q = (
+        [list(rng.choice(names, size=8, p=p)) for _ in range(2000)]
+        for p in ([1 / 6] * 6, [1 / 4, 1 / 12, *[1 / 6] * 4])
+    )
+    part = outcomes.rows(P)
+    assert outcomes.columns(part, outcomes.rows(Q))(part).shape[1] == 6
