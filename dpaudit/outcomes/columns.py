@@ -113,7 +113,11 @@ class FeatureColumns:
     def of(cls, P: np.ndarray, Q: np.ndarray) -> FeatureColumns:
         """Columns for the features in which draws differ, at most `MOST`; else for the size."""
         table, draws = counted(P, Q)
-        names = without_order(table, names_of(table, draws.sum(axis=0)), draws)
+        total = draws.sum(axis=0)
+        names = without_order(table, names_of(table, total), draws)
+        if len(names) > MOST:
+            rare = sorted(names, key=lambda name: -total[np.asarray(table[name][0])].sum())[MOST:]
+            names = tuple(name for name in names if name not in set(rare))
         bits = cls(names)._rows(table, draws.shape[1]).view(np.int64)
         differs = np.any(bits != bits[0], axis=0)
         different = tuple(name for name, differ in zip(names, differs, strict=True) if differ)
@@ -142,15 +146,18 @@ def counted(P: np.ndarray, Q: np.ndarray) -> tuple[Features, np.ndarray]:
 
 
 def names_of(table: Features, draws: np.ndarray) -> tuple[Name, ...]:
-    """The names of the `MOST` features that most draws have, in order.
+    """The names of the `MOST` features that most draws have, and of as many counts, in order.
 
     draws : (m,), how many draws each distinct draw stands for.
     """
     often = {name: int(draws[np.asarray(rows)].sum()) for name, (rows, _) in table.items()}
     frequent = sorted(often, key=lambda name: (-often[name], name_order(name)))
-    chosen = [
-        name for rank, name in enumerate(frequent[:MOST]) if rank < FEW or often[name] >= SOME
-    ]
+    chosen: list[Name] = []
+    for counts in (False, True):
+        group = [name for name in frequent if (name[1] in COUNTS) is counts]
+        chosen += [
+            name for rank, name in enumerate(group[:MOST]) if rank < FEW or often[name] >= SOME
+        ]
     return tuple(sorted(chosen, key=name_order))
 
 
@@ -247,6 +254,8 @@ def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
     names = set(names_of(table, total))
     marked: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(total), dtype=bool))
     for name, (at, values) in table.items():
+        if name[1] in COUNTS:  # a count repeats what positions say
+            continue
         rows = np.asarray(at)
         part, rare = _rare(table, name, rows, np.asarray(values), total[rows])
         if total[rows].sum() >= SOME and name not in names:
@@ -264,8 +273,6 @@ def _rare(
     draws : (n,), how many draws each row stands for.
     """
     (path, kind), few = name, np.full(len(rows), draws.sum() < SOME)
-    if kind in COUNTS:  # a count repeats what positions say
-        return BEYOND, np.zeros(len(rows), dtype=bool)
     if kind is Kind.MEMBER:  # integers are left out, as each also has a position as a number
         return MEMBERS, few & (not str(path[-1]).lstrip("-").isdigit())
     if few.any():  # rare positions of lists are not counted: the lists' sizes show them

@@ -270,7 +270,7 @@ class _Counts:
     def __init__(self, table: Features, learning: bool) -> None:
         self.table, self.learning = table, learning
         self.number = Counter(kind for _, kind in table)
-        self.repeatable: set[str] = set()  # parts that may repeat, as far as they are known
+        self.parts: dict[str, str] = {}  # the names of parts that may repeat, by their text
 
     def add(self, number: int, path: Path, value: Any) -> None:
         """Add the counts of the lists in a value that draw `number` has at a path."""
@@ -284,12 +284,13 @@ class _Counts:
             self.add(number, (*path, 0), value[0])
         parts = []
         for entry in value:
-            part = repr(entry)  # of JSON types in a fixed order: equal entries are equal texts
-            if part not in self.repeatable:
+            text = repr(entry)
+            if (part := self.parts.get(text)) is None:
                 if not _may_repeat(entry):
                     return
-                if len(self.repeatable) < COUNTED:
-                    self.repeatable.add(part)
+                part = repr(_floats(entry))
+                if len(self.parts) < COUNTED:
+                    self.parts[text] = part
             parts.append(part)
         self._count(number, path, Kind.COUNT, parts, COUNTED)
         if self.learning or self.number[Kind.PAIR]:
@@ -306,6 +307,15 @@ class _Counts:
             rows, values = self.table[name]
             rows.append(number)
             values.append(often)
+
+
+def _floats(value: Any) -> Any:
+    """The value with floats for integers and booleans, as equal draws may have either."""
+    if isinstance(value, list):
+        return [_floats(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: _floats(entry) for key, entry in value.items()}
+    return float(value) if isinstance(value, int) else value
 
 
 def _may_repeat(value: Any) -> bool:
