@@ -303,14 +303,7 @@ METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
     metavar="Q",
     help="Probability with which each canary was put in.  [default: 0.5]",
 )
-@click.option(
-    "--delta",
-    type=float,
-    metavar="D",
-    default=0.0,
-    show_default=True,
-    help="Without --claim: δ at which ε is read.",
-)
+@opt.delta()
 @opt.level(help="Confidence of the lower bound.")
 @click.option(
     "--method",
@@ -363,14 +356,7 @@ def canaries(scores: Path, out: Path | None, mu: float | None, **options: Any) -
     metavar="COLUMN",
     help="A column that an attacker infers from all others; may be given again.",
 )
-@click.option(
-    "--delta",
-    type=float,
-    metavar="D",
-    default=0.0,
-    show_default=True,
-    help="Without --claim: δ at which ε is read.",
-)
+@opt.delta()
 @opt.level(help="Confidence of the lower bound, and of each interval.")
 @click.option(
     "--seed",

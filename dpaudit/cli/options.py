@@ -181,6 +181,15 @@ scenario = click.argument(
     "scenario", type=FILE, metavar="SCENARIO", shell_complete=complete_scenarios
 )
 out = partial(click.option, "--out", type=FOLDER, metavar="DIR")
+delta = partial(
+    click.option,
+    "--delta",
+    type=float,
+    metavar="D",
+    default=0.0,
+    show_default=True,
+    help="Without --claim: δ at which ε is read.",
+)
 level = partial(
     click.option,
     "--level",

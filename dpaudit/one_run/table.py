@@ -26,9 +26,7 @@ CATEGORIES = 20  # a column of numbers with at most so many different values hol
 RESOLUTION = 1e-3  # of the median distance between real records: shorter ones count as copies
 UNLIKELY = 1e-6  # p-value below which train and hold-out are not from one random split
 FEWEST = 50  # records a side
-ATTEMPTS = (
-    100_000  # queries, at most, that are tried for those that single out one synthetic record
-)
+ATTEMPTS = 100_000  # queries, at most, that are tried: each must single out a synthetic record
 ATTACKS = 500  # attacks of each kind on either group, as in anonymeter
 GUESSED_FROM = 3  # columns of a singling-out query, as in anonymeter
 

@@ -112,12 +112,14 @@ class FeatureColumns:
     @classmethod
     def of(cls, P: np.ndarray, Q: np.ndarray) -> FeatureColumns:
         """Columns for the features in which draws differ, at most `MOST`; else for the size."""
-        table, draws = counted(P, Q)
+        texts, draws = distinct(P, Q)
+        table = features(texts)
         total = draws.sum(axis=0)
         names = without_order(table, names_of(table, total), draws)
         if len(names) > MOST:
-            rare = sorted(names, key=lambda name: -total[np.asarray(table[name][0])].sum())[MOST:]
-            names = tuple(name for name in names if name not in set(rare))
+            often = {name: int(total[np.asarray(table[name][0])].sum()) for name in names}
+            frequent = set(sorted(names, key=lambda name: -often[name])[:MOST])
+            names = tuple(name for name in names if name in frequent)
         bits = cls(names)._rows(table, draws.shape[1]).view(np.int64)
         differs = np.any(bits != bits[0], axis=0)
         different = tuple(name for name, differ in zip(names, differs, strict=True) if differ)
@@ -126,7 +128,9 @@ class FeatureColumns:
     def __call__(self, draws: np.ndarray) -> Array:
         """The rows (n, k) of draws (n,) of any form."""
         texts, which = np.unique(as_texts(draws), return_inverse=True)
-        return self._rows(features(texts, self.names), len(texts))[which]
+        counts = [name for name in self.names if name[1] in COUNTS]
+        others = len(counts) < len(self.names)
+        return self._rows(features(texts, counts, others), len(texts))[which]
 
     def _rows(self, table: Features, count: int) -> Array:
         rows = np.empty((count, len(self.names)))
@@ -138,11 +142,11 @@ class FeatureColumns:
         return rows
 
 
-def counted(P: np.ndarray, Q: np.ndarray) -> tuple[Features, np.ndarray]:
-    """The features of m distinct draws, and how many draws of each side equal each, (2, m)."""
+def distinct(P: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The m distinct draws as texts, (m,), and how many draws of each side equal each, (2, m)."""
     texts, which = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_inverse=True)
     sides = np.split(which, [len(P)])
-    return features(texts), np.array([np.bincount(side, minlength=len(texts)) for side in sides])
+    return texts, np.array([np.bincount(side, minlength=len(texts)) for side in sides])
 
 
 def names_of(table: Features, draws: np.ndarray) -> tuple[Name, ...]:
@@ -249,13 +253,12 @@ def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
     texts = any(side.dtype.kind == "S" for side in (P, Q))
     if not texts and max(tables.with_lengths(side)[:, 0].max() for side in (P, Q)) <= tables.SLOTS:
         return {}
-    table, draws = counted(P, Q)
+    known, draws = distinct(P, Q)
+    table = features(known, counted=())  # a count repeats what positions say
     total = draws.sum(axis=0)
     names = set(names_of(table, total))
     marked: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(total), dtype=bool))
     for name, (at, values) in table.items():
-        if name[1] in COUNTS:  # a count repeats what positions say
-            continue
         rows = np.asarray(at)
         part, rare = _rare(table, name, rows, np.asarray(values), total[rows])
         if total[rows].sum() >= SOME and name not in names:

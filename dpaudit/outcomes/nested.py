@@ -51,7 +51,7 @@ DEEPEST = 50  # levels of nesting
 COUNTED = 20_000  # different parts of lists, at most, whose counts are tried as columns
 PAIRED = 2_000  # different pairs of neighbours, at most
 DIGITS = 15  # significant digits of a number that a float keeps apart from all others
-# a number that is no part of a word: of an identifier, a version or a hexadecimal code
+# a number that is not part of a word, such as an identifier, a version or a hexadecimal code
 WRITTEN = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 
 Path = tuple[int | str, ...]  # positions in lists and keys of dicts, from the outermost
@@ -242,20 +242,22 @@ class Kind(IntEnum):
 COUNTS = (Kind.COUNT, Kind.PAIR)
 
 
-def features(texts: Iterable[bytes], names: Collection[Name] | None = None) -> Features:
+def features(
+    texts: Iterable[bytes], counted: Collection[Name] | None = None, others: bool = True
+) -> Features:
     """For each name, the positions of the draws with this feature, and the feature's values.
 
-    names : the features that are wanted; None for all, with counts of the first `COUNTED` parts.
+    counted : the names of the counts that are wanted; None for those of the first `COUNTED` parts.
+    others : whether all other features are wanted.
     """
     table: Features = defaultdict(lambda: (array("q"), array("d")))
-    wanted = () if names is None else [name for name in names if name[1] in COUNTS]
-    counts = _Counts({name: (array("q"), array("d")) for name in wanted}, names is None)
-    counts_alone = names is not None and len(wanted) == len(names)
+    learning = counted is None
+    counts = _Counts({name: (array("q"), array("d")) for name in counted or ()}, learning)
     for number, text in enumerate(texts):
         value = json.loads(text)
-        if not counts_alone:
+        if others:
             _add_value(table, number, (), value)
-        if counts.learning or wanted:
+        if learning or counted:
             counts.add(number, (), value)
     return table | counts.table
 
@@ -280,7 +282,7 @@ class _Counts:
                     if isinstance(entry, (list, dict)):
                         self.add(number, (*path, key), entry)
             return
-        if len(value) == 1 and isinstance(value[0], (list, dict)):  # perhaps a draw that is no list
+        if len(value) == 1 and isinstance(value[0], (list, dict)):  # or a draw that is not a list
             self.add(number, (*path, 0), value[0])
         parts = []
         for entry in value:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import filecmp
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -96,18 +97,25 @@ def audit_table_files(synthetic: Path, train: Path, holdout: Path, **options: An
     return audit_table(*map(read_columns, (synthetic, train, holdout)), **options)
 
 
+@contextmanager
+def _csv_file(path: Path) -> Iterator[TextIO]:
+    """The opened file. Raises `DataNotFound`, and `InvalidInput` if it cannot be read as CSV."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            yield file
+    except FileNotFoundError:
+        raise DataNotFound(f"there is no file {path}") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} must be a CSV file in UTF-8: {error}") from None
+
+
 def read_columns(path: Path) -> dict[str, np.ndarray]:
-    """The columns of a CSV file with a header, by name: numbers, or texts if one is no number.
+    """The columns of a CSV file with a header, by name: numbers, or texts if a field is not one.
 
     An empty field among numbers is NaN. Raises `DataNotFound`, `InvalidInput`.
     """
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            header, *rows = csv.reader(file)
-    except FileNotFoundError:
-        raise DataNotFound(f"{path} does not exist") from None
-    except (ValueError, OSError, csv.Error) as error:
-        raise InvalidInput(f"{path} must be a CSV file with a header, got {error}") from None
+    with _csv_file(path) as file:
+        header, *rows = list(csv.reader(file)) or [[]]
     if any(len(row) != len(header) for row in rows):
         raise InvalidInput(f"each line of {path} must have {len(header)} fields, as its header")
     columns = {}
@@ -127,25 +135,20 @@ def read_scores(path: Path) -> tuple[Array, np.ndarray, Array | None]:
     optionally inclusion. Other columns are ignored. Raises `DataNotFound`, `InvalidInput`.
     """
     columns: dict[str, list[float]] = {"score": [], "included": []}
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            names = [name.strip().lower() for name in reader.fieldnames or ()]
-            reader.fieldnames = names
-            if not columns.keys() <= set(names):
-                raise InvalidInput(
-                    f"{path} must have the columns score and included in its first line, got "
-                    f"{', '.join(map(repr, names)) or 'nothing'}"
-                )
-            if "inclusion" in names:
-                columns["inclusion"] = []
-            for row in reader:
-                for name, values in columns.items():
-                    values.append(_cell(row[name] or "", name, f"{path}, line {reader.line_num}"))
-    except FileNotFoundError:
-        raise DataNotFound(f"there is no file {path}") from None
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{path} must be a CSV file in UTF-8: {error}") from None
+    with _csv_file(path) as file:
+        reader = csv.DictReader(file)
+        names = [name.strip().lower() for name in reader.fieldnames or ()]
+        reader.fieldnames = names
+        if not columns.keys() <= set(names):
+            raise InvalidInput(
+                f"{path} must have the columns score and included in its first line, got "
+                f"{', '.join(map(repr, names)) or 'nothing'}"
+            )
+        if "inclusion" in names:
+            columns["inclusion"] = []
+        for row in reader:
+            for name, values in columns.items():
+                values.append(_cell(row[name] or "", name, f"{path}, line {reader.line_num}"))
     if not columns["score"]:
         raise InvalidInput(f"{path} must hold a canary a line, but it has none")
     scores, included, *chances = map(np.array, columns.values())
