@@ -12,17 +12,19 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.outcomes import tables
-from dpaudit.outcomes.forms import is_table
-from dpaudit.outcomes.nested import (
+from dpaudit.outcomes.features import (
     COUNTS,
+    RECORDS,
     SETS,
     Features,
     Kind,
     Name,
-    as_texts,
+    Path,
     features,
     name_order,
 )
+from dpaudit.outcomes.forms import is_table
+from dpaudit.outcomes.nested import as_texts
 
 Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k) float64, row by row
 MOST = tables.SLOTS  # columns at most; of more features, those that most draws have are used
@@ -115,10 +117,9 @@ class FeatureColumns:
         texts, draws = distinct(P, Q)
         table = features(texts)
         total = draws.sum(axis=0)
-        names = without_order(table, names_of(table, total), draws)
+        names = without_order(table, without_words(table, names_of(table, total), total), draws)
         if len(names) > MOST:
-            often = {name: int(total[np.asarray(table[name][0])].sum()) for name in names}
-            frequent = set(sorted(names, key=lambda name: -often[name])[:MOST])
+            frequent = set(sorted(names, key=lambda name: -total[table[name][0]].sum())[:MOST])
             names = tuple(name for name in names if name in frequent)
         bits = cls(names)._rows(table, draws.shape[1]).view(np.int64)
         differs = np.any(bits != bits[0], axis=0)
@@ -138,7 +139,7 @@ class FeatureColumns:
             rows[:, column] = name[1].absent
             if name in table:
                 at, values = table[name]
-                rows[np.asarray(at), column] = values
+                rows[at, column] = values
         return rows
 
 
@@ -154,7 +155,7 @@ def names_of(table: Features, draws: np.ndarray) -> tuple[Name, ...]:
 
     draws : (m,), how many draws each distinct draw stands for.
     """
-    often = {name: int(draws[np.asarray(rows)].sum()) for name, (rows, _) in table.items()}
+    often = {name: int(draws[rows].sum()) for name, (rows, _) in table.items()}
     frequent = sorted(often, key=lambda name: (-often[name], name_order(name)))
     chosen: list[Name] = []
     for counts in (False, True):
@@ -163,6 +164,31 @@ def names_of(table: Features, draws: np.ndarray) -> tuple[Name, ...]:
             name for rank, name in enumerate(group[:MOST]) if rank < FEW or often[name] >= SOME
         ]
     return tuple(sorted(chosen, key=name_order))
+
+
+def without_words(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> tuple[Name, ...]:
+    """The names without the words, or letters, of texts that nearly all come again as a whole.
+
+    draws : (m,), how many draws each distinct draw stands for.
+    """
+    whole: set[Path] = set()
+    for path, kind in names:
+        if kind is Kind.TEXT and (path, Kind.WORDS) in table:
+            at, codes = table[path, kind]
+            rare = _few_share(codes, draws[at])
+            if draws[at][rare].sum() <= (1.0 - NEARLY_ALL) * draws[at].sum():
+                whole.add(path)
+    return tuple(
+        (path, kind)
+        for path, kind in names
+        if path[:-1] not in whole or kind not in (Kind.TEXT, *COUNTS)
+    )
+
+
+def _few_share(values: Array, draws: np.ndarray) -> np.ndarray:
+    """A mask of the values, (n,), that fewer than `SOME` draws have; `draws`, (n,), has each's."""
+    _, which = np.unique(values, return_inverse=True)
+    return np.asarray(np.bincount(which, draws)[which] < SOME)
 
 
 def without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> tuple[Name, ...]:
@@ -178,17 +204,23 @@ def without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) -
         entries, pairs = (
             {name for name in names if name[1] is kind and name[0][:-1] == place} for kind in COUNTS
         )
-        all_draws, size = draws.sum(axis=0), (place, Kind.SIZE)
+        all_draws = draws.sum(axis=0)
+        size = (place, Kind.WORDS if (place, Kind.WORDS) in table else Kind.SIZE)
         counted = sum(_total(table, name, all_draws) for name in entries)
-        longest = max(table[size][1]) if size in table else 0.0
+        longest = table[size][1].max() if size in table else 0.0
         if longest <= 1.0 or counted < NEARLY_ALL * _total(table, size, all_draws):
             left_out |= entries | pairs  # a single value, or parts that hardly repeat
             continue
+        if all(_is_constant(table, name, len(all_draws)) for name in entries):
+            left_out |= entries | pairs  # a ranking: its parts differ in their order alone
+            continue
+        columns = place[-1:] == (RECORDS,)  # of a table, each with the positions of the records
         depth, inner = len(place), defaultdict[Name, dict[int, Name]](dict)
         for path, kind in names:
-            step = path[depth] if len(path) > depth and path[:depth] == place else ""
-            if kind not in COUNTS and isinstance(step, int):
-                inner[path[depth + 1 :], kind][step] = (path, kind)
+            if kind in COUNTS or path[: depth - columns] != place[: depth - columns]:
+                continue
+            if len(path) > depth and isinstance(step := path[depth], int):
+                inner[(*path[depth - columns : depth], *path[depth + 1 :]), kind][step] = path, kind
         if not any(_has_own_means(table, part, side) for part in inner.values() for side in draws):
             left_out.update(name for part in inner.values() for name in part.values())
         most, of_pairs = (
@@ -200,16 +232,24 @@ def without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) -
     return tuple(name for name in names if name not in left_out)
 
 
+def _is_constant(table: Features, name: Name, count: int) -> bool:
+    """Whether all of `count` distinct draws have one value of a feature."""
+    at, values = table[name]
+    return len(at) == count and values.min() == values.max()
+
+
 def _total(table: Features, name: Name, draws: np.ndarray) -> float:
     """The sum of a feature over all draws."""
-    at, values = table.get(name, ((), ()))
-    return float(draws[np.asarray(at, dtype=np.intp)] @ np.asarray(values, dtype=np.float64))
+    if name not in table:
+        return 0.0
+    at, values = table[name]
+    return float(draws[at] @ values)
 
 
 def _gap(table: Features, name: Name, draws: np.ndarray) -> float:
     """By how many standard errors the mean of a feature, 0 where absent, differs between sides."""
-    at, values = (np.asarray(part) for part in table[name])
-    weights, size = draws[:, at.astype(np.intp)], draws.sum(axis=1)
+    at, values = table[name]
+    weights, size = draws[:, at], draws.sum(axis=1)
     mean = weights @ values / size
     variance = weights @ values**2 / size - mean**2
     error = np.sqrt(np.maximum(variance / size, 0.0).sum())
@@ -225,7 +265,7 @@ def _has_own_means(table: Features, by_position: dict[int, Name], draws: np.ndar
     values = np.full((len(draws), max(by_position) + 1), np.nan)
     for position, name in by_position.items():
         at, column = table[name]
-        values[np.asarray(at), position] = column
+        values[at, position] = column
     known = ~np.isnan(values)
     values = np.where(known, values, 0.0)
     values /= max(float(np.abs(values).max()), np.finfo(float).tiny)
@@ -243,7 +283,7 @@ def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
 
     A text, a key of a dict, a member of a set, a very large integer and a very long list are known
     by their identity alone: from a part that fewer than `SOME` draws share, a score learns nothing
-    about the next draw.
+    about the next draw. A text is read if all its words are.
 
     P, Q : draws of both sides, in any form. The share is taken on the side where it is larger;
     kinds whose share is 0 are left out.
@@ -258,9 +298,8 @@ def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
     total = draws.sum(axis=0)
     names = set(names_of(table, total))
     marked: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(total), dtype=bool))
-    for name, (at, values) in table.items():
-        rows = np.asarray(at)
-        part, rare = _rare(table, name, rows, np.asarray(values), total[rows])
+    for name, (rows, values) in table.items():
+        part, rare = _rare(table, name, rows, values, total)
         if total[rows].sum() >= SOME and name not in names:
             part, rare = BEYOND, np.ones(len(rows), dtype=bool)
         marked[part][rows[rare]] = True
@@ -269,31 +308,49 @@ def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
 
 
 def _rare(
-    table: Features, name: Name, rows: np.ndarray, values: Array, draws: np.ndarray
+    table: Features, name: Name, rows: np.ndarray, values: Array, total: np.ndarray
 ) -> tuple[str, np.ndarray]:
     """The kind of part that a feature describes, and which of its rows, (n,), are rare.
 
-    draws : (n,), how many draws each row stands for.
+    total : (m,), how many draws each distinct draw stands for.
     """
-    (path, kind), few = name, np.full(len(rows), draws.sum() < SOME)
+    (path, kind), draws = name, total[rows]
+    few = np.full(len(rows), draws.sum() < SOME)
     if kind is Kind.MEMBER:  # integers are left out, as each also has a position as a number
         return MEMBERS, few & (not str(path[-1]).lstrip("-").isdigit())
     if few.any():  # rare positions of lists are not counted: the lists' sizes show them
         return KEYS, few & any(isinstance(step, str) for step in path)
-    code = kind is Kind.NUMBER and path[-1:] == (tables.SLOTS - 1,)
-    if not (code or kind in (Kind.TEXT, Kind.REST)):
-        return BEYOND, few
-    _, which = np.unique(values, return_inverse=True)
-    rare = np.bincount(which, draws)[which] < SOME
     if kind is Kind.TEXT:  # texts of a set count as members, at any position in it
-        return TEXTS, rare & ~_where(table, (path[:-1], Kind.TYPE), SETS, rows)
+        in_set = _where(table, (path[:-1], Kind.TYPE), SETS, rows)
+        in_text = _where(table, (path[:-1], Kind.WORDS), 1.0, rows)
+        read = _where(table, (path, Kind.WORDS), 1.0, rows)
+        if read.any():
+            read &= ~np.isin(rows, _with_rare_words(table, path, total))
+        return TEXTS, _few_share(values, draws) & ~in_set & ~in_text & ~read
     if kind is Kind.REST:
-        return LARGE, rare & _where(table, (path, Kind.NUMBER), CODED, rows)
-    return BEYOND, rare & _where(table, (path[:-1], Kind.SIZE), tables.SLOTS + 1, rows)
+        large = _where(table, (path, Kind.NUMBER), CODED, rows)
+        return LARGE, _few_share(values, draws) & large
+    if kind is Kind.NUMBER and path[-1:] == (tables.SLOTS - 1,):
+        long = _where(table, (path[:-1], Kind.SIZE), tables.SLOTS + 1, rows)
+        return BEYOND, _few_share(values, draws) & long
+    return BEYOND, few
+
+
+def _with_rare_words(table: Features, path: Path, total: np.ndarray) -> np.ndarray:
+    """The draws whose text at a path has a word that fewer than `SOME` draws have in theirs."""
+    places = [
+        table[name]
+        for place in range(int(table[path, Kind.WORDS][1].max()))
+        if (name := ((*path, place), Kind.TEXT)) in table
+    ]
+    words = np.column_stack([np.concatenate(part) for part in zip(*places, strict=True)])
+    words = np.unique(words, axis=0)  # each word of a draw once
+    return words[_few_share(words[:, 1], total[words[:, 0].astype(np.intp)]), 0]
 
 
 def _where(table: Features, name: Name, least: float, rows: np.ndarray) -> np.ndarray:
     """A mask, (n,), of the rows whose feature of this name has magnitude `least` or more."""
-    at, values = table.get(name, ((), ()))
-    large = np.abs(np.asarray(values, dtype=np.float64)) >= least
-    return np.isin(rows, np.asarray(at, dtype=np.intp)[large])
+    if name not in table:
+        return np.zeros(len(rows), dtype=bool)
+    at, values = table[name]
+    return np.isin(rows, at[np.abs(values) >= least])

@@ -18,7 +18,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.outcomes.nested import text_code
+from dpaudit.outcomes.features import text_code
 from dpaudit.outcomes.tables import REAL, NotOutcomes
 
 RECORDS = 8  # differing records, at most, that rows describe

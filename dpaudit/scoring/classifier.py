@@ -27,6 +27,7 @@ from dpaudit.scoring.models.closed import Quadratic, fit_elliptical, fit_logisti
 from dpaudit.scoring.models.eureka import fit_eureka, promise
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.portfolio import fit_auto
+from dpaudit.scoring.views import best_view
 from dpaudit.scoring.whiten import Whitener
 
 
@@ -200,16 +201,31 @@ def fit(
     classifier = as_classifier(classifier)
     if isinstance(classifier, KnownScore):
         return Fitted(classifier.name, classifier.score)
+    if classifier == "auto":
+        with one_thread():
+            fitted = _fit_auto(train, choose, seed=seed, bits=bits, spend=spend)
+            return best_view(
+                fitted, train, choose, partial(_fit_auto, seed=seed, bits=bits, spend=False)
+            )
     encoder = Encoder.fit(train, bits)
     train, choose = encoder.sides(train), encoder.sides(choose)
     with one_thread():
-        if classifier == "auto":
-            fitted = fit_auto(train, choose, seed, spend)
-        elif isinstance(classifier, str):
+        if isinstance(classifier, str):
             model = MODELS[classifier].fit(train, choose, seed)
             fitted = model if isinstance(model, Fitted) else Fitted(classifier, model)
         else:
             fitted = Fitted(type(classifier).__name__, fit_estimator(classifier, train, seed))
+    score = fitted.score
+    closed = isinstance(score, Quadratic)
+    return replace(fitted, score=lambda x: score(encoder(x)), closed=closed)
+
+
+def _fit_auto(
+    train: Sides, choose: Sides, *, seed: np.random.SeedSequence, bits: bool, spend: bool
+) -> Fitted:
+    """The best score of the portfolio for rows of any numbers."""
+    encoder = Encoder.fit(train, bits)
+    fitted = fit_auto(encoder.sides(train), encoder.sides(choose), seed, spend)
     score = fitted.score
     closed = isinstance(score, Quadratic)
     return replace(fitted, score=lambda x: score(encoder(x)), closed=closed)

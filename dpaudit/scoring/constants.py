@@ -42,6 +42,16 @@ MODULUS_PARTS = 4096  # parts of the modulus to which remainders are rounded, so
 ROUNDING = 2.0**-30  # share of the largest number below which a gap counts as 0
 FINEST_LATTICE = 2.0**-24  # share of the largest number: rounding alone makes finer lattices
 
+# --- views of bags, series and rankings (`views`) ---
+LOOK_DRAWS, LEAST_LOOK = 4000, 200  # draws a side that the look reads; with fewer there is no look
+SAME_LAW = 6.0  # standard errors by which places of a bag may differ; fewer miss bags of many parts
+LEAST_PARTS, PART_WIDTH = 3, 12  # parts of a bag, at least; numbers of a part, at most
+SORTED_NUMBERS = 64  # numbers of a bag, at most, that are sorted
+RANKED_ITEMS = 30  # items of a ranking, at most; they have 435 pairs
+SERIES = 0.6  # correlation of neighbours from which differences are tried
+PARTS_SHARE, PARTS_TRAIN = 0.5, 0.8  # share of the training draws whose parts teach; of it, train
+PARTS = 100_000  # parts a side, at most, that teach their score
+
 # --- whitening ---
 WHITENING_NUMBERS, WHITENING_DRAWS = 2_000_000, 20_000  # at most, a side, to set the coordinates
 CLIP = 6.0  # robust units at which columns are clipped, so that heavy tails do not set the scale

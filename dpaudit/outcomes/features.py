@@ -1,0 +1,462 @@
+"""The numerical features of draws that are canonical text.
+
+A feature is a number with a name: a path into the draw, and what kind of number the feature is of
+the value at that path. Besides the numbers, texts and sizes at each path, there are the counts of
+the parts of each list and of each pair of neighbours.
+
+A text is read as the value that it encodes, if it is JSON or CSV in a format that gives the same
+text again. Any other text is a code, its numbers, and its words or, of a single word, its letters.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from enum import IntEnum
+from functools import lru_cache
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpaudit._core.types import Array
+from dpaudit.outcomes.nested import LONG, NUMBER, SET
+from dpaudit.outcomes.tables import SLOTS, text_hash
+
+COUNTED = 20_000  # different parts of lists, at most, whose counts are tried as columns
+PAIRED = 2_000  # different pairs of neighbours, at most
+DIGITS = 15  # significant digits of a number that a float keeps apart from all others
+LEAST_WORDS = 3  # a text of fewer words is a code
+LEAST_REPEATS = 3  # a word whose letters occur less often, on average, is a code
+# a number that is not part of a word, such as an identifier, a version or a hexadecimal code
+WRITTEN = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
+JSON_FORMATS: dict[str, dict[str, Any]] = {
+    "json": {},
+    "compact json": {"separators": (",", ":")},
+    "json, 2 spaces": {"indent": 2},
+    "json, 4 spaces": {"indent": 4},
+}
+SEPARATORS = ",;\t"  # of the fields of a CSV table
+# Values of Kind.TYPE; it is 0 for a number, a text or a list, which other features describe
+NONE, NAN, DICT, SETS = (1.0, 2.0, 3.0, 4.0)
+
+Path = tuple[int | str, ...]  # positions in lists and keys of dicts, from the outermost
+Name = tuple[Path, "Kind"]
+Features = dict[Name, tuple[np.ndarray, Array]]  # the positions of draws, and their numbers
+Names = Collection[Name]
+
+
+class Kind(IntEnum):
+    """The kinds of features that a value at a path has, in the order of their columns."""
+
+    SIZE = 0  # the number of entries of a list, dict or set
+    TYPE = 1  # NONE, NAN, DICT or SETS; else 0
+    NUMBER = 2  # the value itself
+    TEXT = 3  # the code of a text, or of the format of JSON or CSV
+    WORDS = 4  # the number of words of a text, or of letters of a word; these have positions
+    MEMBER = 5  # 1 where a set has the member that the path ends with
+    REST = 6  # an integer less its nearest float, or the code of how a number is written
+    COUNT = 7  # how often a list or text has the entry or word that the path ends with
+    PAIR = 8  # how often it has the two neighbours that the path ends with
+
+    @property
+    def absent(self) -> float:
+        """The number in the row of a draw that does not have this feature."""
+        zero = (Kind.TYPE, Kind.MEMBER, Kind.REST, *COUNTS)
+        return 0.0 if self in zero else math.nan
+
+
+COUNTS = (Kind.COUNT, Kind.PAIR)
+
+
+def features(texts: Iterable[bytes], counted: Names | None = None, others: bool = True) -> Features:
+    """For each name, the positions of the draws with this feature, and the feature's values.
+
+    counted : the names of the counts that are wanted; None for those of the `COUNTED` parts, and
+    `PAIRED` pairs, that most draws have. others : whether all other features are wanted.
+    """
+    draws = [json.loads(text) for text in texts]
+    table = _Table(counted, others)
+    table.add((), np.arange(len(draws)), draws)
+    return {
+        name: (
+            np.concatenate([rows for rows, _ in parts]),
+            np.concatenate([values for _, values in parts]),
+        )
+        for name, parts in table.parts.items()
+    }
+
+
+class Reading(NamedTuple):
+    """What a text says. code : a hash of what the other fields leave out.
+
+    value : the value that it encodes, as a tuple of one, or empty. written : its numbers.
+    words : its words or letters.
+    """
+
+    code: float
+    value: tuple[Any, ...] = ()
+    written: Sequence[str] = ()
+    words: Sequence[str] = ()
+
+
+class _Table:
+    """The features of all draws, made path by path.
+
+    parts : for each name, the rows and values that make up the feature. counted, others : as in
+    `features`. inside : whether the values at hand are entries of a list, whose own parts are not
+    counted. encoded : whether they come from a text, so that 5 differs from 5.0.
+    """
+
+    def __init__(self, counted: Names | None, others: bool) -> None:
+        self.parts = defaultdict[Name, list[tuple[np.ndarray, Array]]](list)
+        self.counted, self.others = counted, others
+        self.inside = self.encoded = False
+
+    def emit(self, path: Path, kind: Kind, rows: np.ndarray, values: Any) -> None:
+        """Add one feature of these rows."""
+        if self.others and len(rows):
+            column = np.broadcast_to(np.asarray(values, dtype=np.float64), rows.shape)
+            self.parts[path, kind].append((rows, column))
+
+    def add(self, path: Path, rows: np.ndarray, values: list[Any]) -> None:
+        """Add the features of the values, (n,), that the draws at `rows`, (n,), have at a path."""
+        group = {kind: GROUPS.get(kind, kind.__name__) for kind in set(map(type, values))}
+        if len(set(group.values())) == 1:
+            getattr(self, f"_{next(iter(group.values()))}")(path, rows, values)
+            return
+        for name in sorted(set(group.values())):
+            at = [i for i, value in enumerate(values) if group[type(value)] == name]
+            getattr(self, f"_{name}")(path, rows[at], [values[i] for i in at])
+
+    def _numbers(self, path: Path, rows: np.ndarray, values: list[Any]) -> None:
+        column = np.array(values, dtype=np.float64)
+        self.emit(path, Kind.NUMBER, rows, column)
+        missing = np.isnan(column)
+        self.emit(path, Kind.TYPE, rows[missing], NAN)
+        if self.encoded:
+            point = [type(value) is float and value.is_integer() for value in values]
+            self.emit(path, Kind.REST, rows[point], 1.0)
+
+    def _none(self, path: Path, rows: np.ndarray, values: list[Any]) -> None:
+        self.emit(path, Kind.TYPE, rows, NONE)
+
+    def _list(self, path: Path, rows: np.ndarray, values: list[Any]) -> None:
+        """A list has its length, the features of its entries by position, and its counts."""
+        lengths = np.fromiter(map(len, values), dtype=np.intp, count=len(values))
+        self.emit(path, Kind.SIZE, rows, lengths)
+        self._count(path, rows, values)
+        alone = np.flatnonzero(lengths == 1).tolist()  # such as a draw that is not a list
+        self.add((*path, 0), rows[alone], [values[i][0] for i in alone])
+        if self.others:
+            longer = np.flatnonzero(lengths > 1).tolist()
+            self._entries(path, rows[longer], [values[i] for i in longer])
+
+    def _entries(self, path: Path, rows: np.ndarray, values: list[Any]) -> None:
+        """Add the features of the entries of lists by position."""
+        before, self.inside = self.inside, True
+        for position in range(max(map(len, values), default=0)):
+            at = [i for i, value in enumerate(values) if len(value) > position]
+            self.add((*path, position), rows[at], [values[i][position] for i in at])
+        self.inside = before
+
+    def _dict(self, path: Path, rows: np.ndarray, values: list[Any]) -> None:
+        marks = [next((mark for mark in MARKS if mark in value), "") for value in values]
+        for mark in sorted(set(marks)):
+            at = [i for i, other in enumerate(marks) if other == mark]
+            some, chosen = rows[at], [values[i] for i in at]
+            if mark:
+                getattr(self, f"_{mark}")(path, some, [value[mark] for value in chosen])
+            else:
+                self._keys(path, some, chosen)
+
+    def _keys(self, path: Path, rows: np.ndarray, values: list[dict[str, Any]]) -> None:
+        """A dict has its size and the features of each key; of columns, the counts of records."""
+        self.emit(path, Kind.TYPE, rows, DICT)
+        self.emit(path, Kind.SIZE, rows, list(map(len, values)))
+        having = defaultdict[str, list[int]](list)
+        for i, value in enumerate(values):
+            for key in value:
+                having[key].append(i)
+        for key, at in having.items():
+            self.add((*path, key), rows[at], [values[i][key] for i in at])
+        if not self.inside:
+            records = [_records(value) for value in values]
+            at = [i for i, table in enumerate(records) if table]
+            tables = [records[i] for i in at]
+            self.emit((*path, RECORDS), Kind.SIZE, rows[at], list(map(len, tables)))
+            self._count((*path, RECORDS), rows[at], tables)
+
+    def _set(self, path: Path, rows: np.ndarray, values: list[Any]) -> None:
+        """The members of a set have features by position, in their order, and each by itself."""
+        self.emit(path, Kind.TYPE, rows, SETS)
+        before, self.inside = self.inside, True
+        self.add(path, rows, values)
+        self.inside = before
+        having = defaultdict[str, list[int]](list)
+        for i, value in enumerate(values):
+            for member in value if isinstance(value, list) else value[LONG][2]:
+                if isinstance(member, (str, int, list)) and _may_repeat(member):
+                    having[repr(member)].append(i)
+        for member, at in having.items():
+            self.emit((*path, member), Kind.MEMBER, rows[at], 1.0)
+
+    def _number(self, path: Path, rows: np.ndarray, values: list[Any]) -> None:
+        self.emit(path, Kind.NUMBER, rows, [nearest for nearest, _ in values])
+        rests = [text_code(rest) if isinstance(rest, str) else rest for _, rest in values]
+        self.emit(path, Kind.REST, rows, rests)
+
+    def _long(self, path: Path, rows: np.ndarray, values: list[Any]) -> None:
+        """A long list has its length, first entries, and the code of all in the last slot."""
+        self.emit(path, Kind.SIZE, rows, [length for length, _, _ in values])
+        self._entries(path, rows, [entries for _, _, entries in values])
+        self.emit((*path, SLOTS - 1), Kind.NUMBER, rows, [code for _, code, _ in values])
+
+    def _text(self, path: Path, rows: np.ndarray, values: list[str]) -> None:
+        known = {text: read(text) for text in set(values)}
+        readings = [known[text] for text in values]
+        self.emit(path, Kind.TEXT, rows, [reading.code for reading in readings])
+        if not any(reading[1:] != ((), (), ()) for reading in known.values()):
+            return
+        at = [i for i, reading in enumerate(readings) if reading.value]
+        before, self.encoded = self.encoded, True
+        self.add(path, rows[at], [readings[i].value[0] for i in at])
+        self.encoded = before
+        at = [i for i, reading in enumerate(readings) if reading.written]
+        most = max((len(readings[i].written) for i in at), default=0)
+        for place in range(most if self.others else 0):
+            at = [i for i in at if len(readings[i].written) > place]
+            written = [readings[i].written[place] for i in at]
+            self.emit((*path, place), Kind.NUMBER, rows[at], list(map(float, written)))
+            styles = np.array([text_code(style) if (style := _style(n)) else 0.0 for n in written])
+            odd = styles != 0.0
+            self.emit((*path, place), Kind.REST, rows[at][odd], styles[odd])
+        at = [i for i, reading in enumerate(readings) if reading.words]
+        words = [list(readings[i].words) for i in at]
+        self.emit(path, Kind.WORDS, rows[at], list(map(len, words)))
+        for place in range(max(map(len, words), default=0) if self.others else 0):
+            longer = [i for i, some in enumerate(words) if len(some) > place]
+            codes = [text_code(words[i][place]) for i in longer]
+            self.emit((*path, place), Kind.TEXT, rows[at][longer], codes)
+        self._count(path, rows[at], words)
+
+    def _count(self, path: Path, rows: np.ndarray, lists: list[list[Any]]) -> None:
+        """Add how often the lists have each part, and each pair of neighbours, that may repeat."""
+        wanted = {
+            kind: {
+                name[0][-1] for name in self.counted or () if name == ((*path, name[0][-1]), kind)
+            }
+            for kind in COUNTS
+        }
+        if self.inside or (self.counted is not None and not any(wanted.values())):
+            return
+        at = [i for i, some in enumerate(lists) if some and _may_repeat([some[0], some[-1]])]
+        draw = np.repeat(np.arange(len(at)), [len(lists[i]) for i in at])
+        entries = list(chain.from_iterable(lists[i] for i in at))
+        keys = _keys_of(entries)
+        codes = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        code = np.fromiter(map(codes.__getitem__, keys), dtype=np.intp, count=len(keys))
+        parts = [entries[first] for first in np.unique(code, return_index=True)[1].tolist()]
+        fractions = np.array([not _may_repeat(part) for part in parts], dtype=bool)
+        whole = np.bincount(draw, fractions[code], minlength=len(at)) == 0.0
+        code, draw = code[whole[draw]], draw[whole[draw]]
+        names = [repr(_floats(part)) for part in parts]
+        neighbours = draw[1:] == draw[:-1]
+        pair = (code[:-1] * len(names) + code[1:])[neighbours]
+
+        def pair_name(pair: int) -> str:
+            return ", ".join(names[i] for i in divmod(pair, len(names)))
+
+        for kind, column, draws, name_of, most in (
+            (Kind.COUNT, code, draw, names.__getitem__, COUNTED),
+            (Kind.PAIR, pair, draw[1:][neighbours], pair_name, PAIRED),
+        ):
+            if self.counted is not None and not wanted[kind]:
+                continue
+            known, column = np.unique(column, return_inverse=True)
+            cells, counts = np.unique(column * len(at) + draws, return_counts=True)
+            starts = np.searchsorted(cells // max(len(at), 1), np.arange(len(known) + 1))
+            order = np.argsort(-np.diff(starts), kind="stable")
+            for part in order[: most if self.counted is None else None].tolist():
+                name = name_of(int(known[part]))
+                if self.counted is None or name in wanted[kind]:
+                    some = slice(starts[part], starts[part + 1])
+                    having = rows[at][cells[some] % len(at)]
+                    self.parts[(*path, name), kind].append((having, counts[some].astype(float)))
+
+
+RECORDS = ""  # a step to the records of a table that is a dict of columns; keys are in quotes
+GROUPS = {bool: "numbers", int: "numbers", float: "numbers", str: "text", type(None): "none"}
+MARKS = (SET, NUMBER, LONG)
+
+
+def _keys_of(entries: list[Any]) -> list[Any]:
+    """A key for each entry, as `_key`."""
+    kinds = set(map(type, entries))
+    if kinds == {list}:
+        kinds = set(map(type, chain.from_iterable(entries)))
+        if not kinds & {list, dict}:
+            return list(map(tuple, entries))
+    return list(map(_key, entries)) if kinds & {list, dict} else entries
+
+
+def _key(entry: Any) -> Any:
+    """A key that two entries share if they are equal, whether a number is an integer or a float."""
+    if isinstance(entry, list):
+        return tuple(map(_key, entry))
+    if isinstance(entry, dict):
+        return frozenset((key, _key(value)) for key, value in entry.items())
+    return entry
+
+
+def _floats(value: Any) -> Any:
+    """The value with floats for integers and booleans, as equal draws may have either."""
+    if isinstance(value, list):
+        return [_floats(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: _floats(entry) for key, entry in value.items()}
+    return float(value) if isinstance(value, int) else value
+
+
+def _may_repeat(value: Any) -> bool:
+    """Whether a part has no fractions in it, whose values hardly come again."""
+    if isinstance(value, float):
+        return value.is_integer()
+    if isinstance(value, dict):
+        return not value.keys() & {NUMBER, LONG} and all(map(_may_repeat, value.values()))
+    return not isinstance(value, list) or all(map(_may_repeat, value))
+
+
+def _records(columns: dict[str, Any]) -> list[Any]:
+    """The records of a table that is a dict of columns; empty for any other dict."""
+    lists = list(columns.values())
+    if len(lists) < 2 or not all(isinstance(column, list) and column for column in lists):
+        return []
+    if len({len(column) for column in lists}) > 1:
+        return []
+    return [list(record) for record in zip(*lists, strict=True)]
+
+
+def read(text: str) -> Reading:
+    """What a text says: a value in JSON or CSV, numbers and words."""
+    for parse in (_from_json, _from_csv):
+        if (parsed := parse(text)) is not None:
+            value, style = parsed
+            return Reading(text_code(style), (value,))
+    written = WRITTEN.findall(text)
+    if not 0 < len(written) <= SLOTS:
+        return Reading(text_code(text), words=words_of(text))
+    rest = WRITTEN.sub("#", text)
+    return Reading(text_code(rest), written=written, words=words_of(rest))
+
+
+def _from_json(text: str) -> tuple[Any, str] | None:
+    """The list or dict that a text encodes, and the format, which determines the text."""
+    body = text.rstrip("\n")
+    if body[:1] not in ("[", "{"):
+        return None
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if not _is_short(value):
+        return None
+    for name, options in JSON_FORMATS.items():
+        for ascii_only in (True, False):
+            if json.dumps(value, ensure_ascii=ascii_only, **options) == body:
+                return _quoted_keys(value), f"{name} {ascii_only} {len(text) - len(body)}"
+    return None
+
+
+def _is_short(value: Any) -> bool:
+    if isinstance(value, (list, dict)):
+        inner = value.values() if isinstance(value, dict) else value
+        return len(value) <= SLOTS and all(map(_is_short, inner))
+    return not isinstance(value, int) or abs(value) <= 2**53
+
+
+def _quoted_keys(value: Any) -> Any:
+    """The value with keys in quotes, as in canonical text, where other keys are marks."""
+    if isinstance(value, dict):
+        return {json.dumps(key): _quoted_keys(entry) for key, entry in value.items()}
+    return [_quoted_keys(entry) for entry in value] if isinstance(value, list) else value
+
+
+def _from_csv(text: str) -> tuple[Any, str] | None:
+    """The header and records of a CSV table, and the format, which determines the text."""
+    end = "\r\n" if "\r\n" in text else "\n"
+    body = text.rstrip("\r\n")
+    lines = body.split(end)
+    if not 2 <= len(lines) <= SLOTS or '"' in body:
+        return None
+    for separator in SEPARATORS:
+        fields = [line.split(separator) for line in lines]
+        if len(fields[0]) > 1 and len({len(record) for record in fields}) == 1:
+            records = [[_field(field) for field in record] for record in fields]
+            style = f"csv {separator} {end!r} {text[len(body) :]!r}"
+            names, *others = records
+            columns = list(zip(*others, strict=True))
+            if all(
+                isinstance(name, str) and name not in column
+                for name, column in zip(names, columns, strict=True)
+            ):
+                style += f" {json.dumps(names)}"
+                records = others
+            return records, style
+    return None
+
+
+def _field(text: str) -> int | float | str:
+    """A field of a CSV table: a number where Python writes that number so, or text."""
+    if WRITTEN.fullmatch(text):
+        for number in (int, float):
+            try:
+                if str(value := number(text)) == text and abs(value) <= 2**53:
+                    return value
+            except ValueError:
+                continue
+    return text
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, or the letters of a single word; empty where it has few."""
+    words = text.split()
+    if len(words) >= LEAST_WORDS:
+        return words[:SLOTS]
+    letters = text.isalpha() and len(text) >= max(LEAST_REPEATS * len(set(text)), 2 * LEAST_REPEATS)
+    return list(text)[:SLOTS] if letters else []
+
+
+@lru_cache(maxsize=1 << 16)
+def text_code(text: str) -> float:
+    """A hash of the text: an integer below 2^52."""
+    return text_hash(text)
+
+
+@lru_cache(maxsize=1 << 16)
+def _style(written: str) -> str:
+    """How a number is written, "" if as Python does: with its value, this determines the text."""
+    value = float(written)
+    if written == repr(value):
+        return ""
+    if written == f"{value:.0f}":
+        return "whole"
+    mantissa, _, exponent = written.lower().partition("e")
+    if len(mantissa.strip("+-0.").replace(".", "")) > DIGITS:
+        return written
+    whole, _, decimals = mantissa.partition(".")
+    return f"{whole[:1] == '+'} {len(whole)} {'.' in mantissa} {len(decimals)} {exponent}"
+
+
+def name_order(name: Name) -> tuple[Any, ...]:
+    """A key that sorts names by path, step by step, with positions before keys; then by kind.
+
+    The entries of lists in a dict, such as the columns of a table, stand position by position.
+    """
+    path, kind = name
+    if len(path) > 1 and isinstance(path[-2], str) and isinstance(path[-1], int):
+        path = (*path[:-2], path[-1], path[-2])
+    return *((isinstance(step, str), step) for step in path), (False, -1), kind.value

@@ -1,0 +1,269 @@
+"""Views of rows that are bags, series or rankings: other columns in which their difference shows.
+
+A bag is a row of m parts of c numbers each, whose order means nothing. A classifier learns a score
+of single parts, each labelled with the side of its draw, on a share of the training draws; sums,
+extremes and quantiles of the scores over the bag are its columns. This is a mean embedding (Smola
+et al. 2007) with learned features. If every part is drawn anew, the sum of the scores is the loss
+itself; if one part is, the loss is a function of the sum of their exponentials.
+
+A look at the training draws alone decides which views there are (`views_of`), so that other rows
+pay for the look only. The view of a row depends on that row alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dpaudit._core.types import Array
+from dpaudit.scoring import constants
+from dpaudit.scoring.base import Fitted, Score, Sides, losses
+
+View = Callable[[Array], Array]  # rows (n, k) → rows (n, k')
+FitRows = Callable[[Sides, Sides], Fitted]  # training and choosing draws as rows → a score
+
+
+def best_view(fitted: Fitted, train: Sides, choose: Sides, fit: FitRows) -> Fitted:
+    """The score `fitted` of plain rows, or one of a view if it is clearly better on `choose`."""
+    loss, table = losses(fitted.score, choose), dict(fitted.portfolio)
+    for name, view in views_of(train, fit):
+        rows = (Sides(view(sides.P), view(sides.Q)) for sides in (train, choose))
+        rival = fit(*rows)
+        rival = replace(
+            rival, name=f"{rival.name} of {name}", score=_of_view(rival.score, view), closed=False
+        )
+        table |= {f"{model} of {name}": value for model, value in rival.portfolio.items()}
+        rival_loss = losses(rival.score, choose)
+        gain = loss - rival_loss
+        if gain.mean() > constants.CLEARLY_BETTER * gain.std() / np.sqrt(len(gain)):
+            fitted, loss = rival, rival_loss
+    return replace(fitted, portfolio=table)
+
+
+def _of_view(score: Score, view: View) -> Score:
+    return lambda x: score(view(x))
+
+
+def views_of(train: Sides, fit: FitRows) -> Iterator[tuple[str, View]]:
+    """The views that a look at the training draws gives reason for, each with its name."""
+    few, columns = train.head(constants.LOOK_DRAWS), train.P.shape[1]
+    if len(few.P) < constants.LEAST_LOOK or not 3 <= columns <= constants.MOST_COLUMNS:
+        return
+    if (run := ranking(few)) is not None:
+        yield "places", partial(places, run=run)
+        yield "pairs", partial(pairs, run=run)
+        return
+    ranks = Sides(*common_ranks(few))
+    if (bag := bag_of(ranks)) is not None:
+        start, width = bag
+        parts = columns - start
+        if parts <= constants.SORTED_NUMBERS:
+            yield "sorted parts", partial(in_order, start=start, axis=main_axis(few, start, width))
+        yield "scores of parts", learned(train, partial(bags, start=start, width=width), fit)
+        return
+    if (width := lag(ranks)) > 0:
+        yield "differences", partial(differences, width=width)
+        yield "scores of steps", learned(train, partial(steps, width=width), fit)
+
+
+# --- rankings -------------------------------------------------------------------------------------
+
+
+def ranking(few: Sides) -> slice | None:
+    """The columns in which every row holds the same distinct values, in some order."""
+    rows = np.concatenate([few.P, few.Q])
+    most = min(rows.shape[1], constants.RANKED_ITEMS + 1)
+    for start in (0, 1):
+        for stop in range(most, start + 2, -1):
+            values = np.sort(rows[:2, start:stop], axis=1)
+            if np.all(values[0] == values[1]) and np.all(np.diff(values[0]) > 0.0):
+                alike = np.all(np.sort(rows[:, start:stop], axis=1) == values[0])
+                if alike and np.any(rows[:, start:stop] != rows[0, start:stop]):
+                    return slice(start, stop)
+    return None
+
+
+def places(x: Array, run: slice) -> Array:
+    """The place of each item in a ranking."""
+    return np.argsort(x[:, run], axis=1).astype(np.float64)
+
+
+def pairs(x: Array, run: slice) -> Array:
+    """For each two items of a ranking which of them comes first, as −1 or 1."""
+    place = places(x, run)
+    left, right = np.triu_indices(place.shape[1], 1)
+    return np.sign(place[:, right] - place[:, left])
+
+
+# --- bags -----------------------------------------------------------------------------------------
+
+
+def common_ranks(few: Sides) -> tuple[Array, Array]:
+    """Both sides with each number replaced by its rank among all numbers, from 0 to 1; NaN stay."""
+    numbers = np.concatenate([few.P.ravel(), few.Q.ravel()])
+    grid = np.unique(np.quantile(numbers[np.isfinite(numbers)], np.linspace(0.0, 1.0, 1025)))
+
+    def ranks(x: Array) -> Array:
+        return np.where(np.isnan(x), np.nan, np.interp(x, grid, np.linspace(0.0, 1.0, len(grid))))
+
+    return ranks(few.P), ranks(few.Q)
+
+
+def bag_of(ranks: Sides) -> tuple[int, int] | None:
+    """The first column of a bag, which ends with the row, and the numbers of a part; or None."""
+    columns = ranks.P.shape[1]
+    for start in (0, 1):
+        run = columns - start
+        for width in range(1, constants.PART_WIDTH + 1):
+            if run % width == 0 and run >= constants.LEAST_PARTS * width:
+                sides = (ranks.P[:, start:], ranks.Q[:, start:])
+                if all(exchangeable(side, width) for side in sides):
+                    return start, width
+    return None
+
+
+def exchangeable(x: Array, width: int) -> bool:
+    """Whether the parts of rows (n, m·width) have one mean, one covariance, and one covariance with
+    each other, but for `SAME_LAW` standard errors.
+
+    NaN are left out.
+    """
+    known = ~np.isnan(x)
+    values, blocks = np.where(known, x, 0.0), x.shape[1] // width
+    count = known.sum(axis=0)
+    total = values.sum(axis=0).reshape(blocks, width).sum(axis=0)
+    mean = total / np.maximum(count.reshape(blocks, width).sum(axis=0), 1)
+    apart = np.where(known, values - np.tile(mean, blocks), 0.0)
+    square = (apart**2).sum(axis=0).reshape(blocks, width).sum(axis=0)
+    variance = square / np.maximum(count.reshape(blocks, width).sum(axis=0), 1)
+    if not np.any(variance > 0.0):
+        return False
+    error = np.sqrt(np.tile(variance, blocks) / np.maximum(count, 1)) + 1e-12
+    if np.any(np.abs(apart.sum(axis=0) / np.maximum(count, 1)) > constants.SAME_LAW * error):
+        return False
+    both = (known.T.astype(np.float64) @ known).reshape(blocks, width, blocks, width)
+    products = (apart.T @ apart).reshape(blocks, width, blocks, width)
+    spread = (apart**2).T @ (apart**2)
+    fourth = spread.reshape(blocks, width, blocks, width)
+    diagonal = np.arange(blocks)
+    other = np.ones((blocks, blocks), dtype=bool)
+    other[diagonal, diagonal] = False
+    for which in (~other, other):
+        one, n, f = (array.transpose(0, 2, 1, 3)[which] for array in (products, both, fourth))
+        pooled = one.sum(axis=0) / np.maximum(n.sum(axis=0), 1.0)
+        level = np.maximum(f.sum(axis=0) / np.maximum(n.sum(axis=0), 1.0), 1e-12)
+        gap = np.abs(one / np.maximum(n, 1.0) - pooled)
+        if np.any(gap > constants.SAME_LAW * np.sqrt(level / np.maximum(n, 1.0))):
+            return False
+    return True
+
+
+def bags(x: Array, start: int, width: int) -> tuple[Array, Array]:
+    """Rows as parts (n, m, width), and the columns before them."""
+    return x[:, start:].reshape(len(x), -1, width), x[:, :start]
+
+
+def main_axis(few: Sides, start: int, width: int) -> Array:
+    """The direction, (width,), along which the parts spread most."""
+    parts = np.concatenate([few.P[:, start:], few.Q[:, start:]]).reshape(-1, width)
+    parts = parts[np.isfinite(parts).all(axis=1)]
+    return np.asarray(np.linalg.eigh(np.atleast_2d(np.cov(parts.T)))[1][:, -1])
+
+
+def in_order(x: Array, start: int, axis: Array) -> Array:
+    """Rows whose parts are sorted along an axis; parts with NaN come last."""
+    parts, rest = bags(x, start, len(axis))
+    order = np.argsort(parts @ axis, axis=1, kind="stable")
+    ordered = np.take_along_axis(parts, order[:, :, None], axis=1)
+    return np.column_stack([rest, ordered.reshape(len(x), -1)])
+
+
+def learned(train: Sides, parts_of: Callable[[Array], tuple[Array, Array]], fit: FitRows) -> View:
+    """The view whose columns are statistics of a score of parts, and the rest of each row.
+
+    The score is learned from the first `PARTS_SHARE` of the training draws.
+    """
+    size = max(int(constants.PARTS_SHARE * len(train.P)), 1)
+    cut = max(int(constants.PARTS_TRAIN * size), 1)
+    sets = []
+    for first, last, most in (
+        (0, cut, constants.PARTS),
+        (cut, size, constants.PARTS // 2),
+    ):
+        sides = []
+        for side in (train.P[first:last], train.Q[first:last]):
+            parts = parts_of(side)[0]
+            flat = parts.reshape(-1, parts.shape[2])
+            flat = flat[~np.isnan(flat).all(axis=1)]
+            sides.append(flat[:: max(-(-len(flat) // most), 1)])
+        shorter = min(map(len, sides))
+        sets.append(Sides(*(side[:shorter] for side in sides)))
+    score = fit(*sets).score
+
+    def view(x: Array) -> Array:
+        parts, rest = parts_of(x)
+        n, m = parts.shape[:2]
+        there = ~np.isnan(parts).all(axis=2)
+        odds = np.full((n, m), np.nan)
+        odds[there] = score(parts[there])
+        return np.column_stack([rest, statistics(odds), moments(parts)])
+
+    return view
+
+
+def statistics(odds: Array) -> Array:
+    """Sums, extremes and quantiles of the scores of each row's parts, (n, m) → (n, 12)."""
+    known = ~np.isnan(odds)
+    count = known.sum(axis=1)
+    zeros = np.where(known, odds, 0.0)
+    up, down = (np.expm1(np.clip(sign * zeros, -30.0, 30.0)).sum(axis=1) for sign in (1.0, -1.0))
+    ordered = np.sort(odds, axis=1)  # NaN last
+    columns = [count.astype(np.float64), zeros.sum(axis=1), (zeros**2).sum(axis=1), up, down]
+    last = np.maximum(count - 1, 0)
+    for level in (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0):
+        at = np.rint(level * last).astype(np.intp)
+        columns.append(ordered[np.arange(len(odds)), at])
+    return np.column_stack(columns)
+
+
+def moments(parts: Array) -> Array:
+    """The mean and spread of each number of the parts, over the parts of a row."""
+    known = ~np.isnan(parts)
+    count = np.maximum(known.sum(axis=1), 1)
+    clipped = np.clip(np.where(known, parts, 0.0), -constants.LARGEST, constants.LARGEST)
+    mean = clipped.sum(axis=1) / count
+    apart = np.where(known, clipped - mean[:, None, :], 0.0)
+    return np.column_stack([mean, np.sqrt((apart**2).sum(axis=1) / count)])
+
+
+# --- series ---------------------------------------------------------------------------------------
+
+
+def lag(ranks: Sides) -> int:
+    """The distance of columns that are like each other more than all others are, 0 for none."""
+    columns, best = ranks.P.shape[1], (constants.SERIES, 0)
+    if np.isnan(ranks.P).any() or np.isnan(ranks.Q).any():
+        return 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        table = np.mean([np.corrcoef(side.T) for side in (ranks.P, ranks.Q)], axis=0)
+    for width in range(1, constants.PART_WIDTH + 1):
+        if columns % width == 0 and columns >= 4 * width:
+            correlation = float(np.nanmedian(np.diagonal(table, width)))
+            best = max(best, (correlation, width), key=lambda one: (round(one[0], 2), -one[1]))
+    return best[1]
+
+
+def differences(x: Array, width: int) -> Array:
+    """The first `width` columns, and the difference of each column from that `width` before it."""
+    return np.column_stack([x[:, :width], x[:, width:] - x[:, :-width]])
+
+
+def steps(x: Array, width: int) -> tuple[Array, Array]:
+    """The steps of a series: each with its number, where it starts, and its difference."""
+    points = x.reshape(len(x), -1, width)
+    moved = np.diff(points, axis=1)
+    number = np.broadcast_to(np.arange(moved.shape[1])[:, None], (*moved.shape[:2], 1))
+    return np.concatenate([number, points[:, :-1], moved], axis=2), x[:, :width]
