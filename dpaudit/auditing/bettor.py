@@ -93,8 +93,8 @@ class Past:
     def rows(self) -> Sides:
         """All draws as float64 rows, with the columns that distinguish any two of the draws."""
         assert self.draws is not None
-        self.columns = outcomes.columns(*self.draws)
-        return Sides(*map(self.columns, self.draws))
+        self.columns, *rows, _ = outcomes.described(*self.draws)
+        return Sides(*rows)
 
     def like(self, fresh: Batch) -> Sides:
         """Fresh draws as float64 rows with the columns that the last call of `rows` chose."""

@@ -143,7 +143,7 @@ class ManyDraws:
         which decides the split.
         """
         first = self.draws.peek(2 * SMALLEST)
-        self.sizes = self.setup.settings.split(_rows(first)[1].P.shape[1])
+        self.sizes = self.setup.settings.split(outcomes.described(*first).left.shape[1])
         return self.draws.hold(self.sizes.train + self.sizes.choose)
 
     def learn(self, learn_from: Learn) -> Learned:
@@ -175,13 +175,14 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
     calls : as in `call_sizes`. Raises `MechanismError` or `InvalidInput` if draws depend on each
     other.
     """
-    columns, rows = _rows(drawn)
+    described = outcomes.described(*drawn)
+    rows = Sides(described.left, described.right)
     notes = notes_on(drawn, rows, calls)
     parts = zip(*(sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
     train, choose, _ = (Sides(*part) for part in parts)
     classifier = settings.classifier
     fitted = scoring.fit(classifier, train, choose, settings.seed, settings.bits, spend=True)
-    fitted = with_unread(fitted, settings, *drawn)
+    fitted = with_unread(fitted, settings, described.unread)
     if not isinstance(classifier, str):  # the scores of aliases judge each row by itself
         scoring.refuse_batch_scores(fitted, choose)
     # scores of the choosing draws are independent of each other if these draws are, and
@@ -203,12 +204,7 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
         closed=fitted.closed,
         claimed=where_to_bet(settings.claim),
     )
-    return Learned(sizes, columns, rows.P.shape[1], fitted, choices, notes)
-
-
-def _rows(drawn: Pair) -> tuple[outcomes.Columns, Sides]:
-    columns = outcomes.columns(*drawn)
-    return columns, Sides(*map(columns, drawn))
+    return Learned(sizes, described.columns, rows.P.shape[1], fitted, choices, notes)
 
 
 def _timed(draws: Draws, clock: Clock, count: Count) -> Iterator[Pair | Counts]:
@@ -254,17 +250,19 @@ class FewDraws:
         """Fit a score. Only the draws that train and choose decide the columns and the split."""
         settings = self.setup.settings
         first = settings.split(columns=1)
-        sizes = settings.split(_columns(drawn, first)(drawn[0][:1]).shape[1])
-        rows = Sides(*map(_columns(drawn, sizes), drawn))
-        notes = notes_on(drawn, rows, self.draws.calls)
+        cut = first.train + first.choose
+        sizes = settings.split(outcomes.described(*(side[:cut] for side in drawn)).left.shape[1])
         cut = sizes.train + sizes.choose
+        described = outcomes.described(*(side[:cut] for side in drawn))
+        rows = Sides(*map(described.columns, drawn))
+        notes = notes_on(drawn, rows, self.draws.calls)
         past = rows.head(cut)
         if isinstance(settings.classifier, KnownScore):
             fitted = Fitted(settings.classifier.name, settings.classifier.score)
             scoring.refuse_batch_scores(fitted, past)
         else:
             fitted = fit_few(past)
-        fitted = with_unread(fitted, settings, *(side[:cut] for side in drawn))
+        fitted = with_unread(fitted, settings, described.unread)
         certifying = Sides(rows.P[cut:], rows.Q[cut:])
         return LearnedFew(sizes, past, certifying, rows.P.shape[1], fitted, notes)
 
@@ -300,8 +298,3 @@ class FewDraws:
         uneven = f"{count(n)} draws of M(D) and {count(m)} of M(D') certify."
         notes = () if n == m else (uneven,)
         return Certified(estimate, nan_count(scores), bet, notes, least)
-
-
-def _columns(drawn: Pair, sizes: Split) -> outcomes.Columns:
-    """The columns of the draws that train and choose."""
-    return outcomes.columns(*(side[: sizes.train + sizes.choose] for side in drawn))

@@ -59,8 +59,7 @@ def refuse_dependence(
 
 def refuse_shared(P: np.ndarray, Q: np.ndarray) -> None:
     """Raise `InvalidInput` if P and Q, all draws made elsewhere, share draws."""
-    rows = outcomes.aligned(P, Q)
-    findings = examine_shared(*rows, level=0.5 * LEVEL)
+    findings = examine_shared(*outcomes.numbered(P, Q), level=0.5 * LEVEL)
     if findings:
         raise _error(findings, None, "")
 

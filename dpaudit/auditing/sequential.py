@@ -11,7 +11,7 @@ from itertools import count
 
 import numpy as np
 
-from dpaudit import power, scoring
+from dpaudit import outcomes, power, scoring
 from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.auditing.bettor import FIRST, Batch, Bettor, batch_sizes, menu_of
@@ -70,7 +70,7 @@ def audit_sequentially(setup: Setup, batches: Iterator[Batch]) -> Findings:
     assert bettor.fitted is not None
     assert past.draws is not None
     assert setup.reference is not None
-    fitted = with_unread(bettor.fitted, settings, *past.draws)
+    fitted = with_unread(bettor.fitted, settings, outcomes.described(*past.draws).unread)
     record, grid = bettor.record(), _bounded_at(settings)
     estimate = _estimate(settings, bettor, setup.reference.delta, grid)
     judged = judge_e_value(

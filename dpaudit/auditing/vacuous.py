@@ -135,13 +135,13 @@ def copied(P: np.ndarray, Q: np.ndarray) -> str:
     return "P and Q hold the same draws in the same order." if same else ""
 
 
-def with_unread(fitted: Fitted, settings: Settings, P: np.ndarray, Q: np.ndarray) -> Fitted:
-    """The score, with the parts of the outputs P and Q that it cannot read (`Fitted.unread`).
+def with_unread(fitted: Fitted, settings: Settings, unread: dict[str, float]) -> Fitted:
+    """The score, with the parts of the outputs that it cannot read (`Fitted.unread`).
 
     A known score stays as it is: which parts it leaves out is its author's choice.
     """
     trained = scoring.is_trained(settings.classifier)
-    return replace(fitted, unread=outcomes.unread(P, Q)) if trained else fitted
+    return replace(fitted, unread=unread) if trained else fitted
 
 
 def settled(

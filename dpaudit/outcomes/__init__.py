@@ -16,7 +16,7 @@ known (`columns`, `aligned`). Given the columns, a draw's row depends on that dr
 This room knows nothing of mechanisms, scores or audits.
 """
 
-from dpaudit.outcomes.columns import Columns, aligned, columns, unread
+from dpaudit.outcomes.columns import Columns, Described, aligned, columns, described, numbered
 from dpaudit.outcomes.forms import is_table, joined, rows
 from dpaudit.outcomes.records import RecordFeatures, TableForm, differing, distances, spreads
 from dpaudit.outcomes.repeats import constant_value, equal, period, told_apart
@@ -25,20 +25,22 @@ from dpaudit.outcomes.tables import LISTS, NotOutcomes
 __all__ = [
     "LISTS",
     "Columns",
+    "Described",
     "NotOutcomes",
     "RecordFeatures",
     "TableForm",
     "aligned",
     "columns",
     "constant_value",
+    "described",
     "differing",
     "distances",
     "equal",
     "is_table",
     "joined",
+    "numbered",
     "period",
     "rows",
     "spreads",
     "told_apart",
-    "unread",
 ]

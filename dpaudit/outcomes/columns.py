@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,8 +40,22 @@ BEYOND = f"values beyond the first {tables.SLOTS:,}"
 LARGE, CODED = "integers of more than 32 digits", 2.0**107  # from CODED on, the rest may be a code
 
 
-def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
-    """A function that makes rows of any further draws, in columns for what both sides hold.
+class Described(NamedTuple):
+    """The columns for the draws of both sides, and these draws in them.
+
+    columns : makes rows of any further draws. left, right : the draws of P and Q as float64 rows.
+    unread : for each kind of part, the share of draws that have a part which fewer than `SOME`
+        draws have, on the side where the share is larger; without shares of 0.
+    """
+
+    columns: Columns
+    left: Array
+    right: Array
+    unread: dict[str, float]
+
+
+def described(P: np.ndarray, Q: np.ndarray) -> Described:
+    """The columns for what both sides hold, and the draws of both sides in them.
 
     Tables of one width stay as they are. Where one side has lists of numbers, or tables of another
     width, their length comes first and NaN pads them. Other draws get a column for every position,
@@ -49,20 +64,61 @@ def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
 
     The code of a text is a hash, so that it depends on no other draw. Among a million texts two
     have the same code with probability 1e-4. That can hide a difference, but never make one.
+
+    A text, a key of a dict, a member of a set, a very large integer and a very long list are known
+    by their identity alone: from a part that fewer than `SOME` draws share, a score learns nothing
+    about the next draw. A text is read if all its words are.
     """
     if any(side.dtype.kind == "S" for side in (P, Q)):
-        return FeatureColumns.of(P, Q)
+        return _described_texts(P, Q)
     if alike(P, Q):
-        return partial(_table_rows, P.shape[1])
-    return partial(_list_rows, 1 + _entries(*(tables.with_lengths(side)[:, 0] for side in (P, Q))))
+        return Described(partial(_table_rows, P.shape[1]), P, Q, {})
+    lengths = [tables.with_lengths(side)[:, 0] for side in (P, Q)]
+    to_rows = partial(_list_rows, 1 + _entries(*lengths))
+    long = max(map(max, lengths)) > tables.SLOTS
+    return Described(to_rows, to_rows(P), to_rows(Q), _described_texts(P, Q).unread if long else {})
+
+
+def _described_texts(P: np.ndarray, Q: np.ndarray) -> Described:
+    texts, which = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_inverse=True)
+    sides = np.split(which, [len(P)])
+    draws = np.array([np.bincount(side, minlength=len(texts)) for side in sides])
+    table = features(texts)
+    names = _names_of(table, draws.sum(axis=0))
+    unread = _unread(table, names, draws)
+    names = _without_order(table, _without_words(table, names, draws.sum(axis=0)), draws)
+    if len(names) > MOST:
+        total = draws.sum(axis=0)
+        frequent = set(sorted(names, key=lambda name: -total[table[name][0]].sum())[:MOST])
+        names = tuple(name for name in names if name in frequent)
+    rows = _rows(table, names, len(texts))
+    differs = np.any(rows.view(np.int64) != rows[0].view(np.int64), axis=0)
+    if differs.any():
+        names = tuple(name for name, differ in zip(names, differs, strict=True) if differ)
+        rows = rows[:, differs]
+    else:
+        names = (TOTAL_SIZE,)
+        rows = _rows(table, names, len(texts))
+    return Described(FeatureColumns(names), rows[sides[0]], rows[sides[1]], unread)
+
+
+def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
+    """A function that makes rows of any further draws, in the columns for both sides."""
+    return described(P, Q).columns
 
 
 def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
     """Both sides as float64 rows, in the columns for what both sides hold."""
+    return described(P, Q)[1:3]
+
+
+def numbered(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
+    """Rows in which draws are equal if and only if they are: tables as they are, else (n, 1)."""
     if alike(P, Q):
         return P, Q
-    to_rows = columns(P, Q)
-    return to_rows(P), to_rows(Q)
+    which = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_inverse=True)[1]
+    left, right = np.split(which.astype(np.float64)[:, None], [len(P)])
+    return left, right
 
 
 def alike(P: np.ndarray, Q: np.ndarray) -> bool:
@@ -111,46 +167,26 @@ class FeatureColumns:
 
     names: tuple[Name, ...]
 
-    @classmethod
-    def of(cls, P: np.ndarray, Q: np.ndarray) -> FeatureColumns:
-        """Columns for the features in which draws differ, at most `MOST`; else for the size."""
-        texts, draws = distinct(P, Q)
-        table = features(texts)
-        total = draws.sum(axis=0)
-        names = without_order(table, without_words(table, names_of(table, total), total), draws)
-        if len(names) > MOST:
-            frequent = set(sorted(names, key=lambda name: -total[table[name][0]].sum())[:MOST])
-            names = tuple(name for name in names if name in frequent)
-        bits = cls(names)._rows(table, draws.shape[1]).view(np.int64)
-        differs = np.any(bits != bits[0], axis=0)
-        different = tuple(name for name, differ in zip(names, differs, strict=True) if differ)
-        return cls(different or (TOTAL_SIZE,))
-
     def __call__(self, draws: np.ndarray) -> Array:
         """The rows (n, k) of draws (n,) of any form."""
         texts, which = np.unique(as_texts(draws), return_inverse=True)
         counts = [name for name in self.names if name[1] in COUNTS]
         others = len(counts) < len(self.names)
-        return self._rows(features(texts, counts, others), len(texts))[which]
-
-    def _rows(self, table: Features, count: int) -> Array:
-        rows = np.empty((count, len(self.names)))
-        for column, name in enumerate(self.names):
-            rows[:, column] = name[1].absent
-            if name in table:
-                at, values = table[name]
-                rows[at, column] = values
-        return rows
+        return _rows(features(texts, counts, others), self.names, len(texts))[which]
 
 
-def distinct(P: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The m distinct draws as texts, (m,), and how many draws of each side equal each, (2, m)."""
-    texts, which = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_inverse=True)
-    sides = np.split(which, [len(P)])
-    return texts, np.array([np.bincount(side, minlength=len(texts)) for side in sides])
+def _rows(table: Features, names: tuple[Name, ...], count: int) -> Array:
+    """One column for each name, one row for each of `count` draws."""
+    rows = np.empty((count, len(names)))
+    for column, name in enumerate(names):
+        rows[:, column] = name[1].absent
+        if name in table:
+            at, values = table[name]
+            rows[at, column] = values
+    return rows
 
 
-def names_of(table: Features, draws: np.ndarray) -> tuple[Name, ...]:
+def _names_of(table: Features, draws: np.ndarray) -> tuple[Name, ...]:
     """The names of the `MOST` features that most draws have, and of as many counts, in order.
 
     draws : (m,), how many draws each distinct draw stands for.
@@ -166,7 +202,7 @@ def names_of(table: Features, draws: np.ndarray) -> tuple[Name, ...]:
     return tuple(sorted(chosen, key=name_order))
 
 
-def without_words(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> tuple[Name, ...]:
+def _without_words(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> tuple[Name, ...]:
     """The names without the words, or letters, of texts that nearly all come again as a whole.
 
     draws : (m,), how many draws each distinct draw stands for.
@@ -191,7 +227,7 @@ def _few_share(values: Array, draws: np.ndarray) -> np.ndarray:
     return np.asarray(np.bincount(which, draws)[which] < SOME)
 
 
-def without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> tuple[Name, ...]:
+def _without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> tuple[Name, ...]:
     """The names that describe lists best: of lists whose places mean nothing, counts alone.
 
     Where the entries of a list that are counted are nearly all that there are, their counts stand
@@ -277,30 +313,20 @@ def _has_own_means(table: Features, by_position: dict[int, Name], draws: np.ndar
     return bool(np.any(np.abs(mean) > RANDOM * np.sqrt(np.maximum(variance, 0.0) / count)))
 
 
-def unread(P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
-    """For each kind of part, the share of draws that have a part which fewer than `SOME` draws
-    have.
+def _unread(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> dict[str, float]:
+    """The shares of draws that have a rare part, as `Described.unread`.
 
-    A text, a key of a dict, a member of a set, a very large integer and a very long list are known
-    by their identity alone: from a part that fewer than `SOME` draws share, a score learns nothing
-    about the next draw. A text is read if all its words are.
-
-    P, Q : draws of both sides, in any form. The share is taken on the side where it is larger;
-    kinds whose share is 0 are left out.
+    names : those that `_names_of` chose. draws : (2, m), how many draws of each side each distinct
+    draw stands for.
     """
-    if alike(P, Q):
-        return {}
-    texts = any(side.dtype.kind == "S" for side in (P, Q))
-    if not texts and max(tables.with_lengths(side)[:, 0].max() for side in (P, Q)) <= tables.SLOTS:
-        return {}
-    known, draws = distinct(P, Q)
-    table = features(known, counted=())  # a count repeats what positions say
     total = draws.sum(axis=0)
-    names = set(names_of(table, total))
+    chosen = set(names)
     marked: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(total), dtype=bool))
     for name, (rows, values) in table.items():
+        if name[1] in COUNTS:  # a count repeats what positions say
+            continue
         part, rare = _rare(table, name, rows, values, total)
-        if total[rows].sum() >= SOME and name not in names:
+        if total[rows].sum() >= SOME and name not in chosen:
             part, rare = BEYOND, np.ones(len(rows), dtype=bool)
         marked[part][rows[rare]] = True
     shares = {part: (draws @ mark / draws.sum(axis=1)).max() for part, mark in marked.items()}

@@ -14,7 +14,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain
@@ -23,11 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.outcomes.nested import LONG, NUMBER, SET
+from dpaudit.outcomes.nested import LONG, NUMBER, SET, uncollected
 from dpaudit.outcomes.tables import SLOTS, text_hash
 
-COUNTED = 20_000  # different parts of lists, at most, whose counts are tried as columns
-PAIRED = 2_000  # different pairs of neighbours, at most
+CHUNK = 1000  # draws at a time: their values stay in the processor's cache
 DIGITS = 15  # significant digits of a number that a float keeps apart from all others
 LEAST_WORDS = 3  # a text of fewer words is a code
 LEAST_REPEATS = 3  # a word whose letters occur less often, on average, is a code
@@ -70,24 +69,34 @@ class Kind(IntEnum):
 
 
 COUNTS = (Kind.COUNT, Kind.PAIR)
+# different parts of lists, and pairs of neighbours, at most, whose counts are tried as columns
+MOST_PARTS = {Kind.COUNT: 20_000, Kind.PAIR: 2_000}
 
 
-def features(texts: Iterable[bytes], counted: Names | None = None, others: bool = True) -> Features:
+@uncollected()
+def features(texts: np.ndarray, counted: Names | None = None, others: bool = True) -> Features:
     """For each name, the positions of the draws with this feature, and the feature's values.
 
-    counted : the names of the counts that are wanted; None for those of the `COUNTED` parts, and
-    `PAIRED` pairs, that most draws have. others : whether all other features are wanted.
+    texts : (n,) bytes. counted : the names of the counts that are wanted; None for those of the
+    parts, at most `MOST_PARTS`, that most draws have. others : whether all other features are
+    wanted.
     """
-    draws = [json.loads(text) for text in texts]
     table = _Table(counted, others)
-    table.add((), np.arange(len(draws)), draws)
-    return {
+    for start in range(0, len(texts), CHUNK):
+        draws = [json.loads(text) for text in texts[start : start + CHUNK].tolist()]
+        table.add((), np.arange(start, start + len(draws)), draws)
+    found = {
         name: (
             np.concatenate([rows for rows, _ in parts]),
             np.concatenate([values for _, values in parts]),
         )
         for name, parts in table.parts.items()
     }
+    for kind, most in MOST_PARTS.items() if counted is None else ():
+        names = [name for name in found if name[1] is kind]
+        for name in sorted(names, key=lambda name: (-len(found[name][0]), name_order(name)))[most:]:
+            del found[name]
+    return found
 
 
 class Reading(NamedTuple):
@@ -153,12 +162,18 @@ class _Table:
         self.add((*path, 0), rows[alone], [values[i][0] for i in alone])
         if self.others:
             longer = np.flatnonzero(lengths > 1).tolist()
-            self._entries(path, rows[longer], [values[i] for i in longer])
+            if alone:
+                rows, values = rows[longer], [values[i] for i in longer]
+            self._entries(path, rows, values)
 
     def _entries(self, path: Path, rows: np.ndarray, values: list[Any]) -> None:
         """Add the features of the entries of lists by position."""
         before, self.inside = self.inside, True
+        shortest = min(map(len, values), default=0)
         for position in range(max(map(len, values), default=0)):
+            if shortest > position:
+                self.add((*path, position), rows, [value[position] for value in values])
+                continue
             at = [i for i, value in enumerate(values) if len(value) > position]
             self.add((*path, position), rows[at], [values[i][position] for i in at])
         self.inside = before
@@ -270,9 +285,9 @@ class _Table:
         def pair_name(pair: int) -> str:
             return ", ".join(names[i] for i in divmod(pair, len(names)))
 
-        for kind, column, draws, name_of, most in (
-            (Kind.COUNT, code, draw, names.__getitem__, COUNTED),
-            (Kind.PAIR, pair, draw[1:][neighbours], pair_name, PAIRED),
+        for kind, column, draws, name_of in (
+            (Kind.COUNT, code, draw, names.__getitem__),
+            (Kind.PAIR, pair, draw[1:][neighbours], pair_name),
         ):
             if self.counted is not None and not wanted[kind]:
                 continue
@@ -280,7 +295,7 @@ class _Table:
             cells, counts = np.unique(column * len(at) + draws, return_counts=True)
             starts = np.searchsorted(cells // max(len(at), 1), np.arange(len(known) + 1))
             order = np.argsort(-np.diff(starts), kind="stable")
-            for part in order[: most if self.counted is None else None].tolist():
+            for part in order[: MOST_PARTS[kind] if self.counted is None else None].tolist():
                 name = name_of(int(known[part]))
                 if self.counted is None or name in wanted[kind]:
                     some = slice(starts[part], starts[part + 1])

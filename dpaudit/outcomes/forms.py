@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
@@ -41,10 +42,10 @@ def rows(values: Any, size: int | None = None) -> np.ndarray:
 
 
 def _sequence(values: Sequence[Any], size: int | None) -> np.ndarray:
-    try:
-        array = np.asarray(values)
-    except ValueError:  # draws of different length
-        array = np.empty(0, dtype=object)
+    array = np.empty(0, dtype=object)
+    if not _is_nested(values):
+        with suppress(ValueError):  # draws of different length
+            array = np.asarray(values)
     if array.dtype.kind in REAL and array.ndim in (1, 2) and array.size:
         entries = values if array.ndim == 1 else chain.from_iterable(values)
         plain = tables.table(array, size)
@@ -53,8 +54,17 @@ def _sequence(values: Sequence[Any], size: int | None) -> np.ndarray:
         return tables.listed(plain) if array.ndim == 2 else plain
     if not values or (size is not None and len(values) != size):
         raise NotOutcomes(SHAPE.format("n" if size is None else size), f"{len(values)} draws")
-    lists = tables.lists(values)
+    lists = None if _is_nested(values) else tables.lists(values)
     return canonical_texts(values) if lists is None else lists
+
+
+def _is_nested(values: Sequence[Any]) -> bool:
+    """Whether the first draw shows that the draws are neither numbers nor lists of numbers."""
+    for _ in range(2):
+        if not isinstance(values, (list, tuple)) or not values:
+            return False
+        values = values[0]
+    return isinstance(values, (list, tuple, dict, str))
 
 
 def is_table(draws: np.ndarray) -> bool:

@@ -12,11 +12,13 @@ list is read as a list of one entry, and None as the empty list, as in `tables`.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import math
 import numbers
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
@@ -42,6 +44,19 @@ DEEPEST = 50  # levels of nesting
 SIZES = 1e-100, 1e100  # magnitudes of floats in bytes: others are no floats
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Pause the cyclic garbage collector, which would visit a million new lists again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@uncollected()
 def canonical_texts(draws: Iterable[Any]) -> np.ndarray:
     """Each draw as its canonical text, (n,) bytes. Raises `NotOutcomes` for any other value."""
     draws = list(draws)

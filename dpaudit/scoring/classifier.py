@@ -26,7 +26,7 @@ from dpaudit.scoring.models.boosted import boosting, fit_boosted
 from dpaudit.scoring.models.closed import Quadratic, fit_elliptical, fit_logistic, fit_quadratic
 from dpaudit.scoring.models.eureka import fit_eureka, promise
 from dpaudit.scoring.models.nearest import fit_nearest
-from dpaudit.scoring.portfolio import fit_auto
+from dpaudit.scoring.portfolio import fit_auto, of_all_draws
 from dpaudit.scoring.views import best_view
 from dpaudit.scoring.whiten import Whitener
 
@@ -201,31 +201,35 @@ def fit(
     classifier = as_classifier(classifier)
     if isinstance(classifier, KnownScore):
         return Fitted(classifier.name, classifier.score)
-    if classifier == "auto":
-        with one_thread():
-            fitted = _fit_auto(train, choose, seed=seed, bits=bits, spend=spend)
-            return best_view(
-                fitted, train, choose, partial(_fit_auto, seed=seed, bits=bits, spend=False)
-            )
+    with one_thread():
+        fitted = _fit_rows(classifier, train, choose, seed, bits)
+        if classifier != "auto":
+            return fitted
+        best = best_view(fitted, train, choose, partial(_fit_rows, "auto", seed=seed, bits=bits))
+        if not spend or best is not fitted:
+            return best
+        encoder = Encoder.fit(train, bits)
+        again = of_all_draws(fitted.name, encoder.sides(train), encoder.sides(choose))
+    if again is None:
+        return fitted
+    return replace(fitted, score=lambda x: again(encoder(x)), spent=True)
+
+
+def _fit_rows(
+    classifier: str | Estimator,
+    train: Sides,
+    choose: Sides,
+    seed: np.random.SeedSequence,
+    bits: bool,
+) -> Fitted:
+    """Fit the score that `classifier` names to rows of any numbers, which are made finite."""
     encoder = Encoder.fit(train, bits)
     train, choose = encoder.sides(train), encoder.sides(choose)
-    with one_thread():
-        if isinstance(classifier, str):
-            model = MODELS[classifier].fit(train, choose, seed)
-            fitted = model if isinstance(model, Fitted) else Fitted(classifier, model)
-        else:
-            fitted = Fitted(type(classifier).__name__, fit_estimator(classifier, train, seed))
-    score = fitted.score
-    closed = isinstance(score, Quadratic)
-    return replace(fitted, score=lambda x: score(encoder(x)), closed=closed)
-
-
-def _fit_auto(
-    train: Sides, choose: Sides, *, seed: np.random.SeedSequence, bits: bool, spend: bool
-) -> Fitted:
-    """The best score of the portfolio for rows of any numbers."""
-    encoder = Encoder.fit(train, bits)
-    fitted = fit_auto(encoder.sides(train), encoder.sides(choose), seed, spend)
+    if isinstance(classifier, str):
+        model = MODELS[classifier].fit(train, choose, seed)
+        fitted = model if isinstance(model, Fitted) else Fitted(classifier, model)
+    else:
+        fitted = Fitted(type(classifier).__name__, fit_estimator(classifier, train, seed))
     score = fitted.score
     closed = isinstance(score, Quadratic)
     return replace(fitted, score=lambda x: score(encoder(x)), closed=closed)

@@ -224,13 +224,8 @@ CANDIDATES = (
 )
 
 
-def fit_auto(
-    train: Sides, choose: Sides, seed: np.random.SeedSequence, spend: bool = False
-) -> Fitted:
-    """The best score of closed forms, their corrections and `CANDIDATES`, with all losses.
-
-    spend : whether the choosing draws may train the score that they chose (`of_all_draws`).
-    """
+def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
+    """The best score of closed forms, their corrections and `CANDIDATES`, with all losses."""
     contest, screen = Contest(choose), cache(surplus)
     library, notes = boosting()
     loss = _enter_closed_forms(contest, train)
@@ -249,9 +244,7 @@ def fit_auto(
             if not better or len(train.P) <= draws:
                 break
     best = contest.best()
-    again = of_all_draws(best, train, choose) if spend else None
-    score = again or contest.scores[best]
-    return Fitted(best, score, contest.table, notes, spent=again is not None)
+    return Fitted(best, contest.scores[best], contest.table, notes)
 
 
 def _enter_closed_forms(

@@ -27,8 +27,8 @@ FitRows = Callable[[Sides, Sides], Fitted]  # training and choosing draws as row
 
 
 def best_view(fitted: Fitted, train: Sides, choose: Sides, fit: FitRows) -> Fitted:
-    """The score `fitted` of plain rows, or one of a view if it is clearly better on `choose`."""
-    loss, table = losses(fitted.score, choose), dict(fitted.portfolio)
+    """The score of plain rows or of a view, whichever has the least mean loss on `choose`."""
+    loss, table = losses(fitted.score, choose).mean(), dict(fitted.portfolio)
     for name, view in views_of(train, fit):
         rows = (Sides(view(sides.P), view(sides.Q)) for sides in (train, choose))
         rival = fit(*rows)
@@ -36,9 +36,7 @@ def best_view(fitted: Fitted, train: Sides, choose: Sides, fit: FitRows) -> Fitt
             rival, name=f"{rival.name} of {name}", score=_of_view(rival.score, view), closed=False
         )
         table |= {f"{model} of {name}": value for model, value in rival.portfolio.items()}
-        rival_loss = losses(rival.score, choose)
-        gain = loss - rival_loss
-        if gain.mean() > constants.CLEARLY_BETTER * gain.std() / np.sqrt(len(gain)):
+        if (rival_loss := losses(rival.score, choose).mean()) < loss:
             fitted, loss = rival, rival_loss
     return replace(fitted, portfolio=table)
 
@@ -59,14 +57,16 @@ def views_of(train: Sides, fit: FitRows) -> Iterator[tuple[str, View]]:
     ranks = Sides(*common_ranks(few))
     if (bag := bag_of(ranks)) is not None:
         start, width = bag
+        if all(plain_parts(side[:, start:], width) for side in (few.P, few.Q)):
+            return
         parts = columns - start
         if parts <= constants.SORTED_NUMBERS:
             yield "sorted parts", partial(in_order, start=start, axis=main_axis(few, start, width))
-        yield "scores of parts", learned(train, partial(bags, start=start, width=width), fit)
+        yield from learned("parts", train, partial(bags, start=start, width=width), fit)
         return
     if (width := lag(ranks)) > 0:
         yield "differences", partial(differences, width=width)
-        yield "scores of steps", learned(train, partial(steps, width=width), fit)
+        yield from learned("steps", train, partial(steps, width=width), fit)
 
 
 # --- rankings -------------------------------------------------------------------------------------
@@ -161,6 +161,24 @@ def exchangeable(x: Array, width: int) -> bool:
     return True
 
 
+def plain_parts(x: Array, width: int) -> bool:
+    """Whether each number of the parts looks normal, or has two values: closed forms are enough.
+
+    Its skewness and excess kurtosis are then 0 but for `SAME_LAW` standard errors.
+    """
+    parts = x.reshape(-1, width)
+    if np.isnan(parts).any():
+        return False
+    for column in parts.T:
+        if len(np.unique(column)) > 2:
+            apart = (column - column.mean()) / max(float(column.std()), np.finfo(float).tiny)
+            skew, kurtosis = np.mean(apart**3), np.mean(apart**4) - 3.0
+            error = constants.SAME_LAW / np.sqrt(len(parts))
+            if abs(skew) > np.sqrt(6.0) * error or abs(kurtosis) > np.sqrt(24.0) * error:
+                return False
+    return True
+
+
 def bags(x: Array, start: int, width: int) -> tuple[Array, Array]:
     """Rows as parts (n, m, width), and the columns before them."""
     return x[:, start:].reshape(len(x), -1, width), x[:, :start]
@@ -181,47 +199,55 @@ def in_order(x: Array, start: int, axis: Array) -> Array:
     return np.column_stack([rest, ordered.reshape(len(x), -1)])
 
 
-def learned(train: Sides, parts_of: Callable[[Array], tuple[Array, Array]], fit: FitRows) -> View:
-    """The view whose columns are statistics of a score of parts, and the rest of each row.
+def learned(
+    name: str, train: Sides, parts_of: Callable[[Array], tuple[Array, Array]], fit: FitRows
+) -> Iterator[tuple[str, View]]:
+    """Two views by a score of parts: its sum, and its statistics with the moments of the parts.
 
-    The score is learned from the first `PARTS_SHARE` of the training draws.
+    Both have the rest of each row. The score is learned from the first `PARTS_SHARE` of the
+    training draws.
     """
     size = max(int(constants.PARTS_SHARE * len(train.P)), 1)
     cut = max(int(constants.PARTS_TRAIN * size), 1)
     sets = []
-    for first, last, most in (
-        (0, cut, constants.PARTS),
-        (cut, size, constants.PARTS // 2),
-    ):
-        sides = []
-        for side in (train.P[first:last], train.Q[first:last]):
-            parts = parts_of(side)[0]
-            flat = parts.reshape(-1, parts.shape[2])
-            flat = flat[~np.isnan(flat).all(axis=1)]
-            sides.append(flat[:: max(-(-len(flat) // most), 1)])
-        shorter = min(map(len, sides))
-        sets.append(Sides(*(side[:shorter] for side in sides)))
+    for first, last, most in ((0, cut, constants.PARTS), (cut, size, constants.PARTS // 2)):
+        flat = [_flat(parts_of(side[first:last])[0], most) for side in (train.P, train.Q)]
+        shorter = min(map(len, flat))
+        sets.append(Sides(*(side[:shorter] for side in flat)))
     score = fit(*sets).score
 
-    def view(x: Array) -> Array:
+    def view(x: Array, whole: bool) -> Array:
         parts, rest = parts_of(x)
-        n, m = parts.shape[:2]
         there = ~np.isnan(parts).all(axis=2)
-        odds = np.full((n, m), np.nan)
+        odds = np.full(there.shape, np.nan)
         odds[there] = score(parts[there])
-        return np.column_stack([rest, statistics(odds), moments(parts)])
+        if whole:
+            return np.column_stack([rest, statistics(odds), moments(parts)])
+        return np.column_stack([rest, np.nansum(odds, axis=1)])
 
-    return view
+    yield f"summed scores of {name}", partial(view, whole=False)
+    yield f"scores of {name}", partial(view, whole=True)
+
+
+def _flat(parts: Array, most: int) -> Array:
+    """At most about `most` of the parts of all rows, (l, c), spread evenly over the rows."""
+    flat = parts.reshape(-1, parts.shape[2])
+    flat = flat[~np.isnan(flat).all(axis=1)]
+    return flat[:: max(-(-len(flat) // most), 1)]
 
 
 def statistics(odds: Array) -> Array:
-    """Sums, extremes and quantiles of the scores of each row's parts, (n, m) → (n, 12)."""
+    """Sums, extremes and quantiles of the scores of each row's parts, (n, m) → (n, 12).
+
+    Where one part is drawn anew, the loss is a function of the mean of exp(score).
+    """
     known = ~np.isnan(odds)
     count = known.sum(axis=1)
     zeros = np.where(known, odds, 0.0)
-    up, down = (np.expm1(np.clip(sign * zeros, -30.0, 30.0)).sum(axis=1) for sign in (1.0, -1.0))
+    powers = [np.where(known, np.exp(np.clip(sign * zeros, -30.0, 30.0)), 0.0) for sign in (1, -1)]
+    means = [np.log(power.sum(axis=1) / np.maximum(count, 1) + 1e-12) for power in powers]
     ordered = np.sort(odds, axis=1)  # NaN last
-    columns = [count.astype(np.float64), zeros.sum(axis=1), (zeros**2).sum(axis=1), up, down]
+    columns = [count.astype(np.float64), zeros.sum(axis=1), (zeros**2).sum(axis=1), *means]
     last = np.maximum(count - 1, 0)
     for level in (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0):
         at = np.rint(level * last).astype(np.intp)
@@ -249,10 +275,11 @@ def lag(ranks: Sides) -> int:
         return 0
     with np.errstate(invalid="ignore", divide="ignore"):
         table = np.mean([np.corrcoef(side.T) for side in (ranks.P, ranks.Q)], axis=0)
+    table = np.nan_to_num(table)  # a constant column is like no other
     for width in range(1, constants.PART_WIDTH + 1):
         if columns % width == 0 and columns >= 4 * width:
-            correlation = float(np.nanmedian(np.diagonal(table, width)))
-            best = max(best, (correlation, width), key=lambda one: (round(one[0], 2), -one[1]))
+            correlation = float(np.median(np.diagonal(table, width)))
+            best = max(best, (correlation, width), key=lambda pair: (round(pair[0], 2), -pair[1]))
     return best[1]
 
 

@@ -276,7 +276,7 @@ def test_what_repeats_or_is_a_number_is_read(name):
     P, Q = (
         outcomes.joined([outcomes.rows([HONEST[name](rng) for _ in range(1500)])]) for _ in "PQ"
     )
-    assert outcomes.unread(P, Q) == {}
+    assert outcomes.described(P, Q).unread == {}
 
 
 def test_too_small_an_excess_is_said_with_what_is_unread():
