@@ -206,13 +206,13 @@ def fit(
         if classifier != "auto":
             return fitted
         best = best_view(fitted, train, choose, partial(_fit_rows, "auto", seed=seed, bits=bits))
-        if not spend or best is not fitted:
+        if not spend or best.score is not fitted.score:
             return best
         encoder = Encoder.fit(train, bits)
-        again = of_all_draws(fitted.name, encoder.sides(train), encoder.sides(choose))
+        again = of_all_draws(best.name, encoder.sides(train), encoder.sides(choose))
     if again is None:
-        return fitted
-    return replace(fitted, score=lambda x: again(encoder(x)), spent=True)
+        return best
+    return replace(best, score=lambda x: again(encoder(x)), spent=True)
 
 
 def _fit_rows(

@@ -43,7 +43,8 @@ ROUNDING = 2.0**-30  # share of the largest number below which a gap counts as 0
 FINEST_LATTICE = 2.0**-24  # share of the largest number: rounding alone makes finer lattices
 
 # --- views of bags, series and rankings (`views`) ---
-LOOK_DRAWS, LEAST_LOOK = 4000, 200  # draws a side that the look reads; with fewer there is no look
+LOOK_DRAWS, LOOK_NUMBERS = 4000, 500_000  # a side, at most, that the look reads
+LEAST_LOOK = 200  # draws a side; with fewer there is no look
 SAME_LAW = 6.0  # standard errors by which places of a bag may differ; fewer miss bags of many parts
 LEAST_PARTS, PART_WIDTH = 3, 12  # parts of a bag, at least; numbers of a part, at most
 SORTED_NUMBERS = 64  # numbers of a bag, at most, that are sorted

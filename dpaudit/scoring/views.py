@@ -47,7 +47,8 @@ def _of_view(score: Score, view: View) -> Score:
 
 def views_of(train: Sides, fit: FitRows) -> Iterator[tuple[str, View]]:
     """The views that a look at the training draws gives reason for, each with its name."""
-    few, columns = train.head(constants.LOOK_DRAWS), train.P.shape[1]
+    columns = train.P.shape[1]
+    few = train.head(min(constants.LOOK_DRAWS, constants.LOOK_NUMBERS // columns))
     if len(few.P) < constants.LEAST_LOOK or not 3 <= columns <= constants.MOST_COLUMNS:
         return
     if (run := ranking(few)) is not None:
