@@ -150,7 +150,7 @@ def test_the_words_are_made_of_the_numbers(mine):
     text = as_text(slip)
     assert text.startswith("3-lemma-1: paper 3, Lemma 1 (appendix B)\n  fails, (A) More privacy is")
     assert "  Corrected: 4q.\n  Corrected: Holds at all 200 settings searched (q 0.01 to 4)" in text
-    assert "\n  The authors’ code: has 4q\n" in text
+    assert "\n  Public code: has 4q\n" in text
 
 
 def test_the_sentences_count_slips_by_class(mine):
@@ -212,7 +212,7 @@ def test_the_letter_says_every_fault_with_its_number_and_correction(mine):
     assert "Corrected: 4q." in text
     assert (
         "- Lemma 2 (appendix B): it is squared. At q = 2: δ printed 2, exact 4 (2 times). "
-        "Corrected: 4q. This follows from lemma 1." in text
+        "Corrected: 4q. This follows from the line “lemma 1”." in text
     )
     assert "- Claim 2 (section 3): it lacks n = 1. At n = 2: x printed 1, exact 2" in text
     assert "Misprints, of the paper or of our text: Lemma 4." in text

@@ -61,9 +61,9 @@ class Judged:
 
     @property
     def about(self) -> str:
-        """Version of the text, and the authors' code."""
+        """Version of the text, and public code."""
         code = self.paper.code or "none that we know of"
-        return f"Our text: {self.paper.version}. The authors’ public code: {code}."
+        return f"Our text: {self.paper.version}. Public code: {code}."
 
     def judged(self, verdict: str) -> list[Row]:
         """The statements with a verdict: HOLDS, FAILS or UNTESTED."""
@@ -280,7 +280,7 @@ def _in_full(row: Row, judged: Judged) -> str:
         f"{row.where}: {statement.fault}.",
         example and f"{example[:1].upper()}{example[1:]}.",
         statement.corrected and f"Corrected: {statement.corrected}.",
-        f"This follows from {causes[0]}." if causes else "",
+        f"This follows from the line “{causes[0]}”." if causes else "",
     )
     return " ".join(filter(None, parts))
 

@@ -195,7 +195,7 @@ def fields(
         ("Counterexample" if entry.verdict == FAILS else "Setting", counterexamples(entry)),
         ("Tried", [effort(entry), closest(entry)]),
         ("Corrected" if entry.verdict == FAILS else "It holds", correction(entry)),
-        ("The authors’ code", [statement.code]),
+        ("Public code", [statement.code]),
         ("Not tested", [_sentence(statement.untested)]),
         ("Simulated", [_sentence(statement.study)]),
         ("From it follow", [named(other) for other in followers]),
