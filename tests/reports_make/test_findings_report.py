@@ -1,5 +1,6 @@
 """The findings as text, Markdown, a page and letters."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -232,12 +233,15 @@ class Said(Row):
         return HOLDS if one.test is not None else SIMULATED if one.study else UNTESTED
 
 
+def said() -> list[Judged]:
+    return [Judged(one, [Said(each, None, None) for each in one.statements]) for one in PAPERS]
+
+
 def test_the_pages_and_the_readme_have_the_counts_of_the_statements():
-    said = [Judged(one, [Said(each, None, None) for each in one.statements]) for one in PAPERS]
     for page in ("findings.md", "findings.html"):
         text = (ROOT / "reports" / page).read_text(encoding="utf-8")
-        assert all(sentence in text for sentence in sentences(said)), page
-    numbered = [outcome for one in said for outcome in one.numbered().values()]
+        assert all(sentence in text for sentence in sentences(said())), page
+    numbered = [outcome for one in said() for outcome in one.numbered().values()]
     slips = [one for one in STATEMENTS.values() if one.fails == PRIVACY and not one.cause]
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert (
@@ -245,6 +249,23 @@ def test_the_pages_and_the_readme_have_the_counts_of_the_statements():
         f"{numbered.count(HOLDS)} hold wherever they were tried; {len(slips)} slips promise more "
         "privacy than there is."
     ) in readme
+
+
+def test_the_table_of_algorithms_has_the_classes_of_the_statements():
+    """In docs/papers.md, of every violated algorithm that is a numbered statement."""
+    classes = {
+        (one.paper.number, name): worst for one in said() for name, worst in one.numbered().items()
+    }
+    rows = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8").splitlines()
+    checked = 0
+    for cells in (line.split(" | ") for line in rows if "[violated]" in line):
+        paper, place = cells[0].removeprefix("| ").split(", ", 1)
+        for name in Statement("1-any", 1, place, "", "x").numbers:
+            shown = re.search(r"\[violated\]\S* \((A|B|note)", cells[4])
+            assert shown is not None, cells
+            assert classes[int(paper), name].removeprefix("a ") == shown[1], cells
+            checked += 1
+    assert checked >= 8
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: f"paper-{paper.number}")

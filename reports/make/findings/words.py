@@ -52,8 +52,9 @@ class Row:
     @property
     def where(self) -> str:
         """ "Lemma 10 (appendix D.2)"."""
-        section = f" ({self.statement.section})" if self.statement.section else ""
-        return f"{_capital(self.statement.place)}{section}"
+        place, section = self.statement.place, self.statement.section
+        known = not section or place.startswith(section)
+        return _capital(place) if known else f"{_capital(place)} ({section})"
 
 
 def row(statement: Statement) -> Row:

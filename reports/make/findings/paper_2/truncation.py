@@ -350,7 +350,7 @@ INVERSE = Searched(
     lambda eta: eta,
     _beyond,
     {"bound": reals(1e-4, 0.5), "eta": reals(1e-6, 0.5)},
-    quantity="P(the error exceeds (2))",
+    quantity="P(the error exceeds the bound)",
     tries=200,
     at={"bound": 0.1, "eta": 0.05},
     fixed={"exact": _wider_inverse_error},
