@@ -148,6 +148,8 @@ def test_the_words_are_made_of_the_numbers(mine):
     assert effort(held).endswith(" more are excluded by the hypotheses).")
     assert closest(held) == "Closest at q = 4: δ printed 16, exact 16 (equal)."
     assert effort(lacking) == "Fails at 1 of 2 settings computed (n 1 to 2)."
+    aside = replace(lacking.statement, fails="", aside=True)
+    assert effort(row(aside)) == "Seen at 1 of 2 settings computed (n 1 to 2)."
     text = as_text(slip)
     assert text.startswith("3-lemma-1: paper 3, Lemma 1 (appendix B)\n  fails, (A) More privacy is")
     assert "  Corrected: 4q.\n  Corrected: Holds at all 200 settings searched (q 0.01 to 4)" in text

@@ -145,7 +145,8 @@ def effort(entry: Row) -> str:
         return f"Holds at all {searched(result)}." if result.tried > 1 else "Holds."
     if result.failed is None or result.tried == 1:
         return f"{_capital(searched(result))}."
-    return f"Fails at {count(result.failed)} of {searched(result)}."
+    shown = "Seen" if entry.verdict == ASIDE else "Fails"
+    return f"{shown} at {count(result.failed)} of {searched(result)}."
 
 
 def closest(entry: Row) -> str:
@@ -195,7 +196,7 @@ def fields(
         ("Follows from", [named(other) for other in causes]),
         ("Counterexample" if entry.verdict == FAILS else "Setting", counterexamples(entry)),
         ("Tried", [effort(entry), closest(entry)]),
-        ("Corrected" if entry.verdict == FAILS else "It holds", correction(entry)),
+        ("Corrected" if entry.verdict == FAILS else "Condition", correction(entry)),
         ("Public code", [statement.code]),
         ("Not tested", [_sentence(statement.untested)]),
         ("Simulated", [_sentence(statement.study)]),

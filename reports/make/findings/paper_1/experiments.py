@@ -96,7 +96,7 @@ TESTS: dict[str, Tested] = {
     "1-data": Swept(_size, {"of": "rows"}, {"of": ("rows", "features")}),
     "1-figure-2": Swept(
         _tradeoff,
-        {"rows": 1200, "epsilon": 0.1, "units": "as they are"},
+        {"rows": 1200, "epsilon": 0.1, "units": "norm 1"},
         {
             "rows": (1200, 10_000, 100_000),
             "units": ("as they are", "standardised", "norm 1", "largest size 1"),
