@@ -40,10 +40,12 @@ def test_every_statement_is_complete():
         assert key.startswith(f"{one.paper}-"), key
         assert all((one.place, one.printed)), key
         assert one.fails in ("", *SORTS), key
-        assert bool(one.fails) <= bool(one.fault), key
+        assert bool(one.fails) + one.aside <= bool(one.fault), key
         assert bool(one.fixed) <= bool(one.corrected), key
-        assert one.test is not None or one.untested or one.fails, key
-        assert not (one.test is not None and one.untested), key
+        reasons = [bool(one.untested), bool(one.study)]
+        assert one.test is not None or one.fails or sum(reasons) == 1, key
+        assert not (one.test is not None and any(reasons)), key
+        assert not one.aside or one.test is not None, key
         assert not any(text.endswith(".") for text in (one.place, one.fault, one.corrected)), key
 
 
@@ -53,6 +55,24 @@ def test_what_follows_from_a_slip_names_it():
             cause = STATEMENTS[one.cause]
             assert one.fails, key
             assert (cause.paper, bool(cause.fails), cause.cause) == (one.paper, True, ""), key
+
+
+@pytest.mark.parametrize(
+    ("place", "numbers"),
+    [
+        ("theorem 4.2, error", ["theorem 4.2"]),
+        ("theorems 4.2 and 4.3, privacy", ["theorem 4.2", "theorem 4.3"]),
+        ("remarks 3.1, 5.3 and B.1", ["remark 3.1", "remark 5.3", "remark B.1"]),
+        ("algorithm 2 and theorem 2", ["algorithm 2", "theorem 2"]),
+        ("algorithm 3, theorem 5.2", ["algorithm 3", "theorem 5.2"]),
+        ("lemma 1, figure 1 (ALS)", ["lemma 1"]),
+        ("proof of theorem 4.2, equation (19)", []),
+        ("ε after theorem 1", []),
+        ("equations (1) to (6)", []),
+    ],
+)
+def test_a_numbered_statement_begins_the_place(place, numbers):
+    assert Statement("1-mine", 1, place, "", "x").numbers == numbers
 
 
 def test_the_corrected_line_is_tested_as_the_printed_one_was():
@@ -76,7 +96,7 @@ def test_a_test_without_a_statement_is_refused(tmp_path):
 def test_the_settings_that_a_statement_names_show_what_it_says(key):
     statement = STATEMENTS[key]
     evidence = [one.evidence for one in cases(statement.test)]
-    if statement.fails:
+    if statement.fails or statement.aside:
         searched = isinstance(statement.test, Searched)
         grid = isinstance(statement.test, Swept) and statement.test.grid
         assert not evidence or grid or searched or any(one.violated for one in evidence)
@@ -166,6 +186,11 @@ def test_a_statement_without_a_test_is_untested_or_fails_by_what_it_says():
     assert (row(mine).verdict, row(mine).agrees) == ("not tested", True)
     misprint = replace(mine, untested="", fails="C", fault="a letter is missing")
     assert (row(misprint).verdict, row(misprint).agrees) == ("fails", True)
+    simulated = replace(mine, untested="", study="it was seen again")
+    assert (row(simulated).verdict, row(simulated).agrees) == ("simulated", True)
+    aside = replace(mine, untested="", test=FALSE, aside=True)
+    assert (row(aside).verdict, row(aside).agrees) == ("a note", True)
+    assert not row(replace(aside, test=replace(TRUE, tries=20))).agrees
     assert not row(replace(mine, untested="", test=FALSE)).agrees
     assert not row(replace(mine, untested="", test=replace(TRUE, tries=20), fails="A")).agrees
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import beta, binomtest, chi2, kstest, norm
+from scipy.stats import beta, binomtest, chi2, kstest, multivariate_normal, norm
 from scipy.stats import t as student
 
 import dpaudit as dp
@@ -133,6 +133,24 @@ def test_the_chance_of_a_cut_is_that_of_normal_draws():
     assert cut == pytest.approx(expected, abs=5.0 * 0.5 / math.sqrt(2_000))
 
 
+def test_a_hessian_is_below_lemma_5_1_and_a_row_is_beyond_corollary_3_1_as_often_as_is_said():
+    """20,000 draws of normal numbers each; within five deviations (6e-7)."""
+    rng, size, constant, eta = np.random.default_rng(8), 20_000, 1.5, 0.05
+    width = constant * (1.0 + math.sqrt(math.log(1.0 / eta)))
+    private = np.mean(rng.standard_normal((size, 3)) ** 2, axis=1)
+    public = np.mean(rng.standard_normal((size, 8)) ** 2, axis=1)
+    low = 8.0 / (math.sqrt(8.0) + width) ** 2 * (1.0 - width / math.sqrt(3.0)) ** 2
+    share = np.mean(private / public < low)
+    found = evidence_of(
+        "2-lemma-5-1-transformed", rows=3, public_rows=8, constant=constant, eta=eta
+    ).found
+    assert share == pytest.approx(found, abs=5.0 * math.sqrt(found * (1.0 - found) / size))
+    row = rng.standard_normal(size) ** 2 / rng.standard_normal(size) ** 2
+    share = np.mean(row > 10.0 * (1.0 + math.log(2.0 / 0.01)))
+    found = evidence_of("2-corollary-3-1").found
+    assert share == pytest.approx(found, abs=5.0 * math.sqrt(found * (1.0 - found) / size))
+
+
 # Paper 3
 
 
@@ -239,6 +257,18 @@ def test_theorem_b_3_with_a_small_c_2_admits_noise_that_a_row_outshines():
     """
     scale = 2.0 * 0.1 / (0.5 * 0.9**2)
     assert evidence_of("4-theorem-b-3").found == pytest.approx(chi2.cdf(1.0 / scale, 1), rel=1e-6)
+
+
+def test_the_product_to_d_is_below_a_ratio_of_densities_that_the_product_to_r_is_above():
+    """Of 20 draws, by scipy's normal densities."""
+    x = np.random.default_rng(0).standard_normal((20, 2)) * [math.sqrt(1.5), 1.0]
+    first, second = (multivariate_normal(cov=np.diag(one)) for one in ([1.5, 1.0], [1.0, 1.5]))
+    ratio = float(np.sum(first.logpdf(x) - second.logpdf(x)))
+    evidence = evidence_of("4-proof-b-1-product", seed=0, rows=20, leverage=0.5)
+    assert evidence.found == pytest.approx(ratio, rel=1e-9)
+    assert evidence.printed < ratio
+    fixed = at(STATEMENTS["4-proof-b-1-product"].fixed, {"seed": 0, "rows": 20, "leverage": 0.5})
+    assert fixed.printed >= ratio
 
 
 def test_theorem_c_3_says_that_a_random_estimate_is_0():

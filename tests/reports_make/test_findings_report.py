@@ -1,5 +1,6 @@
 """The findings as text, Markdown, a page and letters."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,15 +12,27 @@ from reports.make.findings.evidence import claimed, stated
 from reports.make.findings.report import (
     COUNTS,
     HEADS,
-    NOTES,
     Judged,
     html,
     letter,
     markdown,
     sentences,
+    tally,
 )
-from reports.make.findings.statement import SORTS, Searched, Swept
-from reports.make.findings.words import as_text, closest, counterexamples, effort, row
+from reports.make.findings.statement import FALSE, PRIVACY, SORTS, Searched, Swept
+from reports.make.findings.words import (
+    ASIDE,
+    FAILS,
+    HOLDS,
+    SIMULATED,
+    UNTESTED,
+    Row,
+    as_text,
+    closest,
+    counterexamples,
+    effort,
+    row,
+)
 from tests.reports_make.pages import Page
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +58,7 @@ SLIP = Statement(
     code="has 4q",
 )
 STATEMENTS_OF_MINE = (
-    replace(SLIP, key="3-lemma-2", place="lemma 2", cause="3-lemma-1"),
+    replace(SLIP, key="3-lemma-2", place="lemma 2", fails="B", cause="3-lemma-1"),
     SLIP,
     Statement(
         "3-lemma-3",
@@ -58,6 +71,8 @@ STATEMENTS_OF_MINE = (
         fault="loose",
     ),
     Statement("3-lemma-4", 3, "lemma 4", "section 3", "E x = 1", fails="C", fault="E is missing"),
+    replace(SLIP, key="3-line", place="a line", fails="", aside=True, fault="it is no claim"),
+    Statement("3-figure-1", 3, "figure 1", "section 3", "it wins", study="it did not"),
     Statement("3-claim-1", 3, "claim 1", "section 3", "as is known", untested="a quotation"),
     Statement(
         "3-claim-2",
@@ -71,7 +86,16 @@ STATEMENTS_OF_MINE = (
         corrected="n = 1",
     ),
 )
-MINE = Paper(3, "Lev", "Title", "arXiv v1", "", ("It is good.",), ("Mend it.",), STATEMENTS_OF_MINE)
+MINE = Paper(
+    3,
+    "Lev and Ligett",
+    "Title",
+    "arXiv v1",
+    "",
+    ("It is good.",),
+    ("Mend it.",),
+    STATEMENTS_OF_MINE,
+)
 
 
 @pytest.fixture(scope="module")
@@ -84,19 +108,38 @@ def test_each_statement_stands_where_it_belongs(mine):
         return [one.statement.key for one in rows]
 
     assert keys(mine.judged("holds")) == ["3-lemma-3"]
-    assert [keys(mine.slips(sort)) for sort in SORTS] == [
+    assert [keys(mine.failures(sort)) for sort in SORTS] == [
         ["3-lemma-1"],
-        ["3-claim-2"],
+        ["3-lemma-2", "3-claim-2"],
         ["3-lemma-4"],
     ]
     assert keys(mine.followers(mine.rows[1])) == ["3-lemma-2"]
+    assert keys(mine.causes(mine.rows[0])) == ["3-lemma-1"]
+    assert keys(mine.judged("a note")) == ["3-line"]
+    assert keys(mine.judged("simulated")) == ["3-figure-1"]
     assert keys(mine.judged("not tested")) == ["3-claim-1"]
-    assert mine.numbers() == [6, 1, 1, 1, 1, 1, 1]
-    assert len(COUNTS) == 1 + len(mine.numbers())
+
+
+def test_numbered_statements_are_counted_once_and_apart_from_lines(mine):
+    assert mine.numbered() == {
+        "lemma 2": "B",
+        "lemma 1": "A",
+        "lemma 3": "holds",
+        "lemma 4": "C",
+        "claim 1": "not tested",
+        "claim 2": "B",
+    }
+    assert mine.lines() == ["a note", "simulated"]
+    assert tally(mine.numbered().values()) == [6, 1, 1, 2, 1, 0, 0, 1]
+    assert len(COUNTS) == 1 + len(tally(mine.lines()))
+    part = replace(STATEMENTS_OF_MINE[1], key="3-lemma-3-part", place="lemma 3, its noise")
+    whole = Judged(MINE, [*mine.rows, row(part)])
+    assert whole.numbered()["lemma 3"] == "A"
+    assert len(whole.numbered()) == 6
 
 
 def test_the_words_are_made_of_the_numbers(mine):
-    _, slip, held, _, _, lacking = mine.rows
+    _, slip, held, _, _, _, _, lacking = mine.rows
     assert counterexamples(slip) == [
         "At q = 2: δ printed 2, exact 4 (2 times).",
         "Worst found at q = 4: δ printed 4, exact 16 (4 times).",
@@ -105,18 +148,24 @@ def test_the_words_are_made_of_the_numbers(mine):
     assert effort(held).endswith(" more are excluded by the hypotheses).")
     assert closest(held) == "Closest at q = 4: δ printed 16, exact 16 (equal)."
     assert effort(lacking) == "Fails at 1 of 2 settings computed (n 1 to 2)."
+    aside = replace(lacking.statement, fails="", aside=True)
+    assert effort(row(aside)) == "Seen at 1 of 2 settings computed (n 1 to 2)."
     text = as_text(slip)
     assert text.startswith("3-lemma-1: paper 3, Lemma 1 (appendix B)\n  fails, (A) More privacy is")
     assert "  Corrected: 4q.\n  Corrected: Holds at all 200 settings searched (q 0.01 to 4)" in text
-    assert "\n  The authors’ code: has 4q\n" in text
+    assert "\n  Public code: has 4q\n" in text
 
 
 def test_the_sentences_count_slips_by_class(mine):
-    first, privacy, corner, misprint, follow = sentences([mine])
-    assert first == (
-        "1 of 6 statements and single lines hold wherever they were tried; 1 were not tested, and "
-        "the reason is given."
+    numbered, lines, privacy, corner, misprint, follow = sentences([mine])
+    assert numbered.startswith("6 numbered statements (theorems, ")
+    assert numbered.endswith(
+        "1 hold wherever they were tried, 4 fail (1 of class (A), 2 of class (B), 1 of class (C)), "
+        "1 not tested, for the reasons given."
     )
+    assert lines.startswith("2 single lines of ")
+    assert "0 hold wherever they were tried, 0 fail" in lines
+    assert "1 with a note only, 1 simulated again, 0 not tested" in lines
     assert privacy.startswith("(A) 1 slip: more privacy is promised than there is")
     assert corner.startswith("(B) 1 slip: ")
     assert misprint.startswith("(C) 1 slip: ")
@@ -129,43 +178,106 @@ def test_markdown_tables_are_whole(mine):
     assert {line.replace("\\|", "").count("|") - 1 for line in rows} == {len(HEADS), len(COUNTS)}
     assert "- As printed: δ ≤ q | always" in text
     assert "`python -m reports.make findings 3-lemma-3`" in text
-    assert "  - Lemma 2 (appendix B): δ ≤ q | always." in text or "Follows from it: Lemma 2" in text
+    assert "- From it follow: Lemma 2 (appendix B), class (B)" in text
+    assert "- Follows from: Lemma 1 (appendix B), class (A)" in text
+    assert text.index("(C) A misprint") < text.index("Notes on paper 3") < text.index("**A line")
+    assert "- Figure 1 (section 3): “it wins”. it did not" in text
     assert text.index("What holds in paper 3") < text.index("What to put right in paper 3")
-    assert text.index("(A) More") < text.index("(B) A condition") < text.index("(C) A misprint")
+    assert text.index("(A) More") < text.index("(B) False") < text.index("(C) A misprint")
     assert "- Claim 1 (section 3): a quotation" in text
-    assert all(f"- {note}" in text for note in NOTES)
 
 
 def test_the_page_stands_alone(mine):
     page = Page(html([mine]))
     kinds = [tag for tag, _ in page.tags]
     assert "script" not in kinds
-    assert (kinds.count("table"), kinds.count("article")) == (2, 3)
+    assert (kinds.count("table"), kinds.count("article")) == (3, 5)
     links = [value for _, attrs in page.tags for key, value in attrs.items() if key == "href"]
-    assert all(link.startswith("data:") for link in links)
+    ids = [value for _, attrs in page.tags for key, value in attrs.items() if key == "id"]
+    assert len(ids) == len(set(ids))
+    assert {one.statement.key for one in mine.rows} <= set(ids)
+    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+    assert {link[:1] for link in links} == {"#", "d"}  # anchors, and the icon's data address
     for one in mine.rows:
-        if one.verdict != "not tested":
+        if one.outcome is not None:
             assert one.statement.printed in page.text
             assert one.command in page.text
 
 
-def test_the_letter_is_one_page(mine):
+def test_the_letter_says_every_fault_with_its_number_and_correction(mine):
     text = letter(mine)
+    assert text.index("From: [name") < text.index("To: [e-mail") < text.index("Dear authors,")
+    assert "We compared 5 of its 6 numbered statements" in text
+    assert "the other 1" in text
     assert (
         "1. Lemma 1 (appendix B): it is squared. At q = 2: δ printed 2, exact 4 (2 times)." in text
     )
-    assert "Put right: 4q. From it follow lemma 2." in text
-    assert "- Claim 2: n = 1." in text
+    assert "Corrected: 4q." in text
+    assert (
+        "- Lemma 2 (appendix B): it is squared. At q = 2: δ printed 2, exact 4 (2 times). "
+        "Corrected: 4q. This follows from the line “lemma 1”." in text
+    )
+    assert "- Claim 2 (section 3): it lacks n = 1. At n = 2: x printed 1, exact 2" in text
     assert "Misprints, of the paper or of our text: Lemma 4." in text
-    assert "1 statements hold wherever we tried them; the lines below" in text
+    assert "no claim" not in text
+    alone = Judged(replace(MINE, name="Sheffet"), mine.rows)
+    assert "Dear author,\n" in letter(alone)
+
+
+class Said(Row):
+    """A statement with the outcome that it says of itself; no test is run."""
+
+    @property
+    def verdict(self) -> str:
+        one = self.statement
+        if one.fails or one.aside:
+            return FAILS if one.fails else ASIDE
+        return HOLDS if one.test is not None else SIMULATED if one.study else UNTESTED
+
+
+def said() -> list[Judged]:
+    return [Judged(one, [Said(each, None, None) for each in one.statements]) for one in PAPERS]
+
+
+def test_the_pages_and_the_readme_have_the_counts_of_the_statements():
+    for page in ("findings.md", "findings.html"):
+        text = (ROOT / "reports" / page).read_text(encoding="utf-8")
+        assert all(sentence in text for sentence in sentences(said())), page
+    numbered = [outcome for one in said() for outcome in one.numbered().values()]
+    slips = [one for one in STATEMENTS.values() if one.fails == PRIVACY and not one.cause]
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert (
+        f"[their {len(numbered)} numbered statements](docs/printed-bounds.md), of which "
+        f"{numbered.count(HOLDS)} hold wherever they were tried; {len(slips)} slips promise more "
+        "privacy than there is."
+    ) in readme
+
+
+def test_the_table_of_algorithms_has_the_classes_of_the_statements():
+    """In docs/papers.md, of every violated algorithm that is a numbered statement."""
+    classes = {
+        (one.paper.number, name): worst for one in said() for name, worst in one.numbered().items()
+    }
+    rows = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8").splitlines()
+    checked = 0
+    for cells in (line.split(" | ") for line in rows if "[violated]" in line):
+        paper, place = cells[0].removeprefix("| ").split(", ", 1)
+        for name in Statement("1-any", 1, place, "", "x").numbers:
+            shown = re.search(r"\[violated\]\S* \((A|B|note)", cells[4])
+            assert shown is not None, cells
+            assert classes[int(paper), name].removeprefix("a ") == shown[1], cells
+            checked += 1
+    assert checked >= 8
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: f"paper-{paper.number}")
-def test_the_committed_letters_fit_a_page(paper):
+def test_the_committed_letters_can_be_sent(paper):
     kept = ROOT / "reports" / "papers" / f"letter-paper-{paper.number}.md"
     text = kept.read_text(encoding="utf-8")
-    assert len(text) <= 5_000
     assert paper.title in text
+    sent = [one for one in paper.statements if one.fails in (PRIVACY, FALSE)]
+    assert all(" ".join(one.fault.split()) in text for one in sent)
+    assert all(f"Corrected: {one.corrected}." in text for one in sent)
 
 
 # The command

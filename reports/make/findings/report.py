@@ -8,10 +8,12 @@ from pathlib import Path
 
 from dpaudit.verdict.numbers import count
 from reports.make import page
-from reports.make.findings.statement import CORNER, MISPRINT, PRIVACY, SORTS, Paper
+from reports.make.findings.statement import FALSE, MISPRINT, PRIVACY, SCALE, SORTS, Paper
 from reports.make.findings.words import (
+    ASIDE,
     FAILS,
     HOLDS,
+    SIMULATED,
     UNTESTED,
     Row,
     case,
@@ -19,14 +21,15 @@ from reports.make.findings.words import (
     effort,
     fields,
     heading,
+    named,
 )
 
 INTRODUCTION = (
     "We wrote the algorithms of these papers as programs and worked out, wherever the law of what "
     "they release is known, how much privacy they give exactly: δ as a function of ε, the largest "
     "P(S) − e^ε Q(S) over all events S, for the outputs P and Q of two neighbouring databases. "
-    "Every numbered statement was then held against that, or against the other side of its own "
-    "inequality, under the conditions that the paper states.",
+    "What is printed was then compared with that, or with the other side of its own inequality, "
+    "under the conditions that the paper states.",
     "An inequality is searched for a setting at which it fails: corners and edges of the range, "
     "points spread over it, then optimisation from the closest ones. A failure is made as simple "
     "as it can be. A search that finds nothing proves nothing, so each row says how hard it was "
@@ -35,19 +38,13 @@ INTRODUCTION = (
     "certified from draws at level 1 − 10⁻⁶ where there is no other way. ε is in nats. The words "
     "are those of the texts that we have. Where one of them has been misread, or put right in a "
     "later version, we should be glad to know.",
-)
-NOTES = (
-    "Paper 3, appendix J.2: k was chosen by a grid search for the best performance, and “the "
-    "privacy cost of this hyperparameter tuning was not included in our accounting”, as the paper "
-    "says itself. The ε of its figure 3 is that of one run at the chosen k.",
-    "Paper 4, section 6.2: that scaled Analyze Gauss is consistently worse than the sketches and "
-    "than shifted Wishart noise for n < 2^22 was not seen again at n = 2^21 with m = 10 redundant "
-    "features, where it had the smallest error of the private estimators, with the noise as "
-    "printed and with it put right. This is a simulation, not a count of failures: study "
-    "figures-5-and-6-paper-4, `dpaudit run scenarios/papers/paper-4-figures-5-and-6.toml`.",
+    SCALE,
 )
 HEADS = ("Where", "As printed", "Stated for", "How it was tried", "Note", "Recompute with")
-COUNTS = ("Paper", "Statements", "Hold", "(A)", "(B)", "(C)", "Follow from these", "Not tested")
+COUNTS = ("Paper", "All", "Hold", "(A)", "(B)", "(C)", "Note", "Simulated", "Not tested")
+OUTCOMES = (HOLDS, *SORTS, ASIDE, SIMULATED, UNTESTED)  # the columns after the second
+# of a numbered statement that has several parts, the first of these that one of them shows
+DECISIVE = (*SORTS, HOLDS, ASIDE, SIMULATED, UNTESTED)
 
 
 @dataclass(frozen=True)
@@ -64,29 +61,50 @@ class Judged:
 
     @property
     def about(self) -> str:
-        """Version of the text, and the authors' code."""
+        """Version of the text, and public code."""
         code = self.paper.code or "none that we know of"
-        return f"Our text: {self.paper.version}. The authors’ public code: {code}."
+        return f"Our text: {self.paper.version}. Public code: {code}."
 
     def judged(self, verdict: str) -> list[Row]:
         """The statements with a verdict: HOLDS, FAILS or UNTESTED."""
         return [row for row in self.rows if row.verdict == verdict]
 
-    def slips(self, sort: str) -> list[Row]:
-        """The failures of one sort, each a slip of its own."""
-        words = [(row, row.statement) for row in self.judged(FAILS)]
-        return [row for row, statement in words if statement.fails == sort and not statement.cause]
+    def failures(self, sort: str) -> list[Row]:
+        """The failures of one sort, consequences of other slips included."""
+        return [row for row in self.judged(FAILS) if row.statement.fails == sort]
+
+    def causes(self, row: Row) -> list[Row]:
+        """The slip that a failure follows from, or none."""
+        return [one for one in self.rows if one.statement.key == row.statement.cause]
 
     def followers(self, cause: Row) -> list[Row]:
         """The failures that follow from a slip."""
         return [row for row in self.judged(FAILS) if row.statement.cause == cause.statement.key]
 
-    def numbers(self) -> list[int]:
-        """The columns of the table of counts, after the first."""
-        slips = [len(self.slips(sort)) for sort in SORTS]
-        following = sum(bool(row.statement.cause) for row in self.judged(FAILS))
-        held, untested = (len(self.judged(verdict)) for verdict in (HOLDS, UNTESTED))
-        return [len(self.rows), held, *slips, following, untested]
+    def numbered(self) -> dict[str, str]:
+        """Each numbered statement with its outcome: that of its worst part."""
+        shown: dict[str, set[str]] = {}
+        for row in self.rows:
+            for number in row.statement.numbers:
+                shown.setdefault(number, set()).add(outcome_of(row))
+        return {
+            number: next(one for one in DECISIVE if one in parts) for number, parts in shown.items()
+        }
+
+    def lines(self) -> list[str]:
+        """The outcomes of the lines that belong to no numbered statement."""
+        return [outcome_of(row) for row in self.rows if not row.statement.numbers]
+
+
+def outcome_of(row: Row) -> str:
+    """The verdict, or the sort of a failure."""
+    return row.statement.fails if row.verdict == FAILS else row.verdict
+
+
+def tally(outcomes: Iterable[str]) -> list[int]:
+    """How many there are, and of each of `OUTCOMES`."""
+    listed = list(outcomes)
+    return [len(listed), *(listed.count(one) for one in OUTCOMES)]
 
 
 def write(folder: Path, judged: Sequence[Judged]) -> list[Path]:
@@ -106,12 +124,11 @@ def markdown(judged: Sequence[Judged]) -> str:
         "findings.md",
         introduction=INTRODUCTION,
         sentences=sentences(judged),
-        counts=page.table(COUNTS, _counts(judged)),
+        counts=[(caption, page.table(COUNTS, rows)) for caption, rows in _counts(judged)],
         papers=[
             {**_content(one), "holds": page.table(HEADS, _in_code(map(cells, one.judged(HOLDS))))}
             for one in judged
         ],
-        notes=NOTES,
     )
 
 
@@ -124,38 +141,80 @@ def html(judged: Sequence[Judged]) -> str:
         heads=HEADS,
         counts_heads=COUNTS,
         counts=_counts(judged),
-        papers=[{**_content(one), "holds": list(map(cells, one.judged(HOLDS)))} for one in judged],
-        notes=[one.replace("`", "") for one in NOTES],
+        papers=[
+            {
+                **_content(one),
+                "holds": [(row.statement.key, cells(row)) for row in one.judged(HOLDS)],
+            }
+            for one in judged
+        ],
     )
 
 
 def sentences(judged: Sequence[Judged]) -> list[str]:
-    """The headline: slips of class (A) by root cause, then the others, then what holds."""
-    totals = [sum(column) for column in zip(*(one.numbers() for one in judged), strict=True)]
-    if not totals:
+    """The headline: numbered statements, single lines, then slips by class, each at its root."""
+    if not judged:
         return []
-    statements, holds, privacy, corner, misprint, following, untested = totals
+    numbered = _by_name(tally(one for each in judged for one in each.numbered().values()))
+    lines = _by_name(tally(one for each in judged for one in each.lines()))
+    failures = [row.statement for each in judged for row in each.judged(FAILS)]
+    roots = [one.fails for one in failures if not one.cause]
     shown = [
-        f"{count(holds)} of {count(statements)} statements and single lines hold wherever they "
-        f"were tried; {count(untested)} were not tested, and the reason is given.",
+        f"{count(numbered['all'])} numbered statements (theorems, lemmas, propositions, "
+        "corollaries, claims, remarks, algorithms), each counted once, by the worst of its parts: "
+        f"{_in_words(numbered)}.",
+        f"{count(lines['all'])} single lines of proofs, prose, figures and experiments: "
+        f"{_in_words(lines)}. Many of these lines are here because something is wrong with them, "
+        "so they say nothing of how many lines of a paper hold.",
         *(
-            f"({sort}) {count(many)} slip{'s' * (many != 1)}: {SORTS[sort]}."
-            for many, sort in zip((privacy, corner, misprint), SORTS, strict=True)
+            f"({sort}) {count(roots.count(sort))} slip{'s' * (roots.count(sort) != 1)}: {meaning}."
+            for sort, meaning in SORTS.items()
         ),
     ]
-    if following:
+    if following := len(failures) - len(roots):
         shown.append(
-            f"{count(following)} more fail only because they follow from one of these slips. They "
-            "are listed under it, and not counted again."
+            f"{count(following)} more fail only because they follow from one of these slips. Each "
+            "stands in the class of its own failure, and names the slip."
         )
     return shown
 
 
-def _counts(judged: Sequence[Judged]) -> list[list[str]]:
-    return [[f"Paper {one.paper.number}", *map(count, one.numbers())] for one in judged]
+def _by_name(numbers: Sequence[int]) -> dict[str, int]:
+    return dict(zip(("all", *OUTCOMES), numbers, strict=True))
+
+
+def _in_words(counts: dict[str, int]) -> str:
+    """ "41 hold wherever they were tried, 6 are of class (A) below, …"."""
+    failing = ", ".join(f"{count(counts[sort])} of class ({sort})" for sort in SORTS)
+    rest = [
+        f"{count(counts[ASIDE])} with a note only" * (counts[ASIDE] > 0),
+        f"{count(counts[SIMULATED])} simulated again" * (counts[SIMULATED] > 0),
+        f"{count(counts[UNTESTED])} not tested, for the reasons given",
+    ]
+    return ", ".join(
+        [
+            f"{count(counts[HOLDS])} hold wherever they were tried",
+            f"{count(sum(counts[sort] for sort in SORTS))} fail ({failing})",
+            *filter(None, rest),
+        ]
+    )
+
+
+def _counts(judged: Sequence[Judged]) -> list[tuple[str, list[list[str]]]]:
+    """The two tables of counts, each with its caption."""
+    numbered = [(one, list(one.numbered().values())) for one in judged]
+    lines = [(one, one.lines()) for one in judged]
+    return [
+        (caption, [[str(one.paper.number), *map(count, tally(each))] for one, each in rows])
+        for caption, rows in (
+            ("Numbered statements, each counted once, by the worst of its parts", numbered),
+            ("Single lines, many of them picked because something is wrong", lines),
+        )
+    ]
 
 
 def _content(one: Judged) -> dict[str, object]:
+    sorts = [(sort, heading(sort), one.failures(sort)) for sort in SORTS]
     return {
         "number": one.paper.number,
         "name": one.name,
@@ -163,19 +222,26 @@ def _content(one: Judged) -> dict[str, object]:
         "well": one.paper.well,
         "advice": one.paper.advice,
         "sorts": [
-            (heading(slips[0]), [_entry(one, slip) for slip in slips])
-            for sort in SORTS
-            if (slips := one.slips(sort))
+            (sort, title, [_entry(one, row) for row in rows]) for sort, title, rows in sorts if rows
         ],
-        "untested": [(row.where, row.statement.untested) for row in one.judged(UNTESTED)],
+        "notes": [_entry(one, row) for row in one.judged(ASIDE)],
+        "simulated": [
+            (row.statement.key, row.where, row.statement.printed, row.statement.study)
+            for row in one.judged(SIMULATED)
+        ],
+        "untested": [
+            (row.statement.key, row.where, row.statement.untested) for row in one.judged(UNTESTED)
+        ],
     }
 
 
-def _entry(judged: Judged, slip: Row) -> dict[str, object]:
+def _entry(judged: Judged, row: Row) -> dict[str, object]:
+    causes, followers = judged.causes(row), judged.followers(row)
     return {
-        "where": slip.where,
-        "key": slip.statement.key,
-        "fields": fields(slip, judged.followers(slip)),
+        "where": row.where,
+        "key": row.statement.key,
+        "fields": fields(row, causes, followers),
+        "links": {named(one): one.statement.key for one in (*causes, *followers)},
     }
 
 
@@ -193,36 +259,33 @@ def _in_code(rows: Iterable[Sequence[str]]) -> list[list[str]]:
 
 def letter(judged: Judged) -> str:
     """A summary of one paper as Markdown, courteous and short enough to be sent."""
-    names = "statements", "holds", "privacy", "corner", "misprint", "following", "untested"
     return page.render(
         "letter.md",
         paper=judged.paper,
-        counts=dict(zip(names, map(count, judged.numbers()), strict=True)),
-        privacy=[_in_full(slip, judged) for slip in judged.slips(PRIVACY)],
-        corner=[
-            f"{_place(slip)}: {slip.statement.corrected or slip.statement.fault}."
-            for slip in judged.slips(CORNER)
-        ],
-        misprint=[_place(slip) for slip in judged.slips(MISPRINT)],
-        sorts=SORTS,
+        authors="authors" if " and " in judged.paper.name else "author",
+        counts=_by_name(tally(judged.numbered().values())),
+        privacy=[_in_full(row, judged) for row in judged.failures(PRIVACY)],
+        wrong=[_in_full(row, judged) for row in judged.failures(FALSE)],
+        misprints=[_place(row) for row in judged.failures(MISPRINT)],
     )
 
 
-def _in_full(slip: Row, judged: Judged) -> str:
-    """Place, fault, the counterexample, the corrected line, and what follows."""
-    statement, led = slip.statement, [other.statement.place for other in judged.followers(slip)]
-    first = None if slip.outcome is None else slip.outcome.first
+def _in_full(row: Row, judged: Judged) -> str:
+    """Place, fault, the counterexample, the corrected line, and what it follows from."""
+    statement = row.statement
+    first = None if row.outcome is None else row.outcome.first
     example = "" if first is None else case(first, statement.paper)
+    causes = [other.statement.place for other in judged.causes(row)]
     parts = (
-        f"{slip.where}: {statement.fault}.",
+        f"{row.where}: {statement.fault}.",
         example and f"{example[:1].upper()}{example[1:]}.",
-        statement.corrected and f"Put right: {statement.corrected}.",
-        f"From it follow {', '.join(led)}." if led else "",
+        statement.corrected and f"Corrected: {statement.corrected}.",
+        f"This follows from the line “{causes[0]}”." if causes else "",
     )
     return " ".join(filter(None, parts))
 
 
-def _place(slip: Row) -> str:
+def _place(row: Row) -> str:
     """The place without its section, for brevity."""
-    place = slip.statement.place
+    place = row.statement.place
     return f"{place[:1].upper()}{place[1:]}"

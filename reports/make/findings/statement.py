@@ -1,15 +1,17 @@
 """A numbered statement of a paper: what is printed, under which hypotheses, and how it is tested.
 
-Every theorem, lemma, proposition, corollary, claim, algorithm and numeric claim of a paper is one
-`Statement`. Its words are a table of `paper_N/statements.toml`, in the order of the paper: what is
-printed, of which sort a failure is, and from which slip it follows. Its test, if it has one, stands
-under the same key in `TESTS` of a module beside that file: it is `Searched` (an inequality or
-equality, searched for a setting at which it fails) or `Swept` (a function that gives `Evidence`,
-over a grid). Whether the statement holds is computed (`outcome.py`).
+Every theorem, lemma, proposition, corollary, claim, remark, algorithm and numeric claim of a paper
+is one `Statement`, or several for its parts; a line of a proof or of the prose is one where
+something was to be said of it. Its words are a table of `paper_N/statements.toml`, in the order of
+the paper: what is printed, of which sort a failure is, and from which slip it follows. Its test, if
+it has one, stands under the same key in `TESTS` of a module beside that file: it is `Searched` (an
+inequality or equality, searched for a setting at which it fails) or `Swept` (a function that gives
+`Evidence`, over a grid). Whether the statement holds is computed (`outcome.py`).
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,12 +20,22 @@ from typing import Any
 
 from reports.make.findings.evidence import EXACT, Grid, Test
 
-PRIVACY, CORNER, MISPRINT = "A", "B", "C"
+PRIVACY, FALSE, MISPRINT = "A", "B", "C"
 SORTS = {
     PRIVACY: "more privacy is promised than there is, where a user would meet it",
-    CORNER: "a condition is lacking, and the statement fails in a corner",
+    FALSE: "false as stated: throughout, or in a corner for want of a condition",
     MISPRINT: "a misprint, of the paper or of our text",
 }
+SCALE = (
+    "A scale that is missing, such as the bound on the norm of a row, counts as (A) where the line "
+    "is the only place from which a reader would take the noise or the ε, and as (C) where the "
+    "paper has it right beside it."
+)
+KINDS = "theorem", "lemma", "proposition", "corollary", "claim", "remark", "algorithm"
+NUMBER = r"(?:[A-Z]\.)?\d+(?:\.\d+)*"
+NUMBERED = re.compile(
+    rf"(?:, | and )?(?P<kind>{'|'.join(KINDS)})s? (?P<numbers>{NUMBER}(?:(?:, | and ){NUMBER})*)"
+)
 TRIES = 1000
 Number = Callable[..., float]
 Condition = Callable[..., bool]
@@ -108,8 +120,10 @@ class Statement:
     stated_for : conditions in force there: on ε, δ, r, n; which neighbours; what is an input.
     reading : "", or where the conversion from PDF may have damaged the formula, with the other
         reading.
-    test : how it is tested; None where it is not, and then `untested` says why.
+    test : how it is tested; None where it is not, and then `untested` says why, or `study` what a
+        simulation of ours showed: no count of failures, and no verdict.
     fails : "" where it holds, else its sort: "A", "B" or "C" of `SORTS`. The test must agree.
+    aside : the test shows what a user should know, but no claim of the paper is at fault.
     fault : what is wrong where it fails; where it holds a note, or "".
     cause : key of the statement whose slip this failure follows from; "" where the slip is its own.
     corrected : the least change that makes it true.
@@ -125,7 +139,9 @@ class Statement:
     reading: str = ""
     test: Tested | None = None
     untested: str = ""
+    study: str = ""
     fails: str = ""
+    aside: bool = False
     fault: str = ""
     cause: str = ""
     corrected: str = ""
@@ -135,6 +151,18 @@ class Statement:
     def fixed(self) -> Tested | None:
         """The test of the corrected line, over the same domain; None where there is none."""
         return None if self.test is None else self.test.corrected
+
+    @property
+    def numbers(self) -> list[str]:
+        """The numbered statements that it is, or is a part of: ["theorem 4.2", "algorithm 2"].
+
+        They begin the place. Proofs, equations, figures and sections are none.
+        """
+        found, rest = [], self.place
+        while (match := NUMBERED.match(rest)) is not None:
+            found += [f"{match['kind']} {one}" for one in re.findall(NUMBER, match["numbers"])]
+            rest = rest[match.end() :]
+        return found
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from reports.make.findings.evidence import HOLDS as LOOSE_KIND
 from reports.make.findings.outcome import Case, Outcome, outcome, symbol
 from reports.make.findings.statement import SORTS, Statement
 
-HOLDS, FAILS, UNTESTED = "holds", "fails", "not tested"
+HOLDS, FAILS, ASIDE = "holds", "fails", "a note"
+SIMULATED, UNTESTED = "simulated", "not tested"
 DIGITS = 6  # of a number in a setting
 EQUAL = 1e-9
 TOO_MUCH = 1e4  # the factor of a looser δ is not shown
@@ -29,15 +30,19 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """ "holds", "fails" or "not tested"; a failure that is read off the text needs no test."""
-        if self.outcome is None:
-            return FAILS if self.statement.fails else UNTESTED
-        return HOLDS if self.outcome.holds else FAILS
+        """What came of it; a failure that is read off the text needs no test."""
+        if self.outcome is not None:
+            shown = ASIDE if self.statement.aside else FAILS
+            return HOLDS if self.outcome.holds else shown
+        if self.statement.fails:
+            return FAILS
+        return SIMULATED if self.statement.study else UNTESTED
 
     @property
     def agrees(self) -> bool:
         """Whether the test shows what the statement says of itself."""
-        return (self.verdict == FAILS) == bool(self.statement.fails)
+        said = bool(self.statement.fails), self.statement.aside
+        return (self.verdict == FAILS, self.verdict == ASIDE) == said
 
     @property
     def command(self) -> str:
@@ -47,8 +52,9 @@ class Row:
     @property
     def where(self) -> str:
         """ "Lemma 10 (appendix D.2)"."""
-        section = f" ({self.statement.section})" if self.statement.section else ""
-        return f"{_capital(self.statement.place)}{section}"
+        place, section = self.statement.place, self.statement.section
+        known = not section or place.startswith(section)
+        return _capital(place) if known else f"{_capital(place)} ({section})"
 
 
 def row(statement: Statement) -> Row:
@@ -139,7 +145,8 @@ def effort(entry: Row) -> str:
         return f"Holds at all {searched(result)}." if result.tried > 1 else "Holds."
     if result.failed is None or result.tried == 1:
         return f"{_capital(searched(result))}."
-    return f"Fails at {count(result.failed)} of {searched(result)}."
+    shown = "Seen" if entry.verdict == ASIDE else "Fails"
+    return f"{shown} at {count(result.failed)} of {searched(result)}."
 
 
 def closest(entry: Row) -> str:
@@ -173,47 +180,46 @@ def correction(entry: Row) -> list[str]:
     return [_sentence(text), f"Does NOT hold: {at}."]
 
 
-def fields(entry: Row, followers: Sequence[Row] = ()) -> list[tuple[str, list[str]]]:
-    """An entry: label and paragraphs of each part that it has."""
+def fields(
+    entry: Row, causes: Sequence[Row] = (), followers: Sequence[Row] = ()
+) -> list[tuple[str, list[str]]]:
+    """An entry: label and paragraphs of each part that it has.
+
+    causes : the slip that it follows from, or none. followers : what follows from it.
+    """
     statement = entry.statement
     parts: list[tuple[str, list[str]]] = [
         ("As printed", [statement.printed]),
         ("Stated for", [statement.stated_for]),
         ("Reading", [statement.reading]),
-        ("Note" if entry.verdict == HOLDS else "What is wrong", [_sentence(statement.fault)]),
-        ("Counterexample", counterexamples(entry)),
+        ("What is wrong" if entry.verdict == FAILS else "Note", [_sentence(statement.fault)]),
+        ("Follows from", [named(other) for other in causes]),
+        ("Counterexample" if entry.verdict == FAILS else "Setting", counterexamples(entry)),
         ("Tried", [effort(entry), closest(entry)]),
-        ("Corrected", correction(entry)),
-        ("The authors’ code", [statement.code]),
+        ("Corrected" if entry.verdict == FAILS else "Condition", correction(entry)),
+        ("Public code", [statement.code]),
         ("Not tested", [_sentence(statement.untested)]),
-        ("Follows from it", [follower(other) for other in followers]),
+        ("Simulated", [_sentence(statement.study)]),
+        ("From it follow", [named(other) for other in followers]),
         ("Recompute with", [entry.command]),
     ]
     return [(label, kept) for label, texts in parts if (kept := [text for text in texts if text])]
 
 
-def follower(entry: Row) -> str:
-    """A failure that follows from another slip, in entry paragraph."""
-    statement = entry.statement
-    parts = [
-        f"{entry.where}: {statement.printed}",
-        _sentence(statement.fault),
-        *counterexamples(entry)[:1],
-        *correction(entry),
-        f"[{entry.command}]",
-    ]
-    return " ".join(part if part.endswith((".", "]", "?", "!")) else f"{part}." for part in parts)
+def named(entry: Row) -> str:
+    """ "Theorem C.3 (appendix C), class (B)"."""
+    return f"{entry.where}, class ({entry.statement.fails})"
 
 
-def heading(entry: Row) -> str:
+def heading(sort: str) -> str:
     """ "(A) More privacy is promised than there is, where a user would meet it"."""
-    return f"({entry.statement.fails}) {_capital(SORTS[entry.statement.fails])}"
+    return f"({sort}) {_capital(SORTS[sort])}"
 
 
 def as_text(entry: Row) -> str:
     """A statement as lines of text."""
     statement = entry.statement
-    verdict = f"{entry.verdict}, {heading(entry)}" if statement.fails else entry.verdict
+    verdict = f"{entry.verdict}, {heading(statement.fails)}" if statement.fails else entry.verdict
     if not entry.agrees:
         verdict += (
             " (its sort is not given)" if entry.verdict == FAILS else f", not {statement.fails}"

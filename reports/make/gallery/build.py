@@ -46,6 +46,7 @@ def formulas() -> list[dict[str, Any]]:
     rows = [
         row(statement.place, statement.paper, case)
         for statement in STATEMENTS.values()
+        if not statement.aside
         for case in cases(statement.test)
         if shown(case.evidence)
     ]

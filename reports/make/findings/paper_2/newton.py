@@ -192,6 +192,14 @@ def _one_step(start: float, minimizer: float, noise: float) -> float:
     return min(_slope(end, minimizer) for end in ends) if across else 0.0
 
 
+REFLECTED = Swept(
+    _reflected,
+    {"mu": 1.0, "epsilon": 1.0, "coef_bound": 1.0},
+    {"mu": (0.3, 0.5, 1.0), "epsilon": (0.0, 0.5, 1.0), "coef_bound": (0.5, 1.0, 3.0)},
+    fixed=partial(_reflected, variant="corrected"),
+)
+
+
 TESTS: dict[str, Tested] = {
     "2-equations-5-to-8": Swept(
         _derivatives,
@@ -286,12 +294,8 @@ TESTS: dict[str, Tested] = {
             )
         },
     ),
-    "2-algorithm-4-slope": Swept(
-        _reflected,
-        {"mu": 1.0, "epsilon": 1.0, "coef_bound": 1.0},
-        {"mu": (0.3, 0.5, 1.0), "epsilon": (0.0, 0.5, 1.0), "coef_bound": (0.5, 1.0, 3.0)},
-        fixed=partial(_reflected, variant="corrected"),
-    ),
+    "2-algorithm-4-slope": REFLECTED,
+    "2-theorem-5-5": REFLECTED,
     "2-algorithm-4-bound": Swept(
         _counts,
         {"mu": 0.1, "epsilon": 0.1, "steps": 5},

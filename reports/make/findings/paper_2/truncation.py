@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from scipy.special import chdtr, chdtrc, ndtr, ndtri, xlog1py
+from scipy.special import chdtr, chdtrc, fdtr, ndtr, ndtri, stdtr, xlog1py
 from scipy.stats import binomtest
 
 from dpaudit._core.types import Array
@@ -108,7 +108,34 @@ def _column_zero(rows: float) -> float:
 
 def _normal_below(rows: float, constant: float, eta: float) -> float:
     """P(‖X‖ < the bound times s) for n normal numbers of deviation s, d = 1."""
-    return float(chdtr(rows, _bound(rows, 1, constant, eta) ** 2))
+    return float(chdtr(rows, max(_bound(rows, 1, constant, eta), 0.0) ** 2))
+
+
+def _below_a_3(law: str, rows: float, constant: float, eta: float) -> float:
+    """P(λ_min(X) < the bound) with constants that depend on K, of which both laws have one."""
+    if law == "normal":
+        return _normal_below(rows, constant, eta)
+    return _column_zero(rows) if _bound(rows, 2, constant, eta) > 0.0 else 0.0
+
+
+def _below_whitened(law: str, rows: float, constant: float, eta: float) -> float:
+    """The same with constants times K², K = ‖Σ^{−1/2}x_i‖_{ψ₂}.
+
+    K² is n/log(n + 1) at least for the sparse rows, as E exp((√n·u)²/K²) = 2 there, and 8/3 for
+    normal numbers.
+    """
+    square = rows / math.log(rows + 1.0) if law == "sparse" else 8.0 / 3.0
+    return _below_a_3(law, rows, constant * square, eta)
+
+
+def _has_room(law: str, rows: float, constant: float, eta: float) -> bool:
+    """√n ≥ O(√d + √log(1/η)) with the constants of the bound."""
+    return _bound(rows, 2 if law == "sparse" else 1, constant, eta) > 0.0
+
+
+def _least_root(rows: int, eta: float) -> float:
+    """√n − 1 − √(2 log(1/η)), d = 1."""
+    return math.sqrt(rows) - 1.0 - math.sqrt(2.0 * math.log(1.0 / eta))
 
 
 def _normal_above(rows: int, eta: float) -> float:
@@ -137,10 +164,10 @@ def _relative_error(share: float, angle: float, condition: float) -> float:
     return float(error / np.linalg.norm(inverse, 2))
 
 
-def _top(first: float, second: float, turn: float, least: float) -> float:
-    """λ_max(M + H), M = diag(first, least), H = second·(a reflection by `turn`)."""
+def _end(first: float, second: float, turn: float, least: float, end: int = -1) -> float:
+    """λ_max(M + H), M = diag(first, least), H = second·(a reflection by `turn`); λ_min at 0."""
     _, other = _matrices(second, turn, 1.0)
-    return float(np.linalg.eigvalsh(np.diag([first, least]) + other)[-1])
+    return float(np.linalg.eigvalsh(np.diag([first, least]) + other)[end])
 
 
 MATRICES = {
@@ -148,6 +175,19 @@ MATRICES = {
     "angle": choices(0.0, math.pi, 0.5, 2.0),
     "condition": reals(1.0, 1e4),
 }
+WEYL = Searched(
+    lambda first, second, least: max(first, least) + abs(second),
+    _end,
+    {
+        "first": reals(-5.0, 5.0),
+        "least": reals(-5.0, 5.0),
+        "second": reals(-5.0, 5.0),
+        "turn": reals(0.0, math.pi),
+    },
+    quantity="λ_max(M + H)",
+    rounding=1e-12,
+    tries=300,
+)
 USED = Searched(
     lambda eta: eta,
     _outside_used,
@@ -207,6 +247,28 @@ def _misses_one(rows: int, constant: float, eta: float) -> float:
     return float(chdtrc(rows, (root + width) ** 2) + chdtr(rows, (root - width) ** 2))
 
 
+def _long_beside_public(moment_rows: int, constant: float, eta: float) -> float:
+    """P(ξ²/Σ̂ > C(1 + log(2/η))) for normal numbers: ξ/√Σ̂ is Student t of n_w degrees."""
+    return 2.0 * float(stdtr(moment_rows, -math.sqrt(constant * (1.0 + math.log(2.0 / eta)))))
+
+
+def _less_convex(rows: int, constant: float, eta: float) -> float:
+    """P(Σ̂_A/Σ < (1 − C(√(1/n) + √(log(1/η)/n)))²): nΣ̂_A/Σ is χ²_n."""
+    return float(chdtr(rows, (math.sqrt(rows) - _width(constant, eta)) ** 2))
+
+
+def _less_convex_transformed(rows: int, public_rows: int, constant: float, eta: float) -> float:
+    """P(Σ̂_A/Σ̂_B < L(1 − C(…))²): Σ̂_A/Σ̂_B is F with n_A and n_B degrees."""
+    width = _width(constant, eta)
+    low = public_rows / (math.sqrt(public_rows) + width) ** 2
+    return float(fdtr(rows, public_rows, low * (1.0 - width / math.sqrt(rows)) ** 2))
+
+
+def _enough(rows: int, constant: float, eta: float) -> bool:
+    """√n ≥ C(√d + √log(1/η)) at d = 1."""
+    return math.sqrt(rows) >= _width(constant, eta)
+
+
 def _ridge(seed: int, ridge: float) -> Evidence:
     """β̂ and σ̂_B Σ̂_B^{−1/2} β̃ for rows that are not cut."""
     rng = np.random.default_rng(seed)
@@ -247,6 +309,8 @@ def _inverse_root(moment: Array) -> Array:
     return np.asarray((vectors / np.sqrt(values)) @ vectors.T)
 
 
+CONSTANTS = choices(1.5, 10.0, 1e3)  # for O(·) in the bounds on eigenvalues
+BOUNDS = choices(3.0, 10.0, 1e3)  # and in those on norms, which take more than 2
 LABELS = Searched(
     lambda eta: eta,
     _cut,
@@ -286,7 +350,7 @@ INVERSE = Searched(
     lambda eta: eta,
     _beyond,
     {"bound": reals(1e-4, 0.5), "eta": reals(1e-6, 0.5)},
-    quantity="P(the error exceeds (2))",
+    quantity="P(the error exceeds the bound)",
     tries=200,
     at={"bound": 0.1, "eta": 0.05},
     fixed={"exact": _wider_inverse_error},
@@ -339,18 +403,31 @@ TESTS: dict[str, Tested] = {
     "2-lemma-a-2-used": USED,
     "2-lemma-a-3": Searched(
         lambda eta: 2.0 * eta,
-        _column_zero,
-        {"rows": reals(10.0, 1e12), "constant": choices(1.5, 10.0, 1e3), "eta": reals(1e-6, 0.5)},
-        hypotheses=lambda rows, constant, eta: _bound(rows, 2, constant, eta) > 0.0,
+        _below_a_3,
+        {
+            "law": choices("sparse", "normal"),
+            "rows": reals(10.0, 1e12),
+            "constant": CONSTANTS,
+            "eta": reals(1e-6, 0.5),
+        },
+        hypotheses=_has_room,
         quantity=CHANCE,
         tries=300,
-        at={"rows": 1e6, "constant": 10.0, "eta": 0.05},
-        fixed={"exact": _normal_below},
+        at={"law": "sparse", "rows": 1e6, "constant": 10.0, "eta": 0.05},
+        fixed={"exact": _below_whitened},
     ),
     "2-corollary-a-1": Searched(
         lambda eta: eta,
         _normal_above,
         {"rows": integers(1, 10**6), "eta": reals(1e-6, 0.5)},
+        quantity=CHANCE,
+        tries=200,
+    ),
+    "2-corollary-a-1-least": Searched(
+        lambda eta: eta,
+        lambda rows, eta: float(chdtr(rows, _least_root(rows, eta) ** 2)),
+        {"rows": integers(1, 10**6), "eta": reals(1e-6, 0.5)},
+        hypotheses=lambda rows, eta: _least_root(rows, eta) >= 0.0,
         quantity=CHANCE,
         tries=200,
     ),
@@ -362,28 +439,72 @@ TESTS: dict[str, Tested] = {
         quantity="relative error",
     ),
     "2-lemma-a-5": replace(SUM_INVERSE, fixed={"hypotheses": lambda share: abs(share) < 0.999999}),
-    "2-lemma-a-6": Searched(
-        lambda first, second, least: max(first, least) + abs(second),
-        _top,
-        {
-            "first": reals(-5.0, 5.0),
-            "least": reals(-5.0, 5.0),
-            "second": reals(-5.0, 5.0),
-            "turn": reals(0.0, math.pi),
-        },
-        quantity="λ_max(M + H)",
-        rounding=1e-12,
-        tries=300,
+    "2-lemma-a-6": WEYL,
+    "2-lemma-a-6-least": replace(
+        WEYL,
+        printed=lambda first, second, least: min(first, least) - abs(second),
+        exact=partial(_end, end=0),
+        side="lower",
+        quantity="λ_min(M + H)",
     ),
     "2-theorem-3-1": Searched(
         lambda eta: 2.0 * eta,
         _misses_one,
-        {"rows": integers(1, 10**6), "constant": choices(1.5, 10.0, 1e3), "eta": reals(1e-6, 0.1)},
+        {"rows": integers(1, 10**6), "constant": CONSTANTS, "eta": reals(1e-6, 0.1)},
         quantity="P(Σ/Σ̂ outside [L, U])",
         rounding=1e-12,
         tries=300,
         at={"rows": 1, "constant": 10.0, "eta": 0.05},
         fixed={"hypotheses": lambda rows, constant, eta: math.sqrt(rows) > _width(constant, eta)},
+    ),
+    "2-corollary-3-1": Searched(
+        lambda eta: 3.0 * eta,
+        _long_beside_public,
+        {"moment_rows": integers(1, 10**6), "constant": BOUNDS, "eta": reals(1e-6, 0.1)},
+        quantity="P(‖ξ̃‖² above the bound)",
+        rounding=1e-12,
+        tries=300,
+        at={"moment_rows": 1, "constant": 10.0, "eta": 0.01},
+        fixed={
+            "hypotheses": lambda moment_rows, constant, eta: _enough(moment_rows, constant, eta)
+        },
+    ),
+    "2-lemma-5-1": Searched(
+        lambda eta: eta,
+        _less_convex,
+        {"rows": integers(1, 10**6), "constant": CONSTANTS, "eta": reals(1e-6, 0.1)},
+        quantity="P(the Hessian below γ_Σ)",
+        rounding=1e-12,
+        tries=300,
+        at={"rows": 1, "constant": 10.0, "eta": 0.05},
+        fixed={"hypotheses": _enough},
+    ),
+    "2-lemma-5-1-transformed": Searched(
+        lambda eta: 2.0 * eta,
+        _less_convex_transformed,
+        {
+            "rows": integers(1, 10**6),
+            "public_rows": integers(1, 10**6),
+            "constant": CONSTANTS,
+            "eta": reals(1e-6, 0.1),
+        },
+        quantity="P(the Hessian below γ_L)",
+        rounding=1e-12,
+        tries=300,
+        at={"rows": 1, "public_rows": 10**6, "constant": 10.0, "eta": 0.05},
+        fixed={"hypotheses": _enough},
+    ),
+    "2-section-3-2": Searched(
+        lambda ridge, condition: ridge,  # λ‖Σ̂_v⁻¹‖
+        lambda ridge, condition: float(
+            np.linalg.eigvalsh(ridge * np.linalg.inv(np.diag([1.0, condition])))[0]
+        ),
+        {"ridge": reals(1e-6, 10.0), "condition": reals(1.0, 1e6)},
+        side="lower",
+        quantity="λ_min(λΣ̂_v⁻¹)",
+        tries=100,
+        at={"ridge": 0.1, "condition": 100.0},
+        fixed={"printed": lambda ridge, condition: ridge / condition},
     ),
     "2-equation-16": Searched(
         _over_largest,

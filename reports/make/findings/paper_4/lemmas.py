@@ -278,6 +278,24 @@ TESTS: dict[str, Tested] = {
         grid={"share": (0.1, 0.5, 1.0), "delta": (0.05, 0.3)},
         fixed=partial(_inverses, both_ends=True),
     ),
+    # for V and y² numbers: V^{−1/2}(α − y²)V^{−1/2} for 1/(αV) − 1/(Vy²)
+    "4-proof-a-3": Searched(
+        printed=lambda variance, alpha, square: (alpha - square) / variance,
+        exact=lambda variance, alpha, square: 1.0 / (alpha * variance) - 1.0 / (variance * square),
+        domain={
+            "variance": reals(0.1, 10.0),
+            "alpha": reals(0.1, 10.0),
+            "square": reals(0.1, 10.0),
+        },
+        side="both",
+        quantity="(αV)⁻¹ − X⁻¹",
+        rounding=1e-12,
+        tries=300,
+        at={"variance": 1.0, "alpha": 1.0, "square": 2.0},
+        fixed={
+            "printed": lambda variance, alpha, square: (1.0 / alpha - 1.0 / square) / variance,
+        },
+    ),
     "4-theorem-a-4": Searched(
         printed=lambda **setting: _updated(**setting)[0],
         exact=lambda **setting: _updated(**setting)[1],

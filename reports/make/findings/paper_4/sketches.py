@@ -12,6 +12,7 @@ import numpy as np
 from scipy.stats import invwishart
 
 from dpaudit import mechanisms
+from dpaudit._core.types import Array
 from dpaudit.exact import spectrum
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers import JLRidge, printed
@@ -57,6 +58,24 @@ def _promised_for_one(rows: int, epsilon: float, delta: float, padding: Padding)
     left, right = np.array([[1.0, 0.0], *rest]), np.array([[0.0, 1.0], *rest])
     pair = NeighbourPair(left, right, "replace", 0)
     return float(spectrum(mechanisms.RandomProjection(rows), pair, epsilon).delta)
+
+
+def _density_ratio(seed: int, rows: int, leverage: float) -> float:
+    """ln PDF_X/PDF_X′ at r draws of N(0, AᵀA): AᵀA = I + q·e₁e₁ᵀ, A′ᵀA′ = I + q·e₂e₂ᵀ."""
+    first, second = _drawn_squares(seed, rows, leverage)
+    return float(np.sum(0.5 * leverage / (1.0 + leverage) * (first - second)))
+
+
+def _product(seed: int, rows: int, leverage: float, factors: int | None = 2) -> float:
+    """The logarithm of the proof's product over the first `factors` draws, all if None."""
+    first, second = _drawn_squares(seed, rows, leverage)
+    terms = leverage - leverage / (1.0 + leverage) * (1.0 + second - first)
+    return 0.5 * float(np.sum(terms[:factors]))
+
+
+def _drawn_squares(seed: int, rows: int, leverage: float) -> tuple[Array, Array]:
+    draws = np.random.default_rng(seed).standard_normal((rows, 2))
+    return (1.0 + leverage) * draws[:, 0] ** 2, draws[:, 1] ** 2
 
 
 def _delta_of(
@@ -207,6 +226,15 @@ TESTS: dict[str, Tested] = {
         hypotheses=lambda x, y: x != 1.0 and y != 1.0,
         quantity="(1 + x)/(1 + y)",
         fixed={"printed": lambda x, y: math.exp(x - y / (1.0 + y))},
+    ),
+    "4-proof-b-1-product": Searched(
+        printed=_product,  # to d = 2
+        exact=_density_ratio,
+        domain={"seed": integers(0, 1000), "rows": integers(3, 50), "leverage": reals(0.01, 0.9)},
+        quantity="ln(PDF_X/PDF_X′)",
+        rounding=1e-12,
+        tries=300,
+        fixed={"printed": partial(_product, factors=None)},
     ),
     "4-corollary-b-2": _delta_of(
         _padded,

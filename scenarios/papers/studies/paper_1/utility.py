@@ -24,13 +24,12 @@ from dpaudit.mechanisms import ALS, RPLS, GaussianLS
 from dpaudit.report.study import Content, Line, Panel, Progress, Study, Table
 from dpaudit.verdict.numbers import number
 from studies.paper_1.accuracy import Accuracy, accuracy, norm_variance
-from studies.populations import standardised
 from studies.repeats import positive, span
 
 SKETCH, NOISE, PADDED, PRINTED = "ALS", "Gaussian LS", "RP LS", "RP LS, c₂ of figure 4"
 PARAMETERS = {SKETCH: "r", NOISE: "σ", PADDED: "c₂", PRINTED: "c₂"}
 LEAST = 1e-12  # the least δ that is shown
-UNITS = ("as they are", "standardised")
+UNITS = ("as they are", "norm 1")
 MEASURES = {"paper": "Var‖M(D) − f(D)‖", "square": "E‖M(D) − f(D)‖²"}
 
 
@@ -73,7 +72,7 @@ class UtilityStudy(Study):
     """
 
     names: tuple[str, ...] = ("cancer", "flight")
-    units: tuple[str, ...] = ("as they are", "standardised")
+    units: tuple[str, ...] = UNITS
     epsilon: float = 1.0
     rows: tuple[tuple[int, ...], ...] = (
         (16, 20, 30, 50, 100, 200, 500, 1000),
@@ -202,12 +201,9 @@ class UtilityStudy(Study):
 
 
 def in_units(name: str, units: str) -> Array:
-    """The database as it is, or with mean 0 and deviation 1 in each column but the constant one."""
+    """The database as it is, or with columns of norm 1, as the authors' public code has them."""
     data = datasets.load(name).database
-    if units == UNITS[0]:
-        return data
-    varies = np.ptp(data, axis=0) > 0.0
-    return np.column_stack([data[:, ~varies], standardised(data[:, varies])])
+    return data if units == UNITS[0] else np.asarray(data / np.linalg.norm(data, axis=0))
 
 
 def comparisons(where: str, found: list[Point]) -> list[str]:
