@@ -12,6 +12,7 @@ pay for the look only. The view of a row depends on that row alone.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Fitted, Score, Sides, losses
+from dpaudit.scoring.whiten import Whitener
 
 View = Callable[[Array], Array]  # rows (n, k) → rows (n, k')
 FitRows = Callable[[Sides, Sides], Fitted]  # training and choosing draws as rows → a score
@@ -58,16 +60,16 @@ def views_of(train: Sides, fit: FitRows) -> Iterator[tuple[str, View]]:
     ranks = Sides(*common_ranks(few))
     if (bag := bag_of(ranks)) is not None:
         start, width = bag
-        if all(plain_parts(side[:, start:], width) for side in (few.P, few.Q)):
-            return
-        parts = columns - start
-        if parts <= constants.SORTED_NUMBERS:
-            yield "sorted parts", partial(in_order, start=start, axis=main_axis(few, start, width))
-        yield from learned("parts", train, partial(bags, start=start, width=width), fit)
-        return
-    if (width := lag(ranks)) > 0:
+        if not all(plain_parts(side[:, start:], width) for side in (few.P, few.Q)):
+            if columns - start <= constants.SORTED_NUMBERS:
+                axis = main_axis(few, start, width)
+                yield "sorted parts", partial(in_order, start=start, axis=axis)
+            yield from learned("parts", train, partial(bags, start=start, width=width), fit)
+    elif (width := lag(ranks)) > 0:
         yield "differences", partial(differences, width=width)
         yield from learned("steps", train, partial(steps, width=width), fit)
+    if (matrix := components(few)) is not None:
+        yield "independent components", lambda x: x @ matrix
 
 
 # --- rankings -------------------------------------------------------------------------------------
@@ -295,3 +297,41 @@ def steps(x: Array, width: int) -> tuple[Array, Array]:
     moved = np.diff(points, axis=1)
     number = np.broadcast_to(np.arange(moved.shape[1])[:, None], (*moved.shape[:2], 1))
     return np.concatenate([number, points[:, :-1], moved], axis=2), x[:, :width]
+
+
+# --- vectors --------------------------------------------------------------------------------------
+
+
+def components(few: Sides) -> Array | None:
+    """Directions, (k, k), along which columns are less dependent than they are; None if none are.
+
+    The squares of whitened columns are correlated if the columns mix independent numbers that are
+    not normal, or have a common scale. Components (FastICA, Hyvarinen 1999) help with mixtures.
+    """
+    from sklearn.decomposition import FastICA
+
+    rows = np.concatenate([few.P, few.Q])
+    if rows.shape[1] > constants.MOST_COMPONENTS or not np.isfinite(rows).all():
+        return None
+    if any(len(np.unique(column)) < len(column) // 2 for column in rows.T):
+        return None
+    whiten = Whitener.fit(few.P, few.Q)
+    before = dependence(whiten(rows))
+    if before * np.sqrt(len(rows)) < constants.SAME_LAW:
+        return None
+    search = FastICA(whiten="unit-variance", random_state=0, max_iter=100, tol=1e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # components that are not found yet are judged below
+        found = search.fit(np.clip(rows, *np.quantile(rows, (0.001, 0.999), axis=0)))
+    after = dependence(rows @ found.components_.T)
+    return found.components_.T if after < constants.SEPARATED * before else None
+
+
+def dependence(x: Array) -> float:
+    """The largest correlation of the squares of two columns, of which large values are clipped."""
+    apart = x - np.median(x, axis=0)
+    scale = np.maximum(np.median(np.abs(apart), axis=0), np.finfo(float).tiny)
+    squares = np.minimum(np.abs(apart) / scale, constants.CLIP) ** 2
+    table = np.nan_to_num(np.corrcoef(squares.T))
+    np.fill_diagonal(table, 0.0)
+    return float(np.abs(table).max())
