@@ -52,6 +52,7 @@ RANKED_ITEMS = 30  # items of a ranking, at most; they have 435 pairs
 SERIES = 0.6  # correlation of neighbours from which differences are tried
 PARTS_SHARE, PARTS_TRAIN = 0.5, 0.8  # share of the training draws whose parts teach; of it, train
 PARTS = 100_000  # parts a side, at most, that teach their score
+PATCH, ALIKE_PIXELS = 4, 0.2  # pixels a side of a patch; correlation of neighbours in an image
 MOST_COMPONENTS = 50  # columns, at most, among which independent components are looked for
 SEPARATED = 0.5  # share of the dependence of squares that components may have, for them to be used
 

@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from dpaudit._core.types import Array
 from dpaudit.scoring import constants
@@ -68,6 +69,8 @@ def views_of(train: Sides, fit: FitRows) -> Iterator[tuple[str, View]]:
     elif (width := lag(ranks)) > 0:
         yield "differences", partial(differences, width=width)
         yield from learned("steps", train, partial(steps, width=width), fit)
+    elif (size := image_size(ranks)) > 0:
+        yield from learned("patches", train, partial(patches, size=size), fit)
     if (matrix := components(few)) is not None:
         yield "independent components", lambda x: x @ matrix
 
@@ -297,6 +300,28 @@ def steps(x: Array, width: int) -> tuple[Array, Array]:
     moved = np.diff(points, axis=1)
     number = np.broadcast_to(np.arange(moved.shape[1])[:, None], (*moved.shape[:2], 1))
     return np.concatenate([number, points[:, :-1], moved], axis=2), x[:, :width]
+
+
+# --- images ---------------------------------------------------------------------------------------
+
+
+def image_size(ranks: Sides) -> int:
+    """The side of the square image that a row is, 0 if neighbours across rows are not alike."""
+    size = int(np.sqrt(ranks.P.shape[1]))
+    if size < 2 * constants.PATCH or size**2 != ranks.P.shape[1]:
+        return 0
+    pixels = np.nan_to_num(ranks.P - ranks.P.mean(axis=0)).reshape(-1, size, size)
+    spread = max(float((pixels**2).mean()), np.finfo(float).tiny)
+    across = (pixels[:, 1:] * pixels[:, :-1]).mean() / spread
+    along = (pixels[:, :, 1:] * pixels[:, :, :-1]).mean() / spread
+    return size if min(across, along) > constants.ALIKE_PIXELS else 0
+
+
+def patches(x: Array, size: int) -> tuple[Array, Array]:
+    """The patches of a square image, every second one in both directions, as parts."""
+    square = (constants.PATCH, constants.PATCH)
+    windows = sliding_window_view(x.reshape(-1, size, size), square, axis=(1, 2))[:, ::2, ::2]
+    return windows.reshape(len(x), -1, constants.PATCH**2), x[:, :0]
 
 
 # --- vectors --------------------------------------------------------------------------------------
