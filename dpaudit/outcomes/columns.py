@@ -73,10 +73,21 @@ def described(P: np.ndarray, Q: np.ndarray) -> Described:
         return _described_texts(P, Q)
     if alike(P, Q):
         return Described(partial(_table_rows, P.shape[1]), P, Q, {})
-    lengths = [tables.with_lengths(side)[:, 0] for side in (P, Q)]
-    to_rows = partial(_list_rows, 1 + _entries(*lengths))
-    long = max(map(max, lengths)) > tables.SLOTS
-    return Described(to_rows, to_rows(P), to_rows(Q), _described_texts(P, Q).unread if long else {})
+    rows = [tables.with_lengths(side) for side in (P, Q)]
+    to_rows = partial(_list_rows, 1 + _entries(*(side[:, 0] for side in rows)))
+    return Described(to_rows, to_rows(P), to_rows(Q), _unread_lists(*rows))
+
+
+def _unread_lists(P: Array, Q: Array) -> dict[str, float]:
+    """The share of draws with a long list that fewer than `SOME` draws have, as `Described.unread`.
+
+    P, Q : rows of lists, as in `tables`; the last slot of a long list is its code.
+    """
+    long = [side[side[:, 0] > tables.SLOTS] for side in (P, Q)]
+    codes = np.concatenate([side[:, -1] for side in long])
+    rare = np.split(_few_share(codes, np.ones(len(codes))), [len(long[0])])
+    share = max(float(mark.sum()) / len(side) for mark, side in zip(rare, (P, Q), strict=True))
+    return {BEYOND: share} if share > 0.0 else {}
 
 
 def _described_texts(P: np.ndarray, Q: np.ndarray) -> Described:

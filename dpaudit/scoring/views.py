@@ -30,8 +30,8 @@ FitRows = Callable[[Sides, Sides], Fitted]  # training and choosing draws as row
 
 
 def best_view(fitted: Fitted, train: Sides, choose: Sides, fit: FitRows) -> Fitted:
-    """The score of plain rows or of a view, whichever has the least mean loss on `choose`."""
-    loss, table = losses(fitted.score, choose).mean(), dict(fitted.portfolio)
+    """The score of plain rows, or of a view that is better on `choose`."""
+    loss, table = losses(fitted.score, choose), dict(fitted.portfolio)
     for name, view in views_of(train, fit):
         rows = (Sides(view(sides.P), view(sides.Q)) for sides in (train, choose))
         rival = fit(*rows)
@@ -39,7 +39,8 @@ def best_view(fitted: Fitted, train: Sides, choose: Sides, fit: FitRows) -> Fitt
             rival, name=f"{rival.name} of {name}", score=_of_view(rival.score, view), closed=False
         )
         table |= {f"{model} of {name}": value for model, value in rival.portfolio.items()}
-        if (rival_loss := losses(rival.score, choose).mean()) < loss:
+        gain = loss - (rival_loss := losses(rival.score, choose))
+        if gain.mean() > constants.VIEW_BETTER * gain.std() / np.sqrt(len(gain)):
             fitted, loss = rival, rival_loss
     return replace(fitted, portfolio=table)
 
