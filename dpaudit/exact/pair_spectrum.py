@@ -84,7 +84,7 @@ def spectrum(
     >>> print(curve.forward, curve.backward)
     [0.1580278  0.01350408] [0.1580278 0.       ]
     """
-    epsilon = check.epsilon(epsilon)
+    epsilon, law = check.epsilon(epsilon), check.choice("law", law, LAWS)
     if isinstance(mechanism, BoundedMechanism):
         bound = mechanism.upper_curve(pair)
         return spectrum_of(bound, bound.law, epsilon).replace(low=bound.low(epsilon))
