@@ -144,7 +144,8 @@ class AuditResult(Result):
         (for the larger direction; not a bound), `certified` (lower bound for the larger direction;
         all rows hold together at the result's level), `exact`, `claim` (largest δ allowed),
         `interval_low` and `interval_high` (ends of `Spectrum.interval`). Columns with `_forward`
-        are for M(D) against M(D'), those with `_backward` for the reverse.
+        are for M(D) against M(D'), those with `_backward` for the reverse. An attacker's rates are
+        in `roc().to_frame()`.
 
         Raises ImportError without pandas.
         """
