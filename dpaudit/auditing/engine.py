@@ -48,7 +48,8 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
     assert pair is not None
     settings, clock, databases = settings.on(pair), Clock(), (pair.left, pair.right)
     theory = None
-    if not settings.bits:  # known laws are laws of real numbers, not of the bits of floats
+    # known laws are laws of real numbers, not of the bits of floats; an upper bound is no such law
+    if not settings.bits and not isinstance(mechanism, exact.BoundedMechanism):
         with suppress(NoExactSpectrum):
             theory = exact.spectrum(mechanism, pair, settings.epsilon)
     setup = Setup(settings, theory, clock, drawing.progress, pair.change)

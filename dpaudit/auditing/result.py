@@ -21,11 +21,12 @@ from dpaudit.auditing.subject import Subject
 from dpaudit.certify.band import Certificate
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.split import Split
-from dpaudit.curves.claims import Claim
+from dpaudit.curves.claims import ADVANTAGE, Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import DegenerateData, InvalidInput
 from dpaudit.neighbours import row_statistics
 from dpaudit.scoring import Fitted
+from dpaudit.verdict.attacker import of_band
 from dpaudit.verdict.evidence import Evidence, Sequential
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.record import Curves, read_curves
@@ -143,7 +144,8 @@ class AuditResult(Result):
         (for the larger direction; not a bound), `certified` (lower bound for the larger direction;
         all rows hold together at the result's level), `exact`, `claim` (largest δ allowed),
         `interval_low` and `interval_high` (ends of `Spectrum.interval`). Columns with `_forward`
-        are for M(D) against M(D'), those with `_backward` for the reverse.
+        are for M(D) against M(D'), those with `_backward` for the reverse. An attacker's rates are
+        in `roc().to_frame()`.
 
         Raises ImportError without pandas.
         """
@@ -199,6 +201,7 @@ class AuditResult(Result):
                 "backward": {"delta": estimate.backward.delta, "low": estimate.backward.low},
             },
             "certified": self.certified.to_dict(),
+            "attacker": of_band(spectrum.epsilon, spectrum.delta, self.certified),
             "exact": None
             if exact is None
             else {
@@ -326,7 +329,9 @@ def _claim(content: Mapping[str, Any], curves: Curves) -> Claim:
     """The claim of a record, rebuilt if that restores its name and δ; else its δ on the grid."""
     text, delta, head = content["text"], _numbers(content["delta"]), curves.headline
     claim = None
-    if content["epsilon"] is not None:
+    if head is not None and head.symbol == ADVANTAGE and head.claimed is not None:
+        claim = Claim.advantage(head.claimed)
+    elif content["epsilon"] is not None:
         own = int(np.argmin(np.abs(curves.epsilon - content["epsilon"])))
         claim = Claim(content["epsilon"], float(delta[own]))
     elif head is not None and head.claimed is not None and head.symbol in ("μ", "ρ"):

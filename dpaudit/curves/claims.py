@@ -22,6 +22,7 @@ from dpaudit.errors import DpauditError, InvalidInput
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # tolerances: a δ that exceeds the claimed one by less is rounding
 LARGE, TINY = 0.5, 0.01  # δ ≥ LARGE with ε < TINY looks like a swapped (δ, ε)
 LARGEST_GROUP = 10**9  # rows; a claim about one row implies nothing useful for more
+ADVANTAGE = "advantage"
 MOST = 1000.0  # nats; the largest ε that a user is taken to have meant
 
 Distance = Callable[[Array, Array], float]
@@ -37,7 +38,7 @@ DISTANCES: Mapping[str, Distance] = {
 class Family:
     """A family of claims with one parameter; the larger the parameter, the weaker the claim.
 
-    symbol : the parameter, "ε", "μ" or "ρ". value : its value, in nats for ε and ρ.
+    symbol : the parameter, "ε", "μ", "ρ" or "advantage". value : its value, in nats for ε and ρ.
     delta : δ of an (ε, δ) claim, else None. omega : the order ω at which a tCDP claim ends.
     """
 
@@ -101,10 +102,11 @@ class Claim:
 
     Notes
     -----
-    Others: `Claim.gdp(mu)`, `Claim.zcdp(rho)`, `Claim.tcdp(rho, omega)`, `Claim.rdp(...)`,
-    `Claim.gaussmix(rows, gamma)`, `Claim.from_function(delta_of_epsilon)`; for objects of other
-    libraries `Claim.from_opendp(measurement)`, `Claim.from_dp_event(event)`; for metric DP
-    `Claim.metric(epsilon, distance)`. `claim.group(k)` is the claim implied for k changed rows.
+    Others: `Claim.advantage(limit)`, `Claim.gdp(mu)`, `Claim.zcdp(rho)`, `Claim.tcdp(rho, omega)`,
+    `Claim.rdp(...)`, `Claim.gaussmix(rows, gamma)`, `Claim.from_function(delta_of_epsilon)`; for
+    objects of other libraries `Claim.from_opendp(measurement)`, `Claim.from_dp_event(event)`; for
+    metric DP `Claim.metric(epsilon, distance)`. `claim.group(k)` is the claim implied for k changed
+    rows.
 
     Examples
     --------
@@ -141,7 +143,8 @@ class Claim:
             hint = f"ε comes first: did you mean ({float(self.delta):g}, {self.epsilon:g})?"
             raise InvalidInput(f"{error}; {hint}", argument="claim delta") from None
         object.__setattr__(self, "text", self.text or f"({self.epsilon:g}, {self.delta:g})-DP")
-        object.__setattr__(self, "family", Family("ε", self.epsilon, delta=self.delta))
+        if self.family is None or self.family.symbol == "ε":
+            object.__setattr__(self, "family", Family("ε", self.epsilon, delta=self.delta))
 
     @classmethod
     def gdp(cls, mu: float) -> Claim:
@@ -151,6 +154,17 @@ class Claim:
         """
         mu = check.real("mu", mu, 0.0)
         return cls(None, 0.0, f"{mu:g}-GDP", Shift(mu), Family("μ", mu))
+
+    @classmethod
+    def advantage(cls, limit: float) -> Claim:
+        """Return the claim that no attack has TPR − FPR above `limit`, in [0, 1): (0, limit)-DP.
+
+        The advantage of the best attack is δ(0), the total variation distance.
+        """
+        limit = check.real("limit", limit, 0.0, 1.0)
+        if limit == 1.0:
+            fail("limit", limit, "a number in [0, 1)", "no attack has an advantage above 1")
+        return cls(0.0, limit, f"advantage ≤ {limit:g}", family=Family(ADVANTAGE, limit))
 
     @classmethod
     def zcdp(cls, rho: float) -> Claim:
@@ -568,7 +582,9 @@ def refuse_unbreakable(claim: Claim, epsilon: Array) -> None:
 
 def doubtful(claim: Claim | None) -> str | None:
     """Return a warning if δ is so large and ε so small that they look swapped, else None."""
-    if claim is None or claim.epsilon is None or claim.delta < LARGE or claim.epsilon >= TINY:
+    if claim is None or claim.family is None or claim.family.symbol != "ε":
+        return None
+    if claim.delta < LARGE or claim.family.value >= TINY:
         return None
     return (
         f"δ = {claim.delta:g} allows a mechanism to publish its data in that share of its runs; "

@@ -17,7 +17,7 @@ from dpaudit._core.value import value_class
 
 # measures whose map returns a pair (ε, δ)
 PAIRS = ("Approximate<MaxDivergence>", "FixedSmoothedMaxDivergence")
-NEEDED = 'Claim.from_dp_event needs dp-accounting: pip install "dp-accounting>=0.4.4"'
+NEEDED = 'an accountant\'s curve needs dp-accounting: pip install "dpaudit[accountant]"'
 NEIGHBOURS = ("add-or-remove-one", "replace-one", "replace-special")
 ACCOUNTANTS = {
     "privacy loss distribution": ("dp_accounting.pld", "PLDAccountant"),
@@ -69,7 +69,7 @@ def from_dp_event(
 
     The first is None where δ = 0 at every ε.
     """
-    accounting = _package("dp_accounting")
+    accounting = package("dp_accounting")
     if not isinstance(event, accounting.DpEvent):
         fail("event", event, "a dp_accounting.DpEvent")
     relation = choice("neighbours", neighbours, NEIGHBOURS)
@@ -77,7 +77,7 @@ def from_dp_event(
     for way, part, under in _routes(event, relation):
         module, kind = ACCOUNTANTS[way]
         named = accounting.NeighboringRelation[under.replace("-", "_").upper()]
-        accountant = getattr(_package(module), kind)(neighboring_relation=named)
+        accountant = getattr(package(module), kind)(neighboring_relation=named)
         if accountant.supports(part):
             break
     else:
@@ -124,7 +124,7 @@ def _with_half_the_noise(event: Any) -> Any:
         changed["event"] = _with_half_the_noise(event.event)
     if hasattr(event, "events"):
         changed["events"] = [_with_half_the_noise(part) for part in event.events]
-    return _package("attr").evolve(event, **changed)
+    return package("attr").evolve(event, **changed)
 
 
 def _adds_noise_to_sums(event: Any) -> bool:
@@ -136,7 +136,7 @@ def _adds_noise_to_sums(event: Any) -> bool:
     return type(event).__name__ in SUMS
 
 
-def _package(name: str) -> Any:
+def package(name: str) -> Any:
     """The imported package. Raises ImportError, whose text says what to install."""
     try:
         return importlib.import_module(name)

@@ -43,13 +43,15 @@ class Spectrum:
     epsilon : array of shape (m,), or a scalar one, nats
         The grid, float64.
     delta : array of the same shape
-        The larger of the two directions, in [0, 1]. An estimate when `low` is set.
+        The larger of the two directions, in [0, 1]. An estimate where `level` is set, an upper
+        bound where `low` is set alone.
     forward : array of the same shape or None
         Full → zeroed (left against right).
     backward : array of the same shape or None
         The reverse.
     low : array of the same shape or None
-        Certified lower bound, simultaneous over ε and both directions at `level`.
+        Certified lower bound, simultaneous over ε and both directions at `level`. Beside the upper
+        bound of an accountant, a lower bound of the curve of the worst case, without a level.
     level : float or None
         Confidence of `low`; None for an analytic spectrum.
     index : integer array of the same shape or None

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.types import Adjustable, Array, ArrayLike, Mechanism, describe
+from dpaudit.curves.accountant import SampledGaussian
 from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.composition import PrivacyLoss
@@ -35,15 +36,22 @@ class KnownMechanism(Mechanism, Protocol):
     def adjusted(self, parameter: str, value: float) -> Self: ...
 
 
+@runtime_checkable
+class BoundedMechanism(Mechanism, Protocol):
+    """A mechanism of which an accountant bounds δ(ε), such as `dpaudit.mechanisms.DPSGD`."""
+
+    def upper_curve(self, pair: NeighbourPair) -> SampledGaussian: ...
+
+
 def spectrum(
     mechanism: Mechanism, pair: NeighbourPair, epsilon: ArrayLike, *, law: str = "finite"
 ) -> Spectrum:
-    """Exact δ(ε) of `mechanism` on a pair of databases.
+    """Exact δ(ε) of `mechanism` on a pair of databases; of DP-SGD an upper bound of it.
 
     Parameters
     ----------
     mechanism : mechanism
-        One with a known output law (`dpaudit list mechanisms`).
+        One with a known output law (`dpaudit list mechanisms`), or `dpaudit.mechanisms.DPSGD`.
     pair : NeighbourPair
         Forward is left against right.
     epsilon : float or array of shape (m,), nats
@@ -55,10 +63,14 @@ def spectrum(
     -------
     Spectrum
         With `forward`, `backward`, `law`, the `curve` itself, and `asymptotic` where both laws are
-        known. The laws are those of real numbers: floats may leak more by their bits.
+        known. The laws are those of real numbers: floats may leak more by their bits. Of DP-SGD,
+        `delta` is an upper bound, whatever the rows, and `low` a lower bound of the worst case: all
+        noisy sums are released, and the row has the worst gradients. `law` says how it is rounded.
 
     Raises
     ------
+    ImportError
+        For DP-SGD without dp-accounting (``pip install "dpaudit[accountant]"``).
     NoExactSpectrum
         When none is known. Use `dpaudit.audit`, which needs none.
     DegenerateData
@@ -72,7 +84,10 @@ def spectrum(
     >>> print(curve.forward, curve.backward)
     [0.1580278  0.01350408] [0.1580278 0.       ]
     """
-    epsilon = check.epsilon(epsilon)
+    epsilon, law = check.epsilon(epsilon), check.choice("law", law, LAWS)
+    if isinstance(mechanism, BoundedMechanism):
+        bound = mechanism.upper_curve(pair)
+        return spectrum_of(bound, bound.law, epsilon).replace(low=bound.low(epsilon))
     curve, name = curve_on_pair(mechanism, pair, law)
     result = spectrum_of(curve, name, epsilon)
     if law == "asymptotic" or not isinstance(

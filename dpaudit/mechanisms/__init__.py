@@ -3,8 +3,8 @@
 `OWN` lists the mechanisms of this package that a scenario can name. `REGISTRY` adds the papers'
 algorithms, `PAPERS`. `ZOO` holds the textbook mechanisms and the broken ones, at their published
 parameters, each with its claim and a pair of databases. The law of `DPSGD` and of its broken
-versions `BROKEN_DPSGD` is not known: they are audited by watching their steps. Nothing in this
-package imports the code of spectra, sampling or audits.
+versions `BROKEN_DPSGD` is not known: they are audited by watching their steps, and an accountant
+bounds δ(ε) of `DPSGD`. Nothing in this package imports the code of spectra, sampling or audits.
 """
 
 from __future__ import annotations

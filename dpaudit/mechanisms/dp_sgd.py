@@ -16,14 +16,19 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit._core.value import value_class
+from dpaudit.curves.accountant import SampledGaussian
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.renyi import ORDERS, sampled_gaussian
+from dpaudit.errors import NoExactSpectrum
 from dpaudit.mechanisms.parameters import BelowOne, Count, Positive, check_fields, one_of
+from dpaudit.neighbours import NeighbourPair
 
 RESIDUAL: dict[str, Callable[[Array], Array]] = {
     "logistic": lambda score: np.asarray(expit(score)),
     "linear": lambda score: score,
 }
+# a row of zeros has no gradient, as a row that is not there
+CHANGES = {"zero-out": "remove", "remove": "remove", "add": "add", "replace": "replace"}
 Loss = Annotated[str, one_of(*RESIDUAL)]
 
 
@@ -83,7 +88,7 @@ class DPSGD:
 
     Training starts from zero weights. Each step takes every row with probability q = `sample_rate`,
     clips its gradient to norm C, adds N(0, σ²C²) with σ = `noise_multiplier` to each coordinate of
-    the sum, and divides by qn. The number n of rows is treated as public.
+    the sum, and divides by qn. The number n of rows is public: the same for both databases.
 
     Data: (n, p + 1), the label last; 0 or 1 for the logistic loss. Output: (size, p) weights.
 
@@ -101,6 +106,9 @@ class DPSGD:
         The loss that is minimised.
     claimed_delta : float in (0, 1), default 1e-5
         δ of the claim, which is about adding or removing a row.
+    rows : int, optional
+        The public number n; by default the number of rows of the data, so that an added or removed
+        row shows in it, and only zeros in its place keep the claim.
 
     References
     ----------
@@ -114,6 +122,7 @@ class DPSGD:
     learning_rate: Positive = 0.1
     loss: Loss = "logistic"
     claimed_delta: BelowOne = 1e-5
+    rows: Count | None = None
     sound: ClassVar[bool] = True
     summary: ClassVar[str] = "DP-SGD with Poisson sampling"
     source: ClassVar[str] = "Abadi et al. 2016, algorithm 1"
@@ -137,6 +146,28 @@ class DPSGD:
         epsilon = Claim.rdp(ORDERS, values).epsilon_at(self.claimed_delta)
         return Claim(float(epsilon), self.claimed_delta)
 
+    def upper_curve(self, pair: NeighbourPair) -> SampledGaussian:
+        """The upper bound of δ(ε) that an accountant gives for a pair, whatever its rows are.
+
+        Raises `NoExactSpectrum` for a version that changes a step, for a pair that does not differ
+        in one row, and where the pair changes the number n.
+        """
+        use = "use dpaudit.audit, or watch the steps by dpaudit.StepAudit"
+        if type(self) is not DPSGD:
+            raise NoExactSpectrum(f"no accountant knows the steps of {self.name}; {use}")
+        if pair.relation not in CHANGES:
+            raise NoExactSpectrum(
+                "the accountant's curve of DPSGD is of one row zeroed, removed, added or "
+                f"replaced, and this pair has the relation {pair.relation!r}; {use}"
+            )
+        if self.rows is None and len(pair.left) != len(pair.right):
+            raise NoExactSpectrum(
+                "DPSGD divides by the number of rows, which this pair changes; give the public "
+                "number, DPSGD(rows=...), or take dpaudit.neighbours.zero_row"
+            )
+        change = CHANGES[pair.relation]
+        return SampledGaussian(self.sample_rate, self.noise_multiplier, self.steps, change)
+
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> Array:
         """Train `size` times independently on `data` (n, p + 1); returns the weights, (size, p)."""
         generator = as_generator(rng)
@@ -158,7 +189,7 @@ class DPSGD:
         if self.loss == "logistic" and not np.isin(labels, (0.0, 1.0)).all():
             fail("data", Words("other labels"), "rows with a last entry of 0 or 1")
         run = Run(len(table), features.shape[1], as_generator(rng))
-        weights = np.zeros(features.shape[1])
+        weights, public = np.zeros(features.shape[1]), self.rows or len(table)
         for number in range(self.steps):
             residual = RESIDUAL[self.loss](features @ weights) - labels
             gradients = residual[:, None] * features
@@ -166,7 +197,7 @@ class DPSGD:
             noisy = self.total(gradients[included]) + self.noise(number, run)
             if watch is not None:
                 watch(Step(number, gradients, included, noisy, self.clip))
-            weights = weights - self.learning_rate * noisy / (self.sample_rate * len(table))
+            weights = weights - self.learning_rate * noisy / (self.sample_rate * public)
         return weights
 
     def batch(self, number: int, run: Run) -> np.ndarray:

@@ -16,6 +16,7 @@ from dpaudit._core.value import value_class
 from dpaudit.certify.one_run import bound
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
+from dpaudit.verdict.attacker import of_guesses
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.one_run import Judged, Question
 from dpaudit.verdict.result import Result
@@ -132,6 +133,7 @@ class OneRunResult(Result):
                 "epsilon": self.epsilon_at(question.delta),
                 "gdp_mu": self.gdp_mu,
             },
+            "attacker": of_guesses(guesses),
             "method": {"requested": question.method, "shares": shares},
             "canaries": {
                 "count": guesses.canaries,

@@ -18,7 +18,14 @@ from dpaudit.report.figures import (
 )
 from dpaudit.report.pages import embed, render_result
 from dpaudit.report.style import as_png, as_svg, data_address, house_style
-from dpaudit.report.tables import SHORT, spectrum_table, tradeoff_table, tried_table, values_table
+from dpaudit.report.tables import (
+    SHORT,
+    attacker_table,
+    spectrum_table,
+    tradeoff_table,
+    tried_table,
+    values_table,
+)
 from dpaudit.verdict.numbers import moment
 from dpaudit.verdict.record import Curves, lookup, read_curves, section, selected_rows
 
@@ -61,6 +68,7 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
         short=spectrum_table(curves, selected_rows(curves, SHORT), full=False),
         full=spectrum_table(curves, range(curves.epsilon.size), full=True),
         tradeoff=tradeoff_table(curves),
+        attacker=attacker_table(result),
         worst=tried_table(result, SHORT),
         tried=tried_table(result),
         values=values_table(result),

@@ -21,6 +21,7 @@ from dpaudit.report.style import (
     pyplot_axes,
     tidy,
 )
+from dpaudit.report.tables import attacker_table
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import assignments, count, equation, label, number, percent, plain
 from dpaudit.verdict.record import TITLE_WIDTH, section
@@ -102,6 +103,7 @@ def render_page(record: Mapping[str, Any]) -> str:
         facts=facts(record),
         rows=rows[::-1],
         attacks=attacks(record),
+        attacker=attacker_table(record),
     )
 
 

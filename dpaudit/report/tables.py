@@ -7,18 +7,21 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
+from dpaudit._core.result_file import is_one_run
 from dpaudit._core.types import Array
 from dpaudit.curves.readings import grid_tradeoff
 from dpaudit.neighbours.pair import in_words
 from dpaudit.report.figures import tradeoff_above
-from dpaudit.verdict.numbers import NONE, count, label, number
+from dpaudit.verdict.attacker import FPR as ALPHA
+from dpaudit.verdict.attacker import rate_of, roc_of
+from dpaudit.verdict.numbers import NONE, count, label, number, percent
 from dpaudit.verdict.record import Curves, section
 
 lower_bound = partial(number, down=True)  # never printed larger than it is
 upper_bound = partial(number, up=True)  # never printed smaller than it is
-# α at which the trade-off curves are printed
-ALPHA = np.array([0.0, 1e-4, 1e-3, 0.01, 0.02, 0.05, *np.arange(1, 10) / 10, 0.95, 0.98, 0.99, 1.0])
+SHOWN_FPR = (0.01, 0.001)
 SHORT = 8  # most rows of the tables that are not folded
 MOST = 12  # most columns of a row of data that are shown
 
@@ -91,6 +94,31 @@ def tradeoff_table(curves: Curves) -> Table:
         Column("Perfect privacy", 1.0 - ALPHA),
     ]
     return _unmarked(*table(columns, range(len(ALPHA))))
+
+
+def attacker_table(result: Mapping[str, Any]) -> Table | None:
+    """The rates of an attacker; None for a result of an earlier version, which has none.
+
+    One run certifies them only if the mechanism is Gaussian DP, by the certified μ.
+    """
+    if result.get("attacker") is None:
+        return None
+    roc, limit = roc_of(result), "Certified: at least"
+    rates = {f"TPR at FPR {percent(fpr)}": roc.at(fpr) for fpr in SHOWN_FPR}
+    rates |= {name.capitalize(): rate_of(result, name) for name in ("advantage", "accuracy")}
+    lows = [rate.low for rate in rates.values()]
+    if is_one_run(result):
+        mu, limit = float(result["certified"]["gdp_mu"]), f"{limit}, if it is Gaussian DP"
+        right = float(ndtr(mu / 2.0))
+        lows = [*(float(ndtr(ndtri(fpr) + mu)) for fpr in SHOWN_FPR), 2.0 * right - 1.0, right]
+    rows = [
+        [name, *(NONE if value is None else write(value, 3) for value, write in values)]
+        for name, values in (
+            (name, ((rate.estimate, number), (low, lower_bound)))
+            for (name, rate), low in zip(rates.items(), lows, strict=True)
+        )
+    ]
+    return _unmarked(["Rate", "Estimate", limit], rows)
 
 
 def tried_table(result: Mapping[str, Any], most: int | None = None) -> Table | None:

@@ -18,7 +18,7 @@ from dpaudit._core.types import Array, Mechanism, describe
 from dpaudit._core.value import brief
 from dpaudit.adapters.functions import OneDraw
 from dpaudit.auditing.result import AuditResult
-from dpaudit.curves.claims import Claim
+from dpaudit.curves.claims import ADVANTAGE, Claim
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.neighbours.pair import DONE
 from dpaudit.one_run.result import OneRunResult
@@ -47,7 +47,7 @@ class PrivacyFailure(AssertionError):
     ) -> None:
         self.result = result
         self.facts = {name: one_line(text) for name, text in facts.items()}
-        lines = [f"  {name.ljust(WIDTH)}{text}" for name, text in self.facts.items() if text]
+        lines = [f"  {name.ljust(WIDTH - 1)} {text}" for name, text in self.facts.items() if text]
         super().__init__("\n".join([printable(headline), *lines]))
 
 
@@ -134,6 +134,8 @@ def mechanism_code(mechanism: Mechanism) -> str:
 
 def claim_code(claim: Claim) -> str:
     """A claim (ε, δ) as code, "(1.0, 1e-05)"; a claim of another kind in words."""
+    if claim.family is not None and claim.family.symbol == ADVANTAGE:
+        return f"dpaudit.Claim.advantage({claim.family.value!r})"
     return repr((claim.epsilon, claim.delta)) if claim.epsilon is not None else f"<{claim.text}>"
 
 

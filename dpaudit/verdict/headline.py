@@ -1,6 +1,7 @@
 """The headline of an audit: what is claimed and what is certified, in the claim's own parameter.
 
-The headline states an (ε, δ) claim as ε at its own δ, Gaussian DP as μ, and concentrated DP as ρ.
+The headline states an (ε, δ) claim as ε at its own δ, Gaussian DP as μ, concentrated DP as ρ, and a
+limit of the attacker's advantage as that.
 Any other claim by a curve, and an exact spectrum, has no parameter. The headline states it as an ε
 of the grid and the δ allowed there: the ε where the certified bound exceeds the curve most, or, if
 it exceeds the curve nowhere, the largest ε where the bound is above 0.
@@ -18,7 +19,7 @@ from dpaudit._core.check import fail
 from dpaudit._core.text import percent
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.curves.claims import Claim, exceeds
+from dpaudit.curves.claims import ADVANTAGE, Claim, exceeds
 from dpaudit.verdict.numbers import apart, least, number
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ WORDS = ("symbol", "who", "claimant", "origin")
 class Headline:
     """What is claimed and what is certified, as values of one parameter.
 
-    symbol : the parameter, "ε", "μ" or "ρ" (ε and ρ in nats).
-    delta : the δ at which ε is stated, None for μ and ρ.
+    symbol : the parameter, "ε", "μ", "ρ" or "advantage" (ε and ρ in nats).
+    delta : the δ at which ε is stated, None for the others.
     claimed : the claimed value; None without a claim and without an exact spectrum.
     certified : a lower bound: every smaller value is false at the confidence `level`.
     exceeded : whether the audit refutes the claim. A sequential audit may refute it with a
@@ -116,7 +117,7 @@ class Headline:
 
     @property
     def at(self) -> str:
-        """The δ in words, "at δ = 0"; "" for μ and ρ."""
+        """The δ in words, "at δ = 0"; "" without one."""
         return "" if self.delta is None else f"at δ = {number(self.delta)}"
 
     @property
@@ -224,6 +225,8 @@ def read_headline(
         elif symbol == "ρ":
             by_delta = band.least_parameter(family.curve, estimate.epsilon)
             certified = max(by_delta, band.least_rho(family.omega))
+        elif symbol == ADVANTAGE:
+            certified = float(band.delta_at(0.0))
         else:
             assert family.delta is not None
             delta, certified = family.delta, band.least_epsilon(family.delta)

@@ -8,9 +8,11 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.result_file import is_one_run, load, reading, save
 from dpaudit._core.value import html_repr
+from dpaudit.verdict.attacker import Rate, Roc, rate_of, roc_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,6 +90,34 @@ class Result(ABC):
     def to_dict(self) -> dict[str, Any]:
         """The content of result.json: JSON types only, no NaN, infinity as the string "inf"."""
         return deepcopy(self.record)
+
+    def tpr_at(self, fpr: float) -> Rate:
+        """The true positive rate of the best attack with a false positive rate in [0, 1].
+
+        `.estimate` is no bound. `.low` is certified at the result's level, for all rates together;
+        it is None of one run, since a mechanism may tell all coins in a share of its runs. Of a
+        mechanism that is Gaussian DP, `gdp_mu` of one run certifies Φ(Φ⁻¹(fpr) + μ) (Dong, Roth &
+        Su 2022, section 2.2).
+        """
+        return self.roc().at(check.real("fpr", fpr, 0.0, 1.0))
+
+    def roc(self) -> Roc:
+        """The ROC curve: arrays `.fpr`, `.estimate` and `.low`, as in `tpr_at`; `.to_frame()`."""
+        return roc_of(self.record)
+
+    @property
+    def advantage(self) -> Rate:
+        """The largest TPR − FPR of an attack, which is δ(0); `.estimate` and `.low` as in `tpr_at`.
+
+        Of one run, the estimate is that of the best threshold of these scores, and too large by
+        that choice; if the mechanism is Gaussian DP, `gdp_mu` certifies 2Φ(μ/2) − 1.
+        """
+        return rate_of(self.record, "advantage")
+
+    @property
+    def accuracy(self) -> Rate:
+        """The share of fair coins that the best attack guesses: half of 1 + `advantage`."""
+        return rate_of(self.record, "accuracy")
 
     def save(self, folder: str | Path) -> Path:
         """Write result.json, report.html and a figure into `folder`; returns the folder.

@@ -423,6 +423,7 @@ KEYS = {
 ADDED = {
     "headline",
     "detectable",
+    "attacker",
     "certified",
     "sequential",
     "evidence",

@@ -38,10 +38,10 @@ NAMES = {  # of the package, and of its rooms and classes
         "PrivacyLoss privacy_loss compose"
     ),
     "Spectrum": "delta_at epsilon_at tradeoff gdp_mu renyi total_variation pure_epsilon",
-    "Claim": "gdp from_function zcdp tcdp rdp gaussmix",
+    "Claim": "advantage gdp from_function zcdp tcdp rdp gaussmix",
     "Canaries": "inserted record",
     "one_run": "GradientAlignment LossDifference NearestRecord SumAlignment",
-    "AuditResult": "to_dict save load plot to_frame",
+    "AuditResult": "to_dict save load plot to_frame tpr_at roc advantage accuracy",
     "StepAudit": "update to_dict",
 }
 

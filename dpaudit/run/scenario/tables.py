@@ -96,13 +96,15 @@ class Data(Section):
 CLAIMS: dict[tuple[str, ...], Callable[..., Claim]] = {
     ("epsilon",): Claim,
     ("epsilon", "delta"): Claim,
+    ("advantage",): Claim.advantage,
     ("gdp",): Claim.gdp,
     ("rho",): Claim.zcdp,
     ("rho", "omega"): Claim.tcdp,
     ("rows", "gamma"): Claim.gaussmix,
 }
 ONE_KIND = (
-    "must be of one kind: epsilon (and delta), gdp, rho (and omega), rows and gamma, or printed"
+    "must be of one kind: epsilon (and delta), advantage, gdp, rho (and omega), rows and gamma, or "
+    "printed"
 )
 PRINTED, PER, GROUP = "printed", "per", "group"
 ABOVE_1, AT_LEAST_0 = number(1.0, open_=True), number(0.0)
@@ -138,6 +140,8 @@ class RowClaim(Section):
     """ε of (ε, δ)-DP, nats."""
     delta: Annotated[float | None, number(0.0, 1.0)] = None
     """δ of (ε, δ)-DP; 0 without it."""
+    advantage: Annotated[float | None, number(0.0, 1.0)] = None
+    """The largest advantage of an attacker, TPR − FPR, below 1."""
     gdp: Annotated[float | None, AT_LEAST_0] = None
     """μ of Gaussian DP."""
     rho: Annotated[float | None, AT_LEAST_0] = None

@@ -114,7 +114,7 @@ def _two_laws(bound: Bound, epsilon: float) -> float:
 
 
 def _dp_accounting(bound: Bound, epsilon: float) -> float:
-    accountant = package("dp_accounting.rdp.rdp_privacy_accountant", "test")
+    accountant = package("dp_accounting.rdp.rdp_privacy_accountant", "accountant")
     some = slice(None, None, max(len(bound.orders) // ORDERS, 1))
     return float(accountant.compute_delta(bound.orders[some], bound.values[some], epsilon)[0])
 

@@ -1,0 +1,185 @@
+"""The accountant's curve of DP-SGD: an upper bound and a lower one, around independent values."""
+
+import sys
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.stats import norm
+
+import dpaudit as dp
+from dpaudit.curves import SampledGaussian
+from dpaudit.mechanisms import BROKEN_DPSGD, DPSGD
+
+EPSILON = np.array([0.0, 0.05, 0.3, 1.0, 2.0, 4.0])
+DATA = np.array([[1.0, 0.5, 0.0], [1.0, -0.5, 1.0], [1.0, 2.0, 1.0]])
+
+
+def one_step(q, sigma, epsilon):
+    """δ of (1 − q)N(0, σ²) + qN(1, σ²) against N(0, σ²), and the reverse, by mpmath."""
+    with mp.workdps(30):
+        q, sigma, gamma = mp.mpf(q), mp.mpf(sigma), mp.exp(mp.mpf(epsilon))
+
+        def place(ratio):  # where the density ratio is this large
+            return mp.mpf(1) / 2 + sigma**2 * mp.log((ratio - 1 + q) / q)
+
+        def above(x):
+            return mp.ncdf(-x / sigma)
+
+        def mixed(x):
+            return (1 - q) * above(x) + q * above(x - 1)
+
+        t = place(gamma)
+        ahead = mixed(t) - gamma * above(t)
+        if 1 / gamma <= 1 - q:  # the loss without the record is at most −ln(1 − q)
+            return float(ahead), 0.0
+        t = place(1 / gamma)
+        return float(ahead), float((1 - above(t)) - gamma * (1 - mixed(t)))
+
+
+def replaced(q, sigma, epsilon):
+    """δ of (1 − q)N(0, σ²) + qN(1, σ²) against (1 − q)N(0, σ²) + qN(−1, σ²): a set {x > t}."""
+
+    def excess(t):
+        rest, gamma = (1.0 - q) * norm.sf(t, 0.0, sigma), np.exp(epsilon)
+        ahead, behind = rest + q * norm.sf(t, 1.0, sigma), rest + q * norm.sf(t, -1.0, sigma)
+        return ahead - gamma * behind
+
+    best = minimize_scalar(
+        lambda t: -excess(t), bounds=(-12.0, 12.0), method="bounded", options={"xatol": 1e-9}
+    )
+    return excess(best.x)
+
+
+def around(curve, truth):
+    """Whether the truth (forward, backward) is below each upper bound and above the lower one."""
+    for bound, value in zip(curve.delta(EPSILON), truth, strict=True):
+        assert np.all(bound >= value)
+        assert np.all((bound >= 0.0) & (bound <= 1.0))
+    low = curve.low(EPSILON)
+    assert np.all(low <= np.maximum(*truth))
+    assert np.all(low >= 0.0)
+    return np.maximum(*curve.delta(EPSILON)), low
+
+
+@pytest.mark.parametrize(("q", "sigma"), [(0.1, 1.0), (0.5, 0.7), (0.01, 2.0)])
+def test_one_step_is_between_the_bounds(q, sigma):
+    truth = np.array([one_step(q, sigma, epsilon) for epsilon in EPSILON]).T
+    high, low = around(SampledGaussian(q, sigma, 1), truth)
+    assert np.all(high - truth.max(axis=0) <= 1e-11)
+    assert np.all(high - low <= 1e-4)  # δ changes by at most as much as rounding moves ε
+    swapped = SampledGaussian(q, sigma, 1, "add").delta(EPSILON)
+    np.testing.assert_array_equal(swapped[::-1], SampledGaussian(q, sigma, 1).delta(EPSILON))
+
+
+@pytest.mark.parametrize(("q", "sigma"), [(0.1, 1.0), (0.5, 0.7)])
+def test_one_step_with_a_replaced_record_is_between_the_bounds(q, sigma):
+    truth = np.array([replaced(q, sigma, epsilon) for epsilon in EPSILON])
+    high, low = around(SampledGaussian(q, sigma, 1, "replace"), (truth, truth))
+    assert np.all(high - truth <= 1e-11)
+    assert np.all(high - low <= 1e-4)
+
+
+@pytest.mark.parametrize(("relation", "reach"), [("remove", 1.0), ("replace", 2.0)])
+def test_without_sampling_it_is_a_gaussian_shift(relation, reach):
+    sigma, steps = 4.0, 30
+    truth = dp.exact.gaussian_shift(reach * np.sqrt(steps) / sigma, EPSILON)
+    curve = SampledGaussian(1.0, sigma, steps, relation)
+    high, low = around(curve, (truth, truth))
+    assert np.all(high - truth <= 1e-7)
+    earlier = dp.exact.gaussian_shift(
+        reach * np.sqrt(steps) / sigma, EPSILON + steps * curve.interval
+    )
+    assert np.all(low >= earlier - 1e-9)
+
+
+def test_many_steps_are_between_the_bounds_by_simulation():
+    """δ = E[(1 − e^{ε − L})₊] over 200,000 runs of 25 steps, within 5 standard errors."""
+    q, sigma, steps, runs = 0.2, 1.0, 25, 200_000
+    rng, loss = np.random.default_rng(3), np.zeros((2, runs))
+    for _ in range(steps):
+        x = sigma * rng.standard_normal((2, runs))
+        x[0] += rng.random(runs) < q
+        log_ratio = np.log1p(q * np.expm1((2.0 * x - 1.0) / (2.0 * sigma**2)))
+        loss += log_ratio * np.array([[1.0], [-1.0]])
+    gain = np.maximum(1.0 - np.exp(EPSILON[:, None, None] - loss), 0.0)
+    truth, error = gain.mean(axis=2).T, 5.0 * gain.std(axis=2).T / np.sqrt(runs)
+    curve = SampledGaussian(q, sigma, steps)
+    for bound, value, margin in zip(curve.delta(EPSILON), truth, error, strict=True):
+        assert np.all(np.abs(bound - value) <= margin + 1e-9)
+    assert np.all(curve.low(EPSILON) <= truth.max(axis=0) + error.max(axis=0))
+
+
+def test_the_bounds_enclose_those_of_a_coarser_grid():
+    """Losses rounded to 1e-3 by the library itself, over 100 steps: wider on both sides."""
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    curve = SampledGaussian(0.05, 0.8, 100)
+    high, low = np.maximum(*curve.delta(EPSILON)), curve.low(EPSILON)
+    for up, closer in ((True, high), (False, low)):
+        coarse = pld.from_gaussian_mechanism(
+            0.8,
+            pessimistic_estimate=up,
+            value_discretization_interval=1e-3,
+            sampling_prob=0.05,
+            use_connect_dots=False,
+        ).self_compose(100)
+        delta = np.array([coarse.get_delta_for_epsilon(float(epsilon)) for epsilon in EPSILON])
+        sign = 1.0 if up else -1.0
+        assert np.all(sign * (delta - closer) >= -1e-9)
+
+
+PAIRS = {
+    "zero-out": dp.neighbours.zero_row(DATA, 1),
+    "remove": dp.neighbours.remove_row(DATA, 1),
+    "add": dp.neighbours.add_row(DATA, DATA[1]),
+    "replace": dp.neighbours.replace_row(DATA, 1, DATA[2]),
+}
+
+
+def test_the_spectrum_of_dp_sgd_is_an_upper_bound_with_a_lower_twin():
+    mechanism = DPSGD(steps=20, rows=3)
+    of = {name: dp.exact.spectrum(mechanism, pair, EPSILON) for name, pair in PAIRS.items()}
+    for spectrum in of.values():
+        assert spectrum.law.startswith("upper bound by dp-accounting")
+        assert "multiples of 0.0001" in spectrum.law
+        assert "exact" not in spectrum.law
+        assert spectrum.level is None
+        assert np.all(spectrum.low <= spectrum.delta)
+    np.testing.assert_array_equal(of["zero-out"].forward, of["remove"].forward)
+    np.testing.assert_array_equal(of["remove"].forward, of["add"].backward)
+    assert np.all(of["replace"].low > of["remove"].delta)
+    at = float(of["remove"].epsilon_at(1e-5))
+    assert float(of["remove"].delta_at(at)) <= 1e-5
+    assert mechanism.claim.epsilon >= at  # by Rényi divergences, which are looser
+    with pytest.raises(dp.NoExactSpectrum, match="bounds δ"):
+        of["remove"].renyi(2.0)
+
+
+def test_an_audit_of_dp_sgd_is_not_judged_by_it():
+    result = dp.audit(DPSGD(steps=2), PAIRS["zero-out"], draws=200, claim=(50.0, 0.0), rng=1)
+    assert result.exact is None
+
+
+def test_what_has_no_curve_is_refused():
+    pair = PAIRS["zero-out"]
+    for kind in BROKEN_DPSGD:
+        with pytest.raises(dp.NoExactSpectrum, match=f"no accountant knows .* {kind.__name__}"):
+            dp.exact.spectrum(kind(), pair, 1.0)
+    with pytest.raises(dp.NoExactSpectrum, match=r"DPSGD\(rows=\.\.\.\)"):
+        dp.exact.spectrum(DPSGD(), PAIRS["remove"], 1.0)
+    with pytest.raises(dp.NoExactSpectrum, match="relation 'pair'"):
+        dp.exact.spectrum(DPSGD(), dp.NeighbourPair(pair.left, pair.right), 1.0)
+
+
+@pytest.mark.quick
+def test_without_the_package_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
+    with pytest.raises(ImportError, match=r'pip install "dpaudit\[accountant\]"'):
+        dp.exact.spectrum(DPSGD(), PAIRS["zero-out"], 1.0)
+
+
+def test_the_public_number_of_rows_divides_every_step():
+    own, public = (DPSGD(steps=1, rows=rows).train(DATA, rng=1) for rows in (None, 6))
+    np.testing.assert_allclose(public, own / 2.0)
