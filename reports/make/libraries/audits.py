@@ -18,7 +18,7 @@ from dpaudit.errors import DpauditError
 from reports.make import page
 from reports.make.libraries import report
 from reports.make.libraries.facts import SCENARIOS, Package, interpreter, packages
-from reports.make.libraries.outcome import ERROR, Outcome, left, path_of, read, text
+from reports.make.libraries.outcome import ERROR, Outcome, left, read, write
 
 # another seed, and 1 − 10⁻⁶; where that needs more draws, four times as many
 SEED, LEVEL, MORE = "1", "0.999999", 4
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _kept(package: Package, again: bool) -> None:
     def keep(outcomes: Mapping[str, Outcome]) -> None:
-        page.write(path_of(package), text(outcomes))
+        write(package, outcomes)
 
     keep(audited(package, read(package), again, keep))
 
