@@ -1,5 +1,8 @@
 """The page of audited packages: nobody is accused without two audits, a reason and a line."""
 
+import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,8 +10,8 @@ import pytest
 
 from dpaudit.errors import DpauditError
 from reports.make.libraries import facts as facts_
+from reports.make.libraries import letter, report
 from reports.make.libraries import outcome as outcome_
-from reports.make.libraries import report
 from reports.make.libraries.audits import audited, inputs
 from reports.make.libraries.facts import packages
 from reports.make.libraries.outcome import Outcome
@@ -34,7 +37,27 @@ fix = "Add noise."
 confirmed = "By reading."
 known = ["https://example.org/1"]
 """
+SCENARIO = """
+[[audit]]
+name = "leaky-mean"
+data = { path = "values.csv", constant = false }
+mechanism = { call = "leaky_calls:total", parameters = { scale = 0.2 } }
+neighbour = { rule = "replace", index = 1, row = [1.0] }
+claim = { epsilon = 1.0, delta = 0.0 }
+"""
+CALLS = (
+    '"""Calls."""\n\nfrom typing import Any\n\nimport numpy as np\n\n\n'
+    + """
+def total(scale):
+    def draw(data: Any, size: int, *, rng: Any) -> Any:
+        return data.sum() + rng.laplace(scale=scale, size=(size, 1))
+
+    return draw
+"""
+)
+BARRED = "import sys; sys.modules['dpaudit'] = None; "
 FINDING = FACTS.index("[findings")
+HIDDEN = FACTS[FACTS.index("[mechanisms") :].replace("sum", "mean").replace("known", "# known")
 SHOWN = Outcome("abc", "violated", "(1, 0)-DP", "ε", 0.0, 1.0, 3.0, "row 0 replaced", confirmed=2.5)
 
 
@@ -131,9 +154,7 @@ def test_what_nobody_was_told_is_in_no_public_file(leaky, tmp_path):
     name = facts_.FOLDER / "leaky.toml"
     scenarios = facts_.SCENARIOS / "leaky"
     facts_.EMBARGO.mkdir()
-    (facts_.EMBARGO / "leaky.toml").write_text(
-        FACTS[FACTS.index("[mechanisms") :].replace("sum", "mean").replace("known", "# known")
-    )
+    (facts_.EMBARGO / "leaky.toml").write_text(HIDDEN)
     (scenarios / "leaky-embargo.toml").write_text('[[audit]]\nname = "leaky-mean"\n')
     leaky(SHOWN)
     (package,) = packages([])
@@ -167,6 +188,28 @@ def test_a_claim_without_a_relation_counts_once_a_package_and_not_in_the_headlin
     assert "1 package: neighbours." in text
     assert text.count("### leaky 1.0") == 1
     assert "violated:" not in text
+
+
+@pytest.mark.parametrize("event", ["", "x[:, 0] >= 2.5"])
+def test_a_letter_has_a_script_that_needs_the_package_alone(leaky, event):
+    """The scenario's own call, on its pair; what it prints is far above the claim."""
+    leaky(SHOWN)
+    folder = facts_.SCENARIOS / "leaky"
+    (folder / "leaky_calls.py").write_text(CALLS)
+    (folder / "values.csv").write_text("value\n1\n2\n")
+    (folder / "leaky-embargo.toml").write_text(SCENARIO)
+    facts_.EMBARGO.mkdir()
+    (facts_.EMBARGO / "leaky.toml").write_text(HIDDEN + f'event = "{event}"\n')
+    outcome_.write(packages([])[0], {"leaky-mean": replace(SHOWN, draws=2000)})
+    text, script = letter.write(packages([])[0])
+    assert "No noise." in text.read_text()
+    assert f"python {script.name}" in text.read_text()
+    assert "dpaudit" not in script.read_text()
+    command = [sys.executable, "-c", f"{BARRED}exec(open({str(script)!r}).read())"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    above, errors = re.search(r"That is ([\d.]+) more .* ([\d.]+) standard", done.stdout).groups()
+    assert float(above) > 0.3
+    assert float(errors) > 10
 
 
 def test_counts_are_the_same_on_all_pages():

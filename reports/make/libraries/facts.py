@@ -52,7 +52,9 @@ class Finding:
 
     kind : of `KINDS`. line, code : at fault. reason, fix, confirmed : sentences. also : other
     scenarios that show it. known : addresses where others have reported it. told : where we have,
-    at `date`, with the maker's `answer`. fixed : the release that mends it.
+    at `date`, with the maker's `answer`. fixed : the release that mends it. row : that was put in,
+    where a search chose it. event : for the script to the maker, a set of outputs as an expression
+    of draws x (n, k), where no set of one number shows it.
     """
 
     kind: str
@@ -67,6 +69,8 @@ class Finding:
     date: str = ""
     answer: str = ""
     fixed: str = ""
+    row: tuple[float, ...] = ()
+    event: str = ""
 
     @property
     def status(self) -> str:
@@ -83,7 +87,8 @@ class Finding:
 class Package:
     """A package with what it claims. mechanisms, findings : by the name of a scenario.
 
-    embargo : scenarios whose findings are not public, and `private`, what else is to be said.
+    warning : what it says itself of its use, quoted. embargo : scenarios whose findings are not
+    public, and `private`, what else is to be said of them.
     """
 
     package: str
@@ -95,6 +100,7 @@ class Package:
     findings: Mapping[str, Finding]
     embargo: frozenset[str]
     note: str = ""
+    warning: str = ""
     private: str = ""
 
     @property

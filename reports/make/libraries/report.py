@@ -254,7 +254,8 @@ def _paragraph(group: Sequence[Audit]) -> dict[str, Any]:
         "finding": worst.finding,
         "stated": worst.stated,
         "shown": [_shown(one) for one in group],
-        "command": f"dpaudit run {worst.name}",
+        "warning": worst.package.warning,
+        "name": worst.name,
     }
 
 
