@@ -31,6 +31,8 @@ def write(package: Package) -> list[Path]:
     made = {one.name: one for one in report.audits(package) if one.finding and not one.public}
     found = report.findings(sorted(made.values(), key=lambda one: one.gravity))
     letter = page.render("package-letter.md", package=package, findings=found, kinds=KINDS)
+    for path in package.scenarios.parent.glob("*.txt"):
+        page.write(folder / path.name, path.read_bytes())  # what a call reads beside itself
     scripts = [page.write(folder / f"{one['name']}.py", script(made[one["name"]])) for one in found]
     return [page.write(folder / "letter.md", letter), *scripts]
 
@@ -43,9 +45,7 @@ def script(audit: Audit) -> str:
     if outcome.delta is None:
         assert scenario.claim is not None
         claim = list(zip(GRID.tolist(), scenario.claim.delta_at(GRID).tolist(), strict=True))
-    module, _, name = scenario.mechanism.call.partition(":")
-    given = scenario.mechanism.parameters
-    arguments = ", ".join(f"{key}={one!r}" for key, one in (given or {}).items())
+    module = scenario.mechanism.call.partition(":")[0]
     assert audit.finding is not None
     return page.render(
         "package-script.txt",
@@ -57,7 +57,7 @@ def script(audit: Audit) -> str:
         right=_literal(pair.right),
         claim=claim,
         draws=outcome.draws,
-        mechanism=name if given is None else f"{name}({arguments})",
+        mechanism=_called(scenario.mechanism),
         event=audit.finding.event,
     )
 
@@ -70,6 +70,27 @@ def _pair(audit: Audit, scenario: Any) -> NeighbourPair:
     assert audit.finding is not None
     index = int(audit.outcome.neighbour.split()[1])  # "row 4 replaced"
     return replace_row(data, index, audit.finding.row or data[index].tolist())
+
+
+def _called(table: Any) -> str:
+    """The mechanism as an expression, in the words of the scenario's [mechanism] table."""
+    name, given = table.call.partition(":")[2], dict(table.parameters or {})
+    kind, made = getattr(table, "kind", None), f"{name}({_arguments(given)})"
+    if kind == "synthesizer":
+        drawn = "np.asarray(one.sample(one.fit(data, rng), rng))"
+        return f"lambda data, size, rng, one={made}: [{drawn} for _ in range(size)]"
+    if kind != "estimator":
+        return made if table.parameters is not None else str(name)
+    random = "random_state=int(rng.integers(2**31))"
+    fitted = f"{made[:-1]}, {random}).fit(data[:, :-1], data[:, -1])"
+    out = f"vars({fitted})[{table.outputs[0]!r}]"
+    if isinstance(table.outputs, str):
+        out = f"{table.outputs.partition(':')[2]}({fitted})"
+    return f"lambda data, size, rng: [{out} for _ in range(size)]"
+
+
+def _arguments(given: dict[str, Any]) -> str:
+    return ", ".join(f"{key}={one!r}" for key, one in given.items())
 
 
 def _without_docstring(path: Path) -> str:
