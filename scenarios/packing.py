@@ -62,7 +62,7 @@ def sources() -> list[Path]:
     """The files of the project outside of the package that are written, not drawn or made."""
     files = [path for name in SOURCE for path in below(Path(name))]
     kept = [path for path in files if path.suffix in TEXT or path.is_relative_to(DOCS)]
-    public = [path for path in kept if EMBARGO not in (path.parent.name, path.stem.split("-")[-1])]
+    public = [path for path in kept if EMBARGO not in (*path.parts, path.stem.split("-")[-1])]
     return [*public, *(Path(name) for name in TOP if Path(name).is_file())]
 
 
