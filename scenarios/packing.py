@@ -20,6 +20,7 @@ SOURCE = ("tests", "docs", "reports", "scenarios", ".conda", ".github")
 TEXT = (*SCENARIO, *(".md", ".json", ".xz", ".sh", ".txt", ".rst", ".css", ".js", ".yml", ".yaml"))
 DOCS = Path("docs")  # whole: pictures and templates are part of it
 CACHES = ("__pycache__", "dpaudit-out")
+EMBARGO = "embargo"  # reports/embargo and scenarios/libraries/*/*-embargo.toml: SECURITY.md
 MADE = (Path("docs/_build"), Path("docs/gallery"), Path("docs/api/generated"))
 TOP = (
     *("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff"),
@@ -61,7 +62,8 @@ def sources() -> list[Path]:
     """The files of the project outside of the package that are written, not drawn or made."""
     files = [path for name in SOURCE for path in below(Path(name))]
     kept = [path for path in files if path.suffix in TEXT or path.is_relative_to(DOCS)]
-    return [*kept, *(Path(name) for name in TOP if Path(name).is_file())]
+    public = [path for path in kept if EMBARGO not in (*path.parts, path.stem.split("-")[-1])]
+    return [*public, *(Path(name) for name in TOP if Path(name).is_file())]
 
 
 def below(folder: Path) -> Iterable[Path]:

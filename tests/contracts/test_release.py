@@ -99,16 +99,29 @@ def test_the_wheel_has_the_scenarios_that_run_from_anywhere(packed):
 
 
 def test_the_source_distribution_has_all_that_is_written_here(packed):
-    """Git knows what is written. Drawn pages, which are 27 MB, are left out."""
+    """Git knows what is written. Left out are drawn pages, which are 27 MB, and findings
+    of which nobody has been told."""
     if not (ROOT / ".git").exists():
         pytest.skip("not a checkout")
     command = ["git", "ls-files", "tests", "docs", "reports", "scenarios", ".ci", ".github"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     drawn = re.compile(r"reports/.*\.(html|png)")
     there = {one for one in listed.splitlines() if (ROOT / one).exists()}
-    assert {one for one in there if not drawn.fullmatch(one)} <= packed["source"]
+    hidden = {one for one in there if "embargo" in one}
+    assert {one for one in there - hidden if not drawn.fullmatch(one)} <= packed["source"]
+    assert [one for one in packed["source"] if "embargo" in one] == []
     made = ("__pycache__", ".environments", "dpaudit-out", "docs/_build", "docs/api/generated")
     assert [one for one in packed["source"] if any(part in one for part in made)] == []
+
+
+def test_the_site_has_no_finding_of_which_nobody_was_told():
+    """Sphinx takes the files of these patterns, in which * stays within a folder."""
+    listed = re.search(r"^include_patterns = \[(.*?)^\]", text("docs/conf.py"), re.M | re.S)[1]
+    patterns = re.findall(r'"(.+?)"', listed)
+    hidden = [path.relative_to(ROOT) for path in ROOT.glob("reports/embargo/**/*.md")]
+    wild = [one for one in patterns if "**" in one]
+    assert wild == ["docs/**"]
+    assert not any(path.match(one) for path in hidden for one in patterns if one not in wild)
 
 
 @pytest.mark.slow

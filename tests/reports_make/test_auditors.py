@@ -93,4 +93,4 @@ def test_page_leaves_unsound_tools_out_of_the_contest(monkeypatch):
     assert good not in compare.unsound(rates)
     text = compare.render(found, rates, 1, 60.0)
     assert "best tool, first number score | 0.1500 | 0.1000 | 0 | 0 | 0.4500 | 0.4000" in text
-    assert "| b, bad |  | 20.0% (20.0%) | 100 |" in text
+    assert "| b, bad | 20.0% (20.0%) | 100 |" in text

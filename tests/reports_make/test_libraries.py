@@ -1,13 +1,17 @@
 """The page of audited packages: nobody is accused without two audits, a reason and a line."""
 
+import re
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from dpaudit.errors import DpauditError
 from reports.make.libraries import facts as facts_
+from reports.make.libraries import letter, report
 from reports.make.libraries import outcome as outcome_
-from reports.make.libraries import report
 from reports.make.libraries.audits import audited, inputs
 from reports.make.libraries.facts import packages
 from reports.make.libraries.outcome import Outcome
@@ -31,7 +35,29 @@ code = "return sum(x)"
 reason = "No noise."
 fix = "Add noise."
 confirmed = "By reading."
+known = ["https://example.org/1"]
 """
+SCENARIO = """
+[[audit]]
+name = "leaky-mean"
+data = { path = "values.csv", constant = false }
+mechanism = { call = "leaky_calls:total", parameters = { scale = 0.2 } }
+neighbour = { rule = "replace", index = 1, row = [1.0] }
+claim = { epsilon = 1.0, delta = 0.0 }
+"""
+CALLS = (
+    '"""Calls."""\n\nfrom typing import Any\n\nimport numpy as np\n\n\n'
+    + """
+def total(scale):
+    def draw(data: Any, size: int, *, rng: Any) -> Any:
+        return data.sum() + rng.laplace(scale=scale, size=(size, 1))
+
+    return draw
+"""
+)
+BARRED = "import sys; sys.modules['dpaudit'] = None; "
+FINDING = FACTS.index("[findings")
+HIDDEN = FACTS[FACTS.index("[mechanisms") :].replace("sum", "mean").replace("known", "# known")
 SHOWN = Outcome("abc", "violated", "(1, 0)-DP", "ε", 0.0, 1.0, 3.0, "row 0 replaced", confirmed=2.5)
 
 
@@ -47,7 +73,7 @@ def leaky(tmp_path, monkeypatch):
     (package,) = packages([])
 
     def found(one):
-        outcome_.path_of(package).write_text(outcome_.text({"leaky-sum": one}))
+        outcome_.write(package, {"leaky-sum": one})
         return package
 
     return found
@@ -62,6 +88,8 @@ def test_a_confirmed_violation_is_on_the_page_with_both_audits(leaky):
         "Add noise.",
         "violated: privacy",
         "1 package, 1 mechanism, 1 audit.",
+        "1 mechanism of 1 package break ε as stated; 0 leak through floating point.",
+        "Reported by others: https://example.org/1. We have told nobody. Fixed in: not known.",
     ):
         assert said in markdown
     assert "ε ≥ 3 at δ = 0 certified at 99.9 %" in markdown
@@ -81,18 +109,18 @@ def test_a_finding_that_was_not_confirmed_is_refused(leaky, change):
 def test_a_confirmed_violation_without_a_reason_is_refused(leaky):
     leaky(SHOWN)
     path = facts_.FOLDER / "leaky.toml"
-    path.write_text(FACTS[: FACTS.index("[findings")])
+    path.write_text(FACTS[:FINDING])
     with pytest.raises(DpauditError, match="leaky-sum must be confirmed"):
         report.write(packages([]))
 
 
 def test_a_violation_of_one_audit_alone_accuses_nobody(leaky):
     path = facts_.FOLDER / "leaky.toml"
-    path.write_text(FACTS[: FACTS.index("[findings")])
+    path.write_text(FACTS[:FINDING])
     leaky(replace(SHOWN, confirmed=None))
     (markdown, _) = report.write(packages([]))
     text = markdown.read_text(encoding="utf-8")
-    assert "violated once, not confirmed" in text
+    assert "not violated, by the second audit" in text
     assert "No claim was found violated" in text
 
 
@@ -101,6 +129,7 @@ def test_a_violation_of_one_audit_alone_accuses_nobody(leaky):
     [
         ("leaky-sum]\nname", "leaky-mean]\nname", "without a table"),
         ('kind = "privacy"', 'kind = "grave"', "kind = 'grave' is none of"),
+        ('known = ["https://example.org/1"]', "", "is public and nobody was told"),
         ('fix = "Add noise."', "", "fix"),
         ("[mechanisms", "mechanisms", "leaky.toml"),
     ],
@@ -118,6 +147,101 @@ def test_what_is_missing_is_said_with_the_command(leaky):
         audited(package, {}, again=False, keep=print)
     with pytest.raises(DpauditError, match="no package 'other'"):
         packages(["other"])
+
+
+def test_what_nobody_was_told_is_in_no_public_file(leaky, tmp_path):
+    """Its words, scenario and outcome are in files of the embargo alone; it is counted."""
+    name = facts_.FOLDER / "leaky.toml"
+    scenarios = facts_.SCENARIOS / "leaky"
+    facts_.EMBARGO.mkdir()
+    (facts_.EMBARGO / "leaky.toml").write_text(HIDDEN)
+    (scenarios / "leaky-embargo.toml").write_text('[[audit]]\nname = "leaky-mean"\n')
+    leaky(SHOWN)
+    (package,) = packages([])
+    outcome_.write(package, {"leaky-sum": SHOWN, "leaky-mean": replace(SHOWN, draws=500)})
+    markdown, html, hidden = (path.read_text() for path in report.write(packages([])))
+    public = [name.read_text(), outcome_.paths(package)[0].read_text(), markdown, html]
+    assert not any("leaky-mean" in text or "leaky mean" in text for text in public)
+    assert "2 mechanisms of 1 package break ε as stated" in markdown
+    assert "1 of 2 findings are public" in markdown
+    assert "leaky-mean" in hidden
+    assert "We have told nobody" in hidden
+    assert "500, weak" in hidden
+    assert "leaky-sum" not in hidden
+
+
+def test_a_claim_without_a_relation_counts_once_a_package_and_not_in_the_headline(leaky):
+    name = facts_.FOLDER / "leaky.toml"
+    second = FACTS[FACTS.index("[mechanisms") : FINDING].replace("sum", "mean")
+    name.write_text(
+        (FACTS[:FINDING] + second + FACTS[FINDING:])
+        .replace('kind = "privacy"', 'kind = "neighbours"\nalso = ["leaky-mean"]')
+        .replace("known", "# known")
+    )
+    with (facts_.SCENARIOS / "leaky" / "leaky.toml").open("a") as file:
+        file.write('[[audit]]\nname = "leaky-mean"\n')
+    (package,) = packages([])
+    outcome_.write(package, {"leaky-sum": SHOWN, "leaky-mean": SHOWN})
+    (markdown, _) = report.write(packages([]))
+    text = markdown.read_text()
+    assert "0 mechanisms of 0 packages break ε as stated" in text
+    assert "1 package: neighbours." in text
+    assert text.count("### leaky 1.0") == 1
+    assert "violated:" not in text
+
+
+@pytest.mark.parametrize("event", ["", "x[:, 0] >= 2.5"])
+def test_a_letter_has_a_script_that_needs_the_package_alone(leaky, event):
+    """The scenario's own call, on its pair; what it prints is far above the claim."""
+    leaky(SHOWN)
+    folder = facts_.SCENARIOS / "leaky"
+    (folder / "leaky_calls.py").write_text(CALLS)
+    (folder / "values.csv").write_text("value\n1\n2\n")
+    (folder / "leaky-embargo.toml").write_text(SCENARIO)
+    facts_.EMBARGO.mkdir()
+    (facts_.EMBARGO / "leaky.toml").write_text(HIDDEN + f'event = "{event}"\n')
+    outcome_.write(packages([])[0], {"leaky-mean": replace(SHOWN, draws=2000)})
+    text, script = letter.write(packages([])[0])
+    assert "No noise." in text.read_text()
+    assert f"python {script.name}" in text.read_text()
+    assert "dpaudit" not in script.read_text()
+    command = [sys.executable, "-c", f"{BARRED}exec(open({str(script)!r}).read())"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    above, errors = re.search(r"That is ([\d.]+) more .* ([\d.]+) standard", done.stdout).groups()
+    assert float(above) > 0.3
+    assert float(errors) > 10
+
+
+def test_counts_are_the_same_on_all_pages():
+    """README and the two pages say what the files of findings and outcomes add up to."""
+    if not facts_.EMBARGO.is_dir():
+        pytest.skip("not a checkout: a release has no embargo folder")
+    made = [one for package in packages([]) for one in report.audits(package)]
+    said = report.sentences(made)
+    for name in ("libraries.md", "libraries.html"):
+        text = Path("reports", name).read_text(encoding="utf-8")
+        assert all(one in text for one in said)
+    (row,) = [
+        line
+        for line in Path("README.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("| released packages")
+    ]
+    assert report.headline(made) in row
+    assert f"{len(packages([]))} packages from pip, {len(report.mechanisms(made))} mecha" in row
+
+
+def test_no_page_names_what_nobody_was_told():
+    """Not the scenarios, nor the lines at fault; what is private is out of builds as well."""
+    hidden = {name: one for package in packages([]) for name, one in _withheld(package)}
+    pages = [Path("README.md"), *Path("docs").glob("*.md"), *Path("reports").glob("*.*")]
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        assert [name for name in hidden if f"{name})" in text or f"{name} " in text] == []
+        assert [name for name, one in hidden.items() if one.line in text] == []
+
+
+def _withheld(package):
+    return [(name, package.findings[name]) for name in package.embargo]
 
 
 @pytest.mark.parametrize("package", packages([]), ids=lambda package: package.package)

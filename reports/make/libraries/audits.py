@@ -16,9 +16,9 @@ from typing import Any
 
 from dpaudit.errors import DpauditError
 from reports.make import page
-from reports.make.libraries import report
+from reports.make.libraries import letter, report
 from reports.make.libraries.facts import SCENARIOS, Package, interpreter, packages
-from reports.make.libraries.outcome import ERROR, Outcome, left, path_of, read, text
+from reports.make.libraries.outcome import ERROR, Outcome, left, read, write
 
 # another seed, and 1 − 10⁻⁶; where that needs more draws, four times as many
 SEED, LEVEL, MORE = "1", "0.999999", 4
@@ -28,6 +28,10 @@ VERSION = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
 def main(arguments: Sequence[str]) -> int:
     """0. Raises `DpauditError` for an unknown package or environment."""
     given = _parser().parse_args(arguments)
+    if given.letter:
+        for path in [path for one in packages(given.packages) for path in letter.write(one)]:
+            print(path)
+        return 0
     for package in [] if given.page else packages(given.packages):
         _kept(package, given.again)
     for path in report.write(packages([])):
@@ -37,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _kept(package: Package, again: bool) -> None:
     def keep(outcomes: Mapping[str, Outcome]) -> None:
-        page.write(path_of(package), text(outcomes))
+        write(package, outcomes)
 
     keep(audited(package, read(package), again, keep))
 
@@ -51,6 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="these alone")
     parser.add_argument("--again", action="store_true", help="audit all of their scenarios anew")
     parser.add_argument("--page", action="store_true", help="audit nothing: make the pages")
+    parser.add_argument(
+        "--letter", action="store_true", help="audit nothing: letters to the makers, with scripts"
+    )
     return parser
 
 

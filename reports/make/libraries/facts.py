@@ -12,16 +12,19 @@ from dpaudit.errors import DpauditError
 from dpaudit.run.scenario.files import File, audits_in
 
 FOLDER = Path("reports") / "libraries"
+EMBARGO = Path("reports") / "embargo"  # what no maker was told of; no release has this folder
 SCENARIOS = Path("scenarios") / "libraries"
 ENVIRONMENTS = Path(".environments")
-# sorts of findings, the gravest first, with what they mean
+# sorts of findings, the gravest first, with what they mean; the first two are violations
 KINDS = {
     "privacy": "the claim is false as it is stated",
-    "neighbours": "the claim names no neighbouring relation, and is false under one of the two",
-    "documentation": "a parameter means something else than the documentation says",
     "floating point": "the noise is right in real numbers, and its floating-point numbers leak",
-    "documented limitation": "the documentation says that the guarantee does not hold here",
+    "side output": "the answer is private, and what comes with it is not, without a warning",
+    "range": "the setting is beyond what the claim is proved or meant for; nothing refuses it",
+    "documentation": "a parameter or a sentence means something else than it says",
+    "neighbours": "the claim names no neighbouring relation, and holds under one of the two alone",
 }
+VIOLATIONS = ("privacy", "floating point")
 
 
 def interpreter(environment: str) -> Path:
@@ -45,10 +48,13 @@ class Stated:
 
 @dataclass(frozen=True)
 class Finding:
-    """Why a claim is violated.
+    """What an audit found, with the line at fault.
 
-    kind : of `KINDS`. line, code : at fault. reason, fix, confirmed : sentences. thread : where it
-    has been reported, or "".
+    kind : of `KINDS`. line, code : at fault. reason, fix, confirmed : sentences. also : other
+    scenarios that show it. known : addresses where others have reported it. told : where we have,
+    at `date`, with the maker's `answer`. fixed : the release that mends it. row : that was put in,
+    where a search chose it. event : for the script to the maker, a set of outputs as an expression
+    of draws x (n, k), where no set of one number shows it.
     """
 
     kind: str
@@ -57,12 +63,33 @@ class Finding:
     reason: str
     fix: str
     confirmed: str
-    thread: str = ""
+    also: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    told: str = ""
+    date: str = ""
+    answer: str = ""
+    fixed: str = ""
+    row: tuple[float, ...] = ()
+    event: str = ""
+
+    @property
+    def status(self) -> str:
+        """Who knows of it, and what came of that."""
+        said = [f"Reported by others: {', '.join(self.known)}."] if self.known else []
+        told = (
+            f"We told the maker on {self.date}: {self.told}. Answer: {self.answer or 'none yet'}."
+        )
+        said.append(told if self.told else "We have told nobody.")
+        return " ".join([*said, f"Fixed in: {self.fixed or 'not known'}."])
 
 
 @dataclass(frozen=True)
 class Package:
-    """A package with what it claims. mechanisms, findings : by the name of a scenario."""
+    """A package with what it claims. mechanisms, findings : by the name of a scenario.
+
+    warning : what it says itself of its use, quoted. embargo : scenarios whose findings are not
+    public, and `private`, what else is to be said of them.
+    """
 
     package: str
     version: str
@@ -71,7 +98,10 @@ class Package:
     neighbours: str
     mechanisms: Mapping[str, Stated]
     findings: Mapping[str, Finding]
+    embargo: frozenset[str]
     note: str = ""
+    warning: str = ""
+    private: str = ""
 
     @property
     def scenarios(self) -> Path:
@@ -80,26 +110,37 @@ class Package:
         return SCENARIOS / name / f"{name}.toml"
 
     def audits(self) -> dict[str, File]:
-        """Its scenarios by name. Raises `ScenarioError` where the file cannot be read."""
-        return {str(file.content["name"]): file for file in audits_in(self.scenarios)}
+        """Its scenarios by name. Raises `ScenarioError` where a file cannot be read."""
+        hidden = self.scenarios.with_stem(f"{self.scenarios.stem}-embargo")
+        paths = [self.scenarios, *([hidden] if self.embargo else [])]
+        return {str(file.content["name"]): file for path in paths for file in audits_in(path)}
 
     @classmethod
     def read(cls, path: Path) -> Package:
-        """From a file. Raises `DpauditError` that names it."""
+        """From a file and the one of its name in `EMBARGO`. Raises `DpauditError` that names it."""
         try:
-            content = tomllib.loads(path.read_text(encoding="utf-8"))
+            content, hidden = _content(path), _content(EMBARGO / path.name)
+            both = {
+                part: {**content.get(part, {}), **hidden.get(part, {})}
+                for part in ("mechanisms", "findings")
+            }
+            findings = _tables(Finding, both["findings"])
+            also = {other: one for one in findings.values() for other in one.also}
             return cls(
                 **{
                     **content,
-                    "mechanisms": _tables(Stated, content.get("mechanisms", {})),
-                    "findings": _tables(Finding, content.get("findings", {})),
+                    "mechanisms": _tables(Stated, both["mechanisms"]),
+                    "findings": {**findings, **also},
+                    "embargo": frozenset(hidden.get("mechanisms", {})),
+                    "private": hidden.get("note", ""),
                 }
             ).checked()
         except (tomllib.TOMLDecodeError, TypeError, ValueError) as error:
             raise DpauditError(f"{path}: {error}") from None
 
     def checked(self) -> Package:
-        """Itself. Raises ValueError where scenarios and words do not belong together."""
+        """Itself. Raises ValueError where scenarios and words do not belong together, and where a
+        finding is public of which nobody has been told."""
         audits = set(self.audits())
         for what, names in (("scenario", audits), ("finding", set(self.findings))):
             if odd := sorted(names - set(self.mechanisms)):
@@ -108,11 +149,27 @@ class Package:
             raise ValueError(f"no scenario {self.scenarios}:{odd[0]}")
         if odd := sorted({one.kind for one in self.findings.values()} - set(KINDS)):
             raise ValueError(f"kind = {odd[0]!r} is none of {', '.join(KINDS)}")
+        for name in sorted(set(self.findings) - self.embargo):
+            one = self.findings[name]
+            if one.kind != "neighbours" and not (one.known or one.told):
+                raise ValueError(
+                    f"[findings.{name}] is public and nobody was told: say where it is `known` or "
+                    f"whom we `told`, or move it to {EMBARGO}"
+                )
         return self
 
 
+def _content(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
 def _tables(of: type, content: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    return {name: of(**table) for name, table in content.items()}
+    return {
+        name: of(
+            **{key: tuple(one) if isinstance(one, list) else one for key, one in table.items()}
+        )
+        for name, table in content.items()
+    }
 
 
 def packages(names: list[str], folder: Path = FOLDER) -> list[Package]:

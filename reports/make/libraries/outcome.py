@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from reports.make.libraries.facts import FOLDER, Package
+from reports.make import page
+from reports.make.libraries.facts import EMBARGO, FOLDER, Package
 
 ERROR = "error"
 
@@ -71,22 +72,25 @@ class Outcome:
 
 def read(package: Package) -> dict[str, Outcome]:
     """What is known of its scenarios, by name; those that are gone are left out."""
-    path = path_of(package)
-    if not path.is_file():
-        return {}
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content: dict[str, Any] = {}
+    for path in paths(package):
+        content |= json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return {name: Outcome(**one) for name, one in content.items() if name in package.mechanisms}
 
 
-def text(outcomes: Mapping[str, Outcome]) -> str:
-    """As the file has them, in the order of their names."""
-    content = {name: asdict(outcomes[name]) for name in sorted(outcomes)}
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+def write(package: Package, outcomes: Mapping[str, Outcome]) -> None:
+    """Into the two files of a package, in the order of their names."""
+    public, hidden = paths(package)
+    for path, names in ((public, outcomes.keys() - package.embargo), (hidden, package.embargo)):
+        content = {name: asdict(outcomes[name]) for name in sorted(names & outcomes.keys())}
+        if content:
+            page.write(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
-def path_of(package: Package) -> Path:
-    """The file of a package's outcomes."""
-    return FOLDER / f"{package.package.lower()}.json"
+def paths(package: Package) -> tuple[Path, Path]:
+    """The files of a package's outcomes: those that are public, and the others."""
+    name = f"{package.package.lower()}.json"
+    return FOLDER / name, EMBARGO / name
 
 
 def left(hashes: Mapping[str, str], known: Mapping[str, Outcome]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +12,19 @@ from dpaudit.auditing.settings import LEVEL
 from dpaudit.errors import DpauditError
 from dpaudit.verdict.numbers import NONE, count, number
 from reports.make import page
-from reports.make.libraries.facts import KINDS, Finding, Package, Stated
+from reports.make.libraries.facts import EMBARGO, KINDS, VIOLATIONS, Finding, Package, Stated
 from reports.make.libraries.outcome import ERROR, Outcome, read
 
-COUNTS = ("Package", "Version", "Mechanisms", "Audits", "Violated", "Not violated", "Undecided")
+COUNTS = (
+    "Package",
+    "Version",
+    "Mechanisms",
+    "Audits",
+    "Violated",
+    "Other faults",
+    "Not violated",
+)
+WEAK = 800  # draws a side, at most: an audit that shows gross faults alone
 HEADS = (
     "Package",
     "Mechanism",
@@ -50,6 +58,11 @@ class Audit:
         return self.package.findings.get(self.name) if self.confirmed else None
 
     @property
+    def kind(self) -> str:
+        """Of the finding, or ""."""
+        return self.finding.kind if self.finding else ""
+
+    @property
     def confirmed(self) -> bool:
         """Whether a second audit said the same."""
         return self.outcome.violated and self.outcome.confirmed is not None
@@ -64,15 +77,21 @@ class Audit:
     def verdict(self) -> str:
         """As the table has it."""
         if self.finding is not None:
-            return f"violated: {self.finding.kind}"
-        return "violated once, not confirmed" if self.outcome.violated else self.outcome.verdict
+            return f"violated: {self.kind}" if self.kind in VIOLATIONS else self.kind
+        twice = "not violated, by the second audit"
+        return twice if self.outcome.violated else self.outcome.verdict
+
+    @property
+    def public(self) -> bool:
+        """Whether what it says may be published."""
+        return self.name not in self.package.embargo
 
     @property
     def gravity(self) -> tuple[Any, ...]:
         """Sorts the gravest first: by kind, then by how far ε exceeds its claim."""
         if self.finding is None:
-            undecided = self.outcome.verdict == "not violated"
-            return len(KINDS) + undecided, 0.0, self.package.package.lower(), self.name
+            decided = self.verdict.startswith("not violated")
+            return len(KINDS) + decided, 0.0, self.package.package.lower(), self.name
         claimed, certified = float(self.outcome.claimed or 0), float(self.outcome.certified or 0)
         excess = certified / claimed if claimed else certified
         return list(KINDS).index(self.finding.kind), -excess, self.package.package, self.name
@@ -81,6 +100,7 @@ class Audit:
         """A row of the table."""
         one = self.outcome
         searched = f" (+{count(one.searched)})" if one.searched else ""
+        weak = ", weak" if one.draws <= WEAK else ""
         return [
             self.package.package,
             self.stated.name,
@@ -89,7 +109,7 @@ class Audit:
             self.verdict,
             self._certified(),
             NONE if one.excess is None else f"{number(one.excess, 2)} in δ({number(one.at)})",
-            count(one.draws) + searched if one.draws else NONE,
+            count(one.draws) + searched + weak if one.draws else NONE,
             number(one.cpu, 3) if one.cpu else NONE,
             self.name,
         ]
@@ -118,23 +138,33 @@ def audits(package: Package) -> list[Audit]:
 
 
 def write(packages: Sequence[Package]) -> list[Path]:
-    """Write libraries.md and libraries.html; returns the paths. Raises as `audits`."""
+    """Write libraries.md and .html, and what is not public to `EMBARGO`; returns the paths.
+
+    Raises as `audits`.
+    """
     made = sorted(
         (one for package in packages for one in audits(package)), key=lambda one: one.gravity
     )
-    content = {
+    hidden = [one for one in made if not one.public]
+    public = {
+        **_content([one for one in made if one.public]),
         "sentences": sentences(made),
-        "kinds": KINDS,
         "counts": list(_counts(packages, made)),
-        "rows": [one.cells() for one in made],
-        "findings": findings(made),
+        "count_heads": COUNTS,
         "packages": packages,
     }
-    heads = {"count_heads": COUNTS, "heads": HEADS}
-    paths = [page.REPORTS / "libraries.md", page.REPORTS / "libraries.html"]
-    for path in paths:
-        page.write(path, page.render(path.name, **content, **heads))
-    return paths
+    pages = [(page.REPORTS / name, public) for name in ("libraries.md", "libraries.html")]
+    if hidden:
+        withheld = [package for package in packages if package.embargo]
+        pages.append((EMBARGO / "libraries.md", {**_content(hidden), "packages": withheld}))
+    for path, content in pages:
+        template = path.name if path.parent != EMBARGO else "embargo.md"
+        page.write(path, page.render(template, **content, heads=HEADS, kinds=KINDS, weak=WEAK))
+    return [path for path, _ in pages]
+
+
+def _content(made: Sequence[Audit]) -> dict[str, Any]:
+    return {"rows": [one.cells() for one in made], "findings": findings(made)}
 
 
 def mechanisms(made: Iterable[Audit]) -> set[tuple[str, str]]:
@@ -142,22 +172,63 @@ def mechanisms(made: Iterable[Audit]) -> set[tuple[str, str]]:
     return {(a.package.package, a.stated.name) for a in made if a.outcome.verdict != ERROR}
 
 
+def classes(made: Iterable[Audit]) -> dict[str, set[tuple[str, str]]]:
+    """The mechanisms of each kind of finding; one is counted once, under the gravest."""
+    counted: dict[tuple[str, str], str] = {}
+    for one in sorted(made, key=lambda one: one.gravity):
+        if one.kind:
+            counted.setdefault((one.package.package, one.stated.name), one.kind)
+    return {kind: {key for key, of in counted.items() if of == kind} for kind in KINDS}
+
+
+def headline(made: Sequence[Audit]) -> str:
+    """What the README says as well: "52 mechanisms of 20 packages break ε as stated; …"."""
+    of = classes(made)
+    broken = of["privacy"]
+    return (
+        f"{_many(len(broken), 'mechanism')} of {_many(len(_packages(broken)), 'package')} break ε "
+        f"as stated; {len(of['floating point'])} leak through floating point"
+    )
+
+
 def sentences(made: Sequence[Audit]) -> list[str]:
     """What is at the top."""
-    packages = {one.package.package for one in made}
-    found = [one for one in made if one.finding]
-    kinds = Counter(one.finding.kind for one in found if one.finding)
-    leaky = {one.package.package for one in found}
-    counted = (len(packages), "package"), (len(mechanisms(made)), "mechanism"), (len(made), "audit")
-    every = ", ".join(_many(*one) for one in counted)
-    if not found:
-        return [f"{every}. No claim was found violated."]
-    return [
-        f"{every}.",
-        f"{_many(len(found), 'audit')} of {_many(len(mechanisms(found)), 'mechanism')} in "
-        f"{_many(len(leaky), 'package')} found the claim violated, each one twice.",
-        *(f"{kinds[kind]} × {kind}: {text}." for kind, text in KINDS.items() if kinds[kind]),
-    ]
+    counted = (
+        (len({one.package.package for one in made}), "package"),
+        (len(mechanisms(made)), "mechanism"),
+        (len(made), "audit"),
+    )
+    every = ", ".join(_many(*one) for one in counted) + "."
+    if not any(one.finding for one in made):
+        return [f"{every} No claim was found violated."]
+    of = classes(made)
+    lines = [every, f"{headline(made)}. Each was certified twice, and the code was read."]
+    for kind in KINDS:
+        if of[kind] and kind not in (*VIOLATIONS, "neighbours"):
+            lines.append(f"{_many(len(of[kind]), 'mechanism')}: {kind}. {_upper(KINDS[kind])}.")
+    if silent := {one.package.package for one in made if one.kind == "neighbours"}:
+        lines.append(
+            f"{_many(len(silent), 'package')}: neighbours. Claims name no neighbouring relation, "
+            "and hold under one of the two. That violates nothing, and counts once a package."
+        )
+    public, every_one = _faults(one for one in made if one.public), _faults(made)
+    lines.append(
+        f"{public} of {every_one} findings are public. The others wait until their makers have "
+        "been told (SECURITY.md), and their audits are in no table here."
+    )
+    return lines
+
+
+def _faults(made: Iterable[Audit]) -> int:
+    return len({(one.package.package, one.finding) for one in made if one.finding})
+
+
+def _packages(of: Iterable[tuple[str, str]]) -> set[str]:
+    return {package for package, _ in of}
+
+
+def _upper(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _many(number_: int, noun: str) -> str:
@@ -166,11 +237,11 @@ def _many(number_: int, noun: str) -> str:
 
 
 def findings(made: Sequence[Audit]) -> list[dict[str, Any]]:
-    """A paragraph for each line at fault, with all audits that show it, the gravest first."""
-    together: dict[tuple[str, str], list[Audit]] = {}
+    """A paragraph for each finding, with all audits that show it, the gravest first."""
+    together: dict[tuple[str, Finding], list[Audit]] = {}
     for one in made:
         if one.finding:
-            together.setdefault((one.package.package, one.finding.line), []).append(one)
+            together.setdefault((one.package.package, one.finding), []).append(one)
     return [_paragraph(group) for group in together.values()]
 
 
@@ -183,7 +254,8 @@ def _paragraph(group: Sequence[Audit]) -> dict[str, Any]:
         "finding": worst.finding,
         "stated": worst.stated,
         "shown": [_shown(one) for one in group],
-        "command": f"dpaudit run {worst.name}",
+        "warning": worst.package.warning,
+        "name": worst.name,
     }
 
 
@@ -201,11 +273,11 @@ def _shown(one: Audit) -> str:
 
 
 def _counts(packages: Sequence[Package], made: Sequence[Audit]) -> Iterable[list[str]]:
+    """A row for each package, of what is public."""
     for package in packages:
-        own = [one for one in made if one.package is package]
-        if own:
-            verdicts = Counter(one.outcome.verdict if not one.finding else "found" for one in own)
-            sound = verdicts["not violated"]
-            numbers = (len(mechanisms(own)), len(own), verdicts["found"], sound)
-            undecided = len(own) - verdicts["found"] - sound
-            yield [package.package, package.version, *map(str, (*numbers, undecided))]
+        own = [one for one in made if one.package is package and one.public]
+        kinds = [one.kind for one in own if one.kind]
+        violated = sum(kind in VIOLATIONS for kind in kinds)
+        sound = sum(one.verdict.startswith("not violated") for one in own)
+        numbers = (len(mechanisms(own)), len(own), violated, len(kinds) - violated, sound)
+        yield [package.package, package.version, *map(str, numbers)]

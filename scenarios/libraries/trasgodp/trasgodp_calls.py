@@ -47,8 +47,8 @@ class Column:
 class Place:
     """`size` releases of the places of a data frame by metric_privacy.
 
-    drawn : each call gets a seed of its own; else it keeps its default, 42. radius : the column
-    radius_m of the released frame is seen too.
+    drawn : each call gets a seed of its own. radius : the column radius_m of the released frame is
+    seen too.
     """
 
     def __init__(self, epsilon: float, drawn: bool, radius: bool) -> None:
