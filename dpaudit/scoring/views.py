@@ -341,8 +341,8 @@ def components(few: Sides) -> Array | None:
         return None
     if any(len(np.unique(column)) < len(column) // 2 for column in rows.T):
         return None
-    whiten = Whitener.fit(few.P, few.Q)
-    before = dependence(whiten(rows))
+    whiten = Whitener.fit(few.P, few.Q)  # whose axes may mix columns that were independent
+    before = min(dependence(rows), dependence(whiten(rows)))
     if before * np.sqrt(len(rows)) < constants.SAME_LAW:
         return None
     search = FastICA(whiten="unit-variance", random_state=0, max_iter=100, tol=1e-3)

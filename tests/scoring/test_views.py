@@ -1,0 +1,113 @@
+"""Views of rows: what a look at the training draws finds, and what it leaves alone."""
+
+import numpy as np
+import pytest
+
+from dpaudit.scoring import views
+from dpaudit.scoring.base import Fitted, Sides, zero
+
+SIZE = 3000
+
+
+def rng():
+    return np.random.default_rng(4)
+
+
+def bag(parts, width, sorted_parts=False):
+    """Two sides of rows (n, parts·width) of parts that are not normal, in any order."""
+    x = rng().exponential(size=(2 * SIZE, parts, width)) ** 2
+    x[:, :, 0] = np.sort(x[:, :, 0], axis=1) if sorted_parts else x[:, :, 0]
+    rows = x.reshape(2 * SIZE, -1)
+    return Sides(rows[:SIZE], rows[SIZE:])
+
+
+def noted(name, train):
+    """The names of the views of these draws, with a score of 0 for all parts."""
+    return [view for view, _ in views.views_of(train, lambda *sides: Fitted(name, zero))]
+
+
+def rotated(x):
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(x.shape[1],) * 2))[0]
+    rows = x @ turn
+    return Sides(rows[:SIZE], rows[SIZE:])
+
+
+def walk(width):
+    x = rng().normal(size=(2 * SIZE, 20, width)).cumsum(axis=1).reshape(2 * SIZE, -1)
+    return Sides(x[:SIZE], x[SIZE:])
+
+
+def image():
+    x = rng().normal(size=(2 * SIZE, 11, 11))
+    smooth = x[:, 1:, 1:] + x[:, :-1, 1:] + x[:, 1:, :-1] + x[:, :-1, :-1]
+    smooth[:, 5, 5] *= 3.0  # one pixel stands out, so that the pixels are not a bag
+    return Sides(*np.split(smooth.reshape(2 * SIZE, -1), 2))
+
+
+def ranked():
+    x = np.argsort(rng().random((2 * SIZE, 6)) + 0.1 * np.arange(6), axis=1).astype(float)
+    return Sides(x[:SIZE], x[SIZE:])
+
+
+def elliptical():
+    """A normal vector with a random scale: squares are dependent along all directions."""
+    return rng().normal(size=(2 * SIZE, 5)) * rng().gamma(2.0, size=(2 * SIZE, 1))
+
+
+@pytest.mark.parametrize(
+    ("draws", "seen"),
+    [
+        (bag(8, 3), ["sorted parts", "summed scores of parts", "scores of parts"]),
+        (bag(8, 3, sorted_parts=True), ["independent components"]),
+        (walk(1), ["differences", "summed scores of steps", "scores of steps"]),
+        (walk(2), ["differences", "summed scores of steps", "scores of steps"]),
+        (image(), ["summed scores of patches", "scores of patches"]),
+        (ranked(), ["places", "pairs"]),
+        (
+            rotated(rng().laplace(size=(2 * SIZE, 5)) * np.arange(1.0, 6.0)),
+            ["independent components"],
+        ),
+        (rotated(rng().normal(size=(2 * SIZE, 5)) * np.arange(1.0, 6.0)), []),
+        (rotated(elliptical() * np.arange(1.0, 6.0)), []),
+        (Sides(*np.split(rng().normal(size=(2 * SIZE, 12)), 2)), []),
+        (Sides(*np.split(rng().integers(2, size=(2 * SIZE, 12)).astype(float), 2)), []),
+    ],
+    ids=[
+        "a bag",
+        "a list in order",
+        "a walk",
+        "a walk in the plane",
+        "an image",
+        "a ranking",
+        "a mixture",
+        "normals",
+        "a random scale",
+        "equal normals",
+        "bits",
+    ],
+)
+def test_a_look_finds_the_form_of_rows(draws, seen):
+    assert noted("parts", draws) == seen
+
+
+@pytest.mark.parametrize("draws", [bag(5, 2), walk(2), image(), ranked()])
+def test_the_view_of_a_row_depends_on_the_row_alone(draws):
+    def fit(train, choose):
+        weights = np.arange(1.0, 1.0 + train.P.shape[1])
+        return Fitted("sum", lambda x: np.tanh((x * weights).sum(axis=1)))
+
+    rows = draws.P[:40].copy()
+    rows[3, -1] = np.nan
+    for _, view in views.views_of(draws, fit):
+        together = view(rows)
+        assert together.shape[0] == len(rows)
+        for at in (0, 3, 39):
+            np.testing.assert_array_equal(view(rows[at : at + 1])[0], together[at])
+
+
+def test_a_padded_list_has_the_statistics_of_its_own_parts():
+    odds = np.array([[1.0, -2.0, 0.5, np.nan, np.nan], [1.0, -2.0, 0.5, 7.0, 7.0]])
+    short, alone = views.statistics(odds)[0], views.statistics(odds[:1, :3])[0]
+    np.testing.assert_allclose(short, alone)
+    assert short[:2] == pytest.approx([3.0, -0.5])
+    assert short[-1] == 1.0  # the largest
