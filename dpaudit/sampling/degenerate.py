@@ -13,7 +13,9 @@ from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import Blocks, sampler_of
 
 STAGES = (4, 28)  # sizes of the first two looks: hardly any mechanism needs more draws to differ
-INFINITE = ", which is an infinite privacy loss."  # the end of `_constant`
+# The beginning and the end of the sentence on two values that give their database away
+ONE_VALUE_EACH = "Not random: every draw is one value on D and another on D'"
+INFINITE = ", which is an infinite privacy loss."
 
 
 def same_outputs(
@@ -71,4 +73,4 @@ def _constant(P: np.ndarray, Q: np.ndarray) -> str:
     looked_at = f"all {len(P) + len(Q):,} that were looked at"
     if not outcomes.told_apart(P, Q):
         return f"Not random: every draw is the same value on both sides, {looked_at}."
-    return f"Not random: every draw is one value on D and another on D', {looked_at}{INFINITE}"
+    return f"{ONE_VALUE_EACH}, {looked_at}{INFINITE}"

@@ -17,7 +17,7 @@ from dpaudit import power
 from dpaudit._core.text import percent
 from dpaudit._core.value import value_class
 from dpaudit.curves.claims import exceeds
-from dpaudit.sampling.degenerate import INFINITE
+from dpaudit.sampling.degenerate import INFINITE, ONE_VALUE_EACH
 from dpaudit.verdict.evidence import Sequential
 from dpaudit.verdict.headline import Headline, Reference, read_headline, renyi_excess
 from dpaudit.verdict.numbers import apart, count, number
@@ -52,6 +52,7 @@ TOO_FEW = (
     "These draws would not have refuted {name} even if every output gave its database away: take "
     "at least {needed} draws a side."
 )
+UNCERTIFIED = "; too few to certify it, or the score or later draws differ."
 ALL_READ: Mapping[str, float] = {}
 
 
@@ -274,17 +275,16 @@ def too_few_draws(reference: Reference, needed: int | None) -> str:
 def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
     """The verdict with sentences on the draws before its reason.
 
-    A note may say that M(D) always gives one value and M(D') another, an infinite privacy loss. If
-    the audit does not certify it, the draws are too few, later draws differ, or the score does not
-    see it: the verdict is then "inconclusive".
+    A note may say that M(D) always gives one value and M(D') another, an infinite privacy loss
+    (`sampling.degenerate`). If the audit does not certify it, the draws are too few, later draws
+    differ, or the score does not see it: the verdict is then "inconclusive".
     """
-    reason = " ".join([*notes, judged.reason])
-    if judged.verdict == "violated" or INFINITE not in reason:
-        return replace(judged, reason=reason)
-    reason = reason.replace(
-        INFINITE, "; too few to certify it, or the score or later draws differ."
-    )
-    return replace(judged, verdict="inconclusive", reason=reason)
+    sentences, verdict = list(notes), judged.verdict
+    for number, note in enumerate(sentences):
+        if verdict != "violated" and note.startswith(ONE_VALUE_EACH) and note.endswith(INFINITE):
+            verdict = "inconclusive"
+            sentences[number] = note.removesuffix(INFINITE) + UNCERTIFIED
+    return replace(judged, verdict=verdict, reason=" ".join([*sentences, judged.reason]))
 
 
 def never_green(judged: Verdict, sentence: str) -> Verdict:

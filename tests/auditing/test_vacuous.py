@@ -289,3 +289,15 @@ def test_no_test_refutes_with_fewer_draws_than_separate_the_sides():
         assert needed == pytest.approx(np.log(0.01) / np.log(largest), rel=1e-3)
     assert power.separating_draws(1.0, 1.0, 0.01) == np.inf
     assert power.excess_of(8.0, 1e-5, 1000, statements=power.AUDIT_STATEMENTS) == np.inf
+
+
+def test_the_words_of_a_claim_decide_nothing():
+    """A note on draws of one value each ends so, and makes a verdict inconclusive."""
+    claim = dp.Claim(3.0, 1e-3, text="our claim, which is an infinite privacy loss.")
+    pair = dp.neighbours.zero_row(np.ones((3, 1)), 0)
+
+    def release(data, size, *, rng):
+        return data.sum() + rng.laplace(size=(size, 1))
+
+    result = dp.audit(release, pair, claim=claim, draws=3000, rng=1)
+    assert result.verdict == "not violated", result.reason
