@@ -47,20 +47,27 @@ def in_notebook() -> bool:
 class Bars:
     """A `Progress` callback with one bar for each step; full bars stay on the screen.
 
+    A step that others interrupt, as the rounds of a search do with the choice of the neighbour,
+    gets another bar, whose clock starts where the step began.
+
     bar : a function of (step, done, wanted) that returns a new bar of tqdm.
     """
 
     def __init__(self, bar: Callable[[str, int, int], Any]) -> None:
         self.new, self.step = bar, ""
         self.bar: Any = None
+        self.begins: dict[str, float] = {}  # of the steps that are not done
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
         """Show that `done` of `wanted` parts of the step are done."""
         if step != self.step or self.bar is None:
             self.close()
             self.step, self.bar = step, self.new(step, done, wanted)
+            begin = self.begins.setdefault(step, self.bar.start_t)
+            self.bar.start_t = begin if wanted == 1 else self.bar.start_t  # the rate is of this bar
         self.bar.update(done - self.bar.n)
         if done == wanted:
+            del self.begins[step]
             self.close()
 
     def close(self) -> None:

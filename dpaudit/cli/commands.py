@@ -27,7 +27,7 @@ from dpaudit.cli.console import (
     say,
     statuses,
 )
-from dpaudit.cli.options import FILE, FOLDER
+from dpaudit.cli.options import FILE, RESULTS
 from dpaudit.cli.shipped import scenario_path
 
 
@@ -91,9 +91,9 @@ OF_RUN = {
 @opt.outputs
 @click.option(
     "--against",
-    type=FOLDER,
+    type=RESULTS,
     metavar="OLD",
-    help="Compare with the earlier run in the folder OLD.",
+    help="Compare with the earlier run in the folder OLD, or with that of OLD/result.json.",
 )
 @click.option(
     "--ledger",
@@ -591,7 +591,7 @@ def plan_(claim: tuple[float, float], power: float, **options: Any) -> int:
         error="usage error, or there is no run in DIR",
     ),
 )
-@click.argument("folder", type=FOLDER, metavar="DIR")
+@click.argument("folder", type=RESULTS, metavar="DIR")
 def status_(folder: Path) -> int:
     """Show how far the run in DIR is, or the runs in its subfolders.
 
@@ -616,16 +616,17 @@ def status_(folder: Path) -> int:
         error="usage error, or a folder holds no result of draws",
     ),
 )
-@click.argument("first", type=FOLDER, metavar="A")
-@click.argument("second", type=FOLDER, metavar="B")
+@click.argument("first", type=RESULTS, metavar="A")
+@click.argument("second", type=RESULTS, metavar="B")
 @click.option("--names", metavar="A,B", help="Names of the two.  [default: those of the folders]")
 @click.option("--out", type=FILE, metavar="FILE", help="Draw both into FILE.png or FILE.svg.")
 def compare_(first: Path, second: Path, names: str | None, out: Path | None) -> int:
     """Compare two results: what moved, in one figure.
 
-    A and B are folders of reports, of two versions of a mechanism or two nights. Verdicts and
-    settings that differ are listed, exact curves that differ beyond rounding, and a certified δ
-    where the bands of the two results do not meet. The figure has both estimates with their bands.
+    A and B are folders of reports, or the result.json in them: of two versions of a mechanism, or
+    of two nights. Verdicts and settings that differ are listed, and exact curves that differ by
+    more than rounding. The certified ε and δ are listed where the two runs differ by more than
+    their uncertainty. The figure has both estimates with their uncertainty.
     """
     from dpaudit.cli.answers import folders
     from dpaudit.report.comparison import compare
@@ -694,7 +695,7 @@ def ledger(file: Path, others: tuple[Path, ...], level: float) -> int:
         error="usage error, or DIR holds no result",
     ),
 )
-@click.argument("folder", type=FOLDER, metavar="DIR")
+@click.argument("folder", type=RESULTS, metavar="DIR")
 @click.option(
     "--show-data",
     is_flag=True,

@@ -63,6 +63,21 @@ class Count(click.ParamType):
         return self.fail(f"{value!r} is not a whole number, such as 100000 or 1e5", param, ctx)
 
 
+class Results(click.ParamType):
+    """The type of a folder of results, which may be given by the path of its result.json."""
+
+    name = "folder"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path of the folder."""
+        from dpaudit._core.result_file import folder_of
+
+        return Path(FOLDER.convert(str(folder_of(Path(value))), param, ctx))
+
+
+RESULTS = Results()
+
+
 class Command(click.Command):
     """A command with --quiet, --verbose and --json, whose defaults a project may set.
 

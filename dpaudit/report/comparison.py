@@ -274,7 +274,7 @@ def _exact(old: Curves, new: Curves) -> list[Moved]:
 
 
 def _certified(old: Curves, new: Curves) -> list[Moved]:
-    """The differences at the ε where the bands are furthest apart: the largest rise, then the fall.
+    """The differences at the places of `parted`, after that of the claim's own parameter.
 
     Only common ε are compared. If neither grid contains the other, that is a difference too.
     """
@@ -285,7 +285,12 @@ def _certified(old: Curves, new: Curves) -> list[Moved]:
             for each in both
         ]
         moves.append(Moved("grid of ε", grids[0], grids[1]))
-    for at, here, there in parted(old, new):
+    places = parted(old, new)
+    heads = [each.headline for each in both if each.headline and each.claim is not None]
+    names = {" ".join(filter(None, ("certified", head.symbol, head.at))) for head in heads}
+    if places and len(heads) == 2 and len(names) == 1:
+        moves.append(Moved(names.pop(), heads[0].certified_text, heads[1].certified_text))
+    for at, here, there in places:
         values = [
             f"{number(each.low[place], down=True)} (estimate {number(each.estimate[place])})"
             for each, place in zip(both, (here, there), strict=True)
@@ -295,18 +300,21 @@ def _certified(old: Curves, new: Curves) -> list[Moved]:
 
 
 def parted(old: Curves, new: Curves) -> list[tuple[float, int, int]]:
-    """The places where the new band is furthest above the old one, and furthest below it.
+    """The places where the new band lies above the old one, and where it lies below it.
 
-    Each place is an ε and its positions on both grids. It is left out if the new band is nowhere
+    Each place is an ε and its positions on both grids. It is the ε of both headlines if the bands
+    part there, else the ε where they are furthest apart. It is left out if the new band is nowhere
     above, or nowhere below. A curve may rise at one ε and fall at another; a rise loses privacy.
     """
     at, here, there = _shared(old, new)
+    first, second = (None if one.headline is None else one.headline.epsilon for one in (old, new))
+    own = np.isclose(at, -1.0 if first is None or first != second else first)
     change = new.estimate[there] - old.estimate[here]
     room = margin(old)[here] + margin(new)[there]
     places = []
     for gap in (change - room, -change - room):
         if np.max(gap, initial=0.0) > 0.0:
-            worst = int(np.argmax(gap))
+            worst = int(np.argmax(np.where(own & (gap > 0.0), np.inf, gap)))
             places.append((float(at[worst]), int(here[worst]), int(there[worst])))
     return places
 

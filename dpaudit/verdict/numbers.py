@@ -98,6 +98,11 @@ def count(items: int) -> str:
     return f"{items:,}"
 
 
+def counted(items: int, noun: str, nouns: str = "") -> str:
+    """Write a number with its noun: "1 row", "1,200 rows". nouns : the plural if "s" is not."""
+    return f"{count(items)} {noun if items == 1 else nouns or noun + 's'}"
+
+
 def percent(share: float) -> str:
     """Write 0.95 as "95 %", with a no-break space; "100 %" only if the share is 1."""
     return in_percent(share).replace(" %", "\u00a0%")

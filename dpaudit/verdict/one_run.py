@@ -13,7 +13,7 @@ from dpaudit._core.value import value_class
 from dpaudit.certify.one_run import bound
 from dpaudit.curves.claims import Claim
 from dpaudit.verdict.headline import CLAIMED, Headline
-from dpaudit.verdict.numbers import count, from_log, number
+from dpaudit.verdict.numbers import count, counted, from_log, number
 
 if TYPE_CHECKING:
     from dpaudit.certify.one_run.guesses import Guesses
@@ -155,7 +155,7 @@ def headline(reading: Reading) -> Headline:
         certified_delta=0.0,
         allowed_delta=None,
         level=1.0 - question.alpha,
-        who=f"one run, {count(canaries)} {'canary' if canaries == 1 else 'canaries'}",
+        who=f"one run, {counted(canaries, 'canary', 'canaries')}",
         claimant=claimant,
     )
 
@@ -215,9 +215,10 @@ def steps_reason(
     present wealth. log_largest : the logarithm of the largest wealth so far. largest_at, bettor :
     the step at which it was reached, and the name of the bettor that had most then.
     """
+    watched = counted(steps, "step")
     if verdict == "inconclusive":
         return (
-            f"After {steps} steps, projections that tell every coin would not have refuted the "
+            f"After {watched}, projections that tell every coin would not have refuted the "
             "claim; watch more steps, or more canaries with orthogonal directions."
         )
     needed = number(1.0 / (1.0 - level))
@@ -227,7 +228,7 @@ def steps_reason(
         course = f"{course}; it is {from_log(log_e)} after step {steps}"
     if violated_at is None:
         return (
-            f"{steps} steps do not refute the claim: the e-value {course}. This holds for these "
+            f"{watched} did not refute the claim: the e-value {course}. This holds for these "
             "canaries and steps only."
         )
     claim = f"{1.0 / noise_multiplier:.4g}-GDP"

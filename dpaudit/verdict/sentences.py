@@ -10,7 +10,7 @@ import numpy as np
 from dpaudit._core.result_file import is_one_run
 from dpaudit.curves.claims import exceeds
 from dpaudit.verdict.judgement import would_show
-from dpaudit.verdict.numbers import count, number, plain
+from dpaudit.verdict.numbers import count, counted, number, plain
 from dpaudit.verdict.record import Curves, read_curves, section
 
 NO_PROOF = "This concerns one pair of databases and one score: it is no proof of privacy."
@@ -42,7 +42,7 @@ def one_line(record: Mapping[str, Any]) -> str:
     """The verdict in one line: rows left out, notes on the draws, and the headline."""
     notes, headline, _ = reason_of(record)
     texts = [
-        f"Not audited: {count(size)} {'row' if size == 1 else 'rows'} ({reason})."
+        f"Not audited: {counted(size, 'row')} ({reason})."
         for reason, size in section(section(record, "dataset"), "dropped").items()
     ]
     texts.append(notes)

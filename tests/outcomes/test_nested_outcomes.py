@@ -190,9 +190,9 @@ def nested(depth):
 @pytest.mark.parametrize(
     ("draws", "message"),
     [
-        ([object()], "got a object"),
-        ([{"a": object()}], "got a draw with a object"),
-        ([{(1, object()): 1}], "got a draw with a object"),
+        ([object()], "got an object"),
+        ([{"a": object()}], "got a draw with an object"),
+        ([{(1, object()): 1}], "got a draw with an object"),
         ([nested(60)], "no more than 50 lists one in another"),
         ({"a": [1.0]}, "got dtype object"),
         ("abc", "got dtype <U3"),

@@ -44,4 +44,17 @@ def test_two_failures_stay_errors(tmp_path, capsys):
     np.savetxt(tmp_path / "rows.csv", np.ones((4, 1)), header="score", comments="")
     (tmp_path / "audited_fixed.py").write_text(FIXED.replace("!= 5", "> 0"))
     assert main(["audit", "audited_fixed:fixed", "--data", "rows.csv", "--claim", "0.1,0"]) == 2
-    assert "five rows" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert said.err.count("five rows") == 1
+    assert said.out == ""  # neither a count of scenarios nor an index
+
+
+@pytest.mark.usefixtures("in_tmp_path", "no_figures")
+def test_a_misspelt_function_is_one_message(tmp_path, capsys):
+    np.savetxt(tmp_path / "rows.csv", np.ones((4, 1)), header="score", comments="")
+    (tmp_path / "audited_fixed.py").write_text(FIXED)
+    assert main(["audit", "audited_fixed:fixd", "--data", "rows.csv", "--claim", "0.1,0"]) == 2
+    said = capsys.readouterr()
+    errors = [line for line in said.err.splitlines() if line.startswith("dpaudit")]
+    assert [line.rpartition("; ")[2] for line in errors] == ["did you mean 'fixed'?"]
+    assert said.out == ""
