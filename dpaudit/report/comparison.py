@@ -214,7 +214,7 @@ def compare(
     ... )
     >>> comparison = dp.report.compare(before, after, ("1.0", "1.1"))
     >>> [move.what.partition("(")[0] for move in comparison.moved]
-    ['verdict', 'mechanism', 'certified δ']
+    ['verdict', 'mechanism', 'certified ε at δ = 0', 'certified δ']
     """
     records = []
     for argument, result in (("first", first), ("second", second)):

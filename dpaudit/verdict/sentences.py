@@ -70,7 +70,7 @@ def lines(record: Mapping[str, Any]) -> list[str]:
     in_delta = ""  # the values of δ that are ruled out at the headline's ε; all are allowed
     if head.get("allowed_delta") is not None:
         epsilon, low = number(head["epsilon"]), head["certified_delta"]
-        in_delta = f"No δ({epsilon}) is ruled out"
+        in_delta = f"No lower bound on δ({epsilon}) is certified"
         if low:
             in_delta = f"Ruled out: every δ({epsilon}) below {number(low, 3, down=True)}"
         in_delta = f"{in_delta}; {number(head['allowed_delta'], 3)} is allowed."
