@@ -183,7 +183,6 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
             if (value := section(result, "neighbour").get(key)) is not None:
                 rows.append((name, number(value)))
     rows += [
-        (HINT, hint(result)),
         ("Claim", claim.get("text") or no_claim),
         ("Exact spectrum", exact.get("law") or "none known"),
         ("Confidence", percent(result["level"])),
@@ -291,12 +290,13 @@ def _neighbour(neighbour: Mapping[str, Any]) -> str:
     relation, index = neighbour.get("relation"), neighbour.get("index")
     words = str(RELATIONS.get(str(relation), relation) or "")
     change = neighbour.get("change") or ("" if index is None else f"row {number(index)}")
-    counted = "" if index is None or relation == "add" else " (counted from 0)"
+    nameless = relation in NAMELESS
+    if change and index is not None and relation != "add":
+        change = f"{change} (counted from 0)"
     return _joined(
         "; ",
-        words if relation in NAMELESS else _joined(": ", relation, words),
-        f"{change}{counted}",
-        str(neighbour.get("rule") or "").removeprefix(f"{change}: "),
+        _joined("; ", words, change) if nameless else _joined(": ", relation, change or words),
+        str(neighbour.get("rule") or "").removeprefix(f"{neighbour.get('change')}: "),
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dpaudit._core.value import value_class
 from dpaudit.neighbours import RowSource
 from dpaudit.search.changes import Change
-from dpaudit.verdict.numbers import count, number
+from dpaudit.verdict.numbers import count, counted, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,8 +110,8 @@ class Selection:
         """How the change was chosen, in words."""
         ranked = "" if self.rank == USUAL_RANK else f", {self.rank}"
         return (
-            f"worst of {count(self.audited)} audited at ε = {self.at} "
-            f"of {count(self.pool)} different ones ({count(self.draws)} draws of search{ranked})"
+            f"the worst of {counted(self.audited, 'neighbour')} audited at ε = {self.at}, out of "
+            f"{count(self.pool)} ({count(self.draws)} draws in the search{ranked})"
         )
 
     @property

@@ -119,7 +119,7 @@ def test_what_a_reviewer_asks_for_is_there():
         "3: constant, dep_delay, arr_delay",
         "a column of ones added first",
         "rows = 1200, sampler = student",
-        "zero-out: one row replaced by zeros; row 7008 zeroed (counted from 0); worst of 48",
+        "zero-out: row 7008 zeroed (counted from 0); the worst of 48",
         "0.00316",
         "2.2×10⁻⁵",
         "detected an excess of 0.0012 at ε = 1 with probability 0.8",

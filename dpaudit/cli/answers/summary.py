@@ -20,7 +20,7 @@ PURPOSE = {"test": "certify"}  # purposes of draws whose name in result.json dif
 FIRST = ("Mechanism", "Parameters", "Data", "Claim", "Neighbour")
 # facts that only the report shows; `_data` has rows and columns in one line
 OF_DATA = ("Rows", "Columns", "Changed when loaded", "Features", "Label")
-LEFT_OUT = (*OF_DATA, HINT, "Exact spectrum", "Versions")
+LEFT_OUT = (*OF_DATA, "Exact spectrum", "Versions")
 WIDTH = 300  # characters of a value: a long name in a result must not flood the terminal
 ROWS, COLUMNS = 8, 6  # of the table and names of columns of the data, at most
 
