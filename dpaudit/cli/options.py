@@ -27,7 +27,7 @@ FOR_ALL = [  # every command has these options
     click.Option(
         ["-q", "--quiet"],
         is_flag=True,
-        help="Print one line for each audit, and no progress. Errors are printed as ever.",
+        help="Print one line for each audit, and no progress. Errors are still printed.",
     ),
     click.Option(
         ["-v", "--verbose"],

@@ -167,7 +167,7 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
     mechanism, exact = section(result, "mechanism"), section(result, "exact")
     source, claim = section(result, "source"), section(result, "claim")
     commit, digest = (str(source.get(key) or "")[:12] for key in ("commit", "sha256"))
-    no_claim = "none; the bound is held against the exact spectrum" if exact else "none"
+    no_claim = "none; the bound is compared with the exact spectrum" if exact else "none"
     versions = section(result, "versions").items()
     unseeded = section(result, "trial").get("repeatable") is False
     seed = "" if result.get("seed") is None else f"{result['seed']}{NOT_REPEATED * unseeded}"

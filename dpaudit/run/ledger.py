@@ -37,7 +37,7 @@ PATIENCE = 30.0  # seconds to wait for the lock, which a writer holds for millis
 SEEDS = 1 << 48  # fresh seeds are below this, so that runs on several machines hardly share one
 ADVICE = "run this without --ledger, or with --isolated where pyproject.toml sets it"
 ALONE = (
-    "This run alone would be judged violated. Of a sound mechanism a single run is, too, from time "
+    "This run alone would be judged violated. A single run of a sound mechanism is, too, from time "
     "to time, so the history decides: run it again."
 )
 

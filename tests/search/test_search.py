@@ -174,9 +174,7 @@ def test_a_neighbour_on_which_the_mechanism_fails_is_told(data):
             dp.MechanismError, match=r"failed on every neighbour that was tried: .*zeros"
         ):
             search.select(never, data, rank=rank, **OPTIONS)
-    with pytest.raises(
-        dp.MechanismError, match=r"raised ZeroDivisionError: .* \(on M\(D\), block 0"
-    ):
+    with pytest.raises(dp.MechanismError, match=r"raised Zero.* \(on M\(D\), block 0"):
         search.select(lambda data, size, *, rng: 1 / 0, data, **OPTIONS)
 
 
