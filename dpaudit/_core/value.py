@@ -70,6 +70,18 @@ def shape_repr(self: Any) -> str:
     return short_repr(self, describe)
 
 
+class Text(str):
+    """A text of several lines that an interactive Python and a notebook show as it prints."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self)}</pre>"
+
+
 def html_repr(self: Any) -> str:
     """The repr as a notebook shows it."""
     return f"<pre>{escape(repr(self))}</pre>"

@@ -14,7 +14,6 @@ audit with 600 draws a side 2.6 % parted, and of 149 runs with 2,000 draws none.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +26,7 @@ from dpaudit._core.files import replace_file
 from dpaudit._core.result_file import is_one_run, load
 from dpaudit._core.text import printable
 from dpaudit._core.types import Array
-from dpaudit._core.value import value_class
+from dpaudit._core.value import Text, value_class
 from dpaudit.report.style import (
     BLUE,
     DASHED,
@@ -120,7 +119,7 @@ class Comparison:
         return "\n".join([*lines, *moved])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return Text(self)._repr_html_()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw δ(ε) of both results with their bands, and arrows at the largest rise and fall.

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from dpaudit._core.value import value_class
+from dpaudit._core.value import Text, value_class
 from dpaudit.neighbours import RowSource
 from dpaudit.search.changes import Change
 from dpaudit.verdict.numbers import count, counted, number
@@ -137,12 +137,12 @@ class Selection:
         }
 
     @property
-    def legend(self) -> str:
+    def legend(self) -> Text:
         """An explanation of the columns of the table, in a few lines."""
         known = {"epsilon": self.at, "rungs": number(len(self.rungs))}
-        return fill(LEGEND.format(**known), LEGEND_WIDTH)
+        return Text(fill(LEGEND.format(**known), LEGEND_WIDTH))
 
-    def table(self, most: int | None = 20) -> str:
+    def table(self, most: int | None = 20) -> Text:
         """The trials as lines of text, worst first, below an explanation of the columns.
 
         most : number of trials that are shown; None for all.
@@ -157,9 +157,9 @@ class Selection:
         ]
         more = len(self.tried) - len(cells)
         rest = [f"... and {count(more)} more"] if more else []
-        return "\n".join([self.legend, "", *lines, *rest])
+        return Text("\n".join([self.legend, "", *lines, *rest]))
 
-    def to_csv(self, *, show_data: bool = False) -> str:
+    def to_csv(self, *, show_data: bool = False) -> Text:
         """All trials, comma separated, worst first.
 
         row_put_in : the origin of the row, such as "candidate 3"; for rows that the public bound
@@ -169,7 +169,7 @@ class Selection:
         writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-        return out.getvalue()
+        return Text(out.getvalue())
 
     def rows(self, *, show_data: bool = False) -> Iterator[dict[str, Any]]:
         """Yield the trials, worst first, as dicts with the column names of search.csv."""

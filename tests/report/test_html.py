@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.report import read_curves, render_html
+from dpaudit.report import in_notebook, read_curves, render_html
 from dpaudit.report.tables import spectrum_table, tradeoff_table
 from tests.report.examples import make_result, make_samples_result
 from tests.sparse import one_in
@@ -331,3 +331,11 @@ def test_what_json_cannot_hold_is_refused(result, value):
     result["peak_memory_mb"] = value
     with pytest.raises(InvalidInput, match="result"):
         render_html(result)
+
+
+def test_a_notebook_shows_verdict_table_and_figure_and_text_stays_text():
+    shown = in_notebook(make_result())
+    assert "<b>VIOLATED: Claimed ε = 1 at δ = 0.05." in shown
+    assert "<th>Certified lower bound</th>" in shown
+    assert shown.count("<img ") == 1
+    assert "<script" not in in_notebook(poison(make_result()))
