@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from dpaudit import power
 from dpaudit.verdict.headline import CLAIMED, Headline
 from dpaudit.verdict.numbers import (
     NONE,
     assignments,
     count,
+    enough,
     equation,
     label,
     least,
@@ -143,8 +145,7 @@ def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
         return (
             f"This is no proof of privacy: an excess {smaller}, or about another pair, may go "
             "unseen.",
-            "To see smaller ones, take more draws (dpaudit plan says how many); to see other "
-            "pairs, search more neighbours.",
+            f"To see {_smaller_excess(result)}; to see other pairs, search more neighbours.",
         )
     if curves.reference is None:
         return (
@@ -158,8 +159,23 @@ def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
         )
     return (
         "Do not read this as a pass: the audit could not have shown what it was to look for.",
-        "Mend what the reason names, or take more draws (dpaudit plan says how many).",
+        "Mend what the reason names, or take as many draws as it says.",
     )
+
+
+def _smaller_excess(result: Mapping[str, Any]) -> str:
+    """Advice on how many draws show half of the excess: the number of `dpaudit plan`, if the claim
+    is one that it takes.
+    """
+    shown, head = section(result, "detectable"), section(result, "headline")
+    epsilon, delta = section(result, "claim").get("epsilon"), head.get("allowed_delta")
+    half = 0.5 * float(shown.get("excess") or 0.0)
+    at_claim = shown.get("epsilon") == epsilon == head.get("epsilon")
+    if epsilon is None or delta is None or not at_claim or half < power.LEAST:
+        return "a smaller excess, take more draws"
+    stop = "verdict" if section(result, "sequential") else None
+    draws = power.draws_to_detect(epsilon, delta, half, level=result["level"], stop=stop)
+    return f"an excess of {number(half, 3)}, take {enough(draws)} draws a side (dpaudit plan)"
 
 
 def facts(result: Mapping[str, Any]) -> list[Fact]:

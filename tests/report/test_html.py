@@ -12,6 +12,8 @@ import pytest
 from dpaudit.errors import InvalidInput
 from dpaudit.report import in_notebook, read_curves, render_html
 from dpaudit.report.tables import spectrum_table, tradeoff_table
+from dpaudit.run import plan
+from dpaudit.verdict.numbers import enough
 from tests.report.examples import make_result, make_samples_result
 from tests.sparse import one_in
 
@@ -331,6 +333,15 @@ def test_what_json_cannot_hold_is_refused(result, value):
     result["peak_memory_mb"] = value
     with pytest.raises(InvalidInput, match="result"):
         render_html(result)
+
+
+def test_the_advice_names_the_draws_of_plan_for_half_of_the_excess():
+    result = make_result(claimed=0.2)
+    assert result["verdict"] == "not violated"
+    (row,) = plan((1.0, result["headline"]["allowed_delta"]), [0.0006]).rows
+    assert result["detectable"] == {"epsilon": 1.0, "excess": 0.0012, "power": 0.8}
+    said = f"To see an excess of 6×10⁻⁴, take {enough(row.audit)} draws a side (dpaudit plan);"
+    assert said in unescape(render_html(result))
 
 
 def test_a_notebook_shows_verdict_table_and_figure_and_text_stays_text():
