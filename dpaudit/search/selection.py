@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 HEADS = {"delta": "δ estimate", "counted": "δ counted", "error": "± error"}  # for people
 LEGEND = (
     "Neighbours tried, worst first. score: how promising before any audit; rung: the last of "
-    "{rungs} rounds reached; draws: of M(D′). δ estimate: δ({epsilon}) by a classifier's odds; δ "
-    "counted ± error: by counting draws; gain: how well it tells M(D′) from M(D), nats a draw. The "
-    "largest of many estimates is too high, and none is certified."
+    "{rungs} rounds that it reached; draws: those of M(D′) that it took. δ estimate: δ({epsilon}) "
+    "from a classifier's odds; δ counted ± error: from counting draws; gain: how well the "
+    "classifier tells M(D′) from M(D), in nats a draw. None of these numbers is certified, and the "
+    "largest of many estimates is too high."
 )
 LEGEND_WIDTH = 100  # characters
 NOTE_WIDTH = 60  # characters of a note in the table

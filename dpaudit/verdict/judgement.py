@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 MOST_UNREAD = 0.05
 NONE_SHOWN = "With so few draws no excess in δ, however large, is found with probability 0.8."
 UNREAD = (
-    "No score can read {parts}: they hardly come again, or are too many. Return numbers in their "
-    "place, in an array if there are many (parse a text; dpaudit.adapters.texts counts words), "
-    "leave out what may be ignored, or, if they come again, take more draws."
+    "No score can read {parts}: hardly any of them occurs twice, or they are too many. Return "
+    "numbers in their place, in an array if there are many (parse a text; dpaudit.adapters.texts "
+    "counts words), or leave out what may be ignored. If the values do come again, take more draws."
 )
 COUNTED = "This takes {share} of the outputs as unseen: no score can read {parts}."
 WEAK = "These draws would have shown an excess of {excess} in δ, not the {asked} asked for."
@@ -42,8 +42,8 @@ TAKE = (
 PLANNED = 0.3  # the excess for which draws are named where none is asked for
 SHARES = 200  # by which 1 − level is shared at most, where no ε of a claim has a share of its own
 GIVEN = (
-    "This rests on independent draws. Draws or scores of one run are not independent; "
-    "dpaudit.audit_one_run is for them."
+    "This assumes independent draws. Draws or scores of one run are not independent: "
+    "dpaudit.audit_one_run is for those."
 )
 NOTHING = "No exact spectrum is known to judge by."
 NEVER = "No number of draws refutes {name}: not even outputs that give their database away."

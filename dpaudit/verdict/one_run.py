@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 NOTHING = "Nothing is claimed to judge by."
 EQUAL = "All scores are equal, so they tell nothing of the coins."
 REVERSED = (
-    "That is far fewer than by chance: the scores seem to be smaller where a canary is in. Turn "
-    "their sign round."
+    "That is far fewer than by chance: the scores seem to be smaller where a canary is in. "
+    "Reverse their sign."
 )
 HALF = (
-    "Exactly half of the canaries are in. If they were chosen so, and not by a coin each, this "
-    "bound is not known to hold."
+    "Exactly half of the canaries are in. If they were chosen that way, and not by a coin each, "
+    "the bound need not hold."
 )
 LARGE = 1e-3  # from this δ on, the reason does not advise more canaries
 MANY = 20  # from this many canaries on, the reason remarks that exactly half of them are in

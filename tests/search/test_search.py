@@ -199,7 +199,7 @@ def test_the_table_of_what_was_tried(data):
     assert rungs == sorted(rungs, reverse=True)
     lines = found.table(3).splitlines()
     assert lines[:4] == found.legend.splitlines()
-    assert "δ estimate: δ(0) by a classifier's odds" in " ".join(lines[:4])
+    assert "δ estimate: δ(0) from a classifier's odds" in " ".join(lines[:4])
     assert max(map(len, lines[:4])) <= 100
     assert lines[5].split()[:4] == ["place", "relation", "row", "score"]
     assert lines[6].split()[1:3] == ["zero-out", str(found.best.change.index)]
