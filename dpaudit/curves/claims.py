@@ -614,5 +614,6 @@ def as_claim(claim: ClaimLike) -> Claim | None:
         expected = "about one pair here: give claim.on(pair), or claim.at(distance)"
         fail("claim", claim.text, expected)
     if not isinstance(claim, (tuple, list)) or len(claim) != 2:
-        fail("claim", claim, "a dpaudit.Claim, an (epsilon, delta) pair or None")
+        pure = f"for pure ε-DP give ({claim}, 0)" if isinstance(claim, int | float) else ""
+        fail("claim", claim, "a dpaudit.Claim, an (epsilon, delta) pair or None", pure)
     return Claim(claim[0], claim[1])

@@ -98,7 +98,9 @@ def test_variable_unset(monkeypatch, value):
     )
 
 
-NAMED = r"there is no bar\.csv in .* known names: flight, diabetes, cancer, "
+NAMED = (
+    r"give the path of a CSV file, such as bar\.csv, or a known name \(flight, diabetes, cancer, "
+)
 COLUMN = "target must be the name of a column of flight: 'dep_delay', 'arr_delay'"
 
 
