@@ -234,7 +234,7 @@ def steps_reason(
     claim = f"{1.0 / noise_multiplier:.4g}-GDP"
     meaning = BETTORS[bettor].format(claim=claim, sigma=noise_multiplier, rate=sample_rate)
     return (
-        f"Refuted at step {violated_at} with confidence {percent(level)}: {meaning}. The e-value, "
-        f"which is the evidence, {course}. If the claim were true, it would reach {needed} at some "
-        f"step with probability at most {percent(1.0 - level)}."
+        f"Refuted at step {violated_at} with confidence {percent(level)}: {meaning}. The e-value "
+        f"{course}. It is the evidence against the claim: if the claim were true, it would reach "
+        f"{needed} at some step with probability at most {percent(1.0 - level)}."
     )

@@ -250,7 +250,7 @@ def test_plain_arrays_are_audited():
     assert audit_samples(P, Q, claim=dp.Claim.gdp(1.0)).verdict == "not violated"
     broken = audit_samples(P, Q, claim=(0.5, 0.05))
     assert broken.verdict == "violated"
-    assert "scores of one run are not independent; dpaudit.audit_one_run" in broken.reason
+    assert "scores of one run are not independent: dpaudit.audit_one_run" in broken.reason
     assert audit_samples(P, Q).verdict == "inconclusive"
 
 
