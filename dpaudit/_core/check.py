@@ -25,7 +25,7 @@ class Words(str):
 def fail(name: str, got: object, expected: str, advice: str = "") -> NoReturn:
     """Raise `InvalidInput`, without values of an array or list. advice : what to do next."""
     next_step = f"; {advice}" if advice else ""
-    description = brief(got, article="a ")
+    description = brief(got, article=True)
     raise InvalidInput(f"{name} must be {expected}, got {description}{next_step}", argument=name)
 
 

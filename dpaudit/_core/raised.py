@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import re
+import sysconfig
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,7 @@ _ITEM = rf"(?:{_NUMBER}|[-+]?(?:nan|inf|NaN|Inf)|\.\.\.|…)"
 NUMBER = re.compile(r"(?<![\d.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 GROUPED = re.compile(r"(?<![\d.])-?\d{1,3}(?:[,_]\d{3})+(?![\d])(?:\.\d*)?")  # 8,123.46 and 8_123
 OF_BITS = re.compile(r"-?0x[\da-fA-F]\.[\da-fA-F]+p[-+]?\d+")  # as float.hex() writes them
+FRAME = re.compile(r'^  File "(.*)", line (\d+), in (.*)$', re.MULTILINE)  # as Python prints it
 NUMBERS = re.compile(rf"\[[\s\[\]]*{_ITEM}(?:[\s,;\[\]]+{_ITEM})*[\s,\]]*\]")
 
 
@@ -82,6 +84,15 @@ class Raised:
         """The name of the type and the text, on one line."""
         return f"{self.name.rpartition('.')[2]}: {self.text}"
 
+    @property
+    def places(self) -> list[tuple[str, int, str]]:
+        """The file, line and function of each frame, outermost first, down to the user's own line:
+        frames of installed packages below it are left out.
+        """
+        found = [(file, int(line), name) for file, line, name in FRAME.findall(self.frames)]
+        own = [at for at, (file, *_) in enumerate(found) if not _installed(file)]
+        return found[: own[-1] + 1] if own else found
+
     def exception(self) -> BaseException:
         """An exception of the same name and text, derived from the same built-in type."""
         base = getattr(builtins, self.base)
@@ -115,6 +126,12 @@ def with_cause(error: MechanismError) -> MechanismError:
     error.__cause__ = raised.exception() if isinstance(raised, Raised) and raised.frames else None
     error.__context__ = None
     return error.with_traceback(None)
+
+
+def _installed(file: str) -> bool:
+    """Whether a file belongs to an installed package or to Python itself."""
+    library = Path(sysconfig.get_path("stdlib"))
+    return "site-packages" in Path(file).parts or Path(file).is_relative_to(library)
 
 
 def _base(kind: type[BaseException]) -> type[BaseException]:

@@ -63,9 +63,16 @@ def save(record: Mapping[str, Any], folder: Path) -> None:
     replace_file(folder / RESULT, printable(text))
 
 
+def folder_of(place: Path) -> Path:
+    """The folder of a result: `place`, or the folder of the result.json that `place` is."""
+    return place.parent if place.name == RESULT else place
+
+
 def load(folder: Path) -> dict[str, Any]:
-    """Read result.json. Raises `InvalidInput` when the file is missing or has another schema."""
-    path = folder / RESULT
+    """Read the result.json in a folder, which may be given by the path of that file. Raises
+    `InvalidInput` when the file is missing or has another schema.
+    """
+    path = folder_of(folder) / RESULT
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -34,6 +34,11 @@ def one_line(text: str) -> str:
     return re.sub("[\t\n]", _escaped, printable(text))
 
 
+def with_article(noun: str) -> str:
+    """The noun after "a" or "an": "a list", "an object"."""
+    return f"{'an' if noun[:1].lower() in {*'aeio'} else 'a'} {noun}"
+
+
 def encodable(text: str) -> str:
     r"""The text with lone surrogates, which no encoding has, escaped: \udce9."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

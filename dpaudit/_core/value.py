@@ -16,6 +16,8 @@ from html import escape
 from pathlib import PurePath
 from typing import Any, TypeVar, dataclass_transform, overload
 
+from dpaudit._core.text import with_article
+
 MOST = 80  # characters of a text that are shown
 Class = TypeVar("Class", bound=type[Any])
 
@@ -68,13 +70,26 @@ def shape_repr(self: Any) -> str:
     return short_repr(self, describe)
 
 
+class Text(str):
+    """A text of several lines that an interactive Python and a notebook show as it prints."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self)}</pre>"
+
+
 def html_repr(self: Any) -> str:
     """The repr as a notebook shows it."""
     return f"<pre>{escape(repr(self))}</pre>"
 
 
-def brief(value: object, article: str = "") -> str:
-    """A value in a few words. article : precedes the type of a value that is not shown.
+def brief(value: object, *, article: bool = False) -> str:
+    """A value in a few words. article : whether "a" or "an" precedes the type of a value that is
+    not shown.
 
     Numbers, words and names are shown. Arrays, tables and collections of anything but words are
     described by type and shape, other objects that are not dpaudit's by their type.
@@ -87,6 +102,7 @@ def brief(value: object, article: str = "") -> str:
     """
     import numpy as np  # not above: the command line, whose --help is quick, has such classes
 
+    named = with_article if article else str
     if value is None or isinstance(value, (bool, str, bytes, PurePath, Enum)):
         return _cut(repr(value))
     if isinstance(value, numbers.Number):
@@ -96,18 +112,18 @@ def brief(value: object, article: str = "") -> str:
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         name = "array" if isinstance(value, np.ndarray) else type(value).__name__
         scalar = isinstance(value, np.generic)
-        return _number(value) if scalar else f"{article}{value.shape} {value.dtype} {name}"
+        return _number(value) if scalar else named(f"{value.shape} {value.dtype} {name}")
     if hasattr(value, "shape") and hasattr(value, "dtypes"):
-        return f"{article}{value.shape} {type(value).__name__}"
+        return named(f"{value.shape} {type(value).__name__}")
     if isinstance(value, (list, tuple, set, frozenset, dict)):
         words = not isinstance(value, dict) and all(isinstance(entry, str) for entry in value)
         if len(value) == 0 or (words and len(repr(value)) <= MOST):
             return repr(value)
-        return f"{article}{type(value).__name__} of {len(value):,}"
+        return named(f"{type(value).__name__} of {len(value):,}")
     kind = type(value)
     ours = kind.__module__.partition(".")[0] == "dpaudit"
     safe = ours and kind.__repr__ is not object.__repr__
-    return repr(value) if safe else f"{article}{kind.__qualname__}"
+    return repr(value) if safe else named(kind.__qualname__)
 
 
 def _number(value: Any) -> str:

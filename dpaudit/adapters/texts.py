@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
+from dpaudit._core.text import with_article
 from dpaudit._core.types import Array, Mechanism, RngLike, Wrapped
 from dpaudit._core.value import value_class
 from dpaudit.errors import MechanismError
@@ -37,7 +38,7 @@ class Texts(Wrapped):
             raise MechanismError(f"{FORM}{len(written)} outputs for size = {size}")
         wrong = next((output for output in written if not isinstance(output, str)), None)
         if wrong is not None:
-            raise MechanismError(f"{FORM}a {type(wrong).__name__}")
+            raise MechanismError(f"{FORM}{with_article(type(wrong).__name__)}")
         half = self.columns // 2
         words = {"ngram_range": WORDS, "n_features": half, "token_pattern": r"\S+"}
         letters = {"ngram_range": LETTERS, "n_features": self.columns - half, "analyzer": "char_wb"}

@@ -37,7 +37,7 @@ from dpaudit.curves.claims import refuse_unresolved
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.sampling import GivenDraws, MechanismDraws
-from dpaudit.verdict.judgement import no_doubt, of_given_draws, with_notes
+from dpaudit.verdict.judgement import of_given_draws, with_notes
 from dpaudit.verdict.numbers import count
 
 
@@ -72,7 +72,7 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
     with clock.step("sample_s"):
         if findings.judged.verdict == "violated":
             look_further(mechanism, databases, settings, findings.sizes.total, drawing.n_jobs)
-        same = partial(ignored, mechanism, pair, settings) if theory is None else no_doubt
+        same = partial(ignored, mechanism, pair, settings) if theory is None else str
         findings = settled(findings, settings, same, pair.rows)
         if theory is None:
             seed_trial = trial(mechanism, databases, settings.draws, settings.seed)

@@ -70,7 +70,7 @@ def audit_fixed(setup: Setup, draws: Draws) -> Findings:
         settings.level,
         settings.detect,
         who=setup.who,
-        few=partial(too_few, settings, setup.reference, sizes, learned.numbers),
+        few=partial(too_few, settings, setup.reference, sizes),
         least=certified.least,
         unread=fitted.unread,
     )

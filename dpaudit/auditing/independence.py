@@ -26,7 +26,7 @@ SHARED = (
     "makes one call for each draw."
 )
 ORDER = (
-    "Draws made elsewhere must be independent, those of P of those of Q as well, and must stand in "
+    "Draws made elsewhere must be independent, within P, within Q and between the two, and in "
     "random order: shuffle them if they were sorted or grouped, and draw again if they repeat or "
     "come from a Markov chain."
 )

@@ -17,7 +17,7 @@ from dpaudit._core.types import Array, Mechanism
 from dpaudit.auditing.bettor import FIRST, Batch, Bettor, batch_sizes, menu_of
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
-from dpaudit.auditing.settings import MOST_DRAWS, Drawing, Settings
+from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.auditing.subject import Findings, Setup
 from dpaudit.auditing.vacuous import with_unread
 from dpaudit.certify.band import Certificate, Region
@@ -30,7 +30,7 @@ from dpaudit.sampling import BlockStore, GivenDraws, MechanismDraws, call_size, 
 from dpaudit.scoring.base import nan_note
 from dpaudit.verdict.evidence import of_process
 from dpaudit.verdict.headline import Reference
-from dpaudit.verdict.judgement import judge_e_value, too_few_draws, with_notes
+from dpaudit.verdict.judgement import judge_e_value, with_notes
 
 BAND = 16  # number of ε at which a lower bound is kept, in each direction
 BLOCK = 32  # least number of draws in a block: workers share a batch, block by block
@@ -39,7 +39,6 @@ FIRST_LOOK = 256  # draws a side at which independence is tested for the first t
 # `power` gives for outputs that hardly overlap (measured). So `too_few` simulates audits of up to
 # AMPLE times that number of draws, and none if the number is above TRIED.
 AMPLE, TRIED = 4.0, 1 << 17
-FINER = 1.02  # factor between draws tried: if a batch ends earlier, the next bet may differ
 
 
 def audit_sequentially(setup: Setup, batches: Iterator[Batch]) -> Findings:
@@ -193,35 +192,18 @@ def _certificate(low: Array, epsilon: Array, level: float) -> Certificate:
 # --- what such an audit could have shown ----------------------------------------------------------
 
 
-def too_few(settings: Settings, reference: Reference, theory: Spectrum | None) -> str:
-    """A sentence that the draws are too few to reject `reference`, whatever the outputs are; ""
-    if they suffice.
-    """
+def too_few(settings: Settings, reference: Reference, theory: Spectrum | None) -> bool:
+    """Whether the draws are too few to reject `reference`, whatever the outputs are."""
     allowed = reference.delta
     best = int(np.argmin(power.separating_draws(settings.epsilon, allowed, settings.alpha)))
     point = float(settings.epsilon[best]), float(allowed[best])
     # draws a side that `power` gives for outputs that hardly overlap, at the ε that needs fewest
     about = power.separating_bets(*point, settings.alpha)
     if settings.draws >= AMPLE * about:
-        return ""
+        return False
     if about > TRIED:
-        if settings.draws >= about:
-            return ""
-        needed = int(np.ceil(about)) if about < MOST_DRAWS else None
-        return too_few_draws(reference, needed)
-    if rejected_at(settings, theory, settings.draws) is not None:
-        return ""
-    return too_few_draws(reference, fewest(settings, theory, int(AMPLE * about)))
-
-
-def fewest(settings: Settings, theory: Spectrum | None, most: int) -> int | None:
-    """Draws a side, training included, that reject if every output reveals its database; None if
-    more than `most` are needed.
-    """
-    needed = rejected_at(settings, theory, most)
-    while needed is not None and needed < most and rejected_at(settings, theory, needed) is None:
-        needed = int(np.ceil(FINER * needed))
-    return needed
+        return settings.draws < about
+    return rejected_at(settings, theory, settings.draws) is None
 
 
 def rejected_at(settings: Settings, theory: Spectrum | None, draws: int) -> int | None:

@@ -30,7 +30,7 @@ from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.scoring import Fitted
 from dpaudit.scoring.constants import ENOUGH_TO_CHOOSE
 from dpaudit.verdict.headline import Reference, read_headline
-from dpaudit.verdict.judgement import never_green, too_few_draws, with_notes
+from dpaudit.verdict.judgement import never_green, with_notes
 from dpaudit.verdict.numbers import count
 
 # The best test at an ε of the grid gives the draws that are needed. With AMPLE times those that it
@@ -44,19 +44,15 @@ TRIED = 1 << 20  # most certifying draws with which an audit of such outputs is 
 COMMON, FEW, SHARE = 1024, 32, 0.1
 
 
-def too_few(settings: Settings, reference: Reference | None, sizes: Split, columns: int) -> str:
-    """A sentence that an audit of these sizes can refute nothing; "" if it can.
-
-    columns : how many numbers an output has, which decides how more draws would be split.
-    """
-    if reference is None or _refutes(settings, reference, sizes):
-        return ""
-    return too_few_draws(reference, fewest(settings, reference, columns))
+def too_few(settings: Settings, reference: Reference | None, sizes: Split) -> bool:
+    """Whether an audit of these sizes can refute nothing."""
+    return reference is not None and not _refutes(settings, reference, sizes)
 
 
 def fewest(settings: Settings, reference: Reference, columns: int) -> int | None:
     """The fewest draws a side, or up to 1 % more, with which an audit refutes `reference` if every
-    output reveals its database; None if more than `MOST_DRAWS` are needed.
+    output reveals its database; None if more than `MOST_DRAWS` are needed. columns : how many
+    numbers an output has, which decides how draws are split.
     """
     able = partial(_able, settings, reference, columns)
     low, high = 0, settings.draws

@@ -27,7 +27,7 @@ from dpaudit.cli.console import (
     say,
     statuses,
 )
-from dpaudit.cli.options import FILE, FOLDER
+from dpaudit.cli.options import FILE, RESULTS
 from dpaudit.cli.shipped import scenario_path
 
 
@@ -91,9 +91,9 @@ OF_RUN = {
 @opt.outputs
 @click.option(
     "--against",
-    type=FOLDER,
+    type=RESULTS,
     metavar="OLD",
-    help="Compare with the earlier run in the folder OLD.",
+    help="Compare with the earlier run in the folder OLD, or with that of OLD/result.json.",
 )
 @click.option(
     "--ledger",
@@ -106,11 +106,11 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     """Audit the mechanism of a scenario and write a report.
 
     SCENARIO is a file, SCENARIO.toml, or the name of a scenario that comes with dpaudit, such as
-    flight-als: `dpaudit list scenarios` has their names. Of a file with several [[audit]] tables
-    all are run, by SCENARIO.toml:NAME one. A scenario names a data set, a mechanism with its
-    parameters, the choice of the neighbour, a privacy claim, the numbers of draws and a seed. The
-    file is checked before anything runs. A mechanism given as "package.module:callable" is your own
-    code, and is executed.
+    flight-als: `dpaudit list scenarios` has their names. If a file has several [[audit]] tables,
+    all are run; SCENARIO.toml:NAME runs one of them. A scenario names a data set, a mechanism with
+    its parameters, the choice of the neighbour, a privacy claim, the numbers of draws and a seed.
+    The file is checked before anything runs. A mechanism given as "package.module:callable" is your
+    own code, and is executed.
 
     The neighbour may be the worst row by theory (rule = "worst"), for a mechanism with a known
     output law, or be searched for by draws (rule = "search"), for any mechanism. A search lists the
@@ -154,7 +154,7 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     metavar="ROWS.csv",
     required=True,
     shell_complete=partial(opt.complete, kind="datasets", suffix=".csv"),
-    help="CSV file with a header, a row a person; or the name of a data set.",
+    help="CSV file with a header and one row a person; or the name of a data set.",
 )
 @opt.claim(help="The claim to audit; DELTA is 0 for pure ε-DP.", required=True)
 @click.option(
@@ -217,13 +217,14 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
     installed ones; they are executed. The function gets the rows of the file as they are.
 
     The neighbour that leaks most is searched for by draws, up to nine times as many as the audit
-    then makes: --draws 1e5 is enough for a first look. The same as from a scenario file: the text
-    of that file is in the report and in result.json, to be saved in this folder.
+    then makes: --draws 1e5 is enough for a first look. The report and result.json hold a scenario
+    file that does the same; saved in this folder, it runs by `dpaudit run`.
 
-    Without --neighbours there are two audits, with half of the draws of search each: rows added or
-    removed, and rows replaced. A claim for the one need not hold for the other, so the status is 1
-    where it is violated under both, and 3 where under one only: then name the relation. A relation
-    under which the mechanism cannot run is left out. Both reports have the one verdict.
+    Without --neighbours there are two audits, with half of the draws of search each: one for rows
+    added or removed, and one for rows replaced. A claim about the first kind of neighbours need not
+    hold for the second. So the status is 1 if both audits find a violation. It is 3 if only one of
+    them does: then say by --neighbours which kind the claim is about. A kind with which the
+    mechanism cannot run is left out. Both reports have the same verdict.
 
     \b
     Example, with mean.py in the current folder:
@@ -314,11 +315,11 @@ METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
 )
 @opt.out(help="Folder of the report.  [default: dpaudit-out/canaries]")
 def canaries(scores: Path, out: Path | None, mu: float | None, **options: Any) -> int:
-    """Audit a mechanism that ran once, on data into which canaries went by independent coins.
+    """Audit a mechanism that ran once, on data into which independent coins put canaries.
 
     SCORES.csv has a line for each canary, with the columns score (larger where the canary seems to
     be in) and included (1 or 0); a column inclusion may hold the probability of each coin. The
-    certified ε is what the scores of this one run show, however canaries disturb each other.
+    certified ε holds even if canaries influence each other's scores.
 
     \b
     Example:
@@ -372,8 +373,8 @@ def table(out: Path | None, seed: int, **options: Any) -> int:
 
     TRAIN.csv has the records that it was made from, HOLDOUT.csv records that it never saw; a random
     split must have made the two. All three have the same columns, of numbers or texts. The report
-    has a lower bound on ε from guesses which records were in TRAIN and, where anonymeter is
-    installed, how much more often than on HOLDOUT attacks on TRAIN succeed: singling out,
+    has a lower bound on ε, from guesses which records were in TRAIN. Where anonymeter is installed,
+    it also has how much more often attacks succeed on TRAIN than on HOLDOUT: singling out,
     linkability, and inference of each --secret.
 
     \b
@@ -426,10 +427,10 @@ def init(folder: Path) -> int:
 def list_(kind: str | None, name: str | None, long: bool) -> int:
     """List mechanisms, datasets, classifiers and scenarios, a line for each.
 
-    Without a kind all four are listed, of scenarios the first ones; with a kind, all of that kind;
-    with a NAME too, all that is known of that one, such as `dpaudit list mechanisms ALS`. Scenarios
-    are those that come with dpaudit, by the name that `dpaudit run` takes, and the .toml files
-    below ./scenarios; with a FOLDER, the files below that.
+    Without a kind all four are listed, but only the first scenarios. With a kind, all of that kind
+    are listed. With a NAME, all that is known of it is shown, as by `dpaudit list mechanisms ALS`.
+    Scenarios are those that come with dpaudit, by the name that `dpaudit run` takes, and the .toml
+    files below ./scenarios; with a FOLDER, the files below that.
     """
     from dpaudit.cli.answers import starting
 
@@ -449,7 +450,7 @@ def list_(kind: str | None, name: str | None, long: bool) -> int:
 def schema_(markdown: bool) -> int:
     """Print the JSON Schema of scenario files (draft 2020-12).
 
-    Editors with it complete keys and mark wrong values. Many read it where a scenario begins with
+    Editors that have it complete keys and mark wrong values. Many read it if a scenario begins with
     the line `#:schema ./dpaudit.schema.json`:
 
     \b
@@ -591,7 +592,7 @@ def plan_(claim: tuple[float, float], power: float, **options: Any) -> int:
         error="usage error, or there is no run in DIR",
     ),
 )
-@click.argument("folder", type=FOLDER, metavar="DIR")
+@click.argument("folder", type=RESULTS, metavar="DIR")
 def status_(folder: Path) -> int:
     """Show how far the run in DIR is, or the runs in its subfolders.
 
@@ -616,16 +617,17 @@ def status_(folder: Path) -> int:
         error="usage error, or a folder holds no result of draws",
     ),
 )
-@click.argument("first", type=FOLDER, metavar="A")
-@click.argument("second", type=FOLDER, metavar="B")
+@click.argument("first", type=RESULTS, metavar="A")
+@click.argument("second", type=RESULTS, metavar="B")
 @click.option("--names", metavar="A,B", help="Names of the two.  [default: those of the folders]")
 @click.option("--out", type=FILE, metavar="FILE", help="Draw both into FILE.png or FILE.svg.")
 def compare_(first: Path, second: Path, names: str | None, out: Path | None) -> int:
     """Compare two results: what moved, in one figure.
 
-    A and B are folders of reports, of two versions of a mechanism or two nights. Verdicts and
-    settings that differ are listed, exact curves that differ beyond rounding, and a certified δ
-    where the bands of the two results do not meet. The figure has both estimates with their bands.
+    A and B are folders of reports, or the result.json in them: of two versions of a mechanism, or
+    of two nights. Verdicts and settings that differ are listed, and exact curves that differ by
+    more than rounding. The certified ε and δ are listed where the two runs differ by more than
+    their uncertainty. The figure has both estimates with their uncertainty.
     """
     from dpaudit.cli.answers import folders
     from dpaudit.report.comparison import compare
@@ -640,7 +642,7 @@ def compare_(first: Path, second: Path, names: str | None, out: Path | None) -> 
 @dpaudit.command(
     short_help="Show what many runs in a ledger say together.",
     epilog=statuses(
-        {0: "no claim is rejected", VIOLATED: "a claim is rejected, of the version that ran last"},
+        {0: "no claim is rejected", VIOLATED: "the claim of the version that ran last is rejected"},
         error="usage error, or FILE was changed or is no ledger",
     ),
 )
@@ -664,11 +666,11 @@ def compare_(first: Path, second: Path, names: str | None, out: Path | None) -> 
 def ledger(file: Path, others: tuple[Path, ...], level: float) -> int:
     """Show what many runs in a ledger say together.
 
-    FILE is the --ledger of `dpaudit run`. A line for each version of a mechanism: its runs, their
-    draws, and the evidence against its claim. Evidence is a product of e-values: of a sound
-    mechanism it ever reaches what rejects the claim with probability at most 5 % (1 − L), over all
-    runs and all versions together. The head is a checksum of all lines: where somebody might cut
-    lines off at the end, keep it elsewhere.
+    FILE is the --ledger of `dpaudit run`. There is a line for each version of a mechanism, with its
+    runs, their draws, and the evidence against its claim. The evidence is a product of e-values. If
+    the mechanism keeps its claim, the probability that the evidence ever reaches the value that
+    rejects the claim is at most 5 % (1 − L), over all runs and versions together. The head is a
+    checksum of all lines. Keep it elsewhere if somebody might cut lines off at the end.
     """
     from dpaudit.cli.answers import folders
     from dpaudit.run import Ledger
@@ -694,7 +696,7 @@ def ledger(file: Path, others: tuple[Path, ...], level: float) -> int:
         error="usage error, or DIR holds no result",
     ),
 )
-@click.argument("folder", type=FOLDER, metavar="DIR")
+@click.argument("folder", type=RESULTS, metavar="DIR")
 @click.option(
     "--show-data",
     is_flag=True,

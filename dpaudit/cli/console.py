@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -36,7 +35,6 @@ STOPPED = {INTERRUPTED: "interrupted (Ctrl-C)"}
 LINES = "stderr has a line for each fault"
 NOTHING_KEPT = "interrupted; nothing was kept"
 NOT_BEGUN = "interrupted; this command has kept nothing"  # an earlier command may have left draws
-FRAME = re.compile(r'^  File "(.*)", line (\d+), in (.*)$', re.MULTILINE)  # as Python prints it
 
 
 def statuses(*meanings: dict[int, str], error: str = "usage or input error") -> str:
@@ -54,10 +52,11 @@ def statuses(*meanings: dict[int, str], error: str = "usage or input error") -> 
 def error_lines(error: BaseException) -> str:
     """The lines to print for an error: one for each fault of a scenario, else a single one.
 
-    After an error in a mechanism, further lines have the places of its traceback, outermost first.
+    After an error in a mechanism, further lines have the places of its traceback, the user's own
+    line last.
     """
     if isinstance(error, MechanismError):
-        frames = FRAME.findall(getattr(error.raised, "frames", ""))
+        frames = getattr(error.raised, "places", ())
         places = [f"at {name} ({file}, line {number})" for file, number, name in frames]
         return "\n".join([f"error: {error}", *places])
     if isinstance(error, ScenarioError):

@@ -27,7 +27,7 @@ FOR_ALL = [  # every command has these options
     click.Option(
         ["-q", "--quiet"],
         is_flag=True,
-        help="Print one line for each audit, and no progress. Errors are printed as ever.",
+        help="Print one line for each audit, and no progress. Errors are still printed.",
     ),
     click.Option(
         ["-v", "--verbose"],
@@ -61,6 +61,21 @@ class Count(click.ParamType):
             if number == number // 1:
                 return int(number)
         return self.fail(f"{value!r} is not a whole number, such as 100000 or 1e5", param, ctx)
+
+
+class Results(click.ParamType):
+    """The type of a folder of results, which may be given by the path of its result.json."""
+
+    name = "folder"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path of the folder."""
+        from dpaudit._core.result_file import folder_of
+
+        return Path(FOLDER.convert(str(folder_of(Path(value))), param, ctx))
+
+
+RESULTS = Results()
 
 
 class Command(click.Command):

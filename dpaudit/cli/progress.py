@@ -52,29 +52,33 @@ def show_progress(stream: TextIO | None = None) -> Iterator[Progress]:
 
 class Lines:
     """A progress callback that prints a line at the beginning and the end of each step, and at each
-    tenth of it, but these at most once a second.
+    tenth of it, but these at most once a second. Other steps may come between the two, as the
+    rounds of a search within the choice of the neighbour.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream, self.step = stream, ""
-        self.begin, self.first, self.last, self.tenth = 0.0, 0, 0.0, 0
+        self.begins: dict[str, float] = {}  # of the steps that are not done
+        self.since, self.first, self.last, self.tenth = 0.0, 0, 0.0, 0
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
         """Print that `done` of `wanted` parts of the step are done, if a line is due."""
         now = time.monotonic()
         if new := step != self.step:
-            self.step, self.begin, self.first, self.tenth = step, now, done, 0
+            self.step, self.since, self.first, self.tenth = step, now, done, 0
+        begin = self.begins.setdefault(step, now)
         tenth = 10 * done // wanted
         if not (new or done == wanted or (tenth > self.tenth and now - self.last >= 1.0)):
             return
         self.last, self.tenth = now, tenth
         line = f"{step}: {count(done)} of {count(wanted)}"
         if done == wanted:
-            line = f"{step}: done in {tqdm.format_interval(now - self.begin)}"
+            del self.begins[step]
+            line = f"{step}: done in {tqdm.format_interval(now - begin)}"
         elif wanted == 1:
             line = f"{step} ..."
         elif done > self.first:
-            left = (now - self.begin) / (done - self.first) * (wanted - done)
+            left = (now - self.since) / (done - self.first) * (wanted - done)
             line += f", {tqdm.format_interval(left)} left"
         if console().verbose:
             console().moment(line)

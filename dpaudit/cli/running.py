@@ -27,6 +27,7 @@ from dpaudit.cli.console import (
 from dpaudit.cli.progress import show_progress
 from dpaudit.cli.shipped import scenario_path
 from dpaudit.errors import DpauditError, InvalidInput, ScenarioError
+from dpaudit.report.index import tally
 from dpaudit.report.tables import values_table
 from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
 from dpaudit.run import run as execute
@@ -39,7 +40,7 @@ from dpaudit.run.suite.outputs import Outputs
 from dpaudit.run.suite.relations import together
 from dpaudit.run.suite.suite import Before, Done, ScenarioOutcome, outcome, study_text, write_index
 from dpaudit.run.written import in_options, readings, source_of
-from dpaudit.verdict.numbers import count
+from dpaudit.verdict.numbers import count, counted
 from dpaudit.verdict.sentences import one_line
 
 GRAVEST = (ERROR, VIOLATED, INCOMPLETE, NOT_VIOLATED)
@@ -143,14 +144,18 @@ def _run(
             outcomes.append(outcome(scenario.name, source, folder, work))
             if not relations:
                 _print_outcome(outcomes[-1], several, len(outcomes) > 1)
-        if relations:
+            elif isinstance(outcomes[-1].error, ScenarioError):  # the same for each relation
+                break
+        audited = [done for done in outcomes if done.error is None]
+        if relations and audited:
             outcomes, joint = together(outcomes)
             audited = [done for done in outcomes if done.error is None]
             for place, done in enumerate(audited):
                 _print_outcome(done, several, place > 0)
     finally:
         if outcomes:
-            _finish(outcomes, reports if several else None, outputs, before)
+            no_index = not several or (relations and all(done.error for done in outcomes))
+            _finish(outcomes, None if no_index else reports, outputs, before)
     if joint:
         console().tell(together=joint)
         console().answer(f"\n{joint}", joint)
@@ -245,8 +250,8 @@ def _finish(
         moves = before.moves(outcomes)
         same = sum(not moved for moved in moves.values())
         changes = [
-            f"Compared with {before.folder}: {same} of {len(moves)} audits are the same, "
-            "but for changes within their uncertainty.",
+            f"Compared with {before.folder}: {same} of {counted(len(moves), 'audit')} did not "
+            "change by more than the uncertainty.",
             *(f"  {name}: {move}" for name, moved in moves.items() for move in moved),
             *(f"  {name}: not in the earlier run" for name in before.new(outcomes)),
         ]
@@ -254,9 +259,8 @@ def _finish(
         console().answer("\n" + "\n".join(changes), "\n".join(changes))
     if folder is not None:
         kinds = [done.kind for done in outcomes]
-        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in STATUS if kind in kinds)
-        scenarios = "1 scenario" if len(kinds) == 1 else f"{len(kinds)} scenarios"
-        index, total = write_index(folder, outcomes, before), f"{scenarios}: {counts}"
+        total = f"{counted(len(kinds), 'scenario')}: {tally(kinds, STATUS)}"
+        index = write_index(folder, outcomes, before)
         console().tell(index=str(index))
         console().answer(f"\n{total}\nIndex: {index}", total)
     outputs.write(outcomes)

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
+from dpaudit._core.text import with_article
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.curves import joint_range, libraries, readings
@@ -547,7 +548,11 @@ class MetricClaim:
         except DpauditError:
             raise
         except Exception as error:
-            fail("distance", Words(f"a {type(error).__name__} from {self.named}"), "a number >= 0")
+            fail(
+                "distance",
+                Words(f"{with_article(type(error).__name__)} from {self.named}"),
+                "a number >= 0",
+            )
         return check.real(f"the distance by {self.named}", distance, 0.0)
 
     def _of(self, distances: list[float]) -> Claim:
@@ -625,5 +630,6 @@ def as_claim(claim: ClaimLike) -> Claim | None:
         expected = "about one pair here: give claim.on(pair), or claim.at(distance)"
         fail("claim", claim.text, expected)
     if not isinstance(claim, (tuple, list)) or len(claim) != 2:
-        fail("claim", claim, "a dpaudit.Claim, an (epsilon, delta) pair or None")
+        pure = f"for pure ε-DP give ({claim}, 0)" if isinstance(claim, int | float) else ""
+        fail("claim", claim, "a dpaudit.Claim, an (epsilon, delta) pair or None", pure)
     return Claim(claim[0], claim[1])

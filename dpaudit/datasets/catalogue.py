@@ -160,11 +160,16 @@ def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
     )
     if folder and (path := Path(folder).expanduser() / f"{name}.csv").is_file():
         return path
-    known = "" if name in _IN_FOLDER else f"; known names: {', '.join(names())}"
     absent = f"there is no {name}.csv in {folder}" if folder else f"{FOLDER} is not set"
+    if name in _IN_FOLDER:
+        raise DataNotFound(
+            f"data set {name!r} not found: {absent}; set {FOLDER} (or data_dir) to the folder "
+            f"that holds {name}.csv, or give the path of a CSV file and its target"
+        )
     raise DataNotFound(
-        f"data set {name!r} not found: {absent}; set {FOLDER} (or data_dir) to the folder "
-        f"that holds {name}.csv, or give the path of a CSV file and its target{known}"
+        f"data set {name!r} not found: give the path of a CSV file, such as {name}.csv, or a known "
+        f"name ({', '.join(names())}). The folder that {FOLDER} or data_dir names would be "
+        f"searched too, but {absent}"
     )
 
 

@@ -12,6 +12,7 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.result_file import plain
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.one_run.steps import StepWealth
+from dpaudit.verdict.numbers import counted
 from dpaudit.verdict.one_run import steps_reason
 
 RECORDED = (
@@ -177,7 +178,7 @@ class StepAudit:
 
     def __repr__(self) -> str:
         """Parameters and verdict; no projection."""
-        seen = f", {self.steps} steps"
+        seen = f", {counted(self.steps, 'step')}"
         if self.violated_at:
             seen = f" at step {self.violated_at} of {self.steps}"
         return (

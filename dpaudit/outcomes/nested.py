@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core.check import nearest_float
+from dpaudit._core.text import with_article
 from dpaudit.outcomes.tables import (
     EXACT,
     REAL,
@@ -177,7 +178,7 @@ def _container(value: Any, depth: int) -> Any:
         )
         return {SET: _cut(sorted(members, key=_order))}
     kind = type(value).__name__
-    raise NotOutcomes(ALL, f"a draw with a {kind}" if depth > 1 else f"a {kind}")
+    raise NotOutcomes(ALL, f"a draw with {with_article(kind)}" if depth > 1 else with_article(kind))
 
 
 def _entries(matrix: Any) -> tuple[list[Any], ...]:

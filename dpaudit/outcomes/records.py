@@ -16,6 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from dpaudit._core.text import with_article
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.outcomes.features import text_code
@@ -261,7 +262,7 @@ class TableForm:
                     raise NotOutcomes(f"a table with the column {name!r}", "a table without it")
             return [np.asarray(table[name]) for name in self.names or there]
         if not isinstance(table, (list, tuple, np.ndarray)):
-            raise NotOutcomes(FORMS, f"a {type(table).__name__}")
+            raise NotOutcomes(FORMS, with_article(type(table).__name__))
         if len(table) and all(isinstance(record, Mapping) for record in table):
             return [[record.get(name) for record in table] for name in self.names or table[0]]
         rows = [row if isinstance(row, (tuple, list, np.ndarray)) else (row,) for row in table]
@@ -282,5 +283,5 @@ class TableForm:
                 values.append(np.nan if value is None else float(value))
             else:
                 expected = "a number, a text or None in each place"
-                raise NotOutcomes(expected, f"a {type(value).__name__}")
+                raise NotOutcomes(expected, with_article(type(value).__name__))
         return values

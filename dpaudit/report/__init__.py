@@ -22,8 +22,11 @@ from dpaudit.report.audit import render_html
 from dpaudit.report.comparison import Comparison, compare
 from dpaudit.report.figures import plot_spectrum, plot_tradeoff, plot_trials, spectrum_figure
 from dpaudit.report.index import render_index
-from dpaudit.report.style import pyplot_axes
-from dpaudit.verdict.record import read_curves
+from dpaudit.report.pages import render
+from dpaudit.report.style import as_svg, data_address, house_style, pyplot_axes
+from dpaudit.report.tables import SHORT, spectrum_table
+from dpaudit.verdict.record import read_curves, selected_rows
+from dpaudit.verdict.sentences import lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +37,7 @@ __all__ = [
     "FILES",
     "Comparison",
     "compare",
+    "in_notebook",
     "plot",
     "plot_spectrum",
     "plot_tradeoff",
@@ -54,6 +58,20 @@ def plot(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     if is_one_run(result):
         return one_run.plot_guesses(result, ax)
     return plot_spectrum(read_curves(result), ax or pyplot_axes(5.6, 5.6))
+
+
+def in_notebook(result: Mapping[str, Any]) -> str:
+    """The verdict in a few lines, a small table of δ and the figure, as HTML for a notebook."""
+    table = None
+    with house_style():
+        if is_one_run(result):
+            figure = one_run.guesses_figure(result)
+        else:
+            curves = read_curves(result)
+            table = spectrum_table(curves, selected_rows(curves, SHORT), full=False)
+            figure = spectrum_figure(curves)
+        address = data_address(as_svg(figure), "svg+xml")
+    return render("notebook.html", lines=lines(result), table=table, figure=address)
 
 
 def write_report(folder: Path, result: Mapping[str, Any]) -> None:

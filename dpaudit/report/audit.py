@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpaudit.report.facts import advice, facts, process, tiles
+from dpaudit.report.facts import advice, facts, hint, process, tiles
 from dpaudit.report.figures import (
     estimate_floor,
     is_close,
@@ -55,6 +55,7 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
         title=curves.title,
         tiles=tiles(result, curves),
         advice=advice(result, curves),
+        hint=hint(result),
         started=moment(lookup(result, "timings.started")),
         facts=facts(result),
         process=process(result),

@@ -14,7 +14,6 @@ audit with 600 draws a side 2.6 % parted, and of 149 runs with 2,000 draws none.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +26,7 @@ from dpaudit._core.files import replace_file
 from dpaudit._core.result_file import is_one_run, load
 from dpaudit._core.text import printable
 from dpaudit._core.types import Array
-from dpaudit._core.value import value_class
+from dpaudit._core.value import Text, value_class
 from dpaudit.report.style import (
     BLUE,
     DASHED,
@@ -120,7 +119,7 @@ class Comparison:
         return "\n".join([*lines, *moved])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return Text(self)._repr_html_()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw δ(ε) of both results with their bands, and arrows at the largest rise and fall.
@@ -214,7 +213,7 @@ def compare(
     ... )
     >>> comparison = dp.report.compare(before, after, ("1.0", "1.1"))
     >>> [move.what.partition("(")[0] for move in comparison.moved]
-    ['verdict', 'mechanism', 'certified δ']
+    ['verdict', 'mechanism', 'certified ε at δ = 0', 'certified δ']
     """
     records = []
     for argument, result in (("first", first), ("second", second)):
@@ -274,7 +273,7 @@ def _exact(old: Curves, new: Curves) -> list[Moved]:
 
 
 def _certified(old: Curves, new: Curves) -> list[Moved]:
-    """The differences at the ε where the bands are furthest apart: the largest rise, then the fall.
+    """The differences at the places of `parted`, after that of the claim's own parameter.
 
     Only common ε are compared. If neither grid contains the other, that is a difference too.
     """
@@ -285,7 +284,12 @@ def _certified(old: Curves, new: Curves) -> list[Moved]:
             for each in both
         ]
         moves.append(Moved("grid of ε", grids[0], grids[1]))
-    for at, here, there in parted(old, new):
+    places = parted(old, new)
+    heads = [each.headline for each in both if each.headline and each.claim is not None]
+    names = {" ".join(filter(None, ("certified", head.symbol, head.at))) for head in heads}
+    if places and len(heads) == 2 and len(names) == 1:
+        moves.append(Moved(names.pop(), heads[0].certified_text, heads[1].certified_text))
+    for at, here, there in places:
         values = [
             f"{number(each.low[place], down=True)} (estimate {number(each.estimate[place])})"
             for each, place in zip(both, (here, there), strict=True)
@@ -295,18 +299,21 @@ def _certified(old: Curves, new: Curves) -> list[Moved]:
 
 
 def parted(old: Curves, new: Curves) -> list[tuple[float, int, int]]:
-    """The places where the new band is furthest above the old one, and furthest below it.
+    """The places where the new band lies above the old one, and where it lies below it.
 
-    Each place is an ε and its positions on both grids. It is left out if the new band is nowhere
+    Each place is an ε and its positions on both grids. It is the ε of both headlines if the bands
+    part there, else the ε where they are furthest apart. It is left out if the new band is nowhere
     above, or nowhere below. A curve may rise at one ε and fall at another; a rise loses privacy.
     """
     at, here, there = _shared(old, new)
+    first, second = (None if one.headline is None else one.headline.epsilon for one in (old, new))
+    own = np.isclose(at, -1.0 if first is None or first != second else first)
     change = new.estimate[there] - old.estimate[here]
     room = margin(old)[here] + margin(new)[there]
     places = []
     for gap in (change - room, -change - room):
         if np.max(gap, initial=0.0) > 0.0:
-            worst = int(np.argmax(gap))
+            worst = int(np.argmax(np.where(own & (gap > 0.0), np.inf, gap)))
             places.append((float(at[worst]), int(here[worst]), int(there[worst])))
     return places
 

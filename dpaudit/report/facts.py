@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from dpaudit import power
 from dpaudit.verdict.headline import CLAIMED, Headline
 from dpaudit.verdict.numbers import (
     NONE,
     assignments,
     count,
+    enough,
     equation,
     label,
     least,
@@ -143,8 +145,7 @@ def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
         return (
             f"This is no proof of privacy: an excess {smaller}, or about another pair, may go "
             "unseen.",
-            "To see smaller ones, take more draws (dpaudit plan says how many); to see other "
-            "pairs, search more neighbours.",
+            f"To see {_smaller_excess(result)}; to see other pairs, search more neighbours.",
         )
     if curves.reference is None:
         return (
@@ -158,8 +159,23 @@ def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
         )
     return (
         "Do not read this as a pass: the audit could not have shown what it was to look for.",
-        "Mend what the reason names, or take more draws (dpaudit plan says how many).",
+        "Mend what the reason names, or take as many draws as it says.",
     )
+
+
+def _smaller_excess(result: Mapping[str, Any]) -> str:
+    """Advice on how many draws show half of the excess: the number of `dpaudit plan`, if the claim
+    is one that it takes.
+    """
+    shown, head = section(result, "detectable"), section(result, "headline")
+    epsilon, delta = section(result, "claim").get("epsilon"), head.get("allowed_delta")
+    half = 0.5 * float(shown.get("excess") or 0.0)
+    at_claim = shown.get("epsilon") == epsilon == head.get("epsilon")
+    if epsilon is None or delta is None or not at_claim or half < power.LEAST:
+        return "a smaller excess, take more draws"
+    stop = "verdict" if section(result, "sequential") else None
+    draws = power.draws_to_detect(epsilon, delta, half, level=result["level"], stop=stop)
+    return f"an excess of {number(half, 3)}, take {enough(draws)} draws a side (dpaudit plan)"
 
 
 def facts(result: Mapping[str, Any]) -> list[Fact]:
@@ -167,7 +183,7 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
     mechanism, exact = section(result, "mechanism"), section(result, "exact")
     source, claim = section(result, "source"), section(result, "claim")
     commit, digest = (str(source.get(key) or "")[:12] for key in ("commit", "sha256"))
-    no_claim = "none; the bound is held against the exact spectrum" if exact else "none"
+    no_claim = "none; the bound is compared with the exact spectrum" if exact else "none"
     versions = section(result, "versions").items()
     unseeded = section(result, "trial").get("repeatable") is False
     seed = "" if result.get("seed") is None else f"{result['seed']}{NOT_REPEATED * unseeded}"
@@ -183,7 +199,6 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
             if (value := section(result, "neighbour").get(key)) is not None:
                 rows.append((name, number(value)))
     rows += [
-        (HINT, hint(result)),
         ("Claim", claim.get("text") or no_claim),
         ("Exact spectrum", exact.get("law") or "none known"),
         ("Confidence", percent(result["level"])),
@@ -291,12 +306,13 @@ def _neighbour(neighbour: Mapping[str, Any]) -> str:
     relation, index = neighbour.get("relation"), neighbour.get("index")
     words = str(RELATIONS.get(str(relation), relation) or "")
     change = neighbour.get("change") or ("" if index is None else f"row {number(index)}")
-    counted = "" if index is None or relation == "add" else " (counted from 0)"
+    nameless = relation in NAMELESS
+    if change and index is not None and relation != "add":
+        change = f"{change} (counted from 0)"
     return _joined(
         "; ",
-        words if relation in NAMELESS else _joined(": ", relation, words),
-        f"{change}{counted}",
-        str(neighbour.get("rule") or "").removeprefix(f"{change}: "),
+        _joined("; ", words, change) if nameless else _joined(": ", relation, change or words),
+        str(neighbour.get("rule") or "").removeprefix(f"{neighbour.get('change')}: "),
     )
 
 

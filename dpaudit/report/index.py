@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -12,7 +12,7 @@ from dpaudit.report import one_run
 from dpaudit.report.facts import tiles
 from dpaudit.report.pages import BADGES, render
 from dpaudit.verdict.headline import Headline
-from dpaudit.verdict.numbers import NONE, assignments, number
+from dpaudit.verdict.numbers import NONE, assignments, counted, number
 from dpaudit.verdict.record import read_curves, section
 
 SYMBOLS = {**BADGES, "study": "≡", "error": "!"}
@@ -32,17 +32,23 @@ def render_index(
         scenario) and `new` (names of scenarios that it did not have); None without a comparison.
     """
     kinds = [row["kind"] for row in rows]
-    counts = [(kind, kinds.count(kind)) for kind in GRAVEST_FIRST if kind in kinds]
     return render(
         "index.html",
         rows=[_row(row) for row in rows],
-        counts=counts,
-        worst=counts[0][0] if counts else "study",
+        tally=tally(kinds),
+        worst=min(kinds, key=GRAVEST_FIRST.index, default="study"),
         symbols=SYMBOLS,
         seconds=f"{number(sum(row['seconds'] for row in rows), 3)} s",
         against=against,
         moved=[name for name, lines in against["moves"].items() if lines] if against else [],
     )
+
+
+def tally(kinds: Sequence[str], order: Iterable[str] = GRAVEST_FIRST) -> str:
+    """How many outcomes there are of each kind: "1 violated, 2 errors". order : of the kinds."""
+    nouns = {"error": "errors", "study": "studies"}  # verdicts have no plural
+    counts = [(kind, kinds.count(kind)) for kind in order if kind in kinds]
+    return ", ".join(counted(size, kind, nouns.get(kind, kind)) for kind, size in counts)
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:

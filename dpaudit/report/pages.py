@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from dpaudit._core.check import fail
 from dpaudit._core.text import printable
-from dpaudit.verdict.numbers import number, percent, plain
+from dpaudit.verdict.numbers import counted, number, percent, plain
 from dpaudit.verdict.sentences import reason_of
 
 # symbol and word show the verdict, colour only repeats it
@@ -30,7 +30,7 @@ def _visible(value: Any) -> Any:
 
 @cache
 def environment() -> Environment:
-    """The templates of this folder, with the filters `number`, `percent`, `plain` and `cell`."""
+    """The templates of this folder, with filters that write numbers."""
     environment = Environment(
         loader=PackageLoader("dpaudit.report"),
         autoescape=True,
@@ -40,7 +40,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         optimized=False,  # most pages are made once: compiling takes longer than they do
     )
-    environment.filters.update(number=number, percent=percent, plain=plain)
+    environment.filters.update(counted=counted, number=number, percent=percent, plain=plain)
     environment.filters["cell"] = lambda value: number(value, 3)
     return environment
 

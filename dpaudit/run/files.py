@@ -20,7 +20,7 @@ from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.table import audit_table
 
-COINS = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
+COINS = {"true": 1.0, "false": 0.0}
 
 
 def run_samples(
@@ -157,14 +157,13 @@ def read_scores(path: Path) -> tuple[Array, np.ndarray, Array | None]:
 
 def _cell(text: str, column: str, place: str) -> float:
     """The number in a cell of a column. place : for the message of the `InvalidInput` it raises."""
-    if column == "included":
-        coin = COINS.get(text.strip().lower())
-        if coin is None:
-            raise InvalidInput(f"{place}: included must be 1, 0, true or false")
-        return coin
     value = np.nan
+    if column == "included":
+        value = COINS.get(text.strip().lower(), np.nan)
     with suppress(ValueError):
         value = float(text)
+    if column == "included" and value not in (0.0, 1.0):
+        raise InvalidInput(f"{place}: included must be 1, 0, true or false")
     if not np.isfinite(value):
         raise InvalidInput(f"{place}: {column} must be a finite number")
     return value

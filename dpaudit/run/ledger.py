@@ -27,7 +27,7 @@ from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, MechanismError, ScenarioError
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.sampling.independence.findings import OWN_SEED
-from dpaudit.verdict.numbers import count, from_log, number
+from dpaudit.verdict.numbers import count, counted, from_log, number
 
 ALPHA = 0.05  # probability of a false alarm over the whole history, where no level is given
 GRID = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 60)])  # ε at which two claims are compared
@@ -37,7 +37,7 @@ PATIENCE = 30.0  # seconds to wait for the lock, which a writer holds for millis
 SEEDS = 1 << 48  # fresh seeds are below this, so that runs on several machines hardly share one
 ADVICE = "run this without --ledger, or with --isolated where pyproject.toml sets it"
 ALONE = (
-    "This run alone would be judged violated. Of a sound mechanism a single run is, too, from time "
+    "This run alone would be judged violated. A single run of a sound mechanism is, too, from time "
     "to time, so the history decides: run it again."
 )
 
@@ -171,7 +171,7 @@ class Standing:
     @property
     def text(self) -> str:
         """The sentence "Ledger: the claim is rejected. 30 runs … brought the e-value … to 55 …"."""
-        runs = "1 run" if len(self.entries) == 1 else f"{count(len(self.entries))} runs"
+        runs = counted(len(self.entries), "run")
         draws = count(sum(entry.draws for entry in self.entries))
         verdict, side = ("rejected", "at least") if self.violated else ("not rejected", "below")
         peak, now = from_log(self.largest), from_log(self.log_e)

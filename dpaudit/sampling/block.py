@@ -76,7 +76,7 @@ def outputs(sampler: Sampler, size: int, rng: np.random.Generator, where: str) -
         raise
     except BaseException as error:
         failure = _failure(error)
-    message = f"the mechanism raised on {where}: {failure}"
+    message = f"the mechanism raised {failure} (on {where})"
     raise with_cause(MechanismError(message, raised=failure.raised))
 
 

@@ -14,8 +14,7 @@ from dpaudit.sampling.block import Blocks, sampler_of
 
 STAGES = (4, 28)  # sizes of the first two looks: hardly any mechanism needs more draws to differ
 # The beginning and the end of the sentence on two values that give their database away
-ONE_VALUE_EACH = "Not random: every draw is one value on D and another on D'"
-INFINITE = ", which is an infinite privacy loss."
+NOT_RANDOM, INFINITE = "Not random: ", ", an infinite privacy loss."
 
 
 def same_outputs(
@@ -70,7 +69,7 @@ def _constant(P: np.ndarray, Q: np.ndarray) -> str:
     """
     if outcomes.constant_value(P) is None or outcomes.constant_value(Q) is None:
         return ""
-    looked_at = f"all {len(P) + len(Q):,} that were looked at"
+    looked_at = f"{NOT_RANDOM}all {len(P) + len(Q):,} draws that were looked at are"
     if not outcomes.told_apart(P, Q):
-        return f"Not random: every draw is the same value on both sides, {looked_at}."
-    return f"{ONE_VALUE_EACH}, {looked_at}{INFINITE}"
+        return f"{looked_at} the same value on both sides."
+    return f"{looked_at} one value on D and another on D'{INFINITE}"

@@ -31,11 +31,11 @@ from dpaudit.sampling.recorder import Drawn, Log, Place, Token, generator, recor
 
 SEEDS, SIZE = 3, 2  # calls on each database, and draws that each makes
 HINT = (
-    "This is a hint and no verdict: a proof may allow it (smooth sensitivity, sampling of rows), "
-    "and only an audit shows what it gives away."
+    "This is a hint, not a verdict: a proof may allow it (smooth sensitivity, sampling of rows). "
+    "Only an audit shows how much it gives away."
 )
-NOTHING = "No draw was recorded: the mechanism draws outside Python's and NumPy's generators."
-SAME = "The draws do not depend on the data, as far as they were recorded."
+NOTHING = "No noise call was recorded: the mechanism draws outside Python's and NumPy's generators."
+SAME = "The noise calls do not depend on the data, as far as they were recorded."
 COUNTS = ("range", "number of choices")  # arguments that may follow the number of rows
 Value = TypeVar("Value")
 
@@ -251,13 +251,13 @@ def _another(
         return None
     if first is None or second is None:
         text = (
-            f"The number of draws {rows.words}: one of the databases draws once more, "
+            f"The number of noise calls {rows.words}: on one of the databases there is one more, "
             f"{_named(drawn)}."
         )
         return _difference("number", text, number, drawn)
     text = (
-        f"A branch {rows.words}: draw {number + 1} is {_named(first)} on one of the databases, "
-        f"{_named(second)} on the other."
+        f"A branch {rows.words}: noise call {number + 1} is {_named(first)} on one of the "
+        f"databases, {_named(second)} on the other."
     )
     return _difference("branch", text, number, first)
 
@@ -302,7 +302,7 @@ def _difference(kind: str, text: str, number: int, drawn: Drawn, **more: Any) ->
 
 
 def _numbered(number: int, drawn: Drawn) -> str:
-    return f"draw {number + 1}, {_named(drawn)},"
+    return f"noise call {number + 1}, {_named(drawn)},"
 
 
 def _named(drawn: Drawn) -> str:

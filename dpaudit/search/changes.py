@@ -29,8 +29,8 @@ SOURCES = ("candidates", "row_bound", "bounds")
 INCOMING = ("replace", "add")  # relations with a row that is not in the data
 OF_DATA = "data"  # value of `bounds` for the least and the largest value of each column
 NOT_PUBLIC = (
-    "The bounds of the rows that may come in were taken from the data: they are not public, and "
-    "the claim may presume others; give public ones (--bounds)."
+    "The bounds of the rows that may come in were taken from the data, which is not public; the "
+    "claim may allow other rows: give public bounds (--bounds)."
 )
 RELATIONS = ("zero-out", "remove", "replace", "add")
 RESIZING = ("remove", "add")  # relations that change the number of rows

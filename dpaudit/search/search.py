@@ -15,7 +15,7 @@ from dpaudit._core.frame import frame
 from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import Purpose, below, root
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
-from dpaudit._core.value import value_class
+from dpaudit._core.value import html_repr, value_class
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult
@@ -126,6 +126,9 @@ class SearchResult:
     pair: NeighbourPair
     audit: AuditResult
     note: str = NOTE
+
+    def _repr_html_(self) -> str:
+        return html_repr(self) + self.audit._repr_html_()
 
     def __repr__(self) -> str:
         outcome = f"{self.audit.verdict}: {self.audit.headline.text}"

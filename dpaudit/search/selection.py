@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from dpaudit._core.value import value_class
+from dpaudit._core.value import Text, value_class
 from dpaudit.neighbours import RowSource
 from dpaudit.search.changes import Change
-from dpaudit.verdict.numbers import count, number
+from dpaudit.verdict.numbers import count, counted, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 HEADS = {"delta": "δ estimate", "counted": "δ counted", "error": "± error"}  # for people
 LEGEND = (
     "Neighbours tried, worst first. score: how promising before any audit; rung: the last of "
-    "{rungs} rounds reached; draws: of M(D′). δ estimate: δ({epsilon}) by a classifier's odds; δ "
-    "counted ± error: by counting draws; gain: how well it tells M(D′) from M(D), nats a draw. The "
-    "largest of many estimates is too high, and none is certified."
+    "{rungs} rounds that it reached; draws: those of M(D′) that it took. δ estimate: δ({epsilon}) "
+    "from a classifier's odds; δ counted ± error: from counting draws; gain: how well the "
+    "classifier tells M(D′) from M(D), in nats a draw. None of these numbers is certified, and the "
+    "largest of many estimates is too high."
 )
 LEGEND_WIDTH = 100  # characters
 NOTE_WIDTH = 60  # characters of a note in the table
@@ -110,8 +111,8 @@ class Selection:
         """How the change was chosen, in words."""
         ranked = "" if self.rank == USUAL_RANK else f", {self.rank}"
         return (
-            f"worst of {count(self.audited)} audited at ε = {self.at} "
-            f"of {count(self.pool)} different ones ({count(self.draws)} draws of search{ranked})"
+            f"the worst of {counted(self.audited, 'neighbour')} audited at ε = {self.at}, out of "
+            f"{count(self.pool)} ({count(self.draws)} draws in the search{ranked})"
         )
 
     @property
@@ -137,12 +138,12 @@ class Selection:
         }
 
     @property
-    def legend(self) -> str:
+    def legend(self) -> Text:
         """An explanation of the columns of the table, in a few lines."""
         known = {"epsilon": self.at, "rungs": number(len(self.rungs))}
-        return fill(LEGEND.format(**known), LEGEND_WIDTH)
+        return Text(fill(LEGEND.format(**known), LEGEND_WIDTH))
 
-    def table(self, most: int | None = 20) -> str:
+    def table(self, most: int | None = 20) -> Text:
         """The trials as lines of text, worst first, below an explanation of the columns.
 
         most : number of trials that are shown; None for all.
@@ -157,9 +158,9 @@ class Selection:
         ]
         more = len(self.tried) - len(cells)
         rest = [f"... and {count(more)} more"] if more else []
-        return "\n".join([self.legend, "", *lines, *rest])
+        return Text("\n".join([self.legend, "", *lines, *rest]))
 
-    def to_csv(self, *, show_data: bool = False) -> str:
+    def to_csv(self, *, show_data: bool = False) -> Text:
         """All trials, comma separated, worst first.
 
         row_put_in : the origin of the row, such as "candidate 3"; for rows that the public bound
@@ -169,7 +170,7 @@ class Selection:
         writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-        return out.getvalue()
+        return Text(out.getvalue())
 
     def rows(self, *, show_data: bool = False) -> Iterator[dict[str, Any]]:
         """Yield the trials, worst first, as dicts with the column names of search.csv."""

@@ -18,7 +18,7 @@ SEED = 0
 SMALLEST = 1e-50  # the least probability of a false failure that a test may ask for
 NOTE = (
     "The test failed before in this session, and this is the report of that failure. It is not "
-    "audited again: a rerun that passes would void its level."
+    "audited again, since repeating a test until it passes would hide its failures."
 )
 
 

@@ -25,7 +25,7 @@ from dpaudit.one_run.result import OneRunResult
 from dpaudit.report.facts import properties
 from dpaudit.testing.reporting import Audited
 from dpaudit.verdict.headline import Headline
-from dpaudit.verdict.numbers import count, number, plain
+from dpaudit.verdict.numbers import count, counted, number, plain
 
 SHOWN = 8  # a message shows at most so many numbers of a row
 WIDTH = 14  # characters of the column with the names of facts
@@ -183,7 +183,7 @@ def audited(
     """
     pair, draws = result.subject.pair, result.sizes.total
     change = (pair.change if pair is not None else "") or "two databases"
-    among = f"worst of {count(tried or 0)} neighbour{'' if tried == 1 else 's'} tried"
+    among = f"worst of {counted(tried or 0, 'neighbour')} tried"
     power_fact = "no excess detectable"
     if detectable is not None:
         excess, at, power = (number(detectable[key], 3) for key in ("excess", "epsilon", "power"))

@@ -17,10 +17,10 @@ from dpaudit import power
 from dpaudit._core.text import percent
 from dpaudit._core.value import value_class
 from dpaudit.curves.claims import exceeds
-from dpaudit.sampling.degenerate import INFINITE, ONE_VALUE_EACH
+from dpaudit.sampling.degenerate import INFINITE, NOT_RANDOM
 from dpaudit.verdict.evidence import Sequential
 from dpaudit.verdict.headline import Headline, Reference, read_headline, renyi_excess
-from dpaudit.verdict.numbers import apart, count, number
+from dpaudit.verdict.numbers import apart, count, enough, number
 
 if TYPE_CHECKING:
     from dpaudit.certify.estimate import Estimate
@@ -28,30 +28,26 @@ if TYPE_CHECKING:
 # If `detect` is None, a larger share of outputs with parts that no score can read makes the verdict
 # "inconclusive". A smaller share is added to the smallest excess that would have been shown.
 MOST_UNREAD = 0.05
-NONE_SHOWN = (
-    "With that many draws no excess in δ is found with probability 0.8 whatever its shape; take "
-    "more draws."
-)
+NONE_SHOWN = "With so few draws no excess in δ, however large, is found with probability 0.8."
 UNREAD = (
-    "No score can read {parts}: they hardly come again, or are too many. Return numbers in their "
-    "place, in an array if there are many (parse a text; dpaudit.adapters.texts counts words), "
-    "leave out what may be ignored, or, if they come again, take more draws."
+    "No score can read {parts}: hardly any of them occurs twice, or they are too many. Return "
+    "numbers in their place, in an array if there are many (parse a text; dpaudit.adapters.texts "
+    "counts words), or leave out what may be ignored. If the values do come again, take more draws."
 )
 COUNTED = "This takes {share} of the outputs as unseen: no score can read {parts}."
-WEAK = (
-    "These draws would have shown an excess of {excess} in δ whatever its shape, not the {asked} "
-    "asked for; take more draws."
+WEAK = "These draws would have shown an excess of {excess} in δ, not the {asked} asked for."
+TAKE = (
+    "Take {draws} draws a side to find an excess of {excess} in δ({epsilon}) with probability 0.8."
 )
+PLANNED = 0.3  # the excess for which draws are named where none is asked for
+SHARES = 200  # by which 1 − level is shared at most, where no ε of a claim has a share of its own
 GIVEN = (
-    "This rests on independent draws. Draws or scores of one run are not independent; "
-    "dpaudit.audit_one_run is for them."
+    "This assumes independent draws. Draws or scores of one run are not independent: "
+    "dpaudit.audit_one_run is for those."
 )
 NOTHING = "No exact spectrum is known to judge by."
 NEVER = "No number of draws refutes {name}: not even outputs that give their database away."
-TOO_FEW = (
-    "These draws would not have refuted {name} even if every output gave its database away: take "
-    "at least {needed} draws a side."
-)
+TOO_FEW = "These draws would not have refuted {name} even if every output gave its database away."
 UNCERTIFIED = "; too few to certify it, or the score or later draws differ."
 ALL_READ: Mapping[str, float] = {}
 
@@ -73,9 +69,9 @@ class Verdict:
     headline: Headline
 
 
-def no_doubt() -> str:
-    """Return "": the default of `few`, for draws that are known to suffice."""
-    return ""
+def suffice() -> bool:
+    """Return False: the default of `few`, for draws that are known to suffice."""
+    return False
 
 
 def judge_band(
@@ -85,15 +81,15 @@ def judge_band(
     detect: float | None = None,
     *,
     who: str = "",
-    few: Callable[[], str] = no_doubt,
+    few: Callable[[], bool] = suffice,
     least: Callable[[int], float] | None = None,
     unread: Mapping[str, float] = ALL_READ,
 ) -> Verdict:
     """Judge a certified band.
 
     detect : the excess in δ that the user wants to be found, or None. who : what differs between
-    the databases, in words. few : a function that returns a sentence if the draws could have
-    refuted nothing, else "". least : a function that gives the smallest excess that would show at a
+    the databases, in words. few : a function that returns whether the draws could have refuted
+    nothing. least : a function that gives the smallest excess that would show at a
     position on the grid of ε; None for `power.smallest_excess`. unread : as in `Fitted`.
     """
     head = read_headline(estimate, reference, level, who)
@@ -130,7 +126,7 @@ def judge_e_value(
     detect: float | None = None,
     *,
     who: str = "",
-    few: Callable[[], str] = no_doubt,
+    few: Callable[[], bool] = suffice,
     unread: Mapping[str, float] = ALL_READ,
 ) -> Verdict:
     """Judge a sequential audit by the largest e-value of its bets against the reference.
@@ -161,19 +157,20 @@ def judge_e_value(
         "rejects it."
     )
     passed = Verdict("not violated", reason, detectable, head)
-    return _not_refuted(passed, reference, detect, few, unread)
+    return _not_refuted(passed, reference, detect, few, unread, "verdict")
 
 
 def _not_refuted(
     passed: Verdict,
     reference: Reference,
     detect: float | None,
-    few: Callable[[], str],
+    few: Callable[[], bool],
     unread: Mapping[str, float],
+    stop: str | None = None,
 ) -> Verdict:
     """The verdict if the draws do not refute the reference, with the excess they could have shown.
 
-    passed : the verdict to return if these draws could have shown enough.
+    passed : the verdict to return if these draws could have shown enough. stop : as in `Settings`.
     """
     if broken := _broken_by_theory(reference):
         return replace(passed, verdict="inconclusive", reason=f"{broken} {passed.reason}")
@@ -183,14 +180,19 @@ def _not_refuted(
     if unread and unseen >= (MOST_UNREAD if detect is None else detect):
         missing = UNREAD.format(parts=parts)
     else:
-        missing = few() or ("" if passed.detectable else NONE_SHOWN)
+        missing = TOO_FEW if few() else "" if passed.detectable else NONE_SHOWN
     if missing or passed.detectable is None:
+        if missing in (TOO_FEW, NONE_SHOWN):
+            needed, take = _more_draws(reference, PLANNED, passed.headline.level, stop)
+            missing = f"{missing} {take}" if np.isfinite(needed) else NEVER
+            missing = missing.format(name=reference.name)
         reason = f"{passed.reason} {missing}"
         return replace(passed, verdict="inconclusive", reason=reason, detectable=None)
     excess, verdict = passed.detectable["excess"], passed.verdict
     could_show = would_show(passed.detectable)
     if detect is not None and excess > detect:
-        could_show = WEAK.format(excess=number(excess, 3), asked=number(detect, 3))
+        _, take = _more_draws(reference, detect, passed.headline.level, stop)
+        could_show = f"{WEAK.format(excess=number(excess, 3), asked=number(detect, 3))} {take}"
         verdict = "inconclusive"
     if unread:
         could_show += " " + COUNTED.format(share=percent(unseen), parts=parts)
@@ -245,6 +247,29 @@ def _detectable(
     return {"epsilon": float(reference.epsilon[best]), "excess": least, "power": power.POWER}
 
 
+def _more_draws(
+    reference: Reference, excess: float, level: float, stop: str | None
+) -> tuple[float, str]:
+    """How many draws a side find an excess, as in `dpaudit plan`, and the sentence on them.
+
+    The number is infinite if no number of draws does. excess : at most half of what δ may exceed
+    the reference by is taken.
+    """
+    at, statements = reference.claimed_at, power.AUDIT_STATEMENTS
+    if at is None:  # the ε at which the fewest draws can refute
+        needed = power.separating_draws(reference.epsilon, reference.delta, 1.0 - level)
+        at, statements = int(np.argmin(needed)), SHARES
+    epsilon, allowed = float(reference.epsilon[at]), float(reference.delta[at])
+    excess = min(excess, 0.5 * (1.0 - allowed))
+    if excess < power.LEAST:
+        return np.inf, ""
+    draws = power.draws_to_detect(
+        epsilon, allowed, excess, level=level, stop=stop, statements=statements
+    )
+    words = {"draws": enough(draws), "excess": number(excess, 3), "epsilon": number(epsilon)}
+    return draws, TAKE.format(**words)
+
+
 def _unseen(unread: Mapping[str, float]) -> float:
     """An upper bound on the share of outputs with a part that no score can read."""
     return min(1.0, sum(unread.values()))
@@ -257,19 +282,10 @@ def would_show(detectable: Mapping[str, Any]) -> str:
     """
     excess, at, chance = (number(detectable.get(key), 3) for key in ("excess", "epsilon", "power"))
     return (
-        f"An excess of {excess} in δ({at}), whatever its shape, would have been found with "
-        f"probability {chance} by a score as good as the true loss."
+        f"If δ({at}) exceeded what is allowed by {excess}, these draws would have shown it with "
+        f"probability {chance} (whatever the shape of the leak, with a score as good as the true "
+        "privacy loss)."
     )
-
-
-def too_few_draws(reference: Reference, needed: int | None) -> str:
-    """The sentence on draws that can refute nothing.
-
-    needed : the number of draws a side that would suffice; None if no number does.
-    """
-    if needed is None:
-        return NEVER.format(name=reference.name)
-    return TOO_FEW.format(name=reference.name, needed=count(needed))
 
 
 def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
@@ -281,7 +297,7 @@ def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
     """
     sentences, verdict = list(notes), judged.verdict
     for number, note in enumerate(sentences):
-        if verdict != "violated" and note.startswith(ONE_VALUE_EACH) and note.endswith(INFINITE):
+        if verdict != "violated" and note.startswith(NOT_RANDOM) and note.endswith(INFINITE):
             verdict = "inconclusive"
             sentences[number] = note.removesuffix(INFINITE) + UNCERTIFIED
     return replace(judged, verdict=verdict, reason=" ".join([*sentences, judged.reason]))

@@ -98,6 +98,18 @@ def count(items: int) -> str:
     return f"{items:,}"
 
 
+def enough(draws: float) -> str:
+    """Write a number of draws that suffice, an approximation, rounded up to two digits: 3,100."""
+    if draws == math.inf:
+        return "over 10¹⁵"
+    return count(int(_rounded(draws, 2, ROUND_UP))) if draws < 1e7 else number(draws, 2, up=True)
+
+
+def counted(items: int, noun: str, nouns: str = "") -> str:
+    """Write a number with its noun: "1 row", "1,200 rows". nouns : the plural if "s" is not."""
+    return f"{count(items)} {noun if items == 1 else nouns or noun + 's'}"
+
+
 def percent(share: float) -> str:
     """Write 0.95 as "95 %", with a no-break space; "100 %" only if the share is 1."""
     return in_percent(share).replace(" %", "\u00a0%")

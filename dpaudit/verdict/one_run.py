@@ -13,7 +13,7 @@ from dpaudit._core.value import value_class
 from dpaudit.certify.one_run import bound
 from dpaudit.curves.claims import Claim
 from dpaudit.verdict.headline import CLAIMED, Headline
-from dpaudit.verdict.numbers import count, from_log, number
+from dpaudit.verdict.numbers import count, counted, from_log, number
 
 if TYPE_CHECKING:
     from dpaudit.certify.one_run.guesses import Guesses
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 NOTHING = "Nothing is claimed to judge by."
 EQUAL = "All scores are equal, so they tell nothing of the coins."
 REVERSED = (
-    "That is far fewer than by chance: the scores seem to be smaller where a canary is in. Turn "
-    "their sign round."
+    "That is far fewer than by chance: the scores seem to be smaller where a canary is in. "
+    "Reverse their sign."
 )
 HALF = (
-    "Exactly half of the canaries are in. If they were chosen so, and not by a coin each, this "
-    "bound is not known to hold."
+    "Exactly half of the canaries are in. If they were chosen that way, and not by a coin each, "
+    "the bound need not hold."
 )
 LARGE = 1e-3  # from this δ on, the reason does not advise more canaries
 MANY = 20  # from this many canaries on, the reason remarks that exactly half of them are in
@@ -155,7 +155,7 @@ def headline(reading: Reading) -> Headline:
         certified_delta=0.0,
         allowed_delta=None,
         level=1.0 - question.alpha,
-        who=f"one run, {count(canaries)} {'canary' if canaries == 1 else 'canaries'}",
+        who=f"one run, {counted(canaries, 'canary', 'canaries')}",
         claimant=claimant,
     )
 
@@ -215,9 +215,10 @@ def steps_reason(
     present wealth. log_largest : the logarithm of the largest wealth so far. largest_at, bettor :
     the step at which it was reached, and the name of the bettor that had most then.
     """
+    watched = counted(steps, "step")
     if verdict == "inconclusive":
         return (
-            f"After {steps} steps, projections that tell every coin would not have refuted the "
+            f"After {watched}, projections that tell every coin would not have refuted the "
             "claim; watch more steps, or more canaries with orthogonal directions."
         )
     needed = number(1.0 / (1.0 - level))
@@ -227,13 +228,13 @@ def steps_reason(
         course = f"{course}; it is {from_log(log_e)} after step {steps}"
     if violated_at is None:
         return (
-            f"{steps} steps do not refute the claim: the e-value {course}. This holds for these "
+            f"{watched} did not refute the claim: the e-value {course}. This holds for these "
             "canaries and steps only."
         )
     claim = f"{1.0 / noise_multiplier:.4g}-GDP"
     meaning = BETTORS[bettor].format(claim=claim, sigma=noise_multiplier, rate=sample_rate)
     return (
         f"Refuted at step {violated_at} with confidence {percent(level)}: {meaning}. The e-value "
-        f"{course}. If the claim were true, it would ever reach {needed} with probability at most "
-        f"{percent(1.0 - level)}."
+        f"{course}. It is the evidence against the claim: if the claim were true, it would reach "
+        f"{needed} at some step with probability at most {percent(1.0 - level)}."
     )

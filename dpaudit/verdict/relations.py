@@ -25,8 +25,8 @@ GROUP = (
     "δ({epsilon}) would be at most {delta} for rows replaced."
 )
 SINGLE = (
-    "Violated for {shown}, not seen for {other}. Which of them is the claim about? Only you can "
-    "say: --neighbours {relations}, if it is about the first."
+    "A violation was found for {shown}, and none for {other}. Only you can say which of them the "
+    "claim is about: give --neighbours {relations} if it is the first."
 )
 NEITHER = "No violation was seen, neither for rows added or removed nor for rows replaced."
 WEAK = "The draws cannot decide for {names}."

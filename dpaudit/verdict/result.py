@@ -85,7 +85,11 @@ class Result(ABC):
         text = "" if self.headline is None else f": {self.headline.text}"
         return f"{type(self).__name__}({self.verdict}{text})"
 
-    _repr_html_ = html_repr
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the verdict, a small table, and the figure of the report."""
+        from dpaudit import report
+
+        return html_repr(self) if self.headline is None else report.in_notebook(self.record)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of result.json: JSON types only, no NaN, infinity as the string "inf"."""

@@ -10,7 +10,7 @@ import numpy as np
 from dpaudit._core.result_file import is_one_run
 from dpaudit.curves.claims import exceeds
 from dpaudit.verdict.judgement import would_show
-from dpaudit.verdict.numbers import count, number, plain
+from dpaudit.verdict.numbers import count, counted, number, plain
 from dpaudit.verdict.record import Curves, read_curves, section
 
 NO_PROOF = "This concerns one pair of databases and one score: it is no proof of privacy."
@@ -42,7 +42,7 @@ def one_line(record: Mapping[str, Any]) -> str:
     """The verdict in one line: rows left out, notes on the draws, and the headline."""
     notes, headline, _ = reason_of(record)
     texts = [
-        f"Not audited: {count(size)} {'row' if size == 1 else 'rows'} ({reason})."
+        f"Not audited: {counted(size, 'row')} ({reason})."
         for reason, size in section(section(record, "dataset"), "dropped").items()
     ]
     texts.append(notes)
@@ -70,7 +70,7 @@ def lines(record: Mapping[str, Any]) -> list[str]:
     in_delta = ""  # the values of δ that are ruled out at the headline's ε; all are allowed
     if head.get("allowed_delta") is not None:
         epsilon, low = number(head["epsilon"]), head["certified_delta"]
-        in_delta = f"No δ({epsilon}) is ruled out"
+        in_delta = f"No lower bound on δ({epsilon}) is certified"
         if low:
             in_delta = f"Ruled out: every δ({epsilon}) below {number(low, 3, down=True)}"
         in_delta = f"{in_delta}; {number(head['allowed_delta'], 3)} is allowed."

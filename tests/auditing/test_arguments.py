@@ -43,7 +43,7 @@ FORMS = {
     "no rng": (lambda data, size: 0.0, r"got .*\(data, size\); it must take .* keyword rng"),
     "nothing": (lambda: 0.0, r"got .*\(\)$"),
     "class with fit": (Estimator, r"got Estimator; .*adapters\.estimator\(make, .*kind = "),
-    "object with fit": (Estimator(), r"got a Estimator; .*adapters\.estimator\(make, "),
+    "object with fit": (Estimator(), r"got an Estimator; .*adapters\.estimator\(make, "),
 }
 
 

@@ -93,7 +93,7 @@ def test_a_true_claim_is_not(claim):
     result = audit(shifted(1.0), claim=claim)
     assert result.verdict == "not violated"
     assert "Ruled out" in result.headline.text
-    assert "would have been found with probability 0.8" in result.reason
+    assert "would have shown it with probability 0.8" in result.reason
     assert result.claim is claim
 
 
@@ -158,7 +158,7 @@ def test_an_audit_that_could_not_have_shown_the_excess_is_inconclusive(detect, v
     result = audit(shifted(0.05), claim=dp.Claim(1.0, 0.1), detect=detect)
     assert result.verdict == verdict
     if verdict == "inconclusive":
-        assert "take more draws" in result.reason
+        assert "Take 3×10¹³ draws a side" in result.reason
         assert "10⁻⁶" in result.reason
 
 
@@ -250,7 +250,7 @@ def test_plain_arrays_are_audited():
     assert audit_samples(P, Q, claim=dp.Claim.gdp(1.0)).verdict == "not violated"
     broken = audit_samples(P, Q, claim=(0.5, 0.05))
     assert broken.verdict == "violated"
-    assert "scores of one run are not independent; dpaudit.audit_one_run" in broken.reason
+    assert "scores of one run are not independent: dpaudit.audit_one_run" in broken.reason
     assert audit_samples(P, Q).verdict == "inconclusive"
 
 

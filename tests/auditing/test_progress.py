@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit.auditing import progress
 from dpaudit.auditing.progress import in_notebook, shown
 from tests.cases import database, shifted
 
@@ -16,26 +17,69 @@ PAIR = dp.neighbours.zero_row(database(), 0)
 FEW = {"draws": 600, "classifier": "qda", "rng": 1}
 
 
+class Handle:
+    """What `IPython.display.display` returns: one output of a cell, whose content is replaced."""
+
+    def __init__(self):
+        self.shown = []
+
+    def __call__(self, content, *, raw, display_id):
+        assert raw
+        assert display_id
+        self.update(content, raw=True)
+        return self
+
+    def update(self, content, *, raw):
+        self.shown.append(content["text/plain"])
+
+
 def run(shell, monkeypatch):
-    """Let IPython run a shell of that class."""
-    ipython = SimpleNamespace(get_ipython=type(shell, (), {}))
+    """Let IPython run a shell of that class; returns what it displays."""
+    ipython, handle = SimpleNamespace(get_ipython=type(shell, (), {})), Handle()
     monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=handle))
+    return handle
 
 
 @pytest.mark.parametrize(
     ("shell", "notebook"), [("ZMQInteractiveShell", True), ("TerminalInteractiveShell", False)]
 )
 def test_a_kernel_is_a_notebook_and_a_terminal_is_not(shell, notebook, monkeypatch, capsys):
-    run(shell, monkeypatch)
+    handle = run(shell, monkeypatch)
     assert in_notebook() is notebook
     dp.audit(shifted(1.0), PAIR, **FEW)
-    assert ("drawing M(D)" in capsys.readouterr().err) is notebook
+    assert any("drawing M(D)" in text for text in handle.shown) is notebook
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_notebook_keeps_no_line_of_progress(monkeypatch, capsys):
+    handle = run("ZMQInteractiveShell", monkeypatch)
+    dp.search_neighbours(shifted(1.0), database()[:6], draws=600, rng=1)
+    assert len(handle.shown) > 3
+    assert "\n" not in "".join(handle.shown)
+    assert handle.shown[-1] == ""
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_line_of_a_notebook_says_what_is_left(monkeypatch):
+    handle, now = run("ZMQInteractiveShell", monkeypatch), [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    with shown(None) as show:
+        for done in (0, 1, 25, 100):
+            show("drawing", done, 100)
+            now[0] += 0.1 if done == 0 else 24.9
+    assert handle.shown[1:-1] == [
+        "drawing: 0 of 100",
+        "drawing: 25 of 100, about 75 s left",
+        "drawing: 100 of 100",
+    ]
 
 
 def test_false_is_silent_in_a_notebook(monkeypatch, capsys):
-    run("ZMQInteractiveShell", monkeypatch)
+    handle = run("ZMQInteractiveShell", monkeypatch)
     dp.audit(shifted(1.0), PAIR, progress=False, **FEW)
     assert capsys.readouterr() == ("", "")
+    assert handle.shown == []
 
 
 def test_true_shows_every_step_of_an_audit(capsys):

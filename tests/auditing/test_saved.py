@@ -71,7 +71,7 @@ def test_it_says_and_shows_the_same(known):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     np.testing.assert_array_equal(loaded.exact.asymptotic, known.exact.asymptotic)
     assert loaded.headline.text in repr(loaded)
-    assert loaded.headline.text in loaded._repr_html_()
+    assert loaded.headline.text in loaded._repr_html_().replace("\N{NO-BREAK SPACE}", " ")
     assert copy.deepcopy(loaded).to_dict() == known.to_dict()
 
 

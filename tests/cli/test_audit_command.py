@@ -128,7 +128,8 @@ def test_values_of_the_data_only_where_they_are_asked_for(tmp_path, capsys):
         values.append(record["neighbour"]["row_taken_out"])
         scales.append(record["replay"]["difference"].get("values"))
         assert (
-            "\nHint: The scale of draw 1, laplace at audited_release.py:" in capsys.readouterr().out
+            "\nHint: The scale of noise call 1, laplace at audited_release.py:"
+            in capsys.readouterr().out
         )
     assert (values[0], scales[0]) == (None, None)
     assert len(values[1]) == 2

@@ -36,6 +36,17 @@ def test_lines_in_a_file(clock):
     assert len(lines) == 13
 
 
+def test_a_step_with_others_inside_has_its_whole_time(clock):
+    stream = io.StringIO()
+    with progress.show_progress(stream) as show:
+        show("choosing the neighbour", 0, 1)
+        for done in (1, 8):
+            clock[0] += 120
+            show("searching", done, 8)
+        show("choosing the neighbour", 1, 1)
+    assert stream.getvalue().splitlines()[-1] == "choosing the neighbour: done in 04:00"
+
+
 def test_a_quick_step_takes_two_lines(clock):
     stream = io.StringIO()
     with progress.show_progress(stream) as show:
@@ -53,9 +64,14 @@ def test_a_bar_on_a_terminal():
     with progress.show_progress(stream) as show:
         show("drawing", 5000, 10_000)
         show("drawing", 10_000, 10_000)
+        show("choosing", 0, 1)
+        show.begins["choosing"] -= 240.0
+        show("searching", 8, 8)
+        show("choosing", 1, 1)
         show("fitting", 0, 1)
     said = stream.getvalue()
     assert "drawing: 100 % |" in said
     assert "10,000 of 10,000" in said
+    assert "choosing: 04:00" in said
     assert "fitting: 00:00" in said
     assert said.endswith("\n")

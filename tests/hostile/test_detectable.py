@@ -6,6 +6,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import power
 from dpaudit.certify import SortedScores, certify_few
+from dpaudit.verdict import numbers
 from reports.make.audits.power import CLAIMS, KNOWN, SHAPES, Setting
 
 
@@ -85,11 +86,10 @@ def test_the_worst_case_is_what_plan_and_detect_rest_on():
     options = {"claim": (1.0, 1e-5), "classifier": KNOWN, "rng": 0}
     weak = dp.audit_samples(P, Q, detect=0.03, **options)
     assert weak.verdict == "inconclusive"
-    assert "whatever its shape, not the 0.03 asked for" in weak.reason
+    said = f"Take {numbers.enough(draws)} draws a side to find an excess of 0.03 in δ(1)"
+    assert f"not the 0.03 asked for. {said}" in weak.reason
     enough = dp.audit_samples(P, Q, detect=0.2, **options)
-    assert "whatever its shape, would have been found with probability 0.8 by a score" in (
-        enough.reason
-    )
+    assert "would have shown it with probability 0.8 (whatever the shape" in enough.reason
 
 
 def test_where_no_excess_is_sure_to_be_found_the_audit_is_inconclusive():

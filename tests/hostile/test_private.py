@@ -197,7 +197,7 @@ def test_brief_words_for_other_peoples_objects():
 
     for one in (DATA, DATA[ROW], list(DATA[ROW]), {"row": DATA[ROW]}, Frame(), Careless()):
         assert planted_in(brief(one)) == [], type(one)
-    assert brief(DATA, "a ") == "a (40, 4) float64 array"
+    assert brief(DATA, article=True) == "a (40, 4) float64 array"
     assert brief(Frame()) == "(40, 4) Frame"
 
 

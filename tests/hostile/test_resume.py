@@ -218,7 +218,7 @@ def test_a_mechanism_that_fails_when_it_is_tried_again(folder):
     folder.release(READS)
     folder.run()
     (folder.path / "config").unlink()
-    with pytest.raises(dp.MechanismError, match=r"raised on M\(D.*FileNotFoundError"):
+    with pytest.raises(dp.MechanismError, match=r"raised FileNotFoundError.*\(on M\(D"):
         folder.run(resume=True)
 
 

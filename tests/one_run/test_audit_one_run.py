@@ -139,7 +139,7 @@ def test_a_saved_result_is_read_by_its_own_kind(violated, tmp_path):
 def test_scores_that_are_smaller_where_a_canary_is_in_are_no_pass(run):
     found = dp.audit_one_run(-run[0], run[1], claim=CLAIM)
     assert found.verdict == "inconclusive"
-    assert found.reason.endswith("Turn their sign round.")
+    assert found.reason.endswith("Reverse their sign.")
     assert found.gdp_mu == 0.0
 
 

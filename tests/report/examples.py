@@ -59,7 +59,7 @@ def make_result(c: float = 1.0, claimed: float = 0.05, test: int = 100_000) -> d
             "index": 7008,
             "leverage": 0.00316,
             "residual_share": 2.2e-5,
-            "rule": "row 7008 zeroed: worst of 48 audited at ε = 1 of 327,346",
+            "rule": "row 7008 zeroed: the worst of 48 neighbours audited at ε = 1, out of 327,346",
             "change": "row 7008 zeroed",
             "tried": 48,
             "pool": 327346,

@@ -3,6 +3,7 @@
 import base64
 import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,13 @@ pytestmark = [
 ]
 PAPER = 680  # CSS pixels of A4 less the margins that the page asks for, 180 mm
 WIDE_PAPER = 1000  # the same of A4 landscape, 265 mm, for the index
+SITE_CSS = Path(__file__).parents[2] / "docs" / "_static" / "site.css"
+CELLS = """<meta charset="utf-8"><style>{css}</style><article class="bd-article"><p>{word}</p>
+<div style="overflow: auto"><table><tr>{cells}</tr></table></div></article>"""
+BROKEN = """[...document.querySelectorAll("p")].map(node => {
+  const range = document.createRange();
+  range.selectNodeContents(node.firstChild);
+  return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1; })"""
 CONTRAST, LARGE = 4.5, 3.0  # WCAG 2.2, success criterion 1.4.3
 ROW = {
     "name": "flight-als",
@@ -239,3 +247,14 @@ def test_links_of_the_index_lead_to_folders_of_any_name(browser, tmp_path):
     browser("Page.navigate", url=address)
     browser._until(lambda message: message.get("method") == "Page.loadEventFired")
     assert browser.evaluate("document.querySelector('h1').textContent") == "there"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_site_breaks_long_words_in_text_and_none_in_cells(browser, tmp_path, width):
+    words = ["mechanism", "neighbourhood"] * 20
+    cells = "".join(f"<td><p>{word}</p></td>" for word in words)
+    page = tmp_path / "cells.html"
+    css = SITE_CSS.read_text(encoding="utf-8")
+    page.write_text(CELLS.format(css=css, word="w" * 400, cells=cells), encoding="utf-8")
+    text, *in_cells = browser.open(page, width).evaluate(BROKEN)
+    assert (text, any(in_cells)) == (True, False)

@@ -28,10 +28,13 @@ def test_less_noise_moves_the_verdict_and_the_curve(results):
     found = compare(*results, names=("1.0", "1.1"))
     assert [str(one).partition("(")[0] for one in found.moved] == [
         "verdict: not violated, now violated",
+        f"certified ε at δ = 0: {results[0].headline.certified_text}, "
+        f"now {results[1].headline.certified_text}",
         "certified δ",
     ]
+    assert found.moved[-1].what == "certified δ(1)"  # at the claim's own ε
     assert str(found).startswith("1.0: not violated. Claimed ε = 1 at δ = 0.")
-    assert repr(found) == "Comparison('1.0', '1.1': 2 moved)"
+    assert repr(found) == "Comparison('1.0', '1.1': 3 moved)"
     axes = found.plot()
     assert axes.get_title().startswith("δ(")
     labels = axes.get_legend_handles_labels()[1]
@@ -62,7 +65,7 @@ def test_folders_are_compared_on_the_command_line(results, tmp_path, capsys, no_
     content = json.loads(capsys.readouterr().out)
     assert content["names"] == ["1.0", "1.1"]
     assert content["verdicts"] == ["not violated", "violated"]
-    assert main(["compare", *folders]) == 0
+    assert main(["compare", *(f"{folder}/result.json" for folder in folders)]) == 0
     assert "old: not violated." in capsys.readouterr().out
     assert main(["compare", *folders, "--names", "one"]) == 2
     assert "--names must be two names" in capsys.readouterr().err

@@ -10,8 +10,10 @@ from html.parser import HTMLParser
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.report import read_curves, render_html
+from dpaudit.report import in_notebook, read_curves, render_html
 from dpaudit.report.tables import spectrum_table, tradeoff_table
+from dpaudit.run import plan
+from dpaudit.verdict.numbers import enough
 from tests.report.examples import make_result, make_samples_result
 from tests.sparse import one_in
 
@@ -119,10 +121,10 @@ def test_what_a_reviewer_asks_for_is_there():
         "3: constant, dep_delay, arr_delay",
         "a column of ones added first",
         "rows = 1200, sampler = student",
-        "zero-out: one row replaced by zeros; row 7008 zeroed (counted from 0); worst of 48",
+        "zero-out: row 7008 zeroed (counted from 0); the worst of 48",
         "0.00316",
         "2.2×10⁻⁵",
-        "detected an excess of 0.0012 at ε = 1 with probability 0.8",
+        "detected an excess of 0.0012 in δ at ε = 1 with probability 0.8",
         "Scenario flight-als, run at 2026-11-23 06:30 UTC",
         "commit 2e8e8f3cac16, SHA-256 9f86d081884c…",
         '[data] name = "flight"',
@@ -331,3 +333,20 @@ def test_what_json_cannot_hold_is_refused(result, value):
     result["peak_memory_mb"] = value
     with pytest.raises(InvalidInput, match="result"):
         render_html(result)
+
+
+def test_the_advice_names_the_draws_of_plan_for_half_of_the_excess():
+    result = make_result(claimed=0.2)
+    assert result["verdict"] == "not violated"
+    (row,) = plan((1.0, result["headline"]["allowed_delta"]), [0.0006]).rows
+    assert result["detectable"] == {"epsilon": 1.0, "excess": 0.0012, "power": 0.8}
+    said = f"To see an excess of 6×10⁻⁴, take {enough(row.audit)} draws a side (dpaudit plan);"
+    assert said in unescape(render_html(result))
+
+
+def test_a_notebook_shows_verdict_table_and_figure_and_text_stays_text():
+    shown = in_notebook(make_result())
+    assert "<b>VIOLATED: Claimed ε = 1 at δ = 0.05." in shown
+    assert "<th>Certified lower bound</th>" in shown
+    assert shown.count("<img ") == 1
+    assert "<script" not in in_notebook(poison(make_result()))

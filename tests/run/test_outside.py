@@ -159,12 +159,12 @@ def test_a_command_runs_in_the_folder_of_the_scenario(ran, tmp_path, monkeypatch
 def test_what_hangs_or_fails_is_said_with_its_block(ran):
     with pytest.raises(
         dp.MechanismError,
-        match=r"M\(D\), block 0 \(\d+ draws?, seed 0, key .*no output within 0\.2 s",
+        match=r"no output within 0\.2 s .*M\(D\), block 0 \(\d+ draws?, seed 0, key ",
     ):
         ran('call = "own_code:hangs"\ntimeout = 0.2')
     with pytest.raises(
         dp.MechanismError,
-        match=r"block 0 \(\d+ draws, .*the command .*exit status 2; .*No such file",
+        match=r"the command .*exit status 2; .*No such file.*block 0 \(\d+ draws, ",
     ):
         ran(COMMAND.replace("mech.py", "absent.py"))
 

@@ -28,10 +28,10 @@ def test_a_mechanism_of_a_fixed_number_of_rows_is_audited_on_replaced_ones(tmp_p
     said = capsys.readouterr().out
     left_out = "Left out: one row added or removed. There the mechanism cannot be audited: "
     assert said.startswith(f"VIOLATED: {left_out}")
-    assert "No relation was named: this is for one row replaced, which the claim may" in said
+    assert "No neighbours were named (--neighbours): this audit is about one row replaced." in said
     text = (tmp_path / "out" / "audited_fixed.fixed-replace" / "result.json").read_text("utf-8")
     record = json.loads(text)
-    assert "were taken from the data: they are not public" in record["reason"]
+    assert "were taken from the data, which is not public" in record["reason"]
     # by its signature
     assert record["mechanism"]["parameters"] == {"batched": False, "seeds": "global"}
     assert record["neighbour"]["row_put_in"]["from"] == "data_bounds"
@@ -44,4 +44,55 @@ def test_two_failures_stay_errors(tmp_path, capsys):
     np.savetxt(tmp_path / "rows.csv", np.ones((4, 1)), header="score", comments="")
     (tmp_path / "audited_fixed.py").write_text(FIXED.replace("!= 5", "> 0"))
     assert main(["audit", "audited_fixed:fixed", "--data", "rows.csv", "--claim", "0.1,0"]) == 2
-    assert "five rows" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert said.err.count("five rows") == 1
+    assert said.out == ""  # neither a count of scenarios nor an index
+
+
+@pytest.mark.usefixtures("in_tmp_path", "no_figures")
+def test_a_misspelt_function_is_one_message(tmp_path, capsys):
+    np.savetxt(tmp_path / "rows.csv", np.ones((4, 1)), header="score", comments="")
+    (tmp_path / "audited_fixed.py").write_text(FIXED)
+    assert main(["audit", "audited_fixed:fixd", "--data", "rows.csv", "--claim", "0.1,0"]) == 2
+    said = capsys.readouterr()
+    errors = [line for line in said.err.splitlines() if line.startswith("dpaudit")]
+    assert [line.rpartition("; ")[2] for line in errors] == ["did you mean 'fixed'?"]
+    assert said.out == ""
+
+
+LEAKY = """
+def leaky(data, size, *, rng):
+    spread = data[:, 0].max()
+    return data[:, 0].sum() + rng.laplace(scale=spread, size=(size, 1))
+"""
+
+
+@pytest.mark.usefixtures("in_tmp_path")
+def test_the_line_that_a_hint_names_is_in_sarif_junit_and_report(tmp_path):
+    np.savetxt(tmp_path / "rows.csv", [[0.1], [0.2], [1.0]], header="score", comments="")
+    (tmp_path / "audited_leaky.py").write_text(LEAKY)
+    given = ["--data", "rows.csv", "--claim", "0.1,0", "--draws", "1000", "--out", "out"]
+    files = ["--neighbours", "zero-out", "--sarif", "found.sarif", "--junit", "found.xml"]
+    assert main(["audit", "audited_leaky:leaky", *given, *files]) == 1
+    (result,) = json.loads((tmp_path / "found.sarif").read_text("utf-8"))["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "audited_leaky.py"
+    assert place["region"]["startLine"] == 4
+    hint = "Hint: The scale of noise call 1, laplace at audited_leaky.py:4, depends on the data."
+    assert hint in result["message"]["text"]
+    assert hint in (tmp_path / "found.xml").read_text("utf-8")
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    top = page[: page.index("<main>")]
+    assert "noise call 1, laplace at audited_leaky.py:4," in top[top.index("What now?") :]
+
+
+@pytest.mark.usefixtures("in_tmp_path", "no_figures")
+def test_the_line_that_failed_is_in_sarif_and_the_last_on_the_terminal(tmp_path, capsys):
+    np.savetxt(tmp_path / "rows.csv", np.ones((4, 1)), header="score", comments="")
+    code = "import numpy as np\ndef f(data, *, rng):\n    return np.linalg.inv(np.zeros((2, 2)))\n"
+    (tmp_path / "audited_inverse.py").write_text(code)
+    given = ["--data", "rows.csv", "--claim", "0.1,0", "--neighbours", "zero-out"]
+    assert main(["audit", "audited_inverse:f", *given, "--sarif", "found.sarif"]) == 2
+    assert capsys.readouterr().err.splitlines()[-1].endswith("audited_inverse.py, line 3)")
+    (result,) = json.loads((tmp_path / "found.sarif").read_text("utf-8"))["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 3

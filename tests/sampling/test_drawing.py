@@ -100,7 +100,7 @@ WRONG = {
     "None": (lambda size, rng: None, "must return numbers, got None"),
     "objects": (
         lambda size, rng: np.full((size, 2), object()),
-        "must return numbers, text, .*, got a draw with a object",
+        "must return numbers, text, .*, got a draw with an object",
     ),
     "complex": (
         lambda size, rng: np.full((size, 2), 1j),
@@ -176,7 +176,7 @@ def test_what_is_no_exception_is_a_failure_of_the_mechanism(kind):
 
 def test_a_mechanism_that_raises_midway_can_be_raised_again_from_the_message():
     with pytest.raises(
-        dp.MechanismError, match=r"the mechanism raised on .*: ArithmeticError: singular sketch"
+        dp.MechanismError, match=r"the mechanism raised ArithmeticError: singular sketch"
     ) as caught:
         draw(fails_now_and_then, DATA, SIZE, SEED, 0)
     assert isinstance(caught.value.__cause__, ArithmeticError)

@@ -80,25 +80,25 @@ def of_a_child(data, *, rng):
 @pytest.mark.parametrize(
     ("mechanism", "kind", "said"),
     [
-        (local_scale, "argument", "The scale of draw 1, laplace at test_replay.py:"),
-        (local_scale_by_name, "argument", "The scale of draw 1, "),
+        (local_scale, "argument", "The scale of noise call 1, laplace at test_replay.py:"),
+        (local_scale_by_name, "argument", "The scale of noise call 1, "),
         (multiplied, "width", "The width of the noise in output 1 depends on the data."),
         (by_scipy, "width", "output 1"),
-        (noise_if_any, "number", "one of the databases draws once more, laplace at test_replay.py"),
-        (other_noise, "branch", "draw 1 is laplace at"),
-        (present_categories, "size", "The size of draw 1, laplace at"),
-        (one_draw(early_stop), "number", "once more"),
-        (one_draw(fresh), "argument", "The scale of draw 1, exponential at"),
-        (one_draw(of_numpy), "argument", "The scale of draw 1, normal at"),
-        (one_draw(of_python), "argument", "The sigma of draw 1, gauss at"),
-        (one_draw(of_a_child), "argument", "The width of draw 1, uniform at"),
+        (noise_if_any, "number", "on one of the databases there is one more, laplace at test_rep"),
+        (other_noise, "branch", "noise call 1 is laplace at"),
+        (present_categories, "size", "The size of noise call 1, laplace at"),
+        (one_draw(early_stop), "number", "there is one more"),
+        (one_draw(fresh), "argument", "The scale of noise call 1, exponential at"),
+        (one_draw(of_numpy), "argument", "The scale of noise call 1, normal at"),
+        (one_draw(of_python), "argument", "The sigma of noise call 1, gauss at"),
+        (one_draw(of_a_child), "argument", "The width of noise call 1, uniform at"),
     ],
 )
 def test_what_depends_on_the_data_is_named_with_its_place(mechanism, kind, said):
     found = dp.replay(mechanism, REPLACED)
     assert found.difference.kind == kind
     assert said in found.text
-    assert "no verdict" in found.text
+    assert "not a verdict" in found.text
 
 
 def centred(data, size, *, rng):
@@ -200,4 +200,4 @@ def test_generators_may_be_copied_and_code_of_other_generators_is_passed_over():
 
     assert dp.replay(copied, REPLACED).difference is None
     elsewhere = dp.replay(lambda data, size, *, rng: np.zeros((size, 1)), REPLACED)
-    assert elsewhere.text.startswith("No draw was recorded")
+    assert elsewhere.text.startswith("No noise call was recorded")

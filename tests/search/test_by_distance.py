@@ -31,7 +31,7 @@ def test_a_near_neighbour_that_breaks_its_claim_is_found_among_far_ones():
     true = abs(float(np.diff([np.floor(4.0 * x[:, 0]).sum() for x in sides(found.pair)])[0])) / 4.0
     assert claimed < true < 1.0
     assert found.selection.epsilon == claimed
-    assert "at ε = 1.5·d (manhattan) of" in found.selection.rule
+    assert "at ε = 1.5·d (manhattan), out of" in found.selection.rule
 
 
 KNOWN = dp.scoring.KnownScore(lambda outcome: outcome[:, 0], "value")

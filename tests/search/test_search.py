@@ -174,7 +174,7 @@ def test_a_neighbour_on_which_the_mechanism_fails_is_told(data):
             dp.MechanismError, match=r"failed on every neighbour that was tried: .*zeros"
         ):
             search.select(never, data, rank=rank, **OPTIONS)
-    with pytest.raises(dp.MechanismError, match=r"raised on M\(D\), block 0"):
+    with pytest.raises(dp.MechanismError, match=r"raised Zero.* \(on M\(D\), block 0"):
         search.select(lambda data, size, *, rng: 1 / 0, data, **OPTIONS)
 
 
@@ -199,7 +199,7 @@ def test_the_table_of_what_was_tried(data):
     assert rungs == sorted(rungs, reverse=True)
     lines = found.table(3).splitlines()
     assert lines[:4] == found.legend.splitlines()
-    assert "δ estimate: δ(0) by a classifier's odds" in " ".join(lines[:4])
+    assert "δ estimate: δ(0) from a classifier's odds" in " ".join(lines[:4])
     assert max(map(len, lines[:4])) <= 100
     assert lines[5].split()[:4] == ["place", "relation", "row", "score"]
     assert lines[6].split()[1:3] == ["zero-out", str(found.best.change.index)]
@@ -207,9 +207,8 @@ def test_the_table_of_what_was_tried(data):
     rows = found.to_csv().splitlines()
     assert len(rows) == 9
     assert rows[1].split(",")[:3] == ["1", "zero-out", str(found.best.change.index)]
-    assert found.rule.startswith(
-        f"row {found.best.change.index} zeroed: worst of 8 audited at ε = 0 of 60"
-    )
+    worst = "the worst of 8 neighbours audited at ε = 0, out of 60"
+    assert found.rule.startswith(f"row {found.best.change.index} zeroed: {worst}")
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def test_of_a_database_without_theory_the_search_is_that_of_search_neighbours(he
     assert failure.result.subject.pair.index == found.pair.index == 11
     assert failure.result.headline.certified == found.audit.headline.certified
     assert failure.result.certified.to_dict() == found.audit.certified.to_dict()
-    assert failure.facts["row"].startswith("11 of 25 (counted from 0), zeroed (worst of ")
+    assert failure.facts["row"].startswith("11 of 25 (counted from 0), zeroed (the worst of ")
     assert failure.facts["draws"] == "1,000 a side, seed 3"
     assert "zero_row(data, 11), (1.0, 0.001), draws=1000" in failure.facts["in Python"]
 

@@ -25,8 +25,8 @@ def record(kind, low=0.0, claimed=1.0):
     ("added", "replaced", "low", "verdict", "words"),
     [
         ("violated", "violated", 0.0, "violated", "whichever neighbours"),
-        ("not violated", "violated", 0.0, "inconclusive", "--neighbours replace, if"),
-        ("violated", "not violated", 0.0, "inconclusive", "--neighbours remove,add, if"),
+        ("not violated", "violated", 0.0, "inconclusive", "--neighbours replace if"),
+        ("violated", "not violated", 0.0, "inconclusive", "--neighbours remove,add if"),
         ("not violated", "violated", 0.01, "violated", "δ(2) would be at most 0 for rows replaced"),
         ("not violated", "not violated", 0.0, "not violated", "No violation was seen"),
         ("inconclusive", "not violated", 0.0, "inconclusive", "decide for one row added or"),

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-import numpy as np
-
 from dpaudit._core.result_file import plain
 from dpaudit.certify.constants import FEWEST
 from dpaudit.cli.table import aligned, hanging
 from dpaudit.run.planning import Needs
 from dpaudit.testing.budget import FALSE_FAILURE
-from dpaudit.verdict.numbers import count, number, percent
+from dpaudit.verdict.numbers import count, enough, number, percent
 
 MANY = 1e9  # the text warns of an excess that takes more draws per side than this
 
@@ -25,7 +23,7 @@ def as_json(needs: Needs) -> str:
 def as_line(needs: Needs) -> str:
     """The draws per side that an audit needs, a line for each excess."""
     return "\n".join(
-        f"excess {number(row.excess)}: {_draws(row.audit)} draws per side" for row in needs.rows
+        f"excess {number(row.excess)}: {enough(row.audit)} draws per side" for row in needs.rows
     )
 
 
@@ -46,7 +44,7 @@ def as_text(needs: Needs) -> str:
                 number(row.excess),
                 number(row.delta),
                 number(row.real_epsilon, 3),
-                *map(_draws, (row.audit, row.early, row.test)),
+                *map(enough, (row.audit, row.early, row.test)),
             ]
             for row in needs.rows
         ),
@@ -68,8 +66,8 @@ def as_text(needs: Needs) -> str:
         limits += " No number of draws refutes it."
     elif needs.fewest > FEWEST:
         limits += (
-            f" About {_draws(needs.fewest)} draws per side are the fewest with which an audit can "
-            'refute it at all; with fewer its verdict is "inconclusive".'
+            f" With fewer than about {enough(needs.fewest)} draws per side an audit cannot refute "
+            'it at all, and its verdict is "inconclusive".'
         )
     words = [
         f"Can be shown: that a mechanism is NOT {claim}, if its δ({epsilon}) on the audited pair "
@@ -78,9 +76,11 @@ def as_text(needs: Needs) -> str:
         f"Cannot be shown: that a mechanism IS {claim}. A mechanism whose excess is far below the "
         "least one shown passes nearly as often as a mechanism that keeps the claim. So does one "
         "that leaks on another pair, or in a way that the score does not see.",
-        f"The draws suffice for every shape of leak with that δ({epsilon}), training included, if "
-        "the score is as good as the true loss; scores of many numbers take more to learn. Noise "
-        "whose loss has a tail, as Gaussian noise, may take far fewer. "
+        f"The draws, training included, suffice for every mechanism with that δ({epsilon}), if the "
+        "classifier's score is as good as the true privacy loss. Where an output is many numbers, "
+        "such a score takes more draws to learn. Gaussian noise often takes far fewer draws, and "
+        "an output of one or two numbers a few less, so a report may state a smaller excess than "
+        "this table. "
         "--draws N shows what N draws show, --excess X what an excess of X takes.",
     ]
     return "\n\n".join(
@@ -100,10 +100,3 @@ def as_text(needs: Needs) -> str:
             "\n".join(hanging("", line) for line in words),
         ]
     )
-
-
-def _draws(needed: float) -> str:
-    """A number of draws with two significant digits, since it is an approximation."""
-    if not np.isfinite(needed):
-        return "over 10¹⁵"
-    return count(round(float(f"{needed:.2g}"))) if needed < 1e7 else number(needed, 2)

@@ -12,7 +12,7 @@ from dpaudit.report.facts import HINT, facts, hint, process
 from dpaudit.report.one_run import attacks
 from dpaudit.report.one_run import facts as one_run_facts
 from dpaudit.report.tables import Column, lower_bound, table
-from dpaudit.verdict.numbers import count, label
+from dpaudit.verdict.numbers import count, counted, label
 from dpaudit.verdict.record import Curves, read_curves, section, selected_rows
 from dpaudit.verdict.sentences import lines
 
@@ -20,7 +20,7 @@ PURPOSE = {"test": "certify"}  # purposes of draws whose name in result.json dif
 FIRST = ("Mechanism", "Parameters", "Data", "Claim", "Neighbour")
 # facts that only the report shows; `_data` has rows and columns in one line
 OF_DATA = ("Rows", "Columns", "Changed when loaded", "Features", "Label")
-LEFT_OUT = (*OF_DATA, HINT, "Exact spectrum", "Versions")
+LEFT_OUT = (*OF_DATA, "Exact spectrum", "Versions")
 WIDTH = 300  # characters of a value: a long name in a result must not flood the terminal
 ROWS, COLUMNS = 8, 6  # of the table and names of columns of the data, at most
 
@@ -110,10 +110,9 @@ def _data(dataset: Mapping[str, Any]) -> str:
     rows, columns = dataset.get("shape") or (dataset["n"], len(names))
     first = ", ".join(str(name) for name in names[:COLUMNS])
     more = "" if len(names) <= COLUMNS else ", …"
-    kind = "column" if columns == 1 else "columns"
     dropped = section(dataset, "dropped").items()
     parts = [
-        f"{count(rows)} rows × {count(columns)} {kind} ({first}{more})",
+        f"{counted(rows, 'row')} × {counted(columns, 'column')} ({first}{more})",
         *(f"left out, not audited: {count(size)} ({reason})" for reason, size in dropped),
         *(["row numbers count the rows that are left"] if dropped else []),
         *(dataset.get("changes") or ()),

@@ -21,6 +21,7 @@ from pydantic import Field, PrivateAttr, create_model, model_validator
 from dpaudit import adapters
 from dpaudit._core import check
 from dpaudit._core.check import choice, nearest_float
+from dpaudit._core.text import with_article
 from dpaudit._core.value import value_class
 from dpaudit.adapters import tables
 from dpaudit.adapters.commands import arguments
@@ -280,7 +281,9 @@ class Synthesizer(Imported):
         if all(callable(getattr(model, name, None)) for name in ("fit", "sample")):
             return Called(self, model)
         rule = "must make an object with fit(data, rng) and sample(model, rng)"
-        raise ScenarioError(f"[mechanism] call: {self.call} {rule}, got {type(model).__name__}")
+        raise ScenarioError(
+            f"[mechanism] call: {self.call} {rule}, got {with_article(type(model).__name__)}"
+        )
 
 
 class Values(Imported):
@@ -324,6 +327,8 @@ KINDS: Mapping[str, type[Imported]] = {
 DATA = {"type": "string", "pattern": r"\{data\}"}  # an argument that names the file of the rows
 ARGUMENTS = {"type": "array", "items": {"type": "string"}, "contains": DATA}
 
+SCRIPTS = (".py", ".R", ".jl", ".js", ".pl", ".rb", ".sh")  # files that interpreters run
+
 
 class Program(Section):
     """A [mechanism] table with a command, which runs in the folder of the scenario."""
@@ -366,6 +371,16 @@ class Program(Section):
             own |= more
             packages |= distributions
         return Source(own, packages, programs={self.command[0]: self._program(place)})
+
+    def missing(self, folder: Path) -> str:
+        """An error message if there is no such program, or no such script for it; else ""."""
+        place, script = folder.resolve(), Path(*self.command[1:2])
+        key = "[mechanism] command"
+        if self._program(place) is None:
+            return f"{key}: {self.command[0]!r} is neither on the PATH nor a file in {place}"
+        if script.suffix in SCRIPTS and not (place / script).is_file():
+            return f"{key}: {str(script)!r} is no file in {place}"
+        return ""
 
     def _program(self, place: Path) -> Path | None:
         """The file that the system runs for the first argument; None if it finds no such file."""

@@ -61,10 +61,7 @@ TABLE = "search.csv"  # the neighbours that were tried, beside the report
 PAIR = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
 PARAMETERS = inspect.signature(search_neighbours).parameters
 USUAL = {name: parameter.default for name, parameter in PARAMETERS.items()}
-UNNAMED = (
-    "No relation was named: this is for one row {kinds}, which the claim may not cover; name the "
-    "claim's own by --neighbours."
-)
+UNNAMED = "No neighbours were named (--neighbours): this audit is about one row {kinds}."
 UNASKED = "searched, since the scenario names no rule and no output law is known"
 
 

@@ -80,7 +80,7 @@ class Reader:
         if needed and place not in self:
             self.fault(place, "", "missing")
         elif not isinstance(content, dict):
-            self.fault(place, "", f"must be a table, got {brief(content, article='a ')}")
+            self.fault(place, "", f"must be a table, got {brief(content, article=True)}")
         else:
             try:
                 return model.model_validate(content, context={"folder": self.path.parent})

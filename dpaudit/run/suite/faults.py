@@ -89,10 +89,16 @@ def _refuse(faults: Sequence[str]) -> None:
 
 
 def _check_audit(scenario: Scenario, file: str, faults: list[str]) -> None:
-    """Append to `faults`: a missing module, and faults of data, neighbour, mechanism and stop."""
+    """Append to `faults`: a missing module or program, and faults of data, neighbour, mechanism
+    and stop.
+    """
     mechanism = scenario.mechanism
-    if isinstance(mechanism, Call) and not isinstance(mechanism, Program):
-        line = missing(mechanism.target, "[mechanism] call", scenario.folder)
+    if isinstance(mechanism, Call):
+        folder = scenario.folder
+        if isinstance(mechanism, Program):
+            line = mechanism.missing(folder)
+        else:
+            line = missing(mechanism.target, "[mechanism] call", folder)
         faults += [f"{file}: {line}"] if line else []
     if scenario.data is None:
         with _noted(faults, file, "[mechanism]"):

@@ -7,7 +7,8 @@ properties, and in its output the smallest excess that the audit could have show
 
 SARIF 2.1.0, which code scanning reads, has a result for each scenario that is violated,
 inconclusive or failed. The level is "warning" for "inconclusive", else "error". The location is the
-scenario's file, relative to the current folder if it lies in there.
+line where the mechanism failed, or that the hint of a replay names; without one of these, the
+scenario's file. Paths are relative to the current folder if they lie in there.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from urllib.parse import quote
 from dpaudit import __version__
 from dpaudit._core.files import replace_file
 from dpaudit._core.text import encodable, printable
-from dpaudit.errors import InvalidInput
-from dpaudit.report.facts import properties
+from dpaudit.errors import InvalidInput, MechanismError
+from dpaudit.report.facts import HINT, hint, properties
 from dpaudit.run.scenario.files import as_toml
 from dpaudit.run.suite.suite import ERROR, ScenarioOutcome
 from dpaudit.verdict.headline import Headline
@@ -142,7 +143,7 @@ def _case(done: ScenarioOutcome) -> ET.Element:
             message = f"{done.kind}: {done.reason}"
         kind = done.kind if done.error is None else type(done.error).__name__
         attributes = {"message": _xml_text(message)} | ({} if tag == "skipped" else {"type": kind})
-        ET.SubElement(case, tag, attributes).text = _xml_text(done.reason)
+        ET.SubElement(case, tag, attributes).text = _xml_text(_with_hint(done))
     if done.kind != ERROR:
         text = f"{done.kind}: {done.reason}\nReport: {done.folder / 'report.html'}"
         ET.SubElement(case, "system-out").text = _xml_text(text)
@@ -183,24 +184,57 @@ def sarif_text(outcomes: Sequence[ScenarioOutcome]) -> str:
     return json.dumps(sarif(outcomes), indent=1, ensure_ascii=False) + "\n"
 
 
+def _with_hint(done: ScenarioOutcome) -> str:
+    """The reason, and the hint of a replay if there is one."""
+    text = hint(done.record) if done.record is not None else ""
+    return f"{done.reason} {HINT}: {text}" if text else done.reason
+
+
 def _result(done: ScenarioOutcome) -> dict[str, Any]:
-    """A SARIF result. Its location is the line with the name of the audit if the file has one."""
-    whole, here = done.path.absolute(), Path.cwd()
+    """A SARIF result."""
+    at, line = _faulty_line(done) or (done.path, _own_line(done))
+    whole, here = at.absolute(), Path.cwd()
     inside = whole.is_relative_to(here)
     uri = quote(os.fsencode(whole.relative_to(here).as_posix())) if inside else whole.as_uri()
     place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
-    with suppress(OSError, ValueError):
-        lines = done.path.read_text(encoding="utf-8").splitlines()
-        name = as_toml({"name": done.name}).strip()
-        place["region"] = {"startLine": lines.index(name) + 1}
+    if line:
+        place["region"] = {"startLine": line}
     fingerprint = hashlib.sha256(done.name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return {
         "ruleId": done.kind,
         "level": RULES[done.kind][0],
-        "message": {"text": encodable(printable(f"{done.name}: {done.reason}"))},
+        "message": {"text": encodable(printable(f"{done.name}: {_with_hint(done)}"))},
         "locations": [{"physicalLocation": place}],
         "partialFingerprints": {"scenario": fingerprint},
     }
+
+
+def _faulty_line(done: ScenarioOutcome) -> tuple[Path, int] | None:
+    """The file and line where the mechanism failed, or that a hint names; None if that is unknown.
+
+    A hint has the name of a file without its folder: the file is looked for beside the scenario,
+    and where the mechanism's module is.
+    """
+    if isinstance(done.error, MechanismError):
+        places = getattr(done.error.raised, "places", ())
+        return (Path(places[-1][0]), places[-1][1]) if places else None
+    difference = section(section(done.record or {}, "replay"), "difference")
+    name, _, line = str(difference.get("place") or "").rpartition(":")
+    if not name or not line.isdigit():
+        return None
+    module = str(section(done.record or {}, "mechanism").get("name") or "").partition(":")[0]
+    folder = done.path.parent
+    places = (done.path, folder / name, (folder / Path(*module.split("."))).with_suffix(".py"))
+    found = (path for path in places if path.name == name and path.is_file())
+    return next(((path, int(line)) for path in found), None)
+
+
+def _own_line(done: ScenarioOutcome) -> int | None:
+    """The line with the name of the audit in the scenario's file, or None."""
+    with suppress(OSError, ValueError):
+        lines = done.path.read_text(encoding="utf-8").splitlines()
+        return lines.index(as_toml({"name": done.name}).strip()) + 1
+    return None
 
 
 def job_summary(outcomes: Sequence[ScenarioOutcome]) -> str:
