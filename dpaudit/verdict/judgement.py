@@ -296,10 +296,10 @@ def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
     differ, or the score does not see it: the verdict is then "inconclusive".
     """
     sentences, verdict = list(notes), judged.verdict
-    for number, note in enumerate(sentences):
+    for place, note in enumerate(sentences):
         if verdict != "violated" and note.startswith(NOT_RANDOM) and note.endswith(INFINITE):
             verdict = "inconclusive"
-            sentences[number] = note.removesuffix(INFINITE) + UNCERTIFIED
+            sentences[place] = note.removesuffix(INFINITE) + UNCERTIFIED
     return replace(judged, verdict=verdict, reason=" ".join([*sentences, judged.reason]))
 
 

@@ -224,10 +224,11 @@ def test_counts_are_the_same_on_all_pages():
     (row,) = [
         line
         for line in Path("README.md").read_text(encoding="utf-8").splitlines()
-        if line.startswith("| released packages")
+        if line.startswith("| What has it found?")
     ]
     assert report.headline(made) in row
-    assert f"{len(packages([]))} packages from pip, {len(report.mechanisms(made))} mecha" in row
+    audited = f"{len(report.mechanisms(made))} mechanisms of {len(packages([]))} released packages"
+    assert audited in row
 
 
 def test_no_page_names_what_nobody_was_told():
