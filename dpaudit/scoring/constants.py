@@ -44,7 +44,7 @@ FINEST_LATTICE = 2.0**-24  # share of the largest number: rounding alone makes f
 
 # --- views of bags, series and rankings (`views`) ---
 LOOK_DRAWS, LOOK_NUMBERS = 4000, 500_000  # a side, at most, that the look reads
-LEAST_LOOK = 200  # draws a side; with fewer there is no look
+LEAST_LOOK = 40  # draws a side; with fewer there is no look
 VIEW_BETTER = (
     1.0  # standard errors of the gain; fewer let views win by chance where they say nothing
 )

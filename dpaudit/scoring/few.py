@@ -29,6 +29,7 @@ from dpaudit.scoring.base import Fitted, Score, Sides, logistic_loss
 from dpaudit.scoring.encode import Encoder, most_different
 from dpaudit.scoring.models.closed import STRUCTURES, fit_quadratic
 from dpaudit.scoring.models.logistic import newton
+from dpaudit.scoring.views import views_of
 
 RANKS, SPARSE = "rank regression", "few columns"
 
@@ -57,19 +58,36 @@ def fit_few(past: Sides) -> Fitted:
 
     Each kind is fitted to four fifths of the draws and judged on the rest, five times; then the
     kinds with enough weight are fitted to all draws. The name lists these, the heaviest first.
+    Ranks and few columns are also fitted to the views of the rows (`views`).
     """
-    encoder = Encoder.fit(past)
-    past = encoder.sides(past)
-    kinds: dict[str, Callable[[Sides], Score]] = {RANKS: fit_few_draws, SPARSE: fit_sparse}
-    if past.P.shape[1] <= constants.FEW_COLUMNS:
-        for name, structure in STRUCTURES.items():
-            kinds[name] = partial(fit_quadratic, structure=structure)
-    losses = {name: held_out_losses(past, fit) for name, fit in kinds.items()}
+    kinds: dict[str, tuple[Callable[[Sides], Score], Score, Sides]] = {}
+    for view, to_view in [("", lambda x: x), *views_of(past, None)]:
+        to_rows = _encoded(past, to_view)
+        rows = Sides(to_rows(past.P), to_rows(past.Q))
+        fits: dict[str, Callable[[Sides], Score]] = {RANKS: fit_few_draws, SPARSE: fit_sparse}
+        if not view and rows.P.shape[1] <= constants.FEW_COLUMNS:
+            for name, structure in STRUCTURES.items():
+                fits[name] = partial(fit_quadratic, structure=structure)
+        for name, fit in fits.items():
+            kinds[f"{name} of {view}" if view else name] = fit, to_rows, rows
+    losses = {name: held_out_losses(rows, fit) for name, (fit, _, rows) in kinds.items()}
     weights = weights_of(losses)
-    scores = [kinds[name](past) for name in weights]
+    scores = [_of_rows(*kinds[name]) for name in weights]
     score = scores[0] if len(scores) == 1 else Mixture(scores, np.array(list(weights.values())))
     mean = {name: float(loss.mean()) for name, loss in losses.items()}
-    return Fitted(", ".join(weights), lambda x: score(encoder(x)), mean)
+    return Fitted(", ".join(weights), score, mean)
+
+
+def _encoded(past: Sides, view: Score) -> Score:
+    """The view of a row, made finite."""
+    encoder = Encoder.fit(Sides(view(past.P), view(past.Q)))
+    return lambda x: encoder(view(x))
+
+
+def _of_rows(fit: Callable[[Sides], Score], to_rows: Score, rows: Sides) -> Score:
+    """The score of plain rows, fitted to their view."""
+    score = fit(rows)
+    return lambda x: np.asarray(score(to_rows(x)))
 
 
 def weights_of(losses: dict[str, Array]) -> dict[str, float]:

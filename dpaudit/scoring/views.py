@@ -49,8 +49,11 @@ def _of_view(score: Score, view: View) -> Score:
     return lambda x: score(view(x))
 
 
-def views_of(train: Sides, fit: FitRows) -> Iterator[tuple[str, View]]:
-    """The views that a look at the training draws gives reason for, each with its name."""
+def views_of(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
+    """The views that a look at the training draws gives reason for, each with its name.
+
+    fit : learns scores of parts; None, for few draws, gives moments and extremes in their place.
+    """
     columns = train.P.shape[1]
     few = train.head(min(constants.LOOK_DRAWS, constants.LOOK_NUMBERS // columns))
     if len(few.P) < constants.LEAST_LOOK or not 3 <= columns <= constants.MOST_COLUMNS:
@@ -207,13 +210,16 @@ def in_order(x: Array, start: int, axis: Array) -> Array:
 
 
 def learned(
-    name: str, train: Sides, parts_of: Callable[[Array], tuple[Array, Array]], fit: FitRows
+    name: str, train: Sides, parts_of: Callable[[Array], tuple[Array, Array]], fit: FitRows | None
 ) -> Iterator[tuple[str, View]]:
     """Two views by a score of parts: its sum, and its statistics with the moments of the parts.
 
     Both have the rest of each row. The score is learned from the first `PARTS_SHARE` of the
     training draws.
     """
+    if fit is None:
+        yield f"moments of {name}", lambda x: extremes(*parts_of(x))
+        return
     size = max(int(constants.PARTS_SHARE * len(train.P)), 1)
     cut = max(int(constants.PARTS_TRAIN * size), 1)
     sets = []
@@ -270,6 +276,14 @@ def moments(parts: Array) -> Array:
     mean = clipped.sum(axis=1) / count
     apart = np.where(known, clipped - mean[:, None, :], 0.0)
     return np.column_stack([mean, np.sqrt((apart**2).sum(axis=1) / count)])
+
+
+def extremes(parts: Array, rest: Array) -> Array:
+    """The rest of each row, and the moments, the least and the largest of each number."""
+    known = ~np.isnan(parts)
+    least = np.where(known, parts, np.inf).min(axis=1)
+    largest = np.where(known, parts, -np.inf).max(axis=1)
+    return np.column_stack([rest, moments(parts), least, largest])
 
 
 # --- series ---------------------------------------------------------------------------------------
