@@ -45,9 +45,8 @@ FINEST_LATTICE = 2.0**-24  # share of the largest number: rounding alone makes f
 # --- views of bags, series and rankings (`views`) ---
 LOOK_DRAWS, LOOK_NUMBERS = 4000, 500_000  # a side, at most, that the look reads
 LEAST_LOOK = 40  # draws a side; with fewer there is no look
-VIEW_BETTER = (
-    1.0  # standard errors of the gain; fewer let views win by chance where they say nothing
-)
+VIEW_DRAWS = 100_000  # draws a side, at most, that train and choose a view
+VIEW_BETTER = 1.0  # standard errors of the gain; fewer let a view win by chance
 SAME_LAW = 6.0  # standard errors by which places of a bag may differ; fewer miss bags of many parts
 LEAST_PARTS, PART_WIDTH = 3, 12  # parts of a bag, at least; numbers of a part, at most
 SORTED_NUMBERS = 64  # numbers of a bag, at most, that are sorted

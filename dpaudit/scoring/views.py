@@ -31,6 +31,7 @@ FitRows = Callable[[Sides, Sides], Fitted]  # training and choosing draws as row
 
 def best_view(fitted: Fitted, train: Sides, choose: Sides, fit: FitRows) -> Fitted:
     """The score of plain rows, or of a view that is better on `choose`."""
+    train, choose = (sides.head(constants.VIEW_DRAWS) for sides in (train, choose))
     loss, table = losses(fitted.score, choose), dict(fitted.portfolio)
     for name, view in views_of(train, fit):
         rows = (Sides(view(sides.P), view(sides.Q)) for sides in (train, choose))
@@ -224,7 +225,8 @@ def learned(
     cut = max(int(constants.PARTS_TRAIN * size), 1)
     sets = []
     for first, last, most in ((0, cut, constants.PARTS), (cut, size, constants.PARTS // 2)):
-        flat = [_flat(parts_of(side[first:last])[0], most) for side in (train.P, train.Q)]
+        rows = slice(first, min(last, first + most))  # each has a part at least
+        flat = [_flat(parts_of(side[rows])[0], most) for side in (train.P, train.Q)]
         shorter = min(map(len, flat))
         sets.append(Sides(*(side[:shorter] for side in flat)))
     score = fit(*sets).score

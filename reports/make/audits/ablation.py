@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -73,9 +74,8 @@ def tasks(size: int) -> dict[str, Callable[[], Draws]]:
         return P, Q, loss_p, loss_q
 
     known = [*every_task(), *structured_tasks()]
-    return {f"{task.name}": (lambda task=task: of_task(task)) for task in known} | {
-        name: (lambda number=number, name=name: of_family(number, name))
-        for number, name in enumerate(FAMILIES)
+    return {task.name: partial(of_task, task) for task in known} | {
+        name: partial(of_family, number, name) for number, name in enumerate(FAMILIES)
     }
 
 
