@@ -74,9 +74,10 @@ def tasks(size: int) -> dict[str, Callable[[], Draws]]:
         return P, Q, loss_p, loss_q
 
     known = [*every_task(), *structured_tasks()]
-    return {task.name: partial(of_task, task) for task in known} | {
-        name: partial(of_family, number, name) for number, name in enumerate(FAMILIES)
-    }
+    made: dict[str, Callable[[], Draws]] = {task.name: partial(of_task, task) for task in known}
+    for number, name in enumerate(FAMILIES):
+        made[name] = partial(of_family, number, name)
+    return made
 
 
 def certified(P: Any, Q: Any) -> tuple[Array, set[str]]:
