@@ -54,6 +54,7 @@ RANKED_ITEMS = 30  # items of a ranking, at most; they have 435 pairs
 SERIES = 0.6  # correlation of neighbours from which differences are tried
 PARTS_SHARE, PARTS_TRAIN = 0.5, 0.8  # share of the training draws whose parts teach; of it, train
 PARTS = 100_000  # parts a side, at most, that teach their score
+PARTS_REACH = (1e-4, 1.0 - 1e-4)  # quantiles of parts beyond which no score is extrapolated
 PATCH, ALIKE_PIXELS = 4, 0.2  # pixels a side of a patch; correlation of neighbours in an image
 MOST_COMPONENTS = 50  # columns, at most, among which independent components are looked for
 SEPARATED = 0.5  # share of the dependence of squares that components may have, for them to be used
@@ -106,9 +107,6 @@ SPLINE_PENALTIES = 10.0 ** np.arange(-2.0, 5.0)
 SPLINE_RIDGE = 1e-6  # added to the penalty, which is 0 for linear functions
 BIN_GAIN = 5.0  # nats of evidence that the bins' own odds must gain to be used
 PENALTY_GAIN = 2.0  # nats that a weaker penalty must gain on all choosing draws to be taken
-SHARED_VALUES = 16_000_000  # values a side, at most, that fit one spline for all columns
-ALIKE = 0.1  # standard deviations by which means, and spreads, of columns with one law may differ
-SHARED_SAMPLE = 1_000  # draws that show whether columns have more than two values
 
 # --- sums over columns ---
 ADDITIVE_DRAWS = 100_000  # draws a side, at most

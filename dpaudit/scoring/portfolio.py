@@ -36,7 +36,7 @@ from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.network import fit_network
 from dpaudit.scoring.models.products import fit_products
 from dpaudit.scoring.models.screen import Screen, surplus
-from dpaudit.scoring.models.spline import NormalScores, fit_radial, fit_shared, fit_spline
+from dpaudit.scoring.models.spline import NormalScores, fit_radial, fit_spline
 from dpaudit.scoring.whiten import Whitener
 
 ALL = sys.maxsize
@@ -169,14 +169,6 @@ CANDIDATES = (
         lambda contest, columns: columns > constants.SPLINE_COLUMNS,
         lambda task: fit_additive(task.train, task.choose, task.screen),
         draws=(constants.SKETCH_DRAWS, ALL),
-    ),
-    Candidate(
-        "shared spline",
-        "many columns with one law, each of which shows the difference only weakly",
-        lambda contest, columns: (
-            columns > constants.SPLINE_COLUMNS and contest.gain() < constants.WEAK_SIGNAL
-        ),
-        lambda task: fit_shared(task.train, task.choose),
     ),
     Candidate(
         "knn",

@@ -60,7 +60,6 @@ def views_of(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
     if len(few.P) < constants.LEAST_LOOK or not 3 <= columns <= constants.MOST_COLUMNS:
         return
     if (run := ranking(few)) is not None:
-        yield "places", partial(places, run=run)
         yield "pairs", partial(pairs, run=run)
         return
     ranks = Sides(*common_ranks(few))
@@ -97,16 +96,11 @@ def ranking(few: Sides) -> slice | None:
     return None
 
 
-def places(x: Array, run: slice) -> Array:
-    """The place of each item in a ranking."""
-    return np.argsort(x[:, run], axis=1).astype(np.float64)
-
-
 def pairs(x: Array, run: slice) -> Array:
     """For each two items of a ranking which of them comes first, as −1 or 1."""
-    place = places(x, run)
+    place = np.argsort(x[:, run], axis=1)  # of each item
     left, right = np.triu_indices(place.shape[1], 1)
-    return np.sign(place[:, right] - place[:, left])
+    return np.sign(place[:, right] - place[:, left]).astype(np.float64)
 
 
 # --- bags -----------------------------------------------------------------------------------------
@@ -230,12 +224,17 @@ def learned(
         shorter = min(map(len, flat))
         sets.append(Sides(*(side[:shorter] for side in flat)))
     score = fit(*sets).score
+    reach = [
+        np.quantile(seen, constants.PARTS_REACH, axis=0)
+        for seen in (score(sets[1].stacked()[0]), sets[0].stacked()[0])
+    ]
 
     def view(x: Array, whole: bool) -> Array:
         parts, rest = parts_of(x)
+        parts = np.clip(parts, *reach[1])
         there = ~np.isnan(parts).all(axis=2)
         odds = np.full(there.shape, np.nan)
-        odds[there] = score(parts[there])
+        odds[there] = np.clip(score(parts[there]), *reach[0])
         if whole:
             return np.column_stack([rest, statistics(odds), moments(parts)])
         return np.column_stack([rest, np.nansum(odds, axis=1)])

@@ -62,7 +62,7 @@ def elliptical():
         (walk(1), ["differences", "summed scores of steps", "scores of steps"]),
         (walk(2), ["differences", "summed scores of steps", "scores of steps"]),
         (image(), ["summed scores of patches", "scores of patches"]),
-        (ranked(), ["places", "pairs"]),
+        (ranked(), ["pairs"]),
         (
             rotated(rng().laplace(size=(2 * SIZE, 5)) * np.arange(1.0, 6.0)),
             ["independent components"],

@@ -190,27 +190,3 @@ def fit_radial(train: Sides, choose: Sides) -> Score:
 
     score = fit_spline(*(Sides(distance(part.P), distance(part.Q)) for part in (train, choose)))
     return lambda x: score(distance(x))
-
-
-def fit_shared(train: Sides, choose: Sides) -> Score | None:
-    """Fit log-odds of independent columns with one law on each side: Σ_j s(x_j), with one spline s.
-
-    A signal that is weak in every column is learned from all of them together. None where the
-    columns of a side differ in mean or standard deviation, or have only two values (closed forms
-    cover their sums).
-    """
-    for side in (train.P, train.Q):
-        means, spreads = side.mean(axis=0), side.std(axis=0)
-        limit = constants.ALIKE * float(np.median(spreads))
-        if not (limit > 0.0 and np.ptp(means) <= limit and np.ptp(spreads) <= limit):
-            return None
-    if len(np.unique(train.P[: constants.SHARED_SAMPLE])) <= 2:
-        return None
-    rows = constants.SHARED_VALUES // train.P.shape[1]
-    few = [part.head(rows) for part in (train, choose)]
-    score = fit_spline(*(Sides(part.P.reshape(-1, 1), part.Q.reshape(-1, 1)) for part in few))
-
-    def total(x: Array) -> Array:
-        return score(x.reshape(-1, 1)).reshape(x.shape).sum(axis=1)
-
-    return total

@@ -23,7 +23,6 @@ EPSILON = np.array([0.0, 0.5, 1.0])
 SIZES, SEED, FLOOR = (5_000, 30_000), 1, 0.05  # certified δ from which a share means something
 HEAD = page.heads("without | draws a side | largest loss of a share | on | tasks that it changes")
 VIEWS = (
-    "places",
     "pairs",
     "sorted parts",
     "summed scores of parts",
