@@ -44,10 +44,10 @@ def audited(mechanism, classifier="auto", **options):
 
 @pytest.mark.slow
 def test_a_rare_word_is_found_among_the_counts():
-    """At least 0.85 of what the true loss certifies. Whole texts differ and certify nothing."""
+    """At least 0.85 of what the true loss certifies; the texts as they are certify as much."""
     known = audited(counted(essays), true_loss, train_share=0.4)
     assert audited(counted(essays)) >= 0.85 * known > 0.05
-    assert audited(essays) == 0.0
+    assert audited(essays) >= 0.85 * known
 
 
 @pytest.mark.parametrize(
