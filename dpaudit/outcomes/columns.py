@@ -31,6 +31,7 @@ Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k)
 MOST = tables.SLOTS  # columns at most; of more features, those that most draws have are used
 NEARLY_ALL = 0.95  # share of a list's entries that have columns of counts
 RANDOM = 4.5  # standard errors by which a statistic of a random order may differ from 0
+FEW_PLACES = 5  # places of a list, at most, that are kept beside its counts
 FEW, SOME = 100, 5  # beyond FEW columns, a feature needs SOME draws of both sides together
 TOTAL_SIZE: Name = ((), Kind.SIZE)
 
@@ -100,7 +101,8 @@ def _described_texts(P: np.ndarray, Q: np.ndarray) -> Described:
     names = _without_order(table, _without_words(table, names, draws.sum(axis=0)), draws)
     if len(names) > MOST:
         total = draws.sum(axis=0)
-        frequent = set(sorted(names, key=lambda name: -total[table[name][0]].sum())[:MOST])
+        by_use = sorted(names, key=lambda name: (name[1] in COUNTS, -total[table[name][0]].sum()))
+        frequent = set(by_use[:MOST])
         names = tuple(name for name in names if name in frequent)
     rows = _rows(table, names, len(texts))
     differs = np.any(rows.view(np.int64) != rows[0].view(np.int64), axis=0)
@@ -261,11 +263,15 @@ def _without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) 
         if all(_is_constant(table, name, len(all_draws)) for name in entries):
             left_out |= entries | pairs  # a ranking: its parts differ in their order alone
             continue
+        if longest <= FEW_PLACES:
+            continue
         columns = place[-1:] == (RECORDS,)  # of a table, each with the positions of the records
         depth, inner = len(place), defaultdict[Name, dict[int, Name]](dict)
         for path, kind in names:
             if kind in COUNTS or path[: depth - columns] != place[: depth - columns]:
                 continue
+            if size[1] is Kind.WORDS and kind is not Kind.TEXT:
+                continue  # the numbers of a text
             if len(path) > depth and isinstance(step := path[depth], int):
                 inner[(*path[depth - columns : depth], *path[depth + 1 :]), kind][step] = path, kind
         if not any(_has_own_means(table, part, side) for part in inner.values() for side in draws):
@@ -313,7 +319,7 @@ def _has_own_means(table: Features, by_position: dict[int, Name], draws: np.ndar
     for position, name in by_position.items():
         at, column = table[name]
         values[at, position] = column
-    known = ~np.isnan(values)
+    known = np.isfinite(values)
     values = np.where(known, values, 0.0)
     values /= max(float(np.abs(values).max()), np.finfo(float).tiny)
     apart = values - (values.sum(axis=1) / np.maximum(known.sum(axis=1), 1))[:, None]

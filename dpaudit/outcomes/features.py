@@ -14,7 +14,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain
@@ -23,11 +23,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.outcomes.nested import LONG, NUMBER, SET, uncollected
+from dpaudit.outcomes.nested import DEEPEST, LONG, NUMBER, SET, uncollected
 from dpaudit.outcomes.tables import SLOTS, text_hash
 
 CHUNK = 1000  # draws at a time: their values stay in the processor's cache
 DIGITS = 15  # significant digits of a number that a float keeps apart from all others
+WHOLE = 32  # characters of an integer whose remainder a float represents exactly
 LEAST_WORDS = 3  # a text of fewer words is a code
 LEAST_REPEATS = 3  # a word whose letters occur less often, on average, is a code
 # a number that is not part of a word, such as an identifier, a version or a hexadecimal code
@@ -117,7 +118,7 @@ class _Table:
 
     parts : for each name, the rows and values that make up the feature. counted, others : as in
     `features`. inside : whether the values at hand are entries of a list, whose own parts are not
-    counted. encoded : whether they come from a text, so that 5 differs from 5.0.
+    counted. encoded : whether they come from a text, so that 5 differs from 5.0, and 1 from true.
     """
 
     def __init__(self, counted: Names | None, others: bool) -> None:
@@ -147,8 +148,15 @@ class _Table:
         missing = np.isnan(column)
         self.emit(path, Kind.TYPE, rows[missing], NAN)
         if self.encoded:
-            point = [type(value) is float and value.is_integer() for value in values]
-            self.emit(path, Kind.REST, rows[point], 1.0)
+            types = np.array(
+                [
+                    2.0
+                    if type(value) is bool
+                    else float(type(value) is float and value.is_integer())
+                    for value in values
+                ]
+            )
+            self.emit(path, Kind.REST, rows[types > 0.0], types[types > 0.0])
 
     def _none(self, path: Path, rows: np.ndarray, values: list[Any]) -> None:
         self.emit(path, Kind.TYPE, rows, NONE)
@@ -246,9 +254,9 @@ class _Table:
             at = [i for i in at if len(readings[i].written) > place]
             written = [readings[i].written[place] for i in at]
             self.emit((*path, place), Kind.NUMBER, rows[at], list(map(float, written)))
-            styles = np.array([text_code(style) if (style := _style(n)) else 0.0 for n in written])
-            odd = styles != 0.0
-            self.emit((*path, place), Kind.REST, rows[at][odd], styles[odd])
+            rests = np.array(list(map(_rest, written)))
+            odd = rests != 0.0
+            self.emit((*path, place), Kind.REST, rows[at][odd], rests[odd])
         at = [i for i, reading in enumerate(readings) if reading.words]
         words = [list(readings[i].words) for i in at]
         self.emit(path, Kind.WORDS, rows[at], list(map(len, words)))
@@ -271,14 +279,14 @@ class _Table:
         at = [i for i, some in enumerate(lists) if some and _may_repeat([some[0], some[-1]])]
         draw = np.repeat(np.arange(len(at)), [len(lists[i]) for i in at])
         entries = list(chain.from_iterable(lists[i] for i in at))
-        keys = _keys_of(entries)
+        keys = _keys_of(entries, self.encoded)
         codes = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         code = np.fromiter(map(codes.__getitem__, keys), dtype=np.intp, count=len(keys))
         parts = [entries[first] for first in np.unique(code, return_index=True)[1].tolist()]
         fractions = np.array([not _may_repeat(part) for part in parts], dtype=bool)
         whole = np.bincount(draw, fractions[code], minlength=len(at)) == 0.0
         code, draw = code[whole[draw]], draw[whole[draw]]
-        names = [repr(_floats(part)) for part in parts]
+        names = [repr(_named(part, self.encoded)) for part in parts]
         neighbours = draw[1:] == draw[:-1]
         pair = (code[:-1] * len(names) + code[1:])[neighbours]
 
@@ -308,32 +316,40 @@ GROUPS = {bool: "numbers", int: "numbers", float: "numbers", str: "text", type(N
 MARKS = (SET, NUMBER, LONG)
 
 
-def _keys_of(entries: list[Any]) -> list[Any]:
+def _keys_of(entries: list[Any], encoded: bool) -> list[Any]:
     """A key for each entry, as `_key`."""
-    kinds = set(map(type, entries))
+    flat, kinds = entries, set(map(type, entries))
     if kinds == {list}:
-        kinds = set(map(type, chain.from_iterable(entries)))
-        if not kinds & {list, dict}:
-            return list(map(tuple, entries))
-    return list(map(_key, entries)) if kinds & {list, dict} else entries
+        flat = list(chain.from_iterable(entries))
+        kinds |= set(map(type, flat))
+    inner = set(map(type, flat))
+    by_type = encoded and inner & {bool, float}
+    signed = float in inner and any(value == 0.0 and repr(value) == "-0.0" for value in flat)
+    if inner & {list, dict} or (list in kinds and flat is entries) or by_type or signed:
+        return [_key(entry, encoded) for entry in entries]
+    return list(map(tuple, entries)) if list in kinds else entries
 
 
-def _key(entry: Any) -> Any:
-    """A key that two entries share if they are equal, whether a number is an integer or a float."""
+def _key(entry: Any, encoded: bool) -> Any:
+    """A key that two entries share if they are equal: an integer and a float may be, but 0.0 and
+    −0.0 are not. In an encoded text, numbers of different types are not equal either.
+    """
     if isinstance(entry, list):
-        return tuple(map(_key, entry))
+        return tuple(_key(value, encoded) for value in entry)
     if isinstance(entry, dict):
-        return frozenset((key, _key(value)) for key, value in entry.items())
+        return frozenset((key, _key(value, encoded)) for key, value in entry.items())
+    if isinstance(entry, (bool, float)) and (encoded or repr(entry) == "-0.0"):
+        return type(entry), repr(entry)
     return entry
 
 
-def _floats(value: Any) -> Any:
-    """The value with floats for integers and booleans, as equal draws may have either."""
+def _named(value: Any, encoded: bool) -> Any:
+    """The value in a form whose text is the same for two parts that have the same key."""
     if isinstance(value, list):
-        return [_floats(entry) for entry in value]
+        return [_named(entry, encoded) for entry in value]
     if isinstance(value, dict):
-        return {key: _floats(entry) for key, entry in value.items()}
-    return float(value) if isinstance(value, int) else value
+        return {key: _named(entry, encoded) for key, entry in sorted(value.items())}
+    return float(value) if isinstance(value, int) and not encoded else value
 
 
 def _may_repeat(value: Any) -> bool:
@@ -379,18 +395,32 @@ def _from_json(text: str) -> tuple[Any, str] | None:
         return None
     if not _is_short(value):
         return None
+    orders = list(_key_orders(value))
+    one_order = len(set(map(frozenset, orders))) == len(set(orders))
+    unsorted = sorted({keys for keys in orders if list(keys) != sorted(keys)})
+    order = unsorted if one_order else orders
     for name, options in JSON_FORMATS.items():
         for ascii_only in (True, False):
             if json.dumps(value, ensure_ascii=ascii_only, **options) == body:
-                return _quoted_keys(value), f"{name} {ascii_only} {len(text) - len(body)}"
+                return _quoted_keys(value), f"{name} {ascii_only} {len(text) - len(body)} {order}"
     return None
 
 
-def _is_short(value: Any) -> bool:
+def _is_short(value: Any, depth: int = 0) -> bool:
     if isinstance(value, (list, dict)):
         inner = value.values() if isinstance(value, dict) else value
-        return len(value) <= SLOTS and all(map(_is_short, inner))
+        short = len(value) <= SLOTS and depth < DEEPEST
+        return short and all(_is_short(entry, depth + 1) for entry in inner)
     return not isinstance(value, int) or abs(value) <= 2**53
+
+
+def _key_orders(value: Any) -> Iterator[tuple[str, ...]]:
+    """The keys of each dict in a value, in their order."""
+    if isinstance(value, dict):
+        yield tuple(value)
+    if isinstance(value, (list, dict)):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _key_orders(entry)
 
 
 def _quoted_keys(value: Any) -> Any:
@@ -449,6 +479,19 @@ def words_of(text: str) -> list[str]:
 def text_code(text: str) -> float:
     """A hash of the text: an integer below 2^52."""
     return text_hash(text)
+
+
+def _rest(written: str) -> float:
+    """A code of how a number is written, 0 if as Python does; of an integer that no float equals,
+    plus the remainder."""
+    style = _style(written)
+    if style == written and len(written) <= WHOLE and str(whole := _integer(written)) == written:
+        return text_code("whole") + (whole - int(float(whole)))
+    return text_code(style) if style else 0.0
+
+
+def _integer(written: str) -> int:
+    return int(written) if written.lstrip("+-").isdecimal() else 0
 
 
 @lru_cache(maxsize=1 << 16)

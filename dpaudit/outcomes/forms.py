@@ -62,7 +62,7 @@ def _is_nested(values: Sequence[Any]) -> bool:
     """Whether the first draw shows that the draws are neither numbers nor lists of numbers."""
     for _ in range(2):
         if not isinstance(values, (list, tuple)) or not values:
-            return False
+            return hasattr(values, "to_frame")  # a series of pandas, with labels
         values = values[0]
     return isinstance(values, (list, tuple, dict, str))
 

@@ -6,8 +6,8 @@ keys are not in quotes: {"set": [members in order]}; {"number": [nearest float, 
 integer that no float equals; {"long": [length, code, first entries]} for a list of more than
 `SLOTS` entries, and for a draw that would take more than `WIDEST` characters. A text of more than
 `LONGEST` characters, and a key of more than `LONGEST_KEY`, is cut and ends with its digest. Bytes
-are the text that they encode, else the floats, else the list of their values. A draw other than a
-list is read as a list of one entry, and None as the empty list, as in `tables`.
+are the text that they encode, else a dict of their values and of the floats that they may be. A
+draw other than a list is read as a list of one entry, and None as the empty list, as in `tables`.
 """
 
 from __future__ import annotations
@@ -153,17 +153,17 @@ def _container(value: Any, depth: int) -> Any:
     if hasattr(value, "to_frame") and not hasattr(value, "columns"):  # a series of pandas
         value = value.to_frame()
     if hasattr(value, "itertuples"):  # a data frame; labels of rows, such as groups, are a column
-        labelled = type(value.index).__name__ != "RangeIndex"
-        rows = value.itertuples(index=labelled, name=None)
-        value = {"columns": list(value.columns), "records": list(rows)}
-    if hasattr(value, "tocoo"):  # a sparse matrix of SciPy
+        index, names = value.index, list(value.columns)
+        labelled = type(index).__name__ != "RangeIndex"
+        records = list(value.itertuples(index=labelled, name=None))
+        counted = [] if labelled else [index.start, index.step]
+        value = {"columns": names, "records": records, "index": [*index.names, *counted]}
+    if hasattr(value, "todok"):  # a sparse matrix of SciPy
         small = math.prod(value.shape) <= SLOTS
-        value = value.toarray() if small else sorted(zip(*_entries(value.tocoo()), strict=True))
+        entries = None if small else dict(value.todok().items())
+        value = value.toarray() if small else {"shape": value.shape, "entries": entries}
     if hasattr(value, "nodes") and hasattr(value, "edges"):  # a graph of NetworkX
-        edges = [edge[:2] for edge in value.edges]
-        if not value.is_directed():
-            edges = [tuple(sorted(edge, key=repr)) for edge in edges]
-        value = {"nodes": set(value.nodes), "edges": set(edges)}
+        value = _graph(value)
     if isinstance(value, np.void) and value.dtype.names:
         value = {name: value[name] for name in value.dtype.names}
     if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0):
@@ -181,9 +181,15 @@ def _container(value: Any, depth: int) -> Any:
     raise NotOutcomes(ALL, f"a draw with {with_article(kind)}" if depth > 1 else with_article(kind))
 
 
-def _entries(matrix: Any) -> tuple[list[Any], ...]:
-    """The rows, columns and values of the entries of a sparse matrix in coordinate form."""
-    return matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist()
+def _graph(graph: Any) -> dict[str, Any]:
+    """The nodes and edges of a graph with their attributes, 1 if there are none."""
+    directed, edges = graph.is_directed(), {}
+    several = {"keys": True} if graph.is_multigraph() else {}
+    for *edge, attributes in graph.edges(data=True, **several):
+        ends = edge[:2] if directed else sorted(edge[:2], key=repr)
+        edges[(*ends, *edge[2:])] = attributes or 1
+    nodes = {node: attributes or 1 for node, attributes in graph.nodes(data=True)}
+    return {"directed": directed, "graph": graph.graph, "nodes": nodes, "edges": edges}
 
 
 def _cut(entries: list[Any]) -> Any:
@@ -222,8 +228,7 @@ def _number(value: Any) -> Any:
 
 
 def _decoded(value: bytes) -> Any:
-    """The text that bytes encode; else the floats, if there is nothing else in them; else a list
-    of their values."""
+    """The text that bytes encode; else a dict of their values, and the floats that they may be."""
     try:
         text = value.decode()
     except UnicodeDecodeError:
@@ -234,8 +239,8 @@ def _decoded(value: bytes) -> Any:
         floats = np.frombuffer(value, dtype="<f8")
         size = np.abs(floats)
         if np.all((size == 0.0) | ((size > SIZES[0]) & (size < SIZES[1]))):
-            return floats.tolist()
-    return list(value)
+            return {"bytes": list(value), "floats": floats.tolist()}
+    return {"bytes": list(value)}
 
 
 def _short(text: str, most: int = LONGEST_KEY) -> str:

@@ -54,13 +54,25 @@ def views_of(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
     """The views that a look at the training draws gives reason for, each with its name.
 
     fit : learns scores of parts; None, for few draws, gives moments and extremes in their place.
+    Infinities, and numbers whose squares overflow, are cut to `LARGEST`; NaN stay.
     """
+
+    def bounded(x: Array) -> Array:
+        return np.clip(x, -constants.LARGEST, constants.LARGEST)
+
+    for name, view in _views(Sides(bounded(train.P), bounded(train.Q)), fit):
+        yield name, lambda x, view=view: view(bounded(x))
+
+
+def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
     columns = train.P.shape[1]
     few = train.head(min(constants.LOOK_DRAWS, constants.LOOK_NUMBERS // columns))
     if len(few.P) < constants.LEAST_LOOK or not 3 <= columns <= constants.MOST_COLUMNS:
         return
     if (run := ranking(few)) is not None:
         yield "pairs", partial(pairs, run=run)
+        return
+    if np.isnan(few.P).all() or np.isnan(few.Q).all():
         return
     ranks = Sides(*common_ranks(few))
     if (bag := bag_of(ranks)) is not None:
@@ -109,10 +121,10 @@ def pairs(x: Array, run: slice) -> Array:
 def common_ranks(few: Sides) -> tuple[Array, Array]:
     """Both sides with each number replaced by its rank among all numbers, from 0 to 1; NaN stay."""
     numbers = np.concatenate([few.P.ravel(), few.Q.ravel()])
-    grid = np.unique(np.quantile(numbers[np.isfinite(numbers)], np.linspace(0.0, 1.0, 1025)))
+    grid = np.unique(np.nanquantile(numbers, np.linspace(0.0, 1.0, 1025)))
 
     def ranks(x: Array) -> Array:
-        return np.where(np.isnan(x), np.nan, np.interp(x, grid, np.linspace(0.0, 1.0, len(grid))))
+        return np.where(np.isnan(x), np.nan, np.searchsorted(grid, x) / len(grid))
 
     return ranks(few.P), ranks(few.Q)
 
@@ -370,9 +382,12 @@ def components(few: Sides) -> Array | None:
 
 def dependence(x: Array) -> float:
     """The largest correlation of the squares of two columns, of which large values are clipped."""
+    if x.shape[1] < 2:
+        return 0.0
     apart = x - np.median(x, axis=0)
     scale = np.maximum(np.median(np.abs(apart), axis=0), np.finfo(float).tiny)
     squares = np.minimum(np.abs(apart) / scale, constants.CLIP) ** 2
-    table = np.nan_to_num(np.corrcoef(squares.T))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        table = np.nan_to_num(np.corrcoef(squares.T))  # a constant column depends on no other
     np.fill_diagonal(table, 0.0)
     return float(np.abs(table).max())

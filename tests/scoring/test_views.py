@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import dpaudit as dp
 from dpaudit.scoring import views
 from dpaudit.scoring.base import Fitted, Sides, zero
 
@@ -111,3 +112,26 @@ def test_a_padded_list_has_the_statistics_of_its_own_parts():
     np.testing.assert_allclose(short, alone)
     assert short[:2] == pytest.approx([3.0, -0.5])
     assert short[-1] == 1.0  # the largest
+
+
+NAN, INF = np.nan, np.inf
+ODD = {
+    "all infinite": lambda x: np.where(x < 0.5, INF, -INF),
+    "one infinity of two in a part": lambda x: np.where(
+        (np.arange(12) % 2 == 0) & (x < 0.3), INF, x
+    ),
+    "all missing": lambda x: np.full(x.shape, NAN),
+    "half of each part missing": lambda x: np.where(np.arange(12) % 2 == 0, x, NAN),
+    "as large as floats are": lambda x: np.where(x < 0.5, -1.0, 1.0) * 1.7e308,
+    "smaller than normal floats": lambda x: 1e-310 * x,
+    "a series with infinities": lambda x: np.where(x < 0.02, INF, x.cumsum(axis=1)),
+    "two columns six times": lambda x: np.repeat(np.log(x[:, :2]), 6, axis=1),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("draws", [300, 900])
+def test_odd_numbers_neither_end_an_audit_nor_warn(name, draws):
+    """Warnings are errors here."""
+    P, Q = (ODD[name](np.random.default_rng(seed).random((draws, 12))) for seed in (1, 2))
+    assert dp.audit_samples(P, Q, epsilon=[0.5], rng=1).spectrum.low[0] == 0.0

@@ -1,0 +1,179 @@
+"""Texts, bytes, matrices, graphs and series: rows keep every difference; what leaks is found."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import dpaudit as dp
+from dpaudit import outcomes
+
+SCALAR = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-2, 2),
+    st.sampled_from([0.0, -0.0, 1.0, 2.5, 1e22, 2**53 + 1, 10**30]),
+    st.text("a1. ,", max_size=3),
+)
+JSON = st.recursive(
+    SCALAR,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+DUMPED = st.builds(
+    lambda value, indent, end: json.dumps(value, indent=indent) + end,
+    JSON,
+    st.sampled_from([None, 2, 3]),
+    st.sampled_from(["", "\n"]),
+)
+FIELD = st.sampled_from(["", "a", "b", "1", "1.0", "01", "-0", "-0.0", "1e3", "2.50", '"a"', "x y"])
+TABLE = st.builds(
+    lambda records, by, end: end.join(by.join(record) for record in records),
+    st.lists(st.lists(FIELD, min_size=2, max_size=3), min_size=1, max_size=4),
+    st.sampled_from([",", ";", "\t"]),
+    st.sampled_from(["\n", "\r\n"]),
+)
+PROSE = st.lists(st.sampled_from(["the", "sum", "1", "2", "1.0", "+1", "v1"]), max_size=8).map(
+    " ".join
+)
+TEXT = st.one_of(DUMPED, TABLE, PROSE, st.text("ab", max_size=9), st.text('[]{}:,1" ', max_size=5))
+
+
+def rows_of(draws):
+    part = outcomes.rows(draws)
+    return outcomes.columns(part, part)(part)
+
+
+def assert_rows_tell_apart(draws):
+    rows = [row.tobytes() for row in rows_of(draws)]
+    for i, draw in enumerate(draws):
+        for j in range(i):
+            assert (rows[i] == rows[j]) == (draw == draws[j]), (draw, draws[j])
+
+
+@given(st.lists(TEXT, min_size=2, max_size=6))
+@settings(deadline=None, max_examples=150)
+def test_texts_have_equal_rows_if_and_only_if_they_are_equal(draws):
+    assert_rows_tell_apart(draws)
+
+
+@given(st.lists(TEXT, min_size=2, max_size=6))
+@settings(deadline=None, max_examples=60)
+def test_the_row_of_a_text_does_not_depend_on_the_texts_beside_it(draws):
+    whole = outcomes.rows(draws)
+    columns = outcomes.columns(whole, whole)
+    together = columns(whole)
+    for place in range(len(draws)):
+        alone = columns(whole[place : place + 1])
+        assert alone.tobytes() == together[place : place + 1].tobytes()
+
+
+@given(st.lists(st.binary(min_size=1, max_size=16), min_size=2, max_size=6))
+@settings(deadline=None, max_examples=60)
+def test_bytes_have_equal_rows_if_and_only_if_they_are_equal(draws):
+    assert_rows_tell_apart(draws)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ('{"ok": true, "n": 1}', '{"ok": 1, "n": 1}'),
+        ('{"a": 1, "b": 2}', '{"b": 2, "a": 1}'),
+        ('[{"a": 1, "b": 2}, {"b": 2, "a": 1}]', '[{"b": 2, "a": 1}, {"a": 1, "b": 2}]'),
+        ("[" + "1, " * 9 + "1]", "[" + "1.0, " * 9 + "1.0]"),
+        ("[" + "true, " * 9 + "true]", "[" + "1, " * 9 + "1]"),
+        ("17000000001234567890", "17000000001234567891"),
+        (b"\0\0\0\0\0\0\xf0\x3f", b"\1\0\0\0\0\0\xf0\x3f"),
+    ],
+)
+def test_two_outputs_that_differ_are_told_apart(pair):
+    assert_rows_tell_apart(list(pair))
+
+
+def found(make, draws=1500):
+    """δ(0) that is certified of outputs that reveal their side."""
+    rng = np.random.default_rng(5)
+    P, Q = ([make(rng, side) for _ in range(draws)] for side in (0, 1))
+    return dp.audit_samples(P, Q, epsilon=[0.0], rng=1).spectrum.low[0]
+
+
+LETTERS = "uvwxyz"
+LEAKS = {
+    "json, true or 1": lambda rng, side: json.dumps(
+        {"ok": [True, 1][side], "x": int(rng.integers(5))}
+    ),
+    "json, the order of keys": lambda rng, side: json.dumps(
+        dict([("a", 1), ("b", int(rng.integers(5)))][:: [1, -1][side]])
+    ),
+    "json, numbers with and without a point": lambda rng, side: json.dumps(
+        [[int, float][side](x) for x in rng.integers(4, size=8)]
+    ),
+    "a number among words in any order": lambda rng, side: " ".join(
+        rng.permutation([*rng.choice(list(LETTERS), size=6), f"{9 * side + rng.normal():.4f}"])
+    ),
+    "the third letter follows from the first": lambda rng, side: [
+        LETTERS[(first := rng.integers(6))],
+        LETTERS[rng.integers(6)],
+        LETTERS[(first + [1, -1][side]) % 6],
+    ],
+    "bytes of two floats of 32 bits": lambda rng, side: np.array(
+        [9 * side + rng.normal(), rng.normal()], dtype="f4"
+    ).tobytes(),
+    "bytes that look like a float": lambda rng, side: bytes(
+        [120 + 100 * side, *rng.integers(256, size=6), 63]
+    ),
+    "bytes of integers of 16 bits": lambda rng, side: np.array(
+        [1000 + 100 * side, *rng.integers(16000, 16100, size=3)], dtype="i2"
+    ).tobytes(),
+    "which rows of a frame": lambda rng, side: pytest.importorskip("pandas").DataFrame(
+        {"x": rng.normal(size=3)}, index=range(5 * side, 5 * side + 3)
+    ),
+    "labels of a series": lambda rng, side: pytest.importorskip("pandas").Series(
+        rng.normal(size=2), index=["a", "bc"[side]]
+    ),
+    "weights of a graph": lambda rng, side: Graph({(1, 0): 9 * side + rng.normal()}),
+}
+
+
+class Graph:
+    """A graph as NetworkX has them, undirected, with weights of its edges."""
+
+    def __init__(self, weights):
+        self.graph, self.weights = {}, weights
+
+    def is_directed(self):
+        return False
+
+    def is_multigraph(self):
+        return False
+
+    def nodes(self, data):
+        return [(node, {}) for node in {node for edge in self.weights for node in edge}]
+
+    def edges(self, data):
+        return [(*edge, {"weight": weight}) for edge, weight in self.weights.items()]
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_an_output_that_reveals_its_side_is_found(name):
+    assert found(LEAKS[name]) > 0.85
+
+
+def test_large_sparse_matrices_keep_their_shape_and_sum_what_stands_twice():
+    forms = [
+        sparse.coo_array(([1.0, 2.0], ([0, 0], [0, 0])), shape=(40, 40)),
+        sparse.coo_array(([3.0], ([0], [0])), shape=(40, 40)),
+        sparse.coo_array(([3.0], ([0], [0])), shape=(40, 41)),
+    ]
+    rows = [row.tobytes() for row in rows_of(forms)]
+    assert rows[0] == rows[1] != rows[2]
+
+
+def test_json_deeper_than_any_program_writes_is_a_text():
+    """Python's own recursion would end at a thousand levels."""
+    assert_rows_tell_apart(["[" * depth + "1" + "]" * depth for depth in (40, 300, 900, 1100)])
