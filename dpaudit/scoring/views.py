@@ -56,12 +56,16 @@ def views_of(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
     fit : learns scores of parts; None, for few draws, gives moments and extremes in their place.
     Infinities, and numbers whose squares overflow, are cut to `LARGEST`; NaN stay.
     """
+    for name, view in _views(Sides(_bounded(train.P), _bounded(train.Q)), fit):
+        yield name, partial(_of_bounded, view)
 
-    def bounded(x: Array) -> Array:
-        return np.clip(x, -constants.LARGEST, constants.LARGEST)
 
-    for name, view in _views(Sides(bounded(train.P), bounded(train.Q)), fit):
-        yield name, lambda x, view=view: view(bounded(x))
+def _bounded(x: Array) -> Array:
+    return np.clip(x, -constants.LARGEST, constants.LARGEST)
+
+
+def _of_bounded(view: View, x: Array) -> Array:
+    return view(_bounded(x))
 
 
 def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
