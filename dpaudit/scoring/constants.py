@@ -44,6 +44,7 @@ FINEST_LATTICE = 2.0**-24  # share of the largest number: rounding alone makes f
 
 # --- views of bags, series and rankings (`views`) ---
 LOOK_DRAWS, LOOK_NUMBERS = 4000, 500_000  # a side, at most, that the look reads
+RANKED_NUMBERS = 40_000  # numbers that set the ranks of all
 LEAST_LOOK = 40  # draws a side; with fewer there is no look
 VIEW_DRAWS = 100_000  # draws a side, at most, that train and choose a view
 VIEW_BETTER = 1.0  # standard errors of the gain; fewer let a view win by chance
