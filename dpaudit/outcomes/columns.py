@@ -31,6 +31,7 @@ Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k)
 MOST = tables.SLOTS  # columns at most; of more features, those that most draws have are used
 NEARLY_ALL = 0.95  # share of a list's entries that have columns of counts
 RANDOM = 4.5  # standard errors by which a statistic of a random order may differ from 0
+LOOK_NUMBERS = 10_000_000  # entries of lists, at most, whose order is looked at
 FEW_PLACES = 5  # places of a list, at most, that are kept beside its counts
 FEW, SOME = 100, 5  # beyond FEW columns, a feature needs SOME draws of both sides together
 TOTAL_SIZE: Name = ((), Kind.SIZE)
@@ -38,6 +39,7 @@ TOTAL_SIZE: Name = ((), Kind.SIZE)
 # The parts of draws that no column makes comparable from one draw to another
 TEXTS, KEYS, MEMBERS = "texts", "keys of dicts", "members of sets"
 BEYOND = f"values beyond the first {tables.SLOTS:,}"
+UNCOUNTED = "rare entries of lists"
 LARGE, CODED = "integers of more than 32 digits", 2.0**107  # from CODED on, the rest may be a code
 
 
@@ -98,12 +100,17 @@ def _described_texts(P: np.ndarray, Q: np.ndarray) -> Described:
     table = features(texts)
     names = _names_of(table, draws.sum(axis=0))
     unread = _unread(table, names, draws)
-    names = _without_order(table, _without_words(table, names, draws.sum(axis=0)), draws)
+    names = _without_words(table, names, draws.sum(axis=0))
+    names, hidden = _without_order(table, names, draws, TEXTS not in unread)
     if len(names) > MOST:
         total = draws.sum(axis=0)
         by_use = sorted(names, key=lambda name: (name[1] in COUNTS, -total[table[name][0]].sum()))
         frequent = set(by_use[:MOST])
+        for name in by_use[MOST:]:
+            hidden[table[name][0]] = True
         names = tuple(name for name in names if name in frequent)
+    if hidden.any():
+        unread[UNCOUNTED] = _share(hidden, draws)
     rows = _rows(table, names, len(texts))
     differs = np.any(rows.view(np.int64) != rows[0].view(np.int64), axis=0)
     if differs.any():
@@ -240,8 +247,11 @@ def _few_share(values: Array, draws: np.ndarray) -> np.ndarray:
     return np.asarray(np.bincount(which, draws)[which] < SOME)
 
 
-def _without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> tuple[Name, ...]:
-    """The names that describe lists best: of lists whose places mean nothing, counts alone.
+def _without_order(
+    table: Features, names: tuple[Name, ...], draws: np.ndarray, texts_repeat: bool
+) -> tuple[tuple[Name, ...], np.ndarray]:
+    """The names that describe lists best: of lists whose places mean nothing, counts alone; and a
+    mask of the draws, (m,), of whose lists an entry has neither a count nor a position.
 
     Where the entries of a list that are counted are nearly all that there are, their counts stand
     for its positions, unless on one side a position has a mean of its own. Counts of pairs of
@@ -249,16 +259,21 @@ def _without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) 
     draws : (2, m), how many draws of each side each distinct draw stands for.
     """
     left_out: set[Name] = set()
+    all_draws = draws.sum(axis=0)
+    hidden = np.zeros(len(all_draws), dtype=bool)
     for place in {path[:-1] for path, kind in names if kind is Kind.COUNT}:
         entries, pairs = (
             {name for name in names if name[1] is kind and name[0][:-1] == place} for kind in COUNTS
         )
-        all_draws = draws.sum(axis=0)
         size = (place, Kind.WORDS if (place, Kind.WORDS) in table else Kind.SIZE)
-        counted = sum(_total(table, name, all_draws) for name in entries)
-        longest = table[size][1].max() if size in table else 0.0
-        if longest <= 1.0 or counted < NEARLY_ALL * _total(table, size, all_draws):
+        counted, length = (_sums(table, names, len(all_draws)) for names in (entries, {size}))
+        longest = length.max()
+        if longest <= 1.0 or all_draws @ counted < NEARLY_ALL * (all_draws @ length):
             left_out |= entries | pairs  # a single value, or parts that hardly repeat
+            continue
+        short = counted < length
+        if all_draws @ short > (1.0 - NEARLY_ALL) * all_draws.sum() and texts_repeat:
+            left_out |= entries | pairs  # numbers that are too rare for a count, but not in size
             continue
         if all(_is_constant(table, name, len(all_draws)) for name in entries):
             left_out |= entries | pairs  # a ranking: its parts differ in their order alone
@@ -276,13 +291,14 @@ def _without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) 
                 inner[(*path[depth - columns : depth], *path[depth + 1 :]), kind][step] = path, kind
         if not any(_has_own_means(table, part, side) for part in inner.values() for side in draws):
             left_out.update(name for part in inner.values() for name in part.values())
+            hidden |= short
         most, of_pairs = (
             max((_gap(table, name, draws) for name in group), default=0.0)
             for group in (entries, pairs)
         )
         if of_pairs <= max(most, RANDOM):
             left_out |= pairs
-    return tuple(name for name in names if name not in left_out)
+    return tuple(name for name in names if name not in left_out), hidden
 
 
 def _is_constant(table: Features, name: Name, count: int) -> bool:
@@ -291,12 +307,12 @@ def _is_constant(table: Features, name: Name, count: int) -> bool:
     return len(at) == count and values.min() == values.max()
 
 
-def _total(table: Features, name: Name, draws: np.ndarray) -> float:
-    """The sum of a feature over all draws."""
-    if name not in table:
-        return 0.0
-    at, values = table[name]
-    return float(draws[at] @ values)
+def _sums(table: Features, names: set[Name], count: int) -> Array:
+    """The sum of features for each of `count` distinct draws."""
+    total = np.zeros(count)
+    for at, values in (table[name] for name in names if name in table):
+        total[at] += values
+    return total
 
 
 def _gap(table: Features, name: Name, draws: np.ndarray) -> float:
@@ -315,10 +331,14 @@ def _has_own_means(table: Features, by_position: dict[int, Name], draws: np.ndar
     by_position : the feature at each position. draws : (m,), how many draws of one side each
     distinct draw stands for.
     """
-    values = np.full((len(draws), max(by_position) + 1), np.nan)
+    places = max(by_position) + 1
+    step = -(-len(draws) * places // LOOK_NUMBERS)  # the draws are sorted: every few of them
+    draws = draws[::step]
+    values = np.full((len(draws), places), np.nan)
     for position, name in by_position.items():
         at, column = table[name]
-        values[at, position] = column
+        some = at % step == 0
+        values[at[some] // step, position] = column[some]
     known = np.isfinite(values)
     values = np.where(known, values, 0.0)
     values /= max(float(np.abs(values).max()), np.finfo(float).tiny)
@@ -346,8 +366,13 @@ def _unread(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> dict
         if total[rows].sum() >= SOME and name not in chosen:
             part, rare = BEYOND, np.ones(len(rows), dtype=bool)
         marked[part][rows[rare]] = True
-    shares = {part: (draws @ mark / draws.sum(axis=1)).max() for part, mark in marked.items()}
-    return {part: float(share) for part, share in shares.items() if share > 0.0}
+    shares = {part: _share(mark, draws) for part, mark in marked.items()}
+    return {part: share for part, share in shares.items() if share > 0.0}
+
+
+def _share(mark: np.ndarray, draws: np.ndarray) -> float:
+    """The share of the draws that are marked, (m,), on the side where it is larger."""
+    return float((draws @ mark / draws.sum(axis=1)).max())
 
 
 def _rare(

@@ -56,11 +56,18 @@ def views_of(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
     Infinities, and numbers whose squares overflow, are cut to `LARGEST`; NaN stay.
     """
 
-    def bounded(x: Array) -> Array:
-        return np.clip(x, -constants.LARGEST, constants.LARGEST)
+    train = Sides(bounded(train.P), bounded(train.Q))
+    for name, view in _views(train, fit):
+        yield name, partial(_of_bounded, view)
 
-    for name, view in _views(Sides(bounded(train.P), bounded(train.Q)), fit):
-        yield name, lambda x, view=view: view(bounded(x))
+
+def bounded(x: Array) -> Array:
+    """Rows of numbers of at most `LARGEST` in magnitude, and NaN."""
+    return np.clip(x, -constants.LARGEST, constants.LARGEST)
+
+
+def _of_bounded(view: View, x: Array) -> Array:
+    return view(bounded(x))
 
 
 def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:

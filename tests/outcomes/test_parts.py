@@ -145,3 +145,36 @@ def test_an_item_may_have_any_name():
     )
     part = outcomes.rows(P)
     assert outcomes.columns(part, outcomes.rows(Q))(part).shape[1] == 6
+
+
+def with_rare(rng, rare):
+    """Forty entries of which one in 25, on average, is rare."""
+    return [
+        rare(rng) if new else ["k", int(rng.integers(20))] for new in rng.random(size=40) < 0.04
+    ]
+
+
+def test_numbers_too_rare_for_a_count_are_read():
+    """Four lists in five have one, which tells the side."""
+    rng = np.random.default_rng(12)
+    P, Q = (
+        [
+            with_rare(rng, lambda rng, low=low: ["id", int(low + rng.integers(10**6))])
+            for _ in range(2000)
+        ]
+        for low in (10**6, 2 * 10**6)
+    )
+    result = dp.audit_samples(P, Q, epsilon=[0.0], rng=1)
+    assert result.fitted.unread == {}
+    assert result.spectrum.low[0] > 0.6
+
+
+def test_entries_that_have_neither_a_count_nor_a_position_are_unread():
+    """Texts that hardly repeat are unread, and numbers beside them too."""
+    rng = np.random.default_rng(13)
+    rares = [lambda rng: ["id", int(rng.integers(10**6))], lambda rng: [rng.bytes(6).hex(), 1]]
+    draws = [with_rare(rng, rares[k % 2]) for k in range(2000)]
+    part = outcomes.rows(draws)
+    unread = outcomes.described(part, part).unread
+    assert unread["rare entries of lists"] == pytest.approx(0.8, abs=0.05)
+    assert unread["texts"] == pytest.approx(0.4, abs=0.05)
