@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpaudit._core.linalg import one_thread
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.outcomes import tables
@@ -31,7 +32,9 @@ Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k)
 MOST = tables.SLOTS  # columns at most; of more features, those that most draws have are used
 NEARLY_ALL = 0.95  # share of a list's entries that have columns of counts
 RANDOM = 4.5  # standard errors by which a statistic of a random order may differ from 0
-LOOK_NUMBERS = 10_000_000  # entries of lists, at most, whose order is looked at
+RANDOM_PAIRS = 6.0  # the same for one of many pairs of places
+LOOK_WORK, LOOK_LEAST = 200_000_000, 1000  # draws × places², at most, whose order is looked at
+ROUNDING = 1e-9  # share of the largest number below which a gap is none
 FEW_PLACES = 5  # places of a list, at most, that are kept beside its counts
 FEW, SOME = 100, 5  # beyond FEW columns, a feature needs SOME draws of both sides together
 TOTAL_SIZE: Name = ((), Kind.SIZE)
@@ -101,7 +104,8 @@ def _described_texts(P: np.ndarray, Q: np.ndarray) -> Described:
     names = _names_of(table, draws.sum(axis=0))
     unread = _unread(table, names, draws)
     names = _without_words(table, names, draws.sum(axis=0))
-    names, hidden = _without_order(table, names, draws, TEXTS not in unread)
+    with one_thread():
+        names, hidden = _without_order(table, names, draws, TEXTS not in unread)
     if len(names) > MOST:
         total = draws.sum(axis=0)
         by_use = sorted(names, key=lambda name: (name[1] in COUNTS, -total[table[name][0]].sum()))
@@ -254,8 +258,8 @@ def _without_order(
     mask of the draws, (m,), of whose lists an entry has neither a count nor a position.
 
     Where the entries of a list that are counted are nearly all that there are, their counts stand
-    for its positions, unless on one side a position has a mean of its own. Counts of pairs of
-    neighbours stay only where one of them differs more between the sides than any entry does.
+    for its positions, unless these tell more (`_places_tell`). Counts of pairs of neighbours stay
+    only where one of them differs more between the sides than any entry does.
     draws : (2, m), how many draws of each side each distinct draw stands for.
     """
     left_out: set[Name] = set()
@@ -289,13 +293,14 @@ def _without_order(
                 continue  # the numbers of a text
             if len(path) > depth and isinstance(step := path[depth], int):
                 inner[(*path[depth - columns : depth], *path[depth + 1 :]), kind][step] = path, kind
-        if not any(_has_own_means(table, part, side) for part in inner.values() for side in draws):
-            left_out.update(name for part in inner.values() for name in part.values())
-            hidden |= short
         most, of_pairs = (
             max((_gap(table, name, draws) for name in group), default=0.0)
             for group in (entries, pairs)
         )
+        limit = max(most, of_pairs, RANDOM_PAIRS)
+        if not any(_places_tell(table, part, draws, limit) for part in inner.values()):
+            left_out.update(name for part in inner.values() for name in part.values())
+            hidden |= short
         if of_pairs <= max(most, RANDOM):
             left_out |= pairs
     return tuple(name for name in names if name not in left_out), hidden
@@ -325,16 +330,20 @@ def _gap(table: Features, name: Name, draws: np.ndarray) -> float:
     return float(abs(mean[0] - mean[1]) / error) if error > 0.0 else 0.0
 
 
-def _has_own_means(table: Features, by_position: dict[int, Name], draws: np.ndarray) -> bool:
-    """Whether a number that describes entries of a list differs in mean at one of its positions.
+def _places_tell(
+    table: Features, by_position: dict[int, Name], draws: np.ndarray, limit: float
+) -> bool:
+    """Whether a number that describes entries of a list has a mean of its own at one position, or
+    its product at two positions differs between the sides by more than `limit` standard errors.
 
-    by_position : the feature at each position. draws : (m,), how many draws of one side each
+    by_position : the feature at each position. draws : (2, m), how many draws of each side each
     distinct draw stands for.
     """
     places = max(by_position) + 1
-    step = -(-len(draws) * places // LOOK_NUMBERS)  # the draws are sorted: every few of them
-    draws = draws[::step]
-    values = np.full((len(draws), places), np.nan)
+    most = max(LOOK_WORK // places**2, LOOK_LEAST)
+    step = -(-draws.shape[1] // most)  # the draws are sorted: every few of them
+    draws = draws[:, ::step]
+    values = np.full((draws.shape[1], places), np.nan)
     for position, name in by_position.items():
         at, column = table[name]
         some = at % step == 0
@@ -343,11 +352,22 @@ def _has_own_means(table: Features, by_position: dict[int, Name], draws: np.ndar
     values = np.where(known, values, 0.0)
     values /= max(float(np.abs(values).max()), np.finfo(float).tiny)
     apart = values - (values.sum(axis=1) / np.maximum(known.sum(axis=1), 1))[:, None]
-    weights = known * draws[:, None]
-    count = np.maximum(weights.sum(axis=0), 1.0)
-    mean = (weights * apart).sum(axis=0) / count
-    variance = (weights * apart**2).sum(axis=0) / count - mean**2
-    return bool(np.any(np.abs(mean) > RANDOM * np.sqrt(np.maximum(variance, 0.0) / count)))
+    values -= np.where(known, values.sum() / max(known.sum(), 1), 0.0)
+    squares, products = values**2, []
+    for side in draws:
+        weights = known * side[:, None]
+        count = np.maximum(weights.sum(axis=0), 1.0)
+        mean = (weights * apart).sum(axis=0) / count
+        variance = (weights * apart**2).sum(axis=0) / count - mean**2
+        if np.any(np.abs(mean) > RANDOM * np.sqrt(np.maximum(variance, 0.0) / count)):
+            return True
+        size = max(side.sum(), 1)
+        product = (side[:, None] * values).T @ values / size
+        spread = (side[:, None] * squares).T @ squares / size - product**2
+        products.append((product, np.maximum(spread, 0.0) / size))
+    (left, left_error), (right, right_error) = products
+    error = np.sqrt(left_error + right_error) + ROUNDING
+    return bool(np.any(np.triu(np.abs(left - right) / error, 1) > limit))
 
 
 def _unread(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> dict[str, float]:

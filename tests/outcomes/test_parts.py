@@ -1,5 +1,7 @@
 """Outputs as people release them: what becomes a column, and what the score makes of it."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -178,3 +180,13 @@ def test_entries_that_have_neither_a_count_nor_a_position_are_unread():
     unread = outcomes.described(part, part).unread
     assert unread["rare entries of lists"] == pytest.approx(0.8, abs=0.05)
     assert unread["texts"] == pytest.approx(0.4, abs=0.05)
+
+
+@pytest.mark.parametrize("form", [list, " ".join, json.dumps])
+def test_an_answer_that_repeats_the_answer_before_last_is_found(form):
+    """In P the third of twelve answers is the first with probability 0.95; counts hardly show it."""
+    rng = np.random.default_rng(14)
+    sides = rng.integers(2, size=(2, 2000, 12))
+    sides[0, :, 2] = np.where(rng.random(2000) < 0.9, sides[0, :, 0], sides[0, :, 2])
+    P, Q = ([form([["no", "yes"][x] for x in row]) for row in side] for side in sides)
+    assert dp.audit_samples(P, Q, epsilon=[0.0], rng=1).spectrum.low[0] > 0.35
