@@ -184,7 +184,7 @@ def test_entries_that_have_neither_a_count_nor_a_position_are_unread():
 
 @pytest.mark.parametrize("form", [list, " ".join, json.dumps])
 def test_an_answer_that_repeats_the_answer_before_last_is_found(form):
-    """In P the third of twelve answers is the first with probability 0.95; counts hardly show it."""
+    """In P the third of twelve answers is the first with probability 0.95; counts hardly tell."""
     rng = np.random.default_rng(14)
     sides = rng.integers(2, size=(2, 2000, 12))
     sides[0, :, 2] = np.where(rng.random(2000) < 0.9, sides[0, :, 0], sides[0, :, 2])
