@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpaudit._core.linalg import one_thread
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput
 from dpaudit.outcomes import tables
@@ -31,6 +32,9 @@ Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k)
 MOST = tables.SLOTS  # columns at most; of more features, those that most draws have are used
 NEARLY_ALL = 0.95  # share of a list's entries that have columns of counts
 RANDOM = 4.5  # standard errors by which a statistic of a random order may differ from 0
+RANDOM_PAIRS = 6.0  # the same for one of many pairs of places
+LOOK_WORK, LOOK_LEAST = 200_000_000, 1000  # draws × places², at most, whose order is looked at
+ROUNDING = 1e-9  # share of the largest number below which a gap is none
 FEW_PLACES = 5  # places of a list, at most, that are kept beside its counts
 FEW, SOME = 100, 5  # beyond FEW columns, a feature needs SOME draws of both sides together
 TOTAL_SIZE: Name = ((), Kind.SIZE)
@@ -38,6 +42,7 @@ TOTAL_SIZE: Name = ((), Kind.SIZE)
 # The parts of draws that no column makes comparable from one draw to another
 TEXTS, KEYS, MEMBERS = "texts", "keys of dicts", "members of sets"
 BEYOND = f"values beyond the first {tables.SLOTS:,}"
+UNCOUNTED = "rare entries of lists"
 LARGE, CODED = "integers of more than 32 digits", 2.0**107  # from CODED on, the rest may be a code
 
 
@@ -98,12 +103,18 @@ def _described_texts(P: np.ndarray, Q: np.ndarray) -> Described:
     table = features(texts)
     names = _names_of(table, draws.sum(axis=0))
     unread = _unread(table, names, draws)
-    names = _without_order(table, _without_words(table, names, draws.sum(axis=0)), draws)
+    names = _without_words(table, names, draws.sum(axis=0))
+    with one_thread():
+        names, hidden = _without_order(table, names, draws, TEXTS not in unread)
     if len(names) > MOST:
         total = draws.sum(axis=0)
         by_use = sorted(names, key=lambda name: (name[1] in COUNTS, -total[table[name][0]].sum()))
         frequent = set(by_use[:MOST])
+        for name in by_use[MOST:]:
+            hidden[table[name][0]] = True
         names = tuple(name for name in names if name in frequent)
+    if hidden.any():
+        unread[UNCOUNTED] = _share(hidden, draws)
     rows = _rows(table, names, len(texts))
     differs = np.any(rows.view(np.int64) != rows[0].view(np.int64), axis=0)
     if differs.any():
@@ -240,25 +251,33 @@ def _few_share(values: Array, draws: np.ndarray) -> np.ndarray:
     return np.asarray(np.bincount(which, draws)[which] < SOME)
 
 
-def _without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> tuple[Name, ...]:
-    """The names that describe lists best: of lists whose places mean nothing, counts alone.
+def _without_order(
+    table: Features, names: tuple[Name, ...], draws: np.ndarray, texts_repeat: bool
+) -> tuple[tuple[Name, ...], np.ndarray]:
+    """The names that describe lists best: of lists whose places mean nothing, counts alone; and a
+    mask of the draws, (m,), of whose lists an entry has neither a count nor a position.
 
     Where the entries of a list that are counted are nearly all that there are, their counts stand
-    for its positions, unless on one side a position has a mean of its own. Counts of pairs of
-    neighbours stay only where one of them differs more between the sides than any entry does.
+    for its positions, unless these tell more (`_places_tell`). Counts of pairs of neighbours stay
+    only where one of them differs more between the sides than any entry does.
     draws : (2, m), how many draws of each side each distinct draw stands for.
     """
     left_out: set[Name] = set()
+    all_draws = draws.sum(axis=0)
+    hidden = np.zeros(len(all_draws), dtype=bool)
     for place in {path[:-1] for path, kind in names if kind is Kind.COUNT}:
         entries, pairs = (
             {name for name in names if name[1] is kind and name[0][:-1] == place} for kind in COUNTS
         )
-        all_draws = draws.sum(axis=0)
         size = (place, Kind.WORDS if (place, Kind.WORDS) in table else Kind.SIZE)
-        counted = sum(_total(table, name, all_draws) for name in entries)
-        longest = table[size][1].max() if size in table else 0.0
-        if longest <= 1.0 or counted < NEARLY_ALL * _total(table, size, all_draws):
+        counted, length = (_sums(table, names, len(all_draws)) for names in (entries, {size}))
+        longest = length.max()
+        if longest <= 1.0 or all_draws @ counted < NEARLY_ALL * (all_draws @ length):
             left_out |= entries | pairs  # a single value, or parts that hardly repeat
+            continue
+        short = counted < length
+        if all_draws @ short > (1.0 - NEARLY_ALL) * all_draws.sum() and texts_repeat:
+            left_out |= entries | pairs  # numbers that are too rare for a count, but not in size
             continue
         if all(_is_constant(table, name, len(all_draws)) for name in entries):
             left_out |= entries | pairs  # a ranking: its parts differ in their order alone
@@ -274,15 +293,17 @@ def _without_order(table: Features, names: tuple[Name, ...], draws: np.ndarray) 
                 continue  # the numbers of a text
             if len(path) > depth and isinstance(step := path[depth], int):
                 inner[(*path[depth - columns : depth], *path[depth + 1 :]), kind][step] = path, kind
-        if not any(_has_own_means(table, part, side) for part in inner.values() for side in draws):
-            left_out.update(name for part in inner.values() for name in part.values())
         most, of_pairs = (
             max((_gap(table, name, draws) for name in group), default=0.0)
             for group in (entries, pairs)
         )
+        limit = max(most, of_pairs, RANDOM_PAIRS)
+        if not any(_places_tell(table, part, draws, limit) for part in inner.values()):
+            left_out.update(name for part in inner.values() for name in part.values())
+            hidden |= short
         if of_pairs <= max(most, RANDOM):
             left_out |= pairs
-    return tuple(name for name in names if name not in left_out)
+    return tuple(name for name in names if name not in left_out), hidden
 
 
 def _is_constant(table: Features, name: Name, count: int) -> bool:
@@ -291,12 +312,12 @@ def _is_constant(table: Features, name: Name, count: int) -> bool:
     return len(at) == count and values.min() == values.max()
 
 
-def _total(table: Features, name: Name, draws: np.ndarray) -> float:
-    """The sum of a feature over all draws."""
-    if name not in table:
-        return 0.0
-    at, values = table[name]
-    return float(draws[at] @ values)
+def _sums(table: Features, names: set[Name], count: int) -> Array:
+    """The sum of features for each of `count` distinct draws."""
+    total = np.zeros(count)
+    for at, values in (table[name] for name in names if name in table):
+        total[at] += values
+    return total
 
 
 def _gap(table: Features, name: Name, draws: np.ndarray) -> float:
@@ -309,25 +330,44 @@ def _gap(table: Features, name: Name, draws: np.ndarray) -> float:
     return float(abs(mean[0] - mean[1]) / error) if error > 0.0 else 0.0
 
 
-def _has_own_means(table: Features, by_position: dict[int, Name], draws: np.ndarray) -> bool:
-    """Whether a number that describes entries of a list differs in mean at one of its positions.
+def _places_tell(
+    table: Features, by_position: dict[int, Name], draws: np.ndarray, limit: float
+) -> bool:
+    """Whether a number that describes entries of a list has a mean of its own at one position, or
+    its product at two positions differs between the sides by more than `limit` standard errors.
 
-    by_position : the feature at each position. draws : (m,), how many draws of one side each
+    by_position : the feature at each position. draws : (2, m), how many draws of each side each
     distinct draw stands for.
     """
-    values = np.full((len(draws), max(by_position) + 1), np.nan)
+    places = max(by_position) + 1
+    most = max(LOOK_WORK // places**2, LOOK_LEAST)
+    step = -(-draws.shape[1] // most)  # the draws are sorted: every few of them
+    draws = draws[:, ::step]
+    values = np.full((draws.shape[1], places), np.nan)
     for position, name in by_position.items():
         at, column = table[name]
-        values[at, position] = column
+        some = at % step == 0
+        values[at[some] // step, position] = column[some]
     known = np.isfinite(values)
     values = np.where(known, values, 0.0)
     values /= max(float(np.abs(values).max()), np.finfo(float).tiny)
     apart = values - (values.sum(axis=1) / np.maximum(known.sum(axis=1), 1))[:, None]
-    weights = known * draws[:, None]
-    count = np.maximum(weights.sum(axis=0), 1.0)
-    mean = (weights * apart).sum(axis=0) / count
-    variance = (weights * apart**2).sum(axis=0) / count - mean**2
-    return bool(np.any(np.abs(mean) > RANDOM * np.sqrt(np.maximum(variance, 0.0) / count)))
+    values -= np.where(known, values.sum() / max(known.sum(), 1), 0.0)
+    squares, products = values**2, []
+    for side in draws:
+        weights = known * side[:, None]
+        count = np.maximum(weights.sum(axis=0), 1.0)
+        mean = (weights * apart).sum(axis=0) / count
+        variance = (weights * apart**2).sum(axis=0) / count - mean**2
+        if np.any(np.abs(mean) > RANDOM * np.sqrt(np.maximum(variance, 0.0) / count)):
+            return True
+        size = max(side.sum(), 1)
+        product = (side[:, None] * values).T @ values / size
+        spread = (side[:, None] * squares).T @ squares / size - product**2
+        products.append((product, np.maximum(spread, 0.0) / size))
+    (left, left_error), (right, right_error) = products
+    error = np.sqrt(left_error + right_error) + ROUNDING
+    return bool(np.any(np.triu(np.abs(left - right) / error, 1) > limit))
 
 
 def _unread(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> dict[str, float]:
@@ -346,8 +386,13 @@ def _unread(table: Features, names: tuple[Name, ...], draws: np.ndarray) -> dict
         if total[rows].sum() >= SOME and name not in chosen:
             part, rare = BEYOND, np.ones(len(rows), dtype=bool)
         marked[part][rows[rare]] = True
-    shares = {part: (draws @ mark / draws.sum(axis=1)).max() for part, mark in marked.items()}
-    return {part: float(share) for part, share in shares.items() if share > 0.0}
+    shares = {part: _share(mark, draws) for part, mark in marked.items()}
+    return {part: share for part, share in shares.items() if share > 0.0}
+
+
+def _share(mark: np.ndarray, draws: np.ndarray) -> float:
+    """The share of the draws that are marked, (m,), on the side where it is larger."""
+    return float((draws @ mark / draws.sum(axis=1)).max())
 
 
 def _rare(

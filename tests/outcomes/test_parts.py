@@ -1,5 +1,7 @@
 """Outputs as people release them: what becomes a column, and what the score makes of it."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -145,3 +147,46 @@ def test_an_item_may_have_any_name():
     )
     part = outcomes.rows(P)
     assert outcomes.columns(part, outcomes.rows(Q))(part).shape[1] == 6
+
+
+def with_rare(rng, rare):
+    """Forty entries of which one in 25, on average, is rare."""
+    return [
+        rare(rng) if new else ["k", int(rng.integers(20))] for new in rng.random(size=40) < 0.04
+    ]
+
+
+def test_numbers_too_rare_for_a_count_are_read():
+    """Four lists in five have one, which tells the side."""
+    rng = np.random.default_rng(12)
+    P, Q = (
+        [
+            with_rare(rng, lambda rng, low=low: ["id", int(low + rng.integers(10**6))])
+            for _ in range(2000)
+        ]
+        for low in (10**6, 2 * 10**6)
+    )
+    result = dp.audit_samples(P, Q, epsilon=[0.0], rng=1)
+    assert result.fitted.unread == {}
+    assert result.spectrum.low[0] > 0.6
+
+
+def test_entries_that_have_neither_a_count_nor_a_position_are_unread():
+    """Texts that hardly repeat are unread, and numbers beside them too."""
+    rng = np.random.default_rng(13)
+    rares = [lambda rng: ["id", int(rng.integers(10**6))], lambda rng: [rng.bytes(6).hex(), 1]]
+    draws = [with_rare(rng, rares[k % 2]) for k in range(2000)]
+    part = outcomes.rows(draws)
+    unread = outcomes.described(part, part).unread
+    assert unread["rare entries of lists"] == pytest.approx(0.8, abs=0.05)
+    assert unread["texts"] == pytest.approx(0.4, abs=0.05)
+
+
+@pytest.mark.parametrize("form", [list, " ".join, json.dumps])
+def test_an_answer_that_repeats_the_answer_before_last_is_found(form):
+    """In P the third of twelve answers is the first with probability 0.95; counts hardly tell."""
+    rng = np.random.default_rng(14)
+    sides = rng.integers(2, size=(2, 2000, 12))
+    sides[0, :, 2] = np.where(rng.random(2000) < 0.9, sides[0, :, 0], sides[0, :, 2])
+    P, Q = ([form([["no", "yes"][x] for x in row]) for row in side] for side in sides)
+    assert dp.audit_samples(P, Q, epsilon=[0.0], rng=1).spectrum.low[0] > 0.35
