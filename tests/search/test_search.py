@@ -189,6 +189,29 @@ def test_outcomes_that_are_no_numbers_are_searched_too(data):
     assert abs(found.best.delta - 0.3413) < 0.05  # P(0 < N(0, 1) < 1), within four standard errors
 
 
+def suppressed(data, rng):
+    """Noisy sums of the groups that have at least five rows: the size itself has no noise."""
+    regions, sizes = np.unique(data[:, 0], return_counts=True)
+    return {
+        f"region {int(region)}": data[data[:, 0] == region, 1].sum() + rng.laplace()
+        for region in regions[sizes >= 5]
+    }
+
+
+def as_list(data, rng):
+    return list(suppressed(data, rng).values())
+
+
+@pytest.mark.parametrize("release", [suppressed, as_list])
+def test_a_group_that_vanishes_goes_first(release):
+    regions = np.repeat(np.arange(8.0), [400, 300, 200, 150, 100, 60, 30, 5])
+    data = np.column_stack([regions, np.linspace(0.0, 1.0, len(regions))])
+    mechanism = dp.adapters.one_draw(release)
+    found = search.select(mechanism, data, at=1.0, relations="remove", **OPTIONS)
+    assert found.best.change.index >= len(data) - 5
+    assert found.best.delta > 0.9
+
+
 def test_the_table_of_what_was_tried(data):
     found = search.select(blind(dp.mechanisms.ALS(rows=40)), data, **OPTIONS)
     assert len(found.tried) == found.audited == 8
