@@ -317,7 +317,7 @@ def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
 
 
 epsilons = reader(lambda text: [float(part) for part in text.split(",")], "0.1,0.5,1")
-relations = reader(lambda text: tuple(part.strip() for part in text.split(",")))
+names = reader(lambda text: tuple(part.strip() for part in text.split(",")))
 
 
 def _bounds(text: str) -> list[list[float]] | str:

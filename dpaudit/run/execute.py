@@ -222,7 +222,7 @@ def _prepare(
         described = describe_data(own)
     else:
         dataset, before = loaded_data(scenario), loaded_from(scenario.folder)
-        mechanism = loaded_mechanism(scenario)
+        mechanism = loaded_mechanism(scenario, dataset)
         origin = origin_of(scenario, mechanism, loaded_from(scenario.folder) - before)
         if isinstance(rule, Unstated):
             rule = rule.settled(mechanism)
@@ -274,11 +274,13 @@ def loaded_data(scenario: Scenario) -> Table:
     return dataset
 
 
-def loaded_mechanism(scenario: Scenario) -> Mechanism:
-    """The mechanism. Loading a `call` executes the user's code, so check everything else first."""
+def loaded_mechanism(scenario: Scenario, dataset: Table) -> Mechanism:
+    """The mechanism on these data. Loading a `call` executes the user's code, so check everything
+    else first.
+    """
     named = scenario.mechanism
     with importable_from(scenario.modules):
-        mechanism: Mechanism = named.load() if isinstance(named, Call) else named
+        mechanism: Mechanism = named.on(dataset).load() if isinstance(named, Call) else named
     return mechanism
 
 
