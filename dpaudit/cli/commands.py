@@ -79,6 +79,7 @@ OF_RUN = {
     "[default: dpaudit-out/NAME]",
 )
 @opt.draws(help="Draws per side, in place of the scenario's number.")
+@opt.time
 @click.option("--seed", type=int, metavar="S", help="Seed, in place of the scenario's.")
 @click.option("--level", type=float, metavar="L", help="Confidence, in place of the scenario's.")
 @opt.stop
@@ -211,6 +212,7 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     "these, the callable makes the mechanism from them.",
 )
 @opt.draws(help="Draws per side.  [default: 1000000]")
+@opt.time
 @click.option("--seed", type=int, metavar="S", help="Seed of draws and training.  [default: 0]")
 @opt.level()
 @opt.stop

@@ -1,6 +1,7 @@
 """`dpaudit audit`: what a scenario file would give, without one."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -213,3 +214,43 @@ def test_parameters_go_beside_the_data_or_make_the_mechanism(tmp_path):
     assert audit("--seed", "4", *options, call="with_noise", draws="500") in (0, 3)
     assert audit("--seed", "4", *options, call="placed", draws="500") in (0, 3)
     assert audit(*options, call="one") == 2
+
+
+SLOW = """
+import time
+
+def slow(data, rng):
+    time.sleep(0.002)
+    return data[:, -1].mean() + rng.laplace(scale=1.0 / len(data))
+"""
+
+
+@pytest.mark.slow  # 10 s
+def test_a_time_decides_the_draws_and_what_it_costs_is_told_first(tmp_path, capsys):
+    (tmp_path / "audited_release.py").write_text(SLOW)
+    given = ["audited_release:slow", "--data", "rows.csv", "--claim", "4,0", "--out", "out"]
+    assert main(["audit", *given, "--neighbours", "remove", "--time", "12s"]) in (0, 3)
+    said = capsys.readouterr().err
+    told, drawn = (
+        said.index("draws, search included. They show an excess of"),
+        said.index("drawing"),
+    )
+    assert "note: About 5." in said[:told]
+    assert told < drawn
+    sizes = json.loads((tmp_path / "out" / "result.json").read_text())["samples"]
+    assert 200 < sum(sizes.values()) < 2_000
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--time", "1m", "--draws", "100"], "--time goes without --draws"),
+        (["--time", "1m", "--resume"], "--time goes without --resume"),
+        (["--time", "soon"], "'soon' is not a time, such as 60s, 5m or 2h"),
+        (["--time", "1s"], r"--time\) must be at least 5 s, got 1 s"),
+    ],
+)
+def test_a_time_that_cannot_be_planned(capsys, options, message):
+    given = ["audited_release:noisy_mean", "--data", "rows.csv", "--claim", "1,0"]
+    assert main(["audit", *given, "--neighbours", "remove", *options]) == 2
+    assert re.search(message, capsys.readouterr().err)

@@ -97,7 +97,7 @@ def test_progress_says_how_far_it_is(data):
     assert names == ["ranking neighbours", "searching, round 1 of 2", "searching, round 2 of 2"]
     for name in names:
         done = [(done, wanted) for step, done, wanted in steps if step == name]
-        assert done == [(number, done[0][1]) for number in range(1, done[0][1] + 1)]
+        assert done == [(number, done[0][1]) for number in range(done[0][1] + 1)]
 
 
 def mean(data, size, *, rng):
