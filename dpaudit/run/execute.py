@@ -184,7 +184,7 @@ def run(
         store = DrawStore(folder / DRAWS, made_by, resume=resume, all_draws=keep_draws)
         watch.begin(store)
         result = audit_mechanism(subject, scenario.settings, Drawing(n_jobs, watch, store))
-        result = _with_hint(result, scenario)
+        result = _with_hint(result, scenario, selection)
         if book is not None:
             entry = Entry.of(result, made_by, map(store.mark, (0, 1)))
             standing = book.add(entry, scenario.settings.alpha)
@@ -310,10 +310,11 @@ def loaded_mechanism(scenario: Scenario, dataset: Table) -> Mechanism:
     return mechanism
 
 
-def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:
+def _with_hint(result: AuditResult, scenario: Scenario, selection: Selection | None) -> AuditResult:
     """The result with a hint from a few replayed draws (`replay.hint`), if no output law is known
     and these draws cost little. They come after all draws of the audit, since a mechanism may keep
-    state between calls.
+    state between calls. If the pair gives no hint, other neighbours that the search tried are
+    replayed, one for each `REPLAYED` draws of a side.
     """
     costly = isinstance(scenario.mechanism, Program) or is_synthesizer(scenario.mechanism)
     if result.exact is not None or costly or scenario.settings.draws < REPLAYED:
@@ -321,7 +322,17 @@ def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:
     subject = result.subject
     assert subject.mechanism is not None
     assert subject.pair is not None
-    replay = hint(subject.mechanism, subject.pair, show_data=subject.show_data)
+    own = replay = hint(subject.mechanism, subject.pair, show_data=subject.show_data)
+    tried = () if selection is None else selection.tried[1 : scenario.settings.draws // REPLAYED]
+    for trial in tried:
+        if replay is None or replay["difference"] is not None:
+            break
+        pair = trial.change.pair(subject.pair.left)
+        replay = hint(subject.mechanism, pair, show_data=subject.show_data)
+        if replay is not None:
+            replay["text"] = f"On another neighbour ({trial.change.text}): {replay['text']}"
+    if replay is None or replay["difference"] is None:
+        replay = own
     return replace(result, subject=replace(subject, replay=replay))
 
 

@@ -254,3 +254,26 @@ def test_a_time_that_cannot_be_planned(capsys, options, message):
     given = ["audited_release:noisy_mean", "--data", "rows.csv", "--claim", "1,0"]
     assert main(["audit", *given, "--neighbours", "remove", *options]) == 2
     assert re.search(message, capsys.readouterr().err)
+
+
+HIDDEN = """
+def hidden(data, size, *, rng):
+    scale = 1.0 + 0.01 * data[:, 1].max()
+    return data[:, 0].sum() + rng.laplace(scale=scale, size=(size, 1))
+"""
+
+
+def test_the_hint_is_asked_for_other_neighbours_that_were_tried(tmp_path):
+    """Row 5 leaks most, but the width of the noise follows row 11 alone."""
+    (tmp_path / "audited_release.py").write_text(HIDDEN)
+    rows = np.full((12, 2), 0.5)
+    rows[:, 0] += np.arange(12) / 100.0
+    rows[5, 0], rows[11, 1] = 9.0, 30.0
+    np.savetxt("rows.csv", rows, delimiter=",", header="a,b", comments="")
+    assert audit("--neighbours", "remove", call="hidden", draws="8e3") == 1
+    record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+    assert record["neighbour"]["index"] == 5
+    assert record["replay"]["text"].startswith(
+        "On another neighbour (row 11 removed): The scale of"
+    )
+    assert record["replay"]["difference"]["place"] == "audited_release.py:4"
