@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from dpaudit._core.keywords import known_keywords
 from dpaudit._core.source import source_of
 from dpaudit._core.types import ArrayLike, Count, Mechanism, RngLike
 from dpaudit.adapters import read_draws
+from dpaudit.adapters.mechanism import as_mechanism
 from dpaudit.auditing.engine import audit_draws, audit_mechanism
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult
@@ -22,13 +24,13 @@ from dpaudit.auditing.subject import Subject
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling import BlockStore, check_mechanism
+from dpaudit.sampling import BlockStore
 from dpaudit.scoring import ClassifierLike
 
 
 @known_keywords()
 def audit(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Callable[..., Any],
     pair: NeighbourPair,
     *,
     epsilon: ArrayLike | None = None,
@@ -54,8 +56,9 @@ def audit(
     ----------
     mechanism : callable
         `mech(data, size, *, rng) -> (size, k)` float array, or `size` outputs of any type
-        (`outcomes`). Any callable of that form will do. `dpaudit.adapters` turns other functions,
-        estimators and programs into such a callable.
+        (`outcomes`); or a function f(data, rng), f(data, *, rng) or f(data) that gives one output.
+        Further parameters are fixed by `functools.partial`. `dpaudit.adapters` turns functions of
+        a data frame, estimators and programs into such a callable.
     pair : NeighbourPair
         The two databases.
     epsilon : float or array of shape (m,), nats, optional
@@ -178,9 +181,10 @@ def audit_subject(
     rule that chose the pair. `options` are the other keywords of `audit`.
     """
     check_pair(subject.pair)
-    check_mechanism(subject.mechanism)
+    mechanism = as_mechanism(subject.mechanism)
     settings = Settings.of(draws, **options)
-    subject = replace(subject, source=subject.source or source_of(subject.mechanism))
+    source = subject.source or source_of(mechanism)
+    subject = replace(subject, mechanism=mechanism, source=source)
     with shown(progress) as callback:
         return audit_mechanism(subject, settings, Drawing(n_jobs, callback, store))
 

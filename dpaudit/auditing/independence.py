@@ -12,6 +12,7 @@ import numpy as np
 from dpaudit import outcomes
 from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array, Mechanism
+from dpaudit.auditing.clock import FURTHER
 from dpaudit.auditing.settings import Settings
 from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.sampling import MechanismDraws, Pair, call_size, degenerate
@@ -20,7 +21,7 @@ from dpaudit.sampling.independence import Finding, examine, examine_shared
 from dpaudit.scoring import Sides
 
 LEVEL = 1e-6  # probability that an audit of independent draws is refused, at most
-FURTHER, CALL = 256, 32  # extra draws a side, and a call, made before an audit says "violated"
+CALL = 32  # draws in a call of the `FURTHER` draws a side before an audit says "violated"
 SHARED = (
     'If the mechanism shares state within a call on purpose, audit it with unit="call", which '
     "makes one call for each draw."

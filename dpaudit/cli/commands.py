@@ -79,6 +79,7 @@ OF_RUN = {
     "[default: dpaudit-out/NAME]",
 )
 @opt.draws(help="Draws per side, in place of the scenario's number.")
+@opt.time
 @click.option("--seed", type=int, metavar="S", help="Seed, in place of the scenario's.")
 @click.option("--level", type=float, metavar="L", help="Confidence, in place of the scenario's.")
 @opt.stop
@@ -161,7 +162,7 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     "--neighbours",
     "relations",
     metavar="RELATION,...",
-    callback=opt.relations,
+    callback=opt.names,
     help="The relation of the claim: add,remove (rows come and go), replace (their number is "
     "public), zero-out.  [default: both add,remove and replace, audited one after the other]",
 )
@@ -192,12 +193,26 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     help="MODULE:CALLABLE is called as f(data, rng=...) and gives one output.",
 )
 @click.option(
+    "--kind",
+    type=click.Choice(["frame", "records", "values"]),
+    help="MODULE:CALLABLE takes a data frame of pandas, a list of dicts (records), or an array of "
+    "the values in the first column; it gives one output. Texts stay texts.",
+)
+@click.option(
+    "--ignore",
+    metavar="COL,...",
+    callback=opt.names,
+    help="Columns of the file to leave out, such as person_id.",
+)
+@click.option(
     "--parameters",
     metavar="A=1,B=2",
     callback=opt.parameters,
-    help="The callable makes the mechanism from these: f(A=1, B=2).",
+    help="Keyword arguments of each call, f(data, A=1, B=2); or, where it takes no data beside "
+    "these, the callable makes the mechanism from them.",
 )
 @opt.draws(help="Draws per side.  [default: 1000000]")
+@opt.time
 @click.option("--seed", type=int, metavar="S", help="Seed of draws and training.  [default: 0]")
 @opt.level()
 @opt.stop
@@ -213,8 +228,10 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
     """Audit your own function on a CSV file.
 
     MODULE:CALLABLE is a function f(data, size, *, rng) of your own that returns `size` outputs of
-    the mechanism on the (n, d) array `data`. Modules in the current folder are found, after
-    installed ones; they are executed. The function gets the rows of the file as they are.
+    the mechanism on the (n, d) array `data`; or f(data, rng), f(data, *, rng) or f(data), which
+    gives one output. A parameter that is annotated as a DataFrame gets one, as by --kind frame.
+    Modules in the current folder are found, after installed ones; they are executed. The function
+    gets the rows of the file as they are, without those that miss a value.
 
     The neighbour that leaks most is searched for by draws, up to nine times as many as the audit
     then makes: --draws 1e5 is enough for a first look. The report and result.json hold a scenario

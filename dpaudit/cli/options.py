@@ -63,6 +63,27 @@ class Count(click.ParamType):
         return self.fail(f"{value!r} is not a whole number, such as 100000 or 1e5", param, ctx)
 
 
+class Duration(click.ParamType):
+    """The type of an option that is a time: 60s, 5m, 2h, or a number of seconds."""
+
+    name = "time"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The seconds for a text."""
+        if isinstance(value, float):
+            return value
+        unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(value[-1:])
+        try:
+            seconds = float(value[:-1] if unit else value) * (unit or 1.0)
+        except ValueError:
+            seconds = 0.0
+        if not 0.0 < seconds < float("inf"):
+            self.fail(f"{value!r} is not a time, such as 60s, 5m or 2h", param, ctx)
+        return seconds
+
+
 class Results(click.ParamType):
     """The type of a folder of results, which may be given by the path of its result.json."""
 
@@ -231,6 +252,14 @@ show_data = click.option(
 )
 # --samples is what --draws was called before
 draws = partial(click.option, "--draws", "--samples", "draws", type=Count(), metavar="N")
+time = click.option(
+    "--time",
+    "seconds",
+    type=Duration(),
+    metavar="60s",
+    help="In place of --draws: as many draws as fit into this time by a first look, search "
+    "included; several audits share it.",
+)
 OUTPUTS = {
     "junit": "Write JUnit XML, with one test case per audit.",
     "sarif": "Write SARIF, for code scanning: what is violated, inconclusive or failed.",
@@ -317,7 +346,7 @@ def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
 
 
 epsilons = reader(lambda text: [float(part) for part in text.split(",")], "0.1,0.5,1")
-relations = reader(lambda text: tuple(part.strip() for part in text.split(",")))
+names = reader(lambda text: tuple(part.strip() for part in text.split(",")))
 
 
 def _bounds(text: str) -> list[list[float]] | str:

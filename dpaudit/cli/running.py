@@ -65,6 +65,7 @@ def run_all(
     Raises `ScenarioError` with the faults of all files before anything runs. A single scenario
     raises what stops it.
     """
+    _alone(options.get("seconds"), options.get("draws"), bool(options.get("resume")))
     overrides = {name: options[name] for name in ("draws", "stop", "level") if name in options}
     files = [file for path in paths for file in audits_of(scenario_path(path))]
     scenarios = checked(files, seed=seed, **overrides)
@@ -87,6 +88,7 @@ def audit_target(
     out: Path | None,
     *,
     jobs: int | None = None,
+    seconds: float | None = None,
     resume: bool = False,
     show_data: bool = False,
     junit: Path | None = None,
@@ -100,7 +102,9 @@ def audit_target(
     """
     files = readings(target, **options)
     sources = [source_of(target, options["data"]) for _ in files]
+    _alone(seconds, options["draws"], resume)
     how: dict[str, Any] = {"jobs": jobs, "resume": resume, "show_data": show_data}
+    how["seconds"] = seconds
     how |= {"junit": junit, "sarif": sarif, "summary": summary}
     try:
         return _run(sources, checked(files), out, seed=None, one_claim=True, **how)
@@ -128,6 +132,8 @@ def _run(
     earlier run, which is read before anything is written. one_claim : whether the scenarios audit
     one claim under several relations, for a common verdict; an error that prevents it is raised.
     """
+    if options.get("seconds") is not None:
+        options["seconds"] /= len(scenarios)
     outputs = Outputs(junit, sarif, summary)
     outputs.prepare()
     before = None if against is None else Before.read(against, [case.name for case in scenarios])
@@ -182,7 +188,10 @@ def _work(
 def _audit(scenario: Scenario, folder: Path, **options: Any) -> AuditResult:
     try:
         with show_progress() as progress:
-            return execute(scenario, folder, progress=progress, notice=_notice, **options)
+            look = None if console().quiet else _notice
+            return execute(
+                scenario, folder, progress=progress, notice=_notice, look=look, **options
+            )
     except KeyboardInterrupt:
         left = _draws_left(folder)
         raise KeyboardInterrupt(f"interrupted; {left}" if left else NOTHING_KEPT) from None
@@ -190,6 +199,12 @@ def _audit(scenario: Scenario, folder: Path, **options: Any) -> AuditResult:
         if left := _draws_left(folder):
             _notice(left)
         raise
+
+
+def _alone(seconds: float | None, draws: int | None, resume: bool) -> None:
+    """Raise `InvalidInput` for a time beside another option that determines the draws."""
+    if seconds is not None and (draws is not None or resume):
+        raise InvalidInput(f"--time goes without --{'draws' if draws is not None else 'resume'}")
 
 
 def _notice(text: str) -> None:

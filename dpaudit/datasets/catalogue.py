@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from dpaudit._core.check import fail
 from dpaudit._core.types import Array
 from dpaudit.datasets import flight
 from dpaudit.datasets.dataset import Dataset, Table
-from dpaudit.datasets.table import read_csv
+from dpaudit.datasets.table import Texts, read_csv
 from dpaudit.errors import DataNotFound
 
 FOLDER = "DPAUDIT_DATA"
@@ -63,7 +64,7 @@ def load(
     ((442, 11), (442,), 'progression')
     """
     check.boolean("constant", constant)
-    table = read_table(name_or_path, data_dir=data_dir)
+    table = read_table(name_or_path, texts=None, data_dir=data_dir)
     if target is None and _is_path(name_or_path):
         columns = f"given for a CSV path, as one of its columns: {table.listing()}"
         fail("target", None, f"{columns}; datasets.read_rows gives the rows as they are")
@@ -116,14 +117,58 @@ def read_rows(path: str | os.PathLike[str]) -> Array:
 
 
 def read_table(
-    name_or_path: str | os.PathLike[str], *, data_dir: str | os.PathLike[str] | None = None
+    name_or_path: str | os.PathLike[str],
+    *,
+    ignore: Sequence[str] = (),
+    texts: Texts | None = MappingProxyType({}),
+    data_dir: str | os.PathLike[str] | None = None,
 ) -> Table:
-    """All columns of a data set, as they are in its source. The arguments are those of `load`."""
+    """All columns of a data set, as they are in its source; texts become codes.
+
+    Parameters
+    ----------
+    name_or_path, data_dir
+        As in `load`.
+    ignore : sequence of str
+        Names of columns to leave out, such as an identifier of people.
+    texts : dict from str to list of str, or None
+        The texts that a column may hold, public, in the order of their codes 0, 1, …; a column of
+        texts that is not named has its own texts in alphabetical order. None refuses all texts.
+
+    Returns
+    -------
+    Table
+        `.database` is the array of numbers, and `.types` says what they stand for, as
+        `dpaudit.adapters.records` takes it. Rows with a missing value are left out.
+
+    Raises
+    ------
+    DataNotFound
+        When there is no such data set.
+    InvalidInput
+        When a column does not exist, or a cell is neither a number nor an allowed text.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import dpaudit as dp
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = path.write_text("id,region,income\\n7,south,2.5\\n8,north,3\\n")
+    >>> table = dp.datasets.read_table(path, ignore=["id"])
+    >>> table.database
+    array([[1. , 2.5],
+           [0. , 3. ]])
+    >>> table.types
+    {'region': ('north', 'south'), 'income': 'float'}
+    """
     place = _path("name_or_path", name_or_path, "the name of a data set or the path of a CSV file")
-    if _is_path(name_or_path):
-        return read_csv(place)
-    read = _INSTALLED[place.name][0] if place.name in _INSTALLED else None
-    return read_csv(_find(place.name, data_dir)) if read is None else read()
+    installed = _INSTALLED.get(place.name) if not _is_path(name_or_path) else None
+    if installed is not None:
+        if ignore or texts:
+            fail("ignore" if ignore else "texts", ignore or texts, "left out for this data set")
+        return installed[0]()
+    path = place if _is_path(name_or_path) else _find(place.name, data_dir)
+    return read_csv(path, ignore, texts)
 
 
 def names() -> tuple[str, ...]:

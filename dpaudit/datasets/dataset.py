@@ -91,6 +91,9 @@ class Table:
         The name of the last column if it is the one to predict, else None.
     changes : tuple of str
         The changes that were made to the columns of the source, a phrase for each.
+    types : dict
+        The type of each column, for `dpaudit.adapters.records`: "float", "int", "bool", or the
+        texts that the codes 0, 1, … stand for. A column that is not named holds floats.
     """
 
     name: str
@@ -100,6 +103,7 @@ class Table:
     dropped: Mapping[str, int] = field(default_factory=dict)
     target: str | None = None
     changes: tuple[str, ...] = ()
+    types: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         return f"Table({self.name!r}, {len(self.values)} × {len(self.columns)})"
@@ -113,6 +117,11 @@ class Table:
     def features(self) -> tuple[str, ...]:
         """The names of the columns without the target."""
         return self.columns if self.target is None else self.columns[:-1]
+
+    @property
+    def texts(self) -> dict[str, tuple[str, ...]]:
+        """The texts of each column that holds texts, by its name, in the order of their codes."""
+        return {name: kind for name, kind in self.types.items() if isinstance(kind, tuple)}
 
     @property
     def database(self) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -16,14 +15,13 @@ from dpaudit._core.raised import Raised, with_cause
 from dpaudit._core.seeds import Purpose, describe, generator, root
 from dpaudit._core.types import Array, ArrayLike, Mechanism, RngLike
 from dpaudit._core.value import value_class
-from dpaudit.adapters import one_draw
+from dpaudit.adapters.mechanism import as_mechanism
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.one_run.api import audit_one_run, finite_vector
 from dpaudit.one_run.canaries import Canaries, chances
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import Score, named
-from dpaudit.sampling import check_mechanism
 from dpaudit.sampling.block import outputs, sampler_of
 
 
@@ -67,7 +65,7 @@ def audit_canaries(
     mechanism : callable
         `mech(data, size, *, rng)`, called once with size 1; or a function ``f(data, *, rng)``,
         ``f(data, rng)`` or ``f(data)`` that gives one output, of any type: a vector, a fitted
-        model, a table. The score gets the output as it is. No seed repeats what f(data) draws.
+        model, a table. The score gets the output as it is.
     data : array of shape (n, b)
         The database without canaries.
     canaries : Canaries
@@ -136,7 +134,7 @@ def observe(
         fail("canaries", canaries, "dpaudit.Canaries", "make them with dpaudit.canaries(data, m)")
     database = check.matrix("data", data)
     known = named(score, database, canaries.rows, chances(inclusion, len(canaries)))
-    seed, once = root(rng), of_one_output(mechanism)
+    seed, once = root(rng), as_mechanism(mechanism)
     included = canaries.flip(inclusion, rng=seed)
     inserted = canaries.inserted(database, included, relation=relation)
     where = f"the data with canaries (seed {describe(seed)}, key {int(Purpose.DRAW), 0})"
@@ -148,31 +146,6 @@ def observe(
             f"of {size}; a function f(data, *, rng) returns its output as it is"
         )
     return Observed(scored(known, drawn[0], canaries.rows, inserted), included)
-
-
-def of_one_output(mechanism: Any) -> Mechanism:
-    """A mechanism of the form mech(data, size, *, rng), made of that or of a function.
-
-    Functions f(data, *, rng), f(data, rng) and f(data) give one output a call. Raises
-    `InvalidInput` for all else.
-    """
-    if callable(mechanism) and not isinstance(mechanism, type):
-        if not _takes(mechanism, 2, "rng") and _takes(mechanism, 1, "rng"):
-            return one_draw(mechanism)
-        if not _takes(mechanism, 2, "rng") and _takes(mechanism, 1):
-            return one_draw(lambda data, *, rng: mechanism(data))
-    check_mechanism(mechanism)
-    checked: Mechanism = mechanism
-    return checked
-
-
-def _takes(function: Callable[..., Any], positional: int, *keywords: str) -> bool:
-    """Whether a call with so many positional arguments and these keywords fits the signature."""
-    try:
-        inspect.signature(function).bind(*range(positional), **dict.fromkeys(keywords))
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def scored(score: Score, output: Any, rows: Array, data: Array) -> Array:

@@ -178,7 +178,7 @@ def analyse(
     points = scenario.settings.epsilon if epsilon is None else grid(epsilon, claim)
     neighbours = Neighbours.read(relation, candidates, row_bound, dataset)
     with importable_from(scenario.modules):
-        mechanism = loaded_mechanism(scenario)
+        mechanism = loaded_mechanism(scenario, dataset)
         worst = exact.worst_case(mechanism, dataset.database, points, **neighbours.options)
         if relation in ("zero-out", "remove"):
             options = {"law": "asymptotic", **neighbours.options}
@@ -256,7 +256,7 @@ def calibrate(
     neighbours = Neighbours.read(relation, candidates, row_bound, dataset)
     options = {"parameter": parameter, **neighbours.options}
     with importable_from(scenario.modules):
-        mechanism = loaded_mechanism(scenario)
+        mechanism = loaded_mechanism(scenario, dataset)
         calibration = exact.calibrate(mechanism, dataset.database, epsilon, delta, **options)
     about = describe_data(dataset)
     return Calibrated(scenario.name, mechanism, about, neighbours, calibration)

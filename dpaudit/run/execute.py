@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import dpaudit
+from dpaudit._core import check
 from dpaudit._core.files import clear_drafts, replace_file
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.result_file import RESULT, plain
@@ -25,7 +26,7 @@ from dpaudit.auditing.settings import Drawing
 from dpaudit.auditing.subject import Subject
 from dpaudit.curves.claims import Claim
 from dpaudit.datasets import Table
-from dpaudit.errors import ScenarioError
+from dpaudit.errors import InvalidInput, ScenarioError
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report import FILES
 from dpaudit.run.ledger import (
@@ -37,6 +38,7 @@ from dpaudit.run.ledger import (
     judged_by,
     subject_of,
 )
+from dpaudit.run.planning import planned
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.files import recorded_text
 from dpaudit.run.scenario.mechanism import Call, Called, Program, is_synthesizer
@@ -73,12 +75,14 @@ def run(
     stop: str | None = None,
     level: float | None = None,
     ledger: str | Path | None = None,
+    seconds: float | None = None,
     n_jobs: int | None = None,
     resume: bool = False,
     keep_draws: bool = False,
     show_data: bool = False,
     progress: Progress | None = None,
     notice: Notice | None = None,
+    look: Notice | None = None,
 ) -> AuditResult:
     """Audit what the scenario names and write result.json, report.html and spectrum.png.
 
@@ -104,6 +108,10 @@ def run(
         A file that pools the evidence of this run with that of earlier runs. The pooled evidence
         decides the verdict at the run's level (`dpaudit.run.Ledger`). Without `seed` the run takes
         a fresh seed, which the result names.
+    seconds : float, optional
+        The time that the run may take, from which the number of draws follows, the scenario's at
+        most; not with `draws` or `resume`. It is a plan: dpaudit measures a draw first and does not
+        stop a run that takes longer. Draws of programs and synthesizers cannot be planned.
     n_jobs : int, optional
         Parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no
         effect on results.
@@ -120,6 +128,8 @@ def run(
     notice : callable, optional
         Called with a sentence when the run discards the draws of an interrupted run. By default the
         sentence becomes a `UserWarning`.
+    look : callable, optional
+        Called before the first draw with sentences on what the run will cost and can show.
 
     Returns
     -------
@@ -143,6 +153,11 @@ def run(
         When a file cannot be written.
     """
     folder = scenario.report_folder(out)
+    if seconds is not None:
+        check.real("seconds", seconds, 0.0, open_=True)
+        if draws is not None or resume:
+            other = "draws" if draws is not None else "resume"
+            raise InvalidInput(f"seconds goes without {other}", argument="seconds")
     if ledger is not None and seed is None:
         # each run of a ledger needs fresh draws; a run that is resumed keeps its own seed
         stored_seed = _seed_left(folder) if resume else None
@@ -155,7 +170,9 @@ def run(
     watch = Watch(folder / DRAWS, scenario.name, progress, notice)
     with importable_from(scenario.modules), watch, scenario.workers.at_work(n_jobs):
         with _step(watch, "choosing the neighbour"):
-            subject, origin, selection = _prepare(scenario, n_jobs, watch, resume, show_data)
+            scenario, subject, origin, selection = _prepare(
+                scenario, n_jobs, watch, resume, show_data, seconds, look
+            )
         assert subject.pair is not None
         made_by = _made_by(origin, scenario, subject.pair)
         if book is not None:
@@ -167,7 +184,7 @@ def run(
         store = DrawStore(folder / DRAWS, made_by, resume=resume, all_draws=keep_draws)
         watch.begin(store)
         result = audit_mechanism(subject, scenario.settings, Drawing(n_jobs, watch, store))
-        result = _with_hint(result, scenario)
+        result = _with_hint(result, scenario, selection)
         if book is not None:
             entry = Entry.of(result, made_by, map(store.mark, (0, 1)))
             standing = book.add(entry, scenario.settings.alpha)
@@ -205,12 +222,18 @@ def _step(progress: Progress, name: str) -> Iterator[None]:
 
 
 def _prepare(
-    scenario: Scenario, n_jobs: int | None, watch: Watch, resume: bool, show_data: bool
-) -> tuple[Subject, dict[str, Any], Selection | None]:
-    """Load the data and the mechanism, and choose the neighbour.
+    scenario: Scenario,
+    n_jobs: int | None,
+    watch: Watch,
+    resume: bool,
+    show_data: bool,
+    seconds: float | None,
+    look: Notice | None,
+) -> tuple[Scenario, Subject, dict[str, Any], Selection | None]:
+    """Load the data and the mechanism, plan the draws, and choose the neighbour.
 
-    Returns the mechanism with its two databases, the record of what determines its draws
-    (`origin_of`), and the outcome of the search, None without a search.
+    Returns the scenario with the planned draws, the mechanism with its two databases, the record of
+    what determines its draws (`origin_of`), and the outcome of the search, None without a search.
     """
     rule, selection, source = scenario.neighbour, None, None
     notes: tuple[str, ...] = ()
@@ -222,10 +245,13 @@ def _prepare(
         described = describe_data(own)
     else:
         dataset, before = loaded_data(scenario), loaded_from(scenario.folder)
-        mechanism = loaded_mechanism(scenario)
+        mechanism = loaded_mechanism(scenario, dataset)
         origin = origin_of(scenario, mechanism, loaded_from(scenario.folder) - before)
         if isinstance(rule, Unstated):
             rule = rule.settled(mechanism)
+        scenario = planned(scenario, rule, mechanism, dataset.database, seconds, look)
+        if seconds is not None and isinstance(rule, Search):
+            rule = scenario.neighbour
         if isinstance(rule, Search):
             watch.discards(resume)
             compared = {**origin, "D": digest_of(dataset.database), **rule.compared}
@@ -258,7 +284,7 @@ def _prepare(
         show_data=show_data,
         notes=notes,
     )
-    return subject, origin, selection
+    return scenario, subject, origin, selection
 
 
 def loaded_data(scenario: Scenario) -> Table:
@@ -274,18 +300,21 @@ def loaded_data(scenario: Scenario) -> Table:
     return dataset
 
 
-def loaded_mechanism(scenario: Scenario) -> Mechanism:
-    """The mechanism. Loading a `call` executes the user's code, so check everything else first."""
+def loaded_mechanism(scenario: Scenario, dataset: Table) -> Mechanism:
+    """The mechanism on these data. Loading a `call` executes the user's code, so check everything
+    else first.
+    """
     named = scenario.mechanism
     with importable_from(scenario.modules):
-        mechanism: Mechanism = named.load() if isinstance(named, Call) else named
+        mechanism: Mechanism = named.on(dataset).load() if isinstance(named, Call) else named
     return mechanism
 
 
-def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:
+def _with_hint(result: AuditResult, scenario: Scenario, selection: Selection | None) -> AuditResult:
     """The result with a hint from a few replayed draws (`replay.hint`), if no output law is known
     and these draws cost little. They come after all draws of the audit, since a mechanism may keep
-    state between calls.
+    state between calls. If the pair gives no hint, other neighbours that the search tried are
+    replayed, one for each `REPLAYED` draws of a side.
     """
     costly = isinstance(scenario.mechanism, Program) or is_synthesizer(scenario.mechanism)
     if result.exact is not None or costly or scenario.settings.draws < REPLAYED:
@@ -293,7 +322,17 @@ def _with_hint(result: AuditResult, scenario: Scenario) -> AuditResult:
     subject = result.subject
     assert subject.mechanism is not None
     assert subject.pair is not None
-    replay = hint(subject.mechanism, subject.pair, show_data=subject.show_data)
+    own = replay = hint(subject.mechanism, subject.pair, show_data=subject.show_data)
+    tried = () if selection is None else selection.tried[1 : scenario.settings.draws // REPLAYED]
+    for trial in tried:
+        if replay is None or replay["difference"] is not None:
+            break
+        pair = trial.change.pair(subject.pair.left)
+        replay = hint(subject.mechanism, pair, show_data=subject.show_data)
+        if replay is not None:
+            replay["text"] = f"On another neighbour ({trial.change.text}): {replay['text']}"
+    if replay is None or replay["difference"] is None:
+        replay = own
     return replace(result, subject=replace(subject, replay=replay))
 
 

@@ -174,10 +174,11 @@ class OneRunScenario:
         if isinstance(table, ScoresOfRun):
             return audit_scores(table.scores, **options), {"score": table.scores.name}
         assert self.data is not None
-        data, mechanism, score = self.data.load().database, self.mechanism, table.score
+        rows, mechanism, score = self.data.load(), self.mechanism, table.score
+        data = rows.database
         if isinstance(mechanism, Call):
             name, parameters = mechanism.target, getattr(mechanism, "parameters", None) or {}
-            mechanism = mechanism.load()
+            mechanism = mechanism.on(rows).load()
         else:
             name, parameters = mechanism.name, mechanism.parameters()
         if is_synthesizer(self.mechanism) and isinstance(mechanism, Called):

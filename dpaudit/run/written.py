@@ -22,9 +22,17 @@ from dpaudit.verdict.relations import READINGS
 # the two together cost as much as one scenario does by default
 BUDGET = 5.0
 
+# the keys of [mechanism] for what a callable takes, by the word of the command line
+KINDS: dict[str, dict[str, str]] = {
+    "frame": {"kind": "records"},
+    "records": {"kind": "records", "form": "dicts"},
+    "values": {"kind": "values"},
+}
+
 # the option for each place in the text of a scenario, the longer places first
 OPTIONS = {
     "[data] target": "--target",
+    "[data] ignore": "--ignore",
     "[data]": "--data",
     "[mechanism] parameters": "--parameters",
     "[mechanism] call": "MODULE:CALLABLE",
@@ -87,6 +95,8 @@ def written(
     ending: str = "",
     label: str | None = None,
     one_draw: bool = False,
+    kind: str | None = None,
+    ignore: Sequence[str] | None = None,
     parameters: Mapping[str, Any] | None = None,
     draws: int | None = None,
     **audit: Any,
@@ -97,7 +107,8 @@ def written(
     neighbours to search. row_bound, candidates, bounds : the rows that "replace" and "add" may
     insert; without them, rows inside the bounds of the data. budget, named : keys of [neighbour].
     ending : appended to the scenario's name. label : the column to predict. one_draw : whether a
-    call returns one output. parameters : arguments from which the callable makes the mechanism.
+    call returns one output. kind : one of `KINDS`, what the callable takes. ignore : columns to
+    leave out. parameters : arguments of each call, or from which the callable makes the mechanism.
     draws : number of draws of each side. audit : other keys of [audit]; None leaves a key out.
 
     Raises `InvalidInput` for a target of another form, for relations that do not exist, and for
@@ -126,9 +137,14 @@ def written(
     path = Path(data)
     bare = len(path.parts) == 1 and not path.suffix and not path.exists()
     content: dict[str, dict[str, Any]] = {
-        "data": {"name" if bare else "path": data, "target": label},
+        "data": {
+            "name" if bare else "path": data,
+            "target": label,
+            "ignore": None if ignore is None else list(ignore),
+        },
         "mechanism": {
             "call": target,
+            **KINDS.get(kind or "", {}),
             "parameters": parameters,
             "batched": False if one_draw else None,
         },

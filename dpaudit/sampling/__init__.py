@@ -15,7 +15,6 @@ from dpaudit.sampling.draws import (
     call_size,
     draw,
 )
-from dpaudit.sampling.form import check_mechanism
 from dpaudit.sampling.parallel import BlockStore
 
 __all__ = [
@@ -30,7 +29,6 @@ __all__ = [
     "Pair",
     "Progress",
     "call_size",
-    "check_mechanism",
     "checked",
     "draw",
     "joined",

@@ -13,13 +13,13 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dpaudit import outcomes
+from dpaudit._core.form import advice_on, told
 from dpaudit._core.raised import Raised, with_cause
 from dpaudit._core.seeds import Purpose, describe, generator
 from dpaudit._core.types import Array, Mechanism, Sampler
 from dpaudit._core.user_code import Carried
 from dpaudit._core.value import value_class
 from dpaudit.errors import MechanismError
-from dpaudit.sampling.form import advice_on
 
 SIDES = ("M(D)", "M(D')")
 # Any other exception of a mechanism is a failure of it, also a cancelled task or a test's skip.
@@ -87,7 +87,7 @@ def _failure(error: BaseException, data: Array | None = None) -> MechanismError:
     if isinstance(error, MechanismError) and error.raised is not None:
         return error
     raised = Raised.of(error, data)
-    return MechanismError(raised.line, raised=raised)
+    return MechanismError(told(raised.line), raised=raised)
 
 
 class Border:

@@ -125,6 +125,7 @@ class MechanismDraws:
         self.threads = one_thread if isinstance(mechanism, Preparable) else nullcontext
         self.size, self.seed = size, seed
         self.n_jobs, self.progress, self.store = n_jobs, progress, store
+        self.reported = -1  # the draws that `progress` knows of
         self.block = int(np.clip(size // BLOCKS, smallest, LARGEST_BLOCK))
         if call and (_most_calls(mechanism) or CALLS) < CALLS:
             self.block = min(call, LARGEST_BLOCK)  # costly calls: a block each, shared by workers
@@ -218,6 +219,7 @@ class MechanismDraws:
 
     def _paired(self, blocks: Iterator[tuple[Block, np.ndarray]]) -> Iterator[Pair]:
         """Yield the draws of the two blocks of each number, which follow each other in `blocks`."""
+        self._report()
         while True:
             pair: dict[int, np.ndarray] = {}
             with self.threads():
@@ -227,6 +229,7 @@ class MechanismDraws:
             if not pair:
                 return
             self.drawn += len(pair[0])
+            self._report()
             yield pair[0], pair[1]
 
     def _parts(self, count: int, fresh: Iterator[Pair]) -> Iterator[Pair]:
@@ -264,8 +267,11 @@ class MechanismDraws:
         return sum(len(P) for P, _ in self.ahead)
 
     def _report(self) -> None:
-        if self.progress is not None:
-            self.progress(STEP, self.position, self.size)
+        """Report the draws that are used, or made ahead of their use but for the last one."""
+        done = max(self.position, min(self.drawn, self.size - 1))
+        if self.progress is not None and done > self.reported:
+            self.reported = done
+            self.progress(STEP, done, self.size)
 
 
 class Collected:

@@ -20,13 +20,13 @@ import numpy as np
 
 from dpaudit import outcomes
 from dpaudit._core import check
+from dpaudit._core.form import check_mechanism
 from dpaudit._core.seeds import Purpose, below, root
 from dpaudit._core.types import Array, Mechanism, RngLike
 from dpaudit._core.value import value_class
 from dpaudit.errors import MechanismError
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling.block import checked, outputs, sampler_of
-from dpaudit.sampling.form import check_mechanism
 from dpaudit.sampling.recorder import Drawn, Log, Place, Token, generator, recorded
 
 SEEDS, SIZE = 3, 2  # calls on each database, and draws that each makes

@@ -21,7 +21,7 @@ from dpaudit._core.seeds import below, generator
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.errors import MechanismError
-from dpaudit.outcomes import aligned
+from dpaudit.outcomes import aligned, is_table
 from dpaudit.scoring import Sides
 from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.whiten import Whitener
@@ -32,7 +32,8 @@ from dpaudit.search.selection import Trial
 RANKS = ("auto", "linear", "influence", "random")
 PARTNERS, SPREAD = 16, 1_000  # number of draws for an influence, and for the noise of M(D)
 ORDER_KEY = (1 << 20) + 1  # a key below the search's seed that no rung has
-MEASURES = ("cook", "displacement", "scatter", "fit", "size", "deviation")
+MEASURES = ("cook", "displacement", "scatter", "fit", "size", "deviation", "group")
+MOST_GROUPS = 1_000  # a column of more different values names no groups of rows
 SMALLEST = 1e-10  # share of the largest singular value below which a direction is left out
 ROOM = 1e-12  # lower limit of 1 − h, which is 0 where a row alone spans a direction
 RankScore = Callable[[Array, Array, Array], ArrayLike]  # score(data, out, into) → (m,)
@@ -104,9 +105,11 @@ def heaviest(data: Array) -> np.ndarray:
 class NoiseUnits:
     """Coordinates in which the draws of M(D) have unit variance.
 
-    fixed : the columns in which the draws do not vary. value : the numbers in these columns.
+    columns : numbers in a draw. fixed : the columns in which the draws do not vary. value : the
+    numbers in these columns.
     """
 
+    columns: int
     encoder: Encoder
     whiten: Whitener
     fixed: np.ndarray
@@ -118,13 +121,17 @@ class NoiseUnits:
         encoder = Encoder.fit(Sides(draws, draws))
         encoded = encoder(draws)
         fixed = np.flatnonzero(np.ptp(encoded, axis=0) == 0.0)
-        return cls(encoder, Whitener.fit(encoded, encoded), fixed, encoded[0, fixed])
+        whiten = Whitener.fit(encoded, encoded)
+        return cls(draws.shape[1], encoder, whiten, fixed, encoded[0, fixed])
 
     def distance(self, P: Array, Q: Array) -> float:
         """Root mean square of M(D') − M(D) over partners, in units of the noise; P, Q : (m, k).
 
-        Infinite if a column that never varies under D has another value under D'.
+        Infinite if a column that never varies under D has another value under D', or if the
+        outputs under D' have another number of columns.
         """
+        if P.shape[1] != self.columns:
+            return float("inf")
         P, Q = self.encoder(P), self.encoder(Q)
         if np.any(Q[:, self.fixed] != self.value):
             return float("inf")
@@ -135,20 +142,36 @@ class NoiseUnits:
 def influences(runner: Runner, changes: Sequence[Change]) -> tuple[Array, list[ChangeOutcome]]:
     """The influence of each change, (m,), NaN if the mechanism failed; and the outcomes.
 
-    If the outputs are not tables of numbers, and so have no distance: all NaN, and no outcomes.
+    Outputs that are no tables of numbers, such as lists and texts, are compared by `apart`.
     """
     spread, partners = runner.shared_draws(SPREAD, 0, 0), runner.shared_draws(PARTNERS, 0, 1)
-    if not all(side.ndim == 2 and side.dtype.kind == "f" for side in (spread, partners)):
-        return np.full(len(changes), np.nan), []
-    units, mechanism, seed = NoiseUnits.of(spread), runner.mechanism, below(runner.seed, 0, 1)
+    tables = is_table(spread) and is_table(partners)
+    units = NoiseUnits.of(spread) if tables else None
+    mechanism, seed = runner.mechanism, below(runner.seed, 0, 1)
 
     def work(right: Array, change: Change) -> ChangeOutcome:  # without the runner: it is pickled
         drawn = draw_common(mechanism, right, PARTNERS, seed, f"M(D'), {change.text}")
-        return ChangeOutcome(PARTNERS, units.distance(*aligned(partners, drawn)))
+        P, Q = aligned(partners, drawn)
+        return ChangeOutcome(PARTNERS, apart(P, Q) if units is None else units.distance(P, Q))
 
     outcomes = list(runner.run("ranking neighbours", f"rank {PARTNERS}", work, changes))
     values = [outcome.value if isinstance(outcome.value, float) else np.nan for outcome in outcomes]
     return np.array(values), outcomes
+
+
+def apart(P: Array, Q: Array) -> float:
+    """Root mean square of Q − P over partners, each column in standard deviations; P, Q : (m, k).
+
+    Infinite if a column has one value in P and another one in Q, as the length of an output has
+    where a group of rows appears or vanishes.
+    """
+    sides = Encoder.fit(Sides(P, Q)).sides(Sides(P, Q))
+    spread = sides.stacked()[0].std(axis=0)
+    within = np.maximum(sides.P.std(axis=0), sides.Q.std(axis=0))
+    if np.any((within == 0.0) & (spread > 0.0)):
+        return float("inf")
+    steps = (sides.Q - sides.P)[:, spread > 0.0] / within[spread > 0.0]
+    return float(np.sqrt(np.mean(np.sum(steps**2, axis=1)))) if steps.size else 0.0
 
 
 def _whitening(matrix: Array) -> Array:
@@ -163,7 +186,7 @@ def _whitening(matrix: Array) -> Array:
 
 
 def measures(data: Array, out: Array, into: Array) -> Array:
-    """Six measures of each change, (6, m), in the order of `MEASURES`.
+    """Seven measures of each change, (7, m), in the order of `MEASURES`.
 
     data : (n, d), label last. out, into : (m, d) rows that leave and come in, zeros if none
     does.
@@ -174,6 +197,7 @@ def measures(data: Array, out: Array, into: Array) -> Array:
     scatter : ‖change of DᵀD‖ in coordinates in which DᵀD is I; the leverage, label included.
     fit : relative change of the residual sum of squares.
     size : ‖into − out‖. deviation : the same with each column divided by its root mean square.
+    group : for the first change of each group, 1/(1 + rows of the group); 0 for other changes.
     """
     x, label = data[:, :-1], data[:, -1]
     features, scatter = _whitening(x), _whitening(data)
@@ -197,8 +221,27 @@ def measures(data: Array, out: Array, into: Array) -> Array:
             np.abs(residuals) / total,
             np.linalg.norm(into - out, axis=1),
             np.linalg.norm((into - out) / np.where(scale > 0.0, scale, 1.0), axis=1),
+            _first_of_groups(data, out, into),
         ]
     )
+
+
+def _first_of_groups(data: Array, out: Array, into: Array) -> Array:
+    """The measure "group", (m,): small groups may vanish with a row, and new ones appear.
+
+    Rows with the same value in a column are a group if the column has few different values.
+    """
+    scores = np.zeros(len(out))
+    for column, values in enumerate(data.T):
+        levels, sizes = np.unique(values, return_counts=True)
+        if not 1 < len(levels) <= min(MOST_GROUPS, len(data) // 2):
+            continue
+        for rows in (out, into):
+            met, first = np.unique(rows[:, column], return_index=True)
+            place = np.minimum(np.searchsorted(levels, met), len(levels) - 1)
+            known = np.where(levels[place] == met, sizes[place], 0)
+            scores[first] = np.maximum(scores[first], 1.0 / (1.0 + known))
+    return scores
 
 
 def in_turn(scores: Array) -> Array:

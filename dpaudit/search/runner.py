@@ -144,6 +144,7 @@ class Runner:
             known.append(None if record is None else ChangeOutcome(draws, estimate))
         missing = [change for change, old in zip(changes, known, strict=True) if old is None]
         carried = Carried(work)
+        self.progress(step, 0, len(keys))
         with one_thread():  # set once: workers that each set it would undo it
             fresh = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
                 delayed(_attempt)(carried, self.data, change) for change in missing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,13 @@ from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import Purpose, below, root
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit._core.value import html_repr, value_class
+from dpaudit.adapters.mechanism import as_mechanism
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.subject import Subject
 from dpaudit.curves.claims import ClaimLike, MetricClaim, as_claim, refuse_unbreakable
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling import check_mechanism
 from dpaudit.scoring import ClassifierLike
 from dpaudit.search.changes import (
     NOT_PUBLIC,
@@ -172,7 +172,7 @@ class SearchResult:
 
 @known_keywords(audit)
 def search_neighbours(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Callable[..., Any],
     data: ArrayLike,
     *,
     at: float | None = None,
@@ -196,7 +196,7 @@ def search_neighbours(
     Parameters
     ----------
     mechanism : callable
-        `mech(data, size, *, rng) -> (size, k)`, any callable of that form.
+        `mech(data, size, *, rng) -> (size, k)`, or a function of one output, as in `dpaudit.audit`.
     data : array of shape (n, d)
         The database, with the label last if it has one; `rank` also works without a label.
     at : float ≥ 0, nats, optional
@@ -282,7 +282,7 @@ def search_neighbours(
 
 
 def select(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Callable[..., Any],
     data: ArrayLike,
     *,
     rng: RngLike = None,
@@ -300,7 +300,7 @@ def select(
     __tracebackhide__ = True
     refuse_unknown("search_neighbours", search, [field.name for field in fields(SearchSettings)])
     settings = SearchSettings(**search)
-    check_mechanism(mechanism)
+    mechanism = as_mechanism(mechanism)
     database, classifier = check.matrix("data", data), settings.quick
     if classifier != DEFAULT:
         classifier = scoring.as_classifier(classifier)

@@ -14,6 +14,7 @@ from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import root
 from dpaudit._core.text import percent
 from dpaudit._core.types import Array, ArrayLike, Mechanism
+from dpaudit.adapters.mechanism import as_mechanism
 from dpaudit.auditing.api import audit, audit_samples, audit_samples_of, audit_subject, check_pair
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import DEFAULT_EPSILON, grid
@@ -51,7 +52,7 @@ SHOWN_ALPHA = 0.05  # 1 − level of the interval that a failure shows
 
 @known_keywords(audit)
 def assert_private(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Callable[..., Any],
     pair_or_data: NeighbourPair | ArrayLike,
     claim: ClaimLike,
     *,
@@ -69,7 +70,7 @@ def assert_private(
     Parameters
     ----------
     mechanism : callable
-        `mech(data, size, *, rng) -> (size, k)`, as for `dpaudit.audit`.
+        `mech(data, size, *, rng) -> (size, k)` or f(data, rng), as for `dpaudit.audit`.
     pair_or_data : NeighbourPair or array of shape (n, d)
         Two neighbouring databases; or one database, of which the assertion sets one row to zero:
         the worst row by the exact spectrum where that is known, else the worst row that
@@ -267,7 +268,7 @@ def assert_private_one_run(
 
 @known_keywords(audit_samples)
 def assert_matches(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Callable[..., Any],
     pair: NeighbourPair,
     spectrum: SpectrumLike,
     *,
@@ -352,6 +353,7 @@ def assert_matches(
     """
     __tracebackhide__ = True
     check_pair(pair)
+    mechanism = as_mechanism(mechanism)
     rtol, atol = check.real("rtol", rtol, 0.0, 1.0), check.real("atol", atol, 0.0, 1.0)
     epsilon, curves = _grid_and_curves(spectrum, epsilon)
     size, rate, seed = granted(draws, rng, false_failure=false_failure, level=level)

@@ -113,7 +113,8 @@ def audit(path: Path, seeds: int) -> Outcome:
     """The audits of a scenario, in this process: one pair, one mechanism, every seed."""
     scenario = Scenario.load(path)
     with clock() as spent, importable_from(scenario.modules):
-        data, mechanism = loaded_data(scenario).database, loaded_mechanism(scenario)
+        dataset = loaded_data(scenario)
+        data, mechanism = dataset.database, loaded_mechanism(scenario, dataset)
         assert isinstance(scenario.neighbour, Added | Replaced | Zeroed)
         subject = Subject(mechanism, scenario.neighbour.pair(mechanism, data), scenario.name)
         results = [

@@ -1,5 +1,7 @@
 """What the entry points are given: errors that name the next step, and two names of one number."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -37,9 +39,10 @@ class Estimator:
 
 
 FORMS = {
-    "data alone": (lambda data: 0.0, f"got .*\\(data\\); .* keyword rng.*{ONE_DRAW}"),
-    "data and rng": (lambda data, rng: 0.0, f"got .*\\(data, rng\\); .*{ONE_DRAW}"),
-    "keyword rng": (lambda data, *, rng: 0.0, f"{ONE_DRAW}"),
+    "a parameter": (
+        lambda data, *, epsilon, rng: 0.0,
+        r"got .*\(data, epsilon, rng\); .*functools.partial\(f, epsilon=…\), by --parameters",
+    ),
     "no rng": (lambda data, size: 0.0, r"got .*\(data, size\); it must take .* keyword rng"),
     "nothing": (lambda: 0.0, r"got .*\(\)$"),
     "class with fit": (Estimator, r"got Estimator; .*adapters\.estimator\(make, .*kind = "),
@@ -61,6 +64,52 @@ def test_a_function_of_another_form_is_told_what_to_do(form, entry):
     function, message = FORMS[form]
     with pytest.raises(dp.InvalidInput, match=f"mechanism must be a callable.*{message}"):
         entry(function)
+
+
+def of_frame(people: "pd.DataFrame", rng):  # noqa: F821
+    raise AssertionError("drawn before the arguments were checked")
+
+
+def test_a_function_of_a_data_frame_is_known_by_its_annotation_or_its_failure():
+    with pytest.raises(dp.InvalidInput, match=r"--kind frame .*dpaudit\.adapters\.records"):
+        dp.audit(of_frame, PAIR)
+    for use in (lambda data, rng: data.groupby("x"), lambda data, rng: data["x"].sum()):
+        with pytest.raises(dp.MechanismError, match=r"came as an array; .*--kind frame .*\(draw 0"):
+            dp.audit(use, PAIR, draws=100)
+
+
+def one_output(data, rng):
+    return float(data.sum() + rng.laplace())
+
+
+def keyword(data, *, rng):
+    return one_output(data, rng)
+
+
+def parameter(data, epsilon, *, rng):
+    return one_output(data, rng) + 0.0 * epsilon
+
+
+def unseeded(data):
+    return float(data.sum() + np.random.laplace())  # noqa: NPY002
+
+
+@pytest.mark.parametrize(
+    "function", [one_output, keyword, partial(parameter, epsilon=2.0)], ids=["place", "word", "par"]
+)
+def test_a_function_of_one_output_is_a_mechanism(function):
+    expected = dp.audit(dp.adapters.one_draw(one_output), PAIR, draws=100, rng=1)
+    given = dp.audit(function, PAIR, draws=100, rng=1)
+    assert np.array_equal(given.spectrum.delta, expected.spectrum.delta)
+    found = dp.search_neighbours(function, DATA[:6], claim=(1.0, 0.0), draws=500, shortlist=2)
+    assert found.audit.sizes.total == 500
+    test = dp.testing.assert_private(function, PAIR, (2.0, 0.0), draws=4000)
+    assert test.verdict == "not violated"
+
+
+def test_a_function_without_rng_follows_the_seed():
+    first, again = (dp.audit(unseeded, PAIR, draws=100, rng=1) for _ in range(2))
+    assert np.array_equal(first.spectrum.delta, again.spectrum.delta)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """`dpaudit audit`: what a scenario file would give, without one."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -145,3 +146,134 @@ def test_an_error_of_the_mechanism_is_shown_with_its_own_place(tmp_path, capsys)
     where = tmp_path / "audited_broken.py"
     assert said[-1] == f"dpaudit: at broken ({where}, line 2)"
     assert "NameError: name 'missing' is not defined" in said[-2]
+
+
+TABLES = '''
+def by_region(people, rng, epsilon=1.0):
+    """Incomes by region; a region of fewer than five people is left out."""
+    groups = people.groupby("region").income
+    sums = groups.sum() + rng.laplace(scale=1.0 / epsilon, size=groups.ngroups)
+    return sums[groups.size() >= 5]
+
+def annotated(people: "pd.DataFrame", rng):
+    return by_region(people, rng)
+
+def total(people, rng):
+    return sum(one["income"] for one in people if one["region"] != "west") + rng.laplace()
+
+def regions(values, rng):
+    return sorted(set(values.tolist()))[0] if rng.random() < 0.9 else "none"
+'''
+
+
+@pytest.fixture
+def people(tmp_path):
+    (tmp_path / "audited_tables.py").write_text(TABLES)
+    regions = np.repeat(["north", "south", "west"], [20, 12, 5])
+    lines = [f"P{at},{region},0.5" for at, region in enumerate(regions)]
+    (tmp_path / "people.csv").write_text("\n".join(["id,region,income", *lines, "P99,south,"]))
+
+
+def audit_table(call, *options):
+    given = ["--data", "people.csv", "--ignore", "id", "--neighbours", "remove", "--out", "out"]
+    claim = ["--claim", "1,0", "--draws", "500"]
+    return main(["audit", f"audited_tables:{call}", *given, *claim, *options])
+
+
+@pytest.mark.parametrize(
+    ("call", "options", "status"),
+    [
+        ("by_region", ["--kind", "frame", "--parameters", "epsilon=0.5"], 1),
+        ("annotated", [], 1),
+        ("total", ["--kind", "records"], 0),
+        ("regions", ["--kind", "values"], 3),
+    ],
+)
+def test_texts_stay_texts_for_functions_of_a_table(people, tmp_path, call, options, status):
+    pytest.importorskip("pandas")
+    assert audit_table(call, *options) == status
+    text = (tmp_path / "out" / "result.json").read_text(encoding="utf-8")
+    assert json.loads(text)["dataset"]["dropped"] == {"missing value": 1}
+    assert "south" not in text
+    assert "north" not in text
+
+
+def test_a_function_of_an_array_is_told_how_to_get_texts(people, capsys):
+    assert audit_table("by_region") == 2
+    said = capsys.readouterr().err
+    assert "people has texts in 'region'; a function of a data frame is asked for by --kind" in said
+    assert "--ignore" in said
+
+
+def test_parameters_go_beside_the_data_or_make_the_mechanism(tmp_path):
+    source = (
+        RELEASE + "\ndef placed(data, scale, rng):\n    return with_noise(scale)(data, 1, rng=rng)"
+    )
+    (tmp_path / "audited_release.py").write_text(source)
+    options = ("--parameters", "scale=0.3")
+    assert audit("--seed", "4", *options, call="with_noise", draws="500") in (0, 3)
+    assert audit("--seed", "4", *options, call="placed", draws="500") in (0, 3)
+    assert audit(*options, call="one") == 2
+
+
+SLOW = """
+import time
+
+def slow(data, rng):
+    time.sleep(0.002)
+    return data[:, -1].mean() + rng.laplace(scale=1.0 / len(data))
+"""
+
+
+@pytest.mark.slow  # 10 s
+def test_a_time_decides_the_draws_and_what_it_costs_is_told_first(tmp_path, capsys):
+    (tmp_path / "audited_release.py").write_text(SLOW)
+    given = ["audited_release:slow", "--data", "rows.csv", "--claim", "4,0", "--out", "out"]
+    assert main(["audit", *given, "--neighbours", "remove", "--time", "12s"]) in (0, 3)
+    said = capsys.readouterr().err
+    told, drawn = (
+        said.index("draws, search included. They show an excess of"),
+        said.index("drawing"),
+    )
+    assert "note: About 5." in said[:told]
+    assert told < drawn
+    sizes = json.loads((tmp_path / "out" / "result.json").read_text())["samples"]
+    assert 200 < sum(sizes.values()) < 2_000
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--time", "1m", "--draws", "100"], "--time goes without --draws"),
+        (["--time", "1m", "--resume"], "--time goes without --resume"),
+        (["--time", "soon"], "'soon' is not a time, such as 60s, 5m or 2h"),
+        (["--time", "1s"], r"--time\) must be at least 5 s, got 1 s"),
+    ],
+)
+def test_a_time_that_cannot_be_planned(capsys, options, message):
+    given = ["audited_release:noisy_mean", "--data", "rows.csv", "--claim", "1,0"]
+    assert main(["audit", *given, "--neighbours", "remove", *options]) == 2
+    assert re.search(message, capsys.readouterr().err)
+
+
+HIDDEN = """
+def hidden(data, size, *, rng):
+    scale = 1.0 + 0.01 * data[:, 1].max()
+    return data[:, 0].sum() + rng.laplace(scale=scale, size=(size, 1))
+"""
+
+
+def test_the_hint_is_asked_for_other_neighbours_that_were_tried(tmp_path):
+    """Row 5 leaks most, but the width of the noise follows row 11 alone."""
+    (tmp_path / "audited_release.py").write_text(HIDDEN)
+    rows = np.full((12, 2), 0.5)
+    rows[:, 0] += np.arange(12) / 100.0
+    rows[5, 0], rows[11, 1] = 9.0, 30.0
+    np.savetxt("rows.csv", rows, delimiter=",", header="a,b", comments="")
+    assert audit("--neighbours", "remove", call="hidden", draws="8e3") == 1
+    record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+    assert record["neighbour"]["index"] == 5
+    assert record["replay"]["text"].startswith(
+        "On another neighbour (row 11 removed): The scale of"
+    )
+    assert record["replay"]["difference"]["place"] == "audited_release.py:4"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from dpaudit.datasets import load
+from dpaudit.datasets import load, read_table
 from dpaudit.errors import DataNotFound, InvalidInput
 
 pytestmark = pytest.mark.quick
@@ -160,3 +160,60 @@ def test_a_path_that_cannot_be_read(tmp_path):
         load(tmp_path / "absent.csv", target="b")
     with pytest.raises(DataNotFound, match="cannot read "):
         load(tmp_path, target="b")
+
+
+PEOPLE = """id,region,since,member,age,income
+P1,south,2024-01-03,True,41,1.5
+P2,north,2023-12-31,False,,2.5
+P3,north,2023-12-31,False,35,3
+P4,south,2024-01-03,True,29,0.25
+"""
+
+
+def test_texts_become_codes_and_the_types_say_what_they_stand_for(write):
+    table = read_table(write(PEOPLE), ignore=["id"])
+    assert table.columns == ("region", "since", "member", "age", "income")
+    np.testing.assert_array_equal(
+        table.database, [[1, 1, 1, 41, 1.5], [0, 0, 0, 35, 3], [1, 1, 1, 29, 0.25]]
+    )
+    assert table.types == {
+        "region": ("north", "south"),
+        "since": ("2023-12-31", "2024-01-03"),
+        "member": "bool",
+        "age": "int",
+        "income": "float",
+    }
+    assert table.dropped == {"missing value": 1}
+    assert table.changes == ("'id' left out", "texts in 'region', 'since', 'member'")
+    assert "south" not in repr(table)
+
+
+def test_public_texts_keep_their_order(write):
+    texts = {"region": ["south", "east", "north"], "none": ["a"]}
+    table = read_table(write(PEOPLE), ignore=["id"], texts=texts)
+    assert table.types["region"] == ("south", "east", "north")
+    np.testing.assert_array_equal(table.database[:, 0], [0, 2, 0])
+    with pytest.raises(InvalidInput, match=r"line 2, column 'region' must be one of .* another"):
+        read_table(write(PEOPLE), texts={"region": ["north", "east"]})
+
+
+@pytest.mark.parametrize(
+    ("texts", "codes"), [(["10115", "20095"], [0, 1]), (["a", "b"], [10115, 20095])]
+)
+def test_numbers_are_texts_where_they_are_listed(write, texts, codes):
+    table = read_table(write("zip,x\n10115,1\n20095,2\n"), texts={"zip": texts})
+    np.testing.assert_array_equal(table.database[:, 0], codes)
+
+
+@pytest.mark.parametrize(
+    ("ignore", "message"),
+    [(["ID"], "ignore must be a column of table.csv: id, .*'ID'"), (["a"], "ignore must be some")],
+)
+def test_columns_that_cannot_be_left_out(write, ignore, message):
+    with pytest.raises(InvalidInput, match=message):
+        read_table(write(PEOPLE if ignore == ["ID"] else "a\n1\n"), ignore=ignore)
+
+
+def test_texts_are_refused_where_numbers_are_needed_and_the_message_has_the_way_out(write):
+    with pytest.raises(InvalidInput, match=r'kind = "records".*--ignore'):
+        load(write(PEOPLE), target="income")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-KEPT = 4
+KEPT, LOOK = 4, 17  # blocks, and draws of the first look
 RELEASE = f"""
 import time
 from pathlib import Path
@@ -18,7 +18,7 @@ made = 0
 def release(data, size, *, rng):
     global made
     made += size
-    while made > {KEPT * 256} and HOLD.exists():
+    while made > {KEPT * 256 + LOOK} and HOLD.exists():
         time.sleep(0.01)
     return data.mean(axis=0) + 0.1 * rng.standard_normal((size, data.shape[1]))
 """

@@ -57,9 +57,18 @@ def test_scatter_of_a_replaced_row_is_a_norm(data):
 def test_dependent_columns_and_single_columns_have_measures(data):
     for table in (np.column_stack([data[:, 0], data]), data[:, 1:2]):
         found = measures(table, table, np.zeros_like(table))
-        assert found.shape == (6, 40)
+        assert found.shape == (len(MEASURES), 40)
         assert np.all(np.isfinite(found))
     np.testing.assert_allclose(found[MEASURES.index("size")], np.abs(data[:, 1]))
+
+
+def test_the_first_change_of_a_small_group_is_named_by_its_size():
+    data = np.column_stack([[0.0, 0.0, 0.0, 1.0, 1.0, 2.0], np.linspace(0.1, 0.7, 6)])
+    gone = named(data, data, np.zeros_like(data))["group"]
+    np.testing.assert_allclose(gone, [1 / 4, 0, 0, 1 / 3, 0, 1 / 2])
+    rows = np.array([[3.0, 0.1], [2.0, 0.1], [3.0, 0.5]])
+    come = named(data, np.zeros_like(rows), rows)["group"]
+    np.testing.assert_allclose(come, [1.0, 1 / 2, 0.0])
 
 
 def test_measures_take_turns():

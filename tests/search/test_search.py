@@ -97,7 +97,7 @@ def test_progress_says_how_far_it_is(data):
     assert names == ["ranking neighbours", "searching, round 1 of 2", "searching, round 2 of 2"]
     for name in names:
         done = [(done, wanted) for step, done, wanted in steps if step == name]
-        assert done == [(number, done[0][1]) for number in range(1, done[0][1] + 1)]
+        assert done == [(number, done[0][1]) for number in range(done[0][1] + 1)]
 
 
 def mean(data, size, *, rng):
@@ -187,6 +187,29 @@ def test_outcomes_that_are_no_numbers_are_searched_too(data):
     found = search.select(words, data, **OPTIONS)
     assert found.best.change.index == int(np.argmax(np.abs(data[:, 1]))) == 23
     assert abs(found.best.delta - 0.3413) < 0.05  # P(0 < N(0, 1) < 1), within four standard errors
+
+
+def suppressed(data, rng):
+    """Noisy sums of the groups that have at least five rows: the size itself has no noise."""
+    regions, sizes = np.unique(data[:, 0], return_counts=True)
+    return {
+        f"region {int(region)}": data[data[:, 0] == region, 1].sum() + rng.laplace()
+        for region in regions[sizes >= 5]
+    }
+
+
+def as_list(data, rng):
+    return list(suppressed(data, rng).values())
+
+
+@pytest.mark.parametrize("release", [suppressed, as_list])
+def test_a_group_that_vanishes_goes_first(release):
+    regions = np.repeat(np.arange(8.0), [400, 300, 200, 150, 100, 60, 30, 5])
+    data = np.column_stack([regions, np.linspace(0.0, 1.0, len(regions))])
+    mechanism = dp.adapters.one_draw(release)
+    found = search.select(mechanism, data, at=1.0, relations="remove", **OPTIONS)
+    assert found.best.change.index >= len(data) - 5
+    assert found.best.delta > 0.9
 
 
 def test_the_table_of_what_was_tried(data):

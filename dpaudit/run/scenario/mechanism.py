@@ -14,20 +14,29 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import Field, PrivateAttr, create_model, model_validator
 
 from dpaudit import adapters
 from dpaudit._core import check
 from dpaudit._core.check import choice, nearest_float
+from dpaudit._core.form import (
+    FRAME,
+    check_mechanism,
+    gives_one,
+    takes_data,
+    takes_frame,
+    takes_rng,
+)
 from dpaudit._core.text import with_article
 from dpaudit._core.value import value_class
 from dpaudit.adapters import tables
 from dpaudit.adapters.commands import arguments
-from dpaudit.adapters.functions import seconds
+from dpaudit.adapters.functions import seconds, seed_keywords
 from dpaudit.adapters.models import FITTED
 from dpaudit.adapters.tables import DTYPE_NAMES, coding
+from dpaudit.datasets import Table
 from dpaudit.errors import InvalidInput, ScenarioError
 from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair
@@ -47,7 +56,6 @@ from dpaudit.run.scenario.section import (
 )
 from dpaudit.run.scenario.source import Source, code_of, imported_names, installed_digests
 from dpaudit.run.scenario.target import TARGET, failed, imported, is_target, target_text
-from dpaudit.sampling.form import check_mechanism, gives_one, takes_rng
 
 GLOBAL = "global"
 SECONDS = Checked(seconds, {"type": "number", "exclusiveMinimum": 0.0})
@@ -80,6 +88,10 @@ class Imported(Section):
     def options(self) -> dict[str, Any]:
         """The keys of this kind of table that the scenario sets, with their values."""
         return self.values_set(*Function.model_fields, "kind")
+
+    def on(self, table: Table) -> Imported:
+        """The table of this mechanism for these data, from which a kind may take its columns."""
+        return self
 
     def load(self) -> Any:
         """Import the callable, which executes the user's code. Raises `ScenarioError`."""
@@ -120,19 +132,41 @@ class Imported(Section):
 
 
 class Function(Imported):
-    """A callable f(data, size, *, rng), or with `parameters` a callable that makes such a one."""
+    """A callable f(data, size, *, rng) or f(data, rng), or with `parameters` one that makes it."""
+
+    takes_texts: ClassVar = True  # its annotation may say that it takes a data frame
 
     batched: Annotated[bool, FLAG] = True
     """false if the callable gives one output a call."""
 
+    _table: Table | None = PrivateAttr(None)
+
+    def on(self, table: Table) -> Imported:
+        """A copy that knows the data, for a function whose annotation names a data frame."""
+        known = self.model_copy()
+        known._table = table
+        return known
+
     def load(self) -> Any:
         """Import the callable, which executes the user's code. Raises `ScenarioError`.
 
-        A function without `size` gets `batched` = false, and one without `size` and `rng` also
-        `seeds` = "global"; the record of the run has these values.
+        Parameters that fit beside the data are keyword arguments of each call. A function without
+        `size` gets `batched` = false, and one without `size` and `rng` also `seeds` = "global"; the
+        record of the run has these values. A function of a data frame is of the kind "records".
         """
-        plain = self.parameters is None
-        mechanism = imported(self.call, "[mechanism] call") if plain else self.from_parameters()
+        mechanism = imported(self.call, "[mechanism] call")
+        if self.parameters is not None:
+            fits = takes_data(mechanism, self.parameters)
+            mechanism = partial(mechanism, **self.parameters) if fits else self.from_parameters()
+        if gives_one(mechanism) and takes_frame(mechanism):
+            return self._of_frame(mechanism)
+        if self._table is not None and self._table.texts:
+            named = ", ".join(map(repr, self._table.texts))
+            raise ScenarioError(
+                f"[mechanism] call: {self.call} takes an array of numbers, but {self._table.name} "
+                f"has texts in {named}; {FRAME}; --ignore, or the key ignore of [data], leaves "
+                "columns out"
+            )
         if not callable(mechanism):
             raise ScenarioError(
                 f"[mechanism] call: {self.call} must be callable, got {type(mechanism).__name__}"
@@ -149,6 +183,15 @@ class Function(Imported):
         check_mechanism(mechanism)
         limit = call.timeout
         return Called(call, mechanism if limit is None else adapters.limited(mechanism, limit))
+
+    def _of_frame(self, function: Any) -> Called:
+        """The mechanism of a function that takes a data frame."""
+        keys: dict[str, Any] = self.values_set("batched")
+        if not seed_keywords(function):
+            keys["seeds"] = GLOBAL
+        call = Records(**keys, kind="records")
+        known = call if self._table is None else call.on(self._table)
+        return Called(known, known.seeded(known.adapted(function)))
 
 
 @value_class(show_numbers=True, eq=True)
@@ -289,6 +332,8 @@ class Synthesizer(Imported):
 class Values(Imported):
     """A function that gets the values of one or more columns."""
 
+    takes_texts: ClassVar = True
+
     kind: Literal["values"] = "values"
     column: Annotated[Any, Checked(_as_it_stands(tables.column_numbers), COLUMN)] = 0
     """The number of the column whose values the function gets, or a list of them."""
@@ -301,13 +346,30 @@ class Values(Imported):
     record: Record = None
     """The number of the one record that the function gets."""
 
+    _dtype: Any = PrivateAttr(None)
+
+    def on(self, table: Table) -> Imported:
+        """With the type that the file gives the column, if the scenario gives none."""
+        if "dtype" in self.model_fields_set or not isinstance(self.column, int):
+            return self
+        known = self.model_copy()
+        known._dtype = table.types.get(table.columns[self.column], "float")
+        return known
+
+    def adapted(self, function: Any) -> Any:
+        """The mechanism, with one draw in each call."""
+        options = self.options if self._dtype is None else {**self.options, "dtype": self._dtype}
+        return adapters.values(function, **options, timeout=self.timeout)
+
 
 class Records(Imported):
     """A function that gets whole records."""
 
+    takes_texts: ClassVar = True
+
     kind: Literal["records"] = "records"
     columns: Annotated[Any, Checked(_as_it_stands(tables.codings), COLUMNS)] = None
-    """Names of the columns, or a table of names and types."""
+    """Names of the columns, or a table of names and types; the file says what this leaves out."""
     form: Annotated[str, one_of(*tables.TABLE_FORMS)] = "frame"
     """The form in which the function gets its data."""
     each: Each = False
@@ -316,6 +378,35 @@ class Records(Imported):
     """The number of the one record that the function gets."""
     order: Annotated[bool, FLAG] = True
     """true if the order of the records in the output matters."""
+
+    _types: Mapping[str, Any] | None = PrivateAttr(None)  # apart from `columns`: texts are private
+
+    def on(self, table: Table) -> Imported:
+        """With the columns of the file, except where the scenario gives their types or new names.
+
+        Raises `ScenarioError` for a column of texts that the scenario takes for another type.
+        """
+        own, types = self.columns, dict[str, Any]()
+        if own is None or (isinstance(own, Mapping) and set(own) <= set(table.columns)):
+            types = {name: table.types.get(name, "float") for name in table.columns}
+            types |= dict(own or {})
+        elif isinstance(own, Mapping) or len(own) != len(table.columns):
+            return self
+        else:
+            known_texts = [table.texts.get(name, "float") for name in table.columns]
+            types = dict(zip(own, known_texts, strict=True))
+        for name in table.texts:
+            if isinstance(types.get(name), str):
+                wrong = f"{name!r} is {types[name]}, but holds texts in {table.name}"
+                raise ScenarioError(f"[mechanism] columns: {wrong}")
+        known = self.model_copy()
+        known._types = types
+        return known
+
+    def adapted(self, function: Any) -> Any:
+        """The mechanism, with one draw in each call."""
+        options = self.options if self._types is None else {**self.options, "columns": self._types}
+        return adapters.records(function, **options, timeout=self.timeout)
 
 
 KINDS: Mapping[str, type[Imported]] = {
@@ -348,6 +439,10 @@ class Program(Section):
     def target(self) -> str:
         """The command with its arguments, in one line."""
         return shlex.join(self.command)
+
+    def on(self, table: Table) -> Program:
+        """The table itself, whatever the data."""
+        return self
 
     def load(self) -> Any:
         """The mechanism that runs the command. The command does not run before the first draw."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs, parallel_config
-from pydantic import PlainValidator, WithJsonSchema, model_validator
+from pydantic import PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
 from dpaudit import datasets, scoring
 from dpaudit._core import check
@@ -39,6 +39,7 @@ from dpaudit.run.scenario.section import (
     ScenarioPath,
     Section,
     integer,
+    items,
     number,
     numbers,
     one_of,
@@ -54,6 +55,12 @@ def _data_set(key: str, value: Any) -> str:
     return str(value)
 
 
+IGNORE = Checked(
+    lambda key, value: items(text, key, value, "a list of names of columns"),
+    {"type": "array", "items": {"type": "string"}, "minItems": 1},
+)
+
+
 class Data(Section):
     """The database: a data set that comes with dpaudit, or a CSV file."""
 
@@ -67,6 +74,10 @@ class Data(Section):
     """A column of ones comes first; by default in dpaudit's regressions only."""
     row_bound: Annotated[float | None, number(0.0, open_=True)] = None
     """Longer rows, label included, are shrunk to this norm."""
+    ignore: Annotated[tuple[str, ...] | None, IGNORE] = None
+    """Columns to leave out, such as an identifier of people."""
+
+    _texts: Mapping[str, Any] | None = PrivateAttr(None)
 
     @model_validator(mode="after")
     def _either(self) -> Data:
@@ -75,9 +86,18 @@ class Data(Section):
         return self
 
     def seen_by(self, mechanism: Any) -> Data:
-        """The table with `constant` set: to the file's value, or true for dpaudit's regressions."""
+        """The table with `constant` set: to the file's value, or true for dpaudit's regressions.
+
+        A mechanism that takes texts (`takes_texts`) gets columns of texts, and may list the texts.
+        """
         fits = bool(getattr(mechanism, "regression", False))
-        return self if self.constant is not None else self.model_copy(update={"constant": fits})
+        constant = fits if self.constant is None else self.constant
+        seen = self.model_copy(update={"constant": constant})
+        if self.path is not None and getattr(mechanism, "takes_texts", False):
+            types = getattr(mechanism, "columns", None)
+            named = types if isinstance(types, Mapping) else {}
+            seen._texts = {name: kind for name, kind in named.items() if isinstance(kind, list)}
+        return seen
 
     def load(self) -> datasets.Table:
         """The rows as the mechanism sees them. Raises `DataNotFound`, `InvalidInput`.
@@ -86,7 +106,7 @@ class Data(Section):
         """
         place = self.path or self.name
         assert place is not None
-        table = datasets.read_table(place)
+        table = datasets.read_table(place, ignore=self.ignore or (), texts=self._texts)
         target = table.columns[-1] if self.path is None and self.target is None else self.target
         table = table if target is None else table.predicting(target)
         table = table.with_constant() if self.constant else table

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from dpaudit._core import check
@@ -28,7 +30,15 @@ MAKER = (
     "a function that makes a mechanism is called with its parameters first: give --parameters of "
     "dpaudit audit, in a scenario a table of parameters"
 )
+OURS = ("size", "rng")
+NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 RANDOM = "it must take its random numbers from the keyword rng, a numpy Generator"
+FRAME = (
+    "a function of a data frame is asked for by --kind frame of dpaudit audit, in a scenario by "
+    'kind = "records", in Python by dpaudit.adapters.records(f, columns)'
+)
+# what NumPy says of an array that is used as a data frame
+OF_FRAMES = ("'numpy.ndarray' object has no attribute", "only integers, slices (`:`), ellipsis")
 
 
 def check_mechanism(mechanism: Any) -> None:
@@ -55,6 +65,35 @@ def gives_one(function: Any) -> bool:
     return _takes(signature, "data", rng=None) or (
         "size" not in signature.parameters and _takes(signature, "data")
     )
+
+
+def takes_frame(function: Any) -> bool:
+    """Whether the annotation of the first parameter of a function names a DataFrame of pandas."""
+    signature = _signature(function)
+    first = next(iter(signature.parameters.values()), None) if signature else None
+    annotation = None if first is None else first.annotation
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    module = getattr(annotation, "__module__", text)
+    return text.split(".")[-1] == "DataFrame" and not module.startswith(("polars", "pl."))
+
+
+def takes_data(function: Any, keywords: Mapping[str, Any]) -> bool:
+    """Whether a function takes the data beside these keywords, and does without more than a size
+    and rng. False for one that the keywords alone satisfy, since its call makes a mechanism.
+    """
+    signature = None if isinstance(function, type) else _signature(function)
+    if signature is None or _takes(signature, **keywords):
+        return False
+    return gives_one(partial(function, **keywords)) or _takes(
+        signature, "data", "size", rng=None, **keywords
+    )
+
+
+def told(error: str) -> str:
+    """The text of a mechanism's error, with advice if it took an array for a data frame."""
+    if not any(text in error for text in OF_FRAMES):
+        return error
+    return f"{error}; the data came as an array; {FRAME}"
 
 
 def takes_rng(function: Any) -> bool:
@@ -99,6 +138,17 @@ def _takes(signature: inspect.Signature, *positional: object, **keywords: object
 
 
 def _advice(signature: inspect.Signature) -> str:
+    needed = [
+        value.name
+        for value in list(signature.parameters.values())[1:]
+        if value.default is value.empty and value.kind in NAMED and value.name not in OURS
+    ]
+    if needed:
+        fixed = ", ".join(f"{name}=…" for name in needed)
+        return (
+            f"; give its parameters by functools.partial(f, {fixed}), by --parameters of dpaudit "
+            "audit, in a scenario by a table of parameters"
+        )
     if _takes(signature, "data", rng=None):
         return f"; {ONE_DRAW}"
     if _takes(signature, "data"):
