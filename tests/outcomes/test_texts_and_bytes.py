@@ -1,6 +1,7 @@
 """Texts, bytes, matrices, graphs and series: rows keep every difference; what leaks is found."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -193,3 +194,9 @@ def test_a_masked_entry_is_missing():
     )
     for draws in (whole, list(whole)):
         assert len({row.tobytes() for row in rows_of(draws)}) == 3
+
+
+def test_all_short_texts_of_signs_of_numbers_differ():
+    """Fullwidth digits are digits to Python too."""
+    texts = ["".join(signs) for size in range(5) for signs in product("05.eE+-５", repeat=size)]
+    assert len({row.tobytes() for row in rows_of(texts)}) == len(texts)
