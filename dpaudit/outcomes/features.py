@@ -503,10 +503,11 @@ def _style(written: str) -> str:
     if written == f"{value:.0f}":
         return "whole"
     mantissa, _, exponent = written.lower().partition("e")
-    if len(mantissa.strip("+-0.").replace(".", "")) > DIGITS:
+    if not written.isascii() or len(mantissa.strip("+-0.").replace(".", "")) > DIGITS:
         return written
     whole, _, decimals = mantissa.partition(".")
-    return f"{whole[:1] == '+'} {len(whole)} {'.' in mantissa} {len(decimals)} {exponent}"
+    dot, upper = "." in mantissa, "E" in written
+    return f"{whole[:1] == '+'} {len(whole)} {dot} {len(decimals)} {exponent} {upper}"
 
 
 def name_order(name: Name) -> tuple[Any, ...]:

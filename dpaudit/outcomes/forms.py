@@ -26,6 +26,8 @@ def rows(values: Any, size: int | None = None) -> np.ndarray:
     """
     if values is None:
         raise NotOutcomes(NUMBERS, "None (is a return forgotten?)")
+    if isinstance(values, np.ma.MaskedArray) and values.ndim > 0:
+        values = values.tolist()  # None for each masked entry
     if isinstance(values, (list, tuple)):
         return _sequence(values, size)
     array = np.asarray(values)
@@ -62,7 +64,8 @@ def _is_nested(values: Sequence[Any]) -> bool:
     """Whether the first draw shows that the draws are neither numbers nor lists of numbers."""
     for _ in range(2):
         if not isinstance(values, (list, tuple)) or not values:
-            return hasattr(values, "to_frame")  # a series of pandas, with labels
+            # a series of pandas, with labels, or an array with a mask
+            return hasattr(values, "to_frame") or isinstance(values, np.ma.MaskedArray)
         values = values[0]
     return isinstance(values, (list, tuple, dict, str))
 

@@ -42,6 +42,7 @@ SET, NUMBER, LONG = "set", "number", "long"
 LONGEST, LONGEST_KEY = 1 << 15, 64  # characters of a text, and of a key of a dict, at most
 WIDEST = 1 << 16  # characters of a draw at most
 DEEPEST = 50  # levels of nesting
+MISSING = "NAType", "NaTType"  # the missing values of pandas
 SIZES = 1e-100, 1e100  # magnitudes of floats in bytes: others are no floats
 
 
@@ -164,6 +165,8 @@ def _container(value: Any, depth: int) -> Any:
         value = value.toarray() if small else {"shape": value.shape, "entries": entries}
     if hasattr(value, "nodes") and hasattr(value, "edges"):  # a graph of NetworkX
         value = _graph(value)
+    if isinstance(value, np.ma.MaskedArray):
+        return _plain(value.tolist(), depth)  # None for each masked entry
     if isinstance(value, np.void) and value.dtype.names:
         value = {name: value[name] for name in value.dtype.names}
     if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0):
@@ -178,6 +181,8 @@ def _container(value: Any, depth: int) -> Any:
         )
         return {SET: _cut(sorted(members, key=_order))}
     kind = type(value).__name__
+    if kind in MISSING:
+        return None
     raise NotOutcomes(ALL, f"a draw with {with_article(kind)}" if depth > 1 else with_article(kind))
 
 

@@ -1,6 +1,7 @@
 """Texts, bytes, matrices, graphs and series: rows keep every difference; what leaks is found."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -177,3 +178,25 @@ def test_large_sparse_matrices_keep_their_shape_and_sum_what_stands_twice():
 def test_json_deeper_than_any_program_writes_is_a_text():
     """Python's own recursion would end at a thousand levels."""
     assert_rows_tell_apart(["[" * depth + "1" + "]" * depth for depth in (40, 300, 900, 1100)])
+
+
+def test_the_missing_value_of_pandas_is_none():
+    """Suppressed counts are integers with missing values."""
+    pandas = pytest.importorskip("pandas")
+    forms = [pandas.DataFrame({"n": pandas.array(n, dtype="Int64")}) for n in ([7, None], [7, 0])]
+    rows = [row.tobytes() for row in rows_of([*forms, forms[0]])]
+    assert rows[0] == rows[2] != rows[1]
+
+
+def test_a_masked_entry_is_missing():
+    whole = np.ma.masked_array(
+        [[1.0, 2.0], [1.0, 2.0], [1.0, np.nan]], mask=[[0, 1], [0, 0], [0, 0]]
+    )
+    for draws in (whole, list(whole)):
+        assert len({row.tobytes() for row in rows_of(draws)}) == 3
+
+
+def test_all_short_texts_of_signs_of_numbers_differ():
+    """Fullwidth digits are digits to Python too."""
+    texts = ["".join(signs) for size in range(5) for signs in product("05.eE+-５", repeat=size)]
+    assert len({row.tobytes() for row in rows_of(texts)}) == len(texts)
