@@ -36,6 +36,7 @@ RANDOM_PAIRS = 6.0  # the same for one of many pairs of places
 LOOK_WORK, LOOK_LEAST = 200_000_000, 1000  # draws × places², at most, whose order is looked at
 ROUNDING = 1e-9  # share of the largest number below which a gap is none
 FEW_PLACES = 5  # places of a list, at most, that are kept beside its counts
+COINCIDE = 10.0  # times chance, from which whole texts that occur twice are no free text
 FEW, SOME = 100, 5  # beyond FEW columns, a feature needs SOME draws of both sides together
 TOTAL_SIZE: Name = ((), Kind.SIZE)
 
@@ -413,7 +414,13 @@ def _rare(
         in_text = _where(table, (path[:-1], Kind.WORDS), 1.0, rows)
         read = _where(table, (path, Kind.WORDS), 1.0, rows)
         if read.any():
-            read &= ~np.isin(rows, _with_rare_words(table, path, total))
+            places = [
+                table[place]
+                for number in range(int(table[path, Kind.WORDS][1].max()))
+                if (place := ((*path, number), Kind.TEXT)) in table
+            ]
+            read &= ~np.isin(rows, _with_rare_words(places, total))
+            read &= not _from_dictionary(values, draws, places, total)
         return TEXTS, _few_share(values, draws) & ~in_set & ~in_text & ~read
     if kind is Kind.REST:
         large = _where(table, (path, Kind.NUMBER), CODED, rows)
@@ -424,16 +431,31 @@ def _rare(
     return BEYOND, few
 
 
-def _with_rare_words(table: Features, path: Path, total: np.ndarray) -> np.ndarray:
-    """The draws whose text at a path has a word that fewer than `SOME` draws have in theirs."""
-    places = [
-        table[name]
-        for place in range(int(table[path, Kind.WORDS][1].max()))
-        if (name := ((*path, place), Kind.TEXT)) in table
-    ]
+def _with_rare_words(places: list[tuple[np.ndarray, Array]], total: np.ndarray) -> np.ndarray:
+    """The draws whose text has a word that fewer than `SOME` draws have in theirs.
+
+    places : the words at each place of the text, as features.
+    """
     words = np.column_stack([np.concatenate(part) for part in zip(*places, strict=True)])
     words = np.unique(words, axis=0)  # each word of a draw once
     return words[_few_share(words[:, 1], total[words[:, 0].astype(np.intp)]), 0]
+
+
+def _from_dictionary(
+    codes: Array, draws: np.ndarray, places: list[tuple[np.ndarray, Array]], total: np.ndarray
+) -> bool:
+    """Whether whole texts, (n,), coincide much more often than their words do by chance.
+
+    Such texts are entries of a list that words do not describe. codes, draws : the code of each
+    text and its draws. places : as in `_with_rare_words`.
+    """
+    often = np.bincount(np.unique(codes, return_inverse=True)[1], draws)
+    pairs, count = 0.5 * np.sum(often * (often - 1.0)), float(draws.sum())
+    expected = 0.5 * count * (count - 1.0)
+    for rows, words in places:
+        share = np.bincount(np.unique(words, return_inverse=True)[1], total[rows]) / count
+        expected *= np.sum(share**2) + max(1.0 - share.sum(), 0.0) ** 2
+    return bool(pairs >= SOME and pairs > COINCIDE * (expected + 1.0))
 
 
 def _where(table: Features, name: Name, least: float, rows: np.ndarray) -> np.ndarray:

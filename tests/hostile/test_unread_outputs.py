@@ -120,6 +120,16 @@ def test_nor_of_draws_made_elsewhere(stop):
     assert_unread(dp.audit_samples(P, Q, claim=CLAIM, rng=1, stop=stop), "texts")
 
 
+@pytest.mark.parametrize("joined", ["", " "])
+def test_texts_of_a_dictionary_are_not_read_by_their_words(joined):
+    """P draws one of 2,000 random texts of four letters or words, and Q one of 2,000 others."""
+    rng = np.random.default_rng(4)
+    words = list("acgt") if not joined else ["adenine", "cytosine", "guanine", "thymine"]
+    known = [joined.join(rng.choice(words, size=16)) for _ in range(4000)]
+    P, Q = ([known[first + one] for one in rng.integers(2000, size=2000)] for first in (0, 2000))
+    assert_unread(dp.audit_samples(P, Q, claim=(2.0, 0.0), rng=1), "texts")
+
+
 def test_texts_that_come_again_too_seldom_to_be_known():
     """P is uniform on 2,000 texts and Q on 2,000 others, of which few come five times in 800."""
     rng = np.random.default_rng(3)
