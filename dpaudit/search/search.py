@@ -330,5 +330,5 @@ def select(
         level=level.text,
         draws=ranked + drawn,
         rank=f"rank {rank or own_name}",
-        rungs=rungs,
+        rungs=rungs[: max(trial.rung for trial in tried)],
     )
