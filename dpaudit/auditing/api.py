@@ -17,7 +17,7 @@ from dpaudit._core.types import ArrayLike, Count, Mechanism, RngLike
 from dpaudit.adapters import read_draws
 from dpaudit.adapters.mechanism import as_mechanism
 from dpaudit.auditing.engine import audit_draws, audit_mechanism
-from dpaudit.auditing.progress import ProgressLike, shown
+from dpaudit.auditing.progress import ProgressLike, announced, shown
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.auditing.subject import Subject
@@ -84,7 +84,8 @@ def audit(
         `joblib.parallel_config` names ("loky" processes, "dask").
     progress : bool or callable, optional
         True for progress bars (`tqdm.auto`), False for none, None for bars in a notebook and none
-        elsewhere; or a function, called as progress(step, done, wanted).
+        elsewhere; or a function, called as progress(step, done, wanted). With True, a line
+        on stderr first says what the audit will cost and can show, by the time of 17 draws.
     detect : float, optional
         An excess over the claimed δ. Where an audit with a score as good as the true privacy loss
         would miss it with probability above 0.2, for a leak of any shape, "not violated" becomes
@@ -185,6 +186,9 @@ def audit_subject(
     settings = Settings.of(draws, **options)
     source = subject.source or source_of(mechanism)
     subject = replace(subject, mechanism=mechanism, source=source)
+    assert subject.pair is not None
+    if subject.search is None:  # a search has said it for both
+        announced(progress, mechanism, subject.pair.left, settings)
     with shown(progress) as callback:
         return audit_mechanism(subject, settings, Drawing(n_jobs, callback, store))
 

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit.auditing.settings import silent
+from dpaudit._core.types import Array, Mechanism
+from dpaudit.auditing.clock import FirstLook, seconds_a_draw
+from dpaudit.auditing.settings import Settings, silent
 from dpaudit.sampling import Progress
 
 NOTEBOOK = "ZMQInteractiveShell"  # IPython's shell in a notebook; in a terminal it has another one
@@ -39,6 +41,25 @@ def shown(progress: ProgressLike) -> Iterator[Progress]:
         yield bars
     finally:
         bars.close()
+
+
+def announced(
+    progress: ProgressLike,
+    mechanism: Mechanism,
+    data: Array,
+    settings: Settings,
+    budget: float | None = None,
+) -> None:
+    """Print on stderr what an audit will cost and can show (`FirstLook`), for progress=True.
+
+    Nothing is printed in a notebook, which would keep the line.
+    budget : draws of search and audit over those of the audit; None without a search.
+    """
+    if callable(progress) or not progress or in_notebook():
+        return
+    rate = seconds_a_draw(mechanism, data)
+    look = FirstLook.of(rate, settings, budget or 1.0, search=budget is not None)
+    print(look.text, file=sys.stderr)
 
 
 def in_notebook() -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput, MechanismError
@@ -22,6 +24,7 @@ from dpaudit.search.selection import Trial
 FACTOR = 4  # one in FACTOR changes remains after a rung
 FEWEST = 200  # least draws for a change: a quick audit with fewer is of no use
 MOST = 100_000  # most draws for a change: more do not make the order clearer, and cost memory
+SURE = 0.99  # share of the largest gain, log 2, above which no other change can be much worse
 # share of the draws of a search spent on influences, and most changes with one, for each `rank`
 SCREEN_SHARE = 0.15
 SCREENED = {"auto": 512, "influence": 4096}
@@ -62,8 +65,9 @@ def schedule(budget: float, draws: int, pool: int, shortlist: int, rank: str) ->
 
 
 def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Trial], int]:
-    """Go through all rungs: return the trials of the shortlist, worst first, and the draws spent.
+    """Go through the rungs: return the trials of the shortlist, worst first, and the draws spent.
 
+    It ends early if a change gives its database away, since more draws find no worse one.
     Raises `MechanismError` if the mechanism fails on all changes of a rung.
     """
     level = runner.level
@@ -99,6 +103,8 @@ def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Tr
                 f"the mechanism failed on every neighbour that was tried: {done[-1].note}"
             )
         left = sorted(audited, key=badness, reverse=True)
+        if (left[0].gain or 0.0) > SURE * np.log(2.0):
+            break
     return left + done, spent
 
 

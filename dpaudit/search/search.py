@@ -18,8 +18,9 @@ from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit._core.value import html_repr, value_class
 from dpaudit.adapters.mechanism import as_mechanism
 from dpaudit.auditing.api import audit, audit_subject
-from dpaudit.auditing.progress import ProgressLike, shown
+from dpaudit.auditing.progress import ProgressLike, announced, shown
 from dpaudit.auditing.result import AuditResult
+from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Subject
 from dpaudit.curves.claims import ClaimLike, MetricClaim, as_claim, refuse_unbreakable
 from dpaudit.neighbours import NeighbourPair
@@ -315,6 +316,8 @@ def select(
         settings.budget, settings.draws, len(changes), settings.shortlist, rank
     )
     own_name = getattr(settings.rank, "__name__", "a user's score")
+    final = Settings.of(settings.draws, claim=settings.claim)
+    announced(progress, mechanism, database, final, settings.budget)
     with shown(progress) as callback:
         runner = Runner(mechanism, database, level, classifier, seed, n_jobs, callback, checkpoint)
         shortlist, failed, ranked = ranking(runner, changes, settings.rank, screened, rungs[0][0])
@@ -327,5 +330,5 @@ def select(
         level=level.text,
         draws=ranked + drawn,
         rank=f"rank {rank or own_name}",
-        rungs=rungs,
+        rungs=rungs[: max(trial.rung for trial in tried)],
     )

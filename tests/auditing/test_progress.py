@@ -123,3 +123,25 @@ def test_bars_end_with_an_error(capsys):
 def test_by_default_nothing_is_shown(capsys):
     dp.audit(shifted(1.0), PAIR, **FEW)
     assert capsys.readouterr() == ("", "")
+
+
+def test_the_cost_is_told_before_the_bars(capsys):
+    pair = dp.neighbours.zero_row([[1.0], [1.0], [1.0]], 2)
+    calls = []
+
+    def total(data, size, *, rng):
+        calls.append(size)
+        return data.sum() + rng.laplace(size=(size, 1))
+
+    options = {"claim": (1.0, 0.0), "draws": 2000, "rng": 1}
+    told = dp.audit(total, pair, **options, progress=True)
+    first = capsys.readouterr().err.splitlines()[0]
+    assert first.startswith("About 0.1 s for 4,576 draws. They show an excess of 0.12 over the")
+    assert calls[:2] == [1, 16]
+    silent = dp.audit(total, pair, **options, progress=False)
+    assert capsys.readouterr().err == ""
+    assert np.array_equal(told.spectrum.low, silent.spectrum.low)
+    dp.search_neighbours(total, [[1.0], [2.0], [3.0]], **options, progress=True)
+    said = capsys.readouterr().err
+    assert said.count("About ") == 1
+    assert "for at most 40,576 draws, search included." in said

@@ -210,6 +210,7 @@ def test_a_group_that_vanishes_goes_first(release):
     found = search.select(mechanism, data, at=1.0, relations="remove", **OPTIONS)
     assert found.best.change.index >= len(data) - 5
     assert found.best.delta > 0.9
+    assert len(found.rungs) == 1  # no other change can be worse, so no draws are spent on more
 
 
 def test_the_table_of_what_was_tried(data):

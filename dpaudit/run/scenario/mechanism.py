@@ -66,14 +66,14 @@ Made = TypeVar("Made")
 class Imported(Section):
     """A [mechanism] table whose `call` names a callable of the user, which `load` imports.
 
-    With `parameters` the callable is called to make the mechanism; for the kinds "values" and
-    "records" the parameters are keyword arguments of each call.
+    `parameters` are keyword arguments of each call, for the kinds "values" and "records" and where
+    they fit beside the data; otherwise the callable is called with them to make the mechanism.
     """
 
     call: Annotated[str, Checked(target_text, TARGET)]
     """Your callable, installed or in a module beside the file."""
     parameters: Annotated[dict[str, Any] | None, TABLE] = None
-    """Arguments from which the callable makes the mechanism; with a kind, keyword arguments."""
+    """Keyword arguments of each call, or those from which the callable makes the mechanism."""
     timeout: Timeout = None
     """Seconds that a call or a program may take."""
     seeds: Annotated[str | None, one_of(GLOBAL)] = None
