@@ -27,7 +27,7 @@ except ModuleNotFoundError:  # not a Unix system
 LOOK = 16  # draws of the second call of a first look; the first call makes one
 FURTHER, BESIDE = 256, 64  # further draws a side, and draws of a trial and a replay
 SHORT = 1.0  # seconds; after a longer first call there is no second one
-OWN = 5e-6  # seconds that dpaudit itself spends on a draw: a guess, four times what one number takes
+OWN = 5e-6  # seconds a draw of dpaudit itself: a guess, four times what one number takes
 STEPS = ("sample_s", "fit_s", "certify_s")
 
 
