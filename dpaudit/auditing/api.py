@@ -56,9 +56,9 @@ def audit(
     ----------
     mechanism : callable
         `mech(data, size, *, rng) -> (size, k)` float array, or `size` outputs of any type
-        (`outcomes`); or a function f(data, rng), f(data, *, rng) or f(data) that gives one output.
-        Further parameters are fixed by `functools.partial`. `dpaudit.adapters` turns functions of
-        a data frame, estimators and programs into such a callable.
+        (`outcomes`); or a function `f(data, rng)`, `f(data, *, rng)` or `f(data)` that gives one
+        output. Further parameters are fixed by `functools.partial`. `dpaudit.adapters` turns
+        functions of a data frame, estimators and programs into such a callable.
     pair : NeighbourPair
         The two databases.
     epsilon : float or array of shape (m,), nats, optional

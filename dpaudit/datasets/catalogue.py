@@ -127,18 +127,20 @@ def read_table(
 
     Parameters
     ----------
-    name_or_path, data_dir
+    name_or_path : str or path
         As in `load`.
     ignore : sequence of str
         Names of columns to leave out, such as an identifier of people.
     texts : dict from str to list of str, or None
         The texts that a column may hold, public, in the order of their codes 0, 1, …; a column of
         texts that is not named has its own texts in alphabetical order. None refuses all texts.
+    data_dir : str or path, optional
+        As in `load`.
 
     Returns
     -------
     Table
-        `.database` is the array of numbers, and `.types` says what they stand for, as
+        Its array of numbers, and `.types`, which says what they stand for, as
         `dpaudit.adapters.records` takes it. Rows with a missing value are left out.
 
     Raises
