@@ -89,7 +89,7 @@ def takes_data(function: Any, keywords: Mapping[str, Any]) -> bool:
     )
 
 
-def told(error: str) -> str:
+def with_advice(error: str) -> str:
     """The text of a mechanism's error, with advice if it took an array for a data frame."""
     if not any(text in error for text in OF_FRAMES):
         return error

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.form import told
+from dpaudit._core.form import with_advice
 from dpaudit._core.raised import Raised, with_cause
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import (
@@ -64,7 +64,7 @@ class OneDraw:
         sequence = f"SeedSequence({seed.entropy}, spawn_key={seed.spawn_key})"
         generator = f"numpy.random.default_rng(numpy.random.{sequence})"
         where = f"draw {number} of the block, rng = {generator}"
-        raise with_cause(MechanismError(f"{told(raised.line)} ({where})", raised=raised))
+        raise with_cause(MechanismError(f"{with_advice(raised.line)} ({where})", raised=raised))
 
     @property
     def name(self) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.outcomes.nested import DEEPEST, LONG, NUMBER, SET, uncollected
-from dpaudit.outcomes.tables import SLOTS, text_hash
+from dpaudit.outcomes.tables import EXACT, SLOTS, text_hash
 
 CHUNK = 1000  # draws at a time: their values stay in the processor's cache
 DIGITS = 15  # significant digits of a number that a float keeps apart from all others
@@ -86,7 +86,7 @@ def features(texts: np.ndarray, counted: Names | None = None, others: bool = Tru
     for start in range(0, len(texts), CHUNK):
         draws = [json.loads(text) for text in texts[start : start + CHUNK].tolist()]
         table.add((), np.arange(start, start + len(draws)), draws)
-    found = {
+    joined = {
         name: (
             np.concatenate([rows for rows, _ in parts]),
             np.concatenate([values for _, values in parts]),
@@ -94,10 +94,11 @@ def features(texts: np.ndarray, counted: Names | None = None, others: bool = Tru
         for name, parts in table.parts.items()
     }
     for kind, most in MOST_PARTS.items() if counted is None else ():
-        names = [name for name in found if name[1] is kind]
-        for name in sorted(names, key=lambda name: (-len(found[name][0]), name_order(name)))[most:]:
-            del found[name]
-    return found
+        names = [name for name in joined if name[1] is kind]
+        names.sort(key=lambda name: (-len(joined[name][0]), name_order(name)))
+        for name in names[most:]:
+            del joined[name]
+    return joined
 
 
 class Reading(NamedTuple):
@@ -268,13 +269,15 @@ class _Table:
 
     def _count(self, path: Path, rows: np.ndarray, lists: list[list[Any]]) -> None:
         """Add how often the lists have each part, and each pair of neighbours, that may repeat."""
+        if self.inside:
+            return
         wanted = {
             kind: {
                 name[0][-1] for name in self.counted or () if name == ((*path, name[0][-1]), kind)
             }
             for kind in COUNTS
         }
-        if self.inside or (self.counted is not None and not any(wanted.values())):
+        if self.counted is not None and not any(wanted.values()):
             return
         at = [i for i, some in enumerate(lists) if some and _may_repeat([some[0], some[-1]])]
         draw = np.repeat(np.arange(len(at)), [len(lists[i]) for i in at])
@@ -411,7 +414,7 @@ def _is_short(value: Any, depth: int = 0) -> bool:
         inner = value.values() if isinstance(value, dict) else value
         short = len(value) <= SLOTS and depth < DEEPEST
         return short and all(_is_short(entry, depth + 1) for entry in inner)
-    return not isinstance(value, int) or abs(value) <= 2**53
+    return not isinstance(value, int) or abs(value) <= EXACT
 
 
 def _key_orders(value: Any) -> Iterator[tuple[str, ...]]:
@@ -459,7 +462,7 @@ def _field(text: str) -> int | float | str:
     if WRITTEN.fullmatch(text):
         for number in (int, float):
             try:
-                if str(value := number(text)) == text and abs(value) <= 2**53:
+                if str(value := number(text)) == text and abs(value) <= EXACT:
                     return value
             except ValueError:
                 continue

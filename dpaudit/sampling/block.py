@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit._core.form import advice_on, told
+from dpaudit._core.form import advice_on, with_advice
 from dpaudit._core.raised import Raised, with_cause
 from dpaudit._core.seeds import Purpose, describe, generator
 from dpaudit._core.types import Array, Mechanism, Sampler
@@ -87,7 +87,7 @@ def _failure(error: BaseException, data: Array | None = None) -> MechanismError:
     if isinstance(error, MechanismError) and error.raised is not None:
         return error
     raised = Raised.of(error, data)
-    return MechanismError(told(raised.line), raised=raised)
+    return MechanismError(with_advice(raised.line), raised=raised)
 
 
 class Border:

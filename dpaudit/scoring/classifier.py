@@ -202,34 +202,38 @@ def fit(
     if isinstance(classifier, KnownScore):
         return Fitted(classifier.name, classifier.score)
     with one_thread():
-        fitted = _fit_rows(classifier, train, choose, seed, bits)
+        encoder = Encoder.fit(train, bits)
+        rows = encoder.sides(train), encoder.sides(choose)
+        fitted = _encoded(encoder, _fit_rows(classifier, *rows, seed))
         if classifier != "auto":
             return fitted
-        best = best_view(fitted, train, choose, partial(_fit_rows, "auto", seed=seed, bits=bits))
+        best = best_view(fitted, train, choose, partial(_fit_view, seed=seed, bits=bits))
         if not spend or best.score is not fitted.score:
             return best
-        encoder = Encoder.fit(train, bits)
-        again = of_all_draws(best.name, encoder.sides(train), encoder.sides(choose))
+        again = of_all_draws(best.name, *rows)
     if again is None:
         return best
     return replace(best, score=lambda x: again(encoder(x)), spent=True)
 
 
 def _fit_rows(
-    classifier: str | Estimator,
-    train: Sides,
-    choose: Sides,
-    seed: np.random.SeedSequence,
-    bits: bool,
+    classifier: str | Estimator, train: Sides, choose: Sides, seed: np.random.SeedSequence
 ) -> Fitted:
-    """Fit the score that `classifier` names to rows of any numbers, which are made finite."""
+    """Fit the score that `classifier` names to finite rows."""
+    if not isinstance(classifier, str):
+        return Fitted(type(classifier).__name__, fit_estimator(classifier, train, seed))
+    model = MODELS[classifier].fit(train, choose, seed)
+    return model if isinstance(model, Fitted) else Fitted(classifier, model)
+
+
+def _fit_view(train: Sides, choose: Sides, *, seed: np.random.SeedSequence, bits: bool) -> Fitted:
+    """Fit the classifier "auto" to the rows of a view."""
     encoder = Encoder.fit(train, bits)
-    train, choose = encoder.sides(train), encoder.sides(choose)
-    if isinstance(classifier, str):
-        model = MODELS[classifier].fit(train, choose, seed)
-        fitted = model if isinstance(model, Fitted) else Fitted(classifier, model)
-    else:
-        fitted = Fitted(type(classifier).__name__, fit_estimator(classifier, train, seed))
+    return _encoded(encoder, fit_auto(encoder.sides(train), encoder.sides(choose), seed))
+
+
+def _encoded(encoder: Encoder, fitted: Fitted) -> Fitted:
+    """A score of finite rows as a score of rows of any numbers."""
     score = fitted.score
     closed = isinstance(score, Quadratic)
     return replace(fitted, score=lambda x: score(encoder(x)), closed=closed)

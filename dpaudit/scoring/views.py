@@ -291,9 +291,8 @@ def moments(parts: Array) -> Array:
     """The mean and spread of each number of the parts, over the parts of a row."""
     known = ~np.isnan(parts)
     count = np.maximum(known.sum(axis=1), 1)
-    clipped = np.clip(np.where(known, parts, 0.0), -constants.LARGEST, constants.LARGEST)
-    mean = clipped.sum(axis=1) / count
-    apart = np.where(known, clipped - mean[:, None, :], 0.0)
+    mean = np.where(known, parts, 0.0).sum(axis=1) / count
+    apart = np.where(known, parts - mean[:, None, :], 0.0)
     return np.column_stack([mean, np.sqrt((apart**2).sum(axis=1) / count)])
 
 
@@ -367,8 +366,6 @@ def components(few: Sides) -> Array | None:
     The squares of whitened columns are correlated if the columns mix independent numbers that are
     not normal, or have a common scale. Components (FastICA, Hyvarinen 1999) help with mixtures.
     """
-    from sklearn.decomposition import FastICA
-
     rows = np.concatenate([few.P, few.Q])
     if rows.shape[1] > constants.MOST_COMPONENTS or not np.isfinite(rows).all():
         return None
@@ -380,12 +377,14 @@ def components(few: Sides) -> Array | None:
     whiten = Whitener.fit(few.P, few.Q)  # whose axes may mix columns that were independent
     if (before := min(before, dependence(whiten(rows)))) < least:
         return None
+    from sklearn.decomposition import FastICA  # here: slow to import
+
     search = FastICA(whiten="unit-variance", random_state=0, max_iter=100, tol=1e-3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # components that are not found yet are judged below
-        found = search.fit(np.clip(rows, *np.quantile(rows, (0.001, 0.999), axis=0)))
-    after = dependence(rows @ found.components_.T)
-    return found.components_.T if after < constants.SEPARATED * before else None
+        search.fit(np.clip(rows, *np.quantile(rows, (0.001, 0.999), axis=0)))
+    matrix: Array = search.components_.T
+    return matrix if dependence(rows @ matrix) < constants.SEPARATED * before else None
 
 
 def dependence(x: Array) -> float:
