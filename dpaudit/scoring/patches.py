@@ -63,13 +63,14 @@ def fit_patch(train: Sides, size: int, patch: int, whiten: bool) -> LikeliestPat
     share = np.full((len(p), places, places), 1.0 / places**2, dtype=np.float32)
     delta = _moved(p, share, patch)
     # the mean shift over all places is faint: one of this length tells places apart
-    delta *= constants.FIRST_SHIFT / np.sqrt(max(delta @ inverse @ delta, 1e-12))
+    delta *= constants.FIRST_SHIFT / np.sqrt(max(float(delta @ inverse @ delta), 1e-12))
     log_prior = np.full((places, places), -2.0 * np.log(places))
     for _ in range(constants.PATCH_STEPS):
         pattern = (inverse @ delta).reshape(patch, patch)
         odds = log_prior - 0.5 * float(delta @ inverse @ delta)
         terms = _correlation(p, pattern) + odds.astype(np.float32)
-        total = np.logaddexp(logsumexp(terms, axis=(1, 2)), np.log(constants.NO_PATCH))
+        whole = np.asarray(logsumexp(terms, axis=(1, 2)))
+        total = np.logaddexp(whole, np.log(constants.NO_PATCH))
         share = np.exp(terms - total[:, None, None])
         weight = share.sum(axis=0)
         log_prior = np.log((weight + 0.5) / (len(p) + 0.5 * weight.size))
