@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property
-from typing import NoReturn
 
 import numpy as np
 from numpy.polynomial.chebyshev import cheb2poly, chebpts2, chebvander
@@ -24,6 +23,7 @@ from numpy.polynomial.chebyshev import cheb2poly, chebpts2, chebvander
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.numerics.special import unresolved
 
 COUNT = 16  # terms on a panel
 CHEBYSHEV = chebpts2(COUNT)  # with both ends: a function may be seen at an end of its panel alone
@@ -441,11 +441,3 @@ def _log_of(delta: Delta) -> Delta:
             return np.log(delta(x))
 
     return log_delta
-
-
-def unresolved(what: str) -> NoReturn:
-    """Raise `NoExactSpectrum`: digits that are not checked are not given."""
-    raise NoExactSpectrum(
-        f"the exact curve could not be computed to checked accuracy: {what}; use dpaudit.audit, "
-        "which needs only draws"
-    )
