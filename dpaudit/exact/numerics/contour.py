@@ -67,7 +67,7 @@ class LossTransform:
 
     @classmethod
     def of_range(cls, maximum: float, floor: float) -> LossTransform:
-        """a transform with only the largest finite loss and P(L = ∞), for use without contour."""
+        """A transform that knows its largest finite loss and P(L = ∞) alone, and has no contour."""
         return cls(_no_moments, _no_moments, _no_moments, np.inf, maximum, floor)
 
 

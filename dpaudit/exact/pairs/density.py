@@ -33,8 +33,9 @@ LogDensity = Callable[[Array], Array]
 class DensityPair:
     """∫ (p − e^ε q)₊ on panels where both densities are smooth.
 
-    Crossings of the loss by bisection, 16 Gauss nodes between. Accurate to some 1e-12 relative
-    where the panels suit the densities; atoms are summed.
+    The points where the loss crosses ε are found by bisection; between them there are 16 Gauss
+    nodes. The relative accuracy is some 1e-12 where the panels suit the densities. Atoms are
+    summed.
     """
 
     left: Density

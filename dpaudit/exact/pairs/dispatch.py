@@ -124,9 +124,9 @@ def _product(left: Product, right: Product) -> tuple[Curve, str]:
 
 
 def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
-    """The parts in pairs, all Laplace noise made one part.
+    """The parts in pairs, with all Laplace noise joined into one part.
 
-    Equal shifts have a closed form together.
+    Together, coordinates with equal shifts have a closed form.
     """
     pairs = list(zip(left.parts, right.parts, strict=True))
     is_noise = [all(isinstance(part, Laplace) for part in pair) for pair in pairs]

@@ -326,7 +326,7 @@ class LogG:
 
     @classmethod
     def between(cls, low: float, high: float, order: int) -> LogG:
-        """For low ≤ z ≤ high, at least; kept for the next curve of the same m."""
+        """The pieces that cover low ≤ z ≤ high, cached for the next curve of the same m."""
         first, last = (int(np.sqrt(z) / PIECE) for z in (low, high))
         return _fitted(first, PIECES * (1 + (last - first) // PIECES), order)
 
