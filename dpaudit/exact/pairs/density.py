@@ -177,9 +177,10 @@ def _climbs(rim: Array) -> bool:
 
 
 def _parts(x: Array, above: np.ndarray, which: int) -> tuple[Array, Array, np.ndarray, np.ndarray]:
-    """Parts of panels between neighbouring points, where the loss exceeds ε at one of the two.
+    """The parts of panels between neighbouring points of which at least one has a loss above ε.
 
-    That point, the other one, whether the loss exceeds ε at the first alone, and `which`; (k,).
+    Returns (k,) each: that point, the other point, whether the loss of the other is not above ε,
+    and `which`.
     """
     left, right = above[:, :-1], above[:, 1:]
     seen = left | right
