@@ -211,8 +211,8 @@ def test_parameters_go_beside_the_data_or_make_the_mechanism(tmp_path):
     )
     (tmp_path / "audited_release.py").write_text(source)
     options = ("--parameters", "scale=0.3")
-    assert audit("--seed", "4", *options, call="with_noise", draws="500") in (0, 3)
-    assert audit("--seed", "4", *options, call="placed", draws="500") in (0, 3)
+    assert audit("--seed", "4", *options, call="with_noise", draws="200") in (0, 3)
+    assert audit("--seed", "4", *options, call="placed", draws="200") in (0, 3)
     assert audit(*options, call="one") == 2
 
 
