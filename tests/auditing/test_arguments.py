@@ -136,6 +136,8 @@ def test_many_rows_of_another_number_are_not(output):
     ("call", "message"),
     [
         (lambda: dp.audit(never, PAIR, darws=10), r"^audit\(\) .*'darws'; .* 'draws'"),
+        (lambda: dp.audit(never, PAIR, confidence=0.9), "'confidence'; did you mean 'level'"),
+        (lambda: dp.audit(never, PAIR, zzz=1), "'zzz'; it takes mechanism, pair, epsilon"),
         (lambda: dp.audit_samples([1], [2], clam=1), r"^audit_samples\(\) .*'clam'; .* 'claim'"),
         (
             lambda: dp.search_neighbours(never, DATA, shortlst=3),

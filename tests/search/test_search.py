@@ -320,12 +320,6 @@ def test_corners_of_a_public_bound_are_shown_and_axes_of_the_data_are_not(data):
         assert repr(float(value)) in axis.to_csv(show_data=True)
 
 
-def test_unknown_keywords_get_the_nearest_name(data):
-    for use in (search.select, dp.search_neighbours):
-        with pytest.raises(TypeError, match=r"search_neighbours\(\) .*did you mean 'relations'"):
-            use(mean, data, relation=["add"])
-
-
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_where_the_claim_holds_exactly_the_largest_gain_decides(seed):
     """δ(1) of a sum with Laplace noise is 0 for all rows: counts that are noise do not choose."""
