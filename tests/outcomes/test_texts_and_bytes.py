@@ -58,7 +58,7 @@ def assert_rows_tell_apart(draws):
 
 
 @given(st.lists(TEXT, min_size=2, max_size=6))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 def test_texts_have_equal_rows_if_and_only_if_they_are_equal(draws):
     assert_rows_tell_apart(draws)
 

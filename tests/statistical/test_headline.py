@@ -141,7 +141,7 @@ def test_true_claims_are_rarely_called_violated(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [name for name in CASES if "tCDP" not in name])  # as zCDP
 def test_true_claims_are_rarely_rejected_by_bets(name):
     """The verdict and the certified parameter hold at 95 % each, in 150 sequential audits.
 
