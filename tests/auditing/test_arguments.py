@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit import search
 from tests.cases import database, shifted
 
 pytestmark = pytest.mark.quick
@@ -142,6 +143,10 @@ def test_many_rows_of_another_number_are_not(output):
         (
             lambda: dp.search_neighbours(never, DATA, shortlst=3),
             r"^search_neighbours\(\) .*'shortlst'; .* 'shortlist'",
+        ),
+        (
+            lambda: search.select(never, DATA, relation=["add"]),
+            r"^search_neighbours\(\) .*'relation'; .* 'relations'",
         ),
         (
             lambda: dp.search_neighbours(never, DATA, clasifier="qda"),

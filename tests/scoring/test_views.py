@@ -131,7 +131,7 @@ ODD = {
 
 @pytest.mark.parametrize(
     ("draws", "name"),
-    [*((900, name) for name in ODD), (300, "all missing"), (300, "half of each part missing")],
+    [*((600, name) for name in ODD), (300, "all missing"), (300, "half of each part missing")],
 )
 def test_odd_numbers_neither_end_an_audit_nor_warn(name, draws):
     """Warnings are errors here."""
