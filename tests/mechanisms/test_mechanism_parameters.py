@@ -37,13 +37,13 @@ EVERY = (*MECHANISMS, *ZOO.values(), DPSGD(), *(kind() for kind in BROKEN_DPSGD)
 # --- refused
 
 
-@pytest.mark.parametrize("mechanism", EVERY, ids=repr)
-def test_every_parameter_says_what_it_may_be(mechanism):
+def test_every_parameter_says_what_it_may_be():
     """Once for each parameter; what each kind refuses stands below."""
-    for name in dataclasses.asdict(mechanism):
-        if getattr(mechanism, name) is not None:
-            with pytest.raises(dp.InvalidInput, match=f"^{name} must be"):
-                dataclasses.replace(mechanism, **{name: object()})
+    for mechanism in {type(mechanism): mechanism for mechanism in EVERY}.values():
+        for name in dataclasses.asdict(mechanism):
+            if getattr(mechanism, name) is not None:
+                with pytest.raises(dp.InvalidInput, match=f"^{name} must be"):
+                    dataclasses.replace(mechanism, **{name: object()})
 
 
 # by kind of parameter: how a value is given, the parameter that is named, and values at its ends

@@ -47,9 +47,11 @@ def allowed(row, wanted):
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("rows", GROUPS.values(), ids=GROUPS)
-def test_package_matches_the_table(rows):
-    assert_matches(rows, package_deltas, allowed)
+@pytest.mark.parametrize("law", sorted({row["law"] for row in TABLE}))
+def test_package_matches_the_table(law):
+    for rows in GROUPS.values():
+        if rows[0]["law"] == law:
+            assert_matches(rows, package_deltas, allowed)
 
 
 # --- the table against the reference --------------------------------------------------------------
