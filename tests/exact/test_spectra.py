@@ -22,6 +22,7 @@ DATA = database()
 # whose loss can be infinite
 REPLACEABLE = tuple(one for one in MECHANISMS if one.name != "AdditiveWishart")
 every_replaceable = pytest.mark.parametrize("mechanism", REPLACEABLE, ids=repr)
+every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 def heaviest(count=3):
