@@ -165,6 +165,7 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
     ]
     low, high = canaries["inclusion"]
     shares = record["method"]["shares"].items()
+    assumed = section(record, "assumed")
     versions = record["versions"].items()
     return [
         *((name, plain(value)) for name, value in subject if value),
@@ -179,6 +180,8 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
             "Bounds for ε, with their shares of the error probability",
             ", ".join(f"{METHODS[name]} ({percent(share)})" for name, share in shares),
         ),
+        ("Assumed of canaries", assumed.get("canaries") or "any"),
+        ("Assumed of the change of one canary", plain(assumed.get("family") or "nothing")),
         (
             f"Certified ε at δ = {number(certified['delta'])}",
             number(certified["epsilon"], 3, down=True),

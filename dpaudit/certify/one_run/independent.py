@@ -32,7 +32,6 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 
 import numpy as np
-from scipy.special import ndtr
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
@@ -50,13 +49,13 @@ ODDS = np.concatenate([np.linspace(0.0, 6.0, 601), np.linspace(6.1, 40.0, 340)])
 ENDS = np.array([0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.13, 0.2, 0.3, 0.42, 0.56, 0.7, 0.85])
 HITS = (40, 320, 2_500)  # draws of each stage, times alpha
 MOST_DRAWS = 250_000
-DESIGN = 1.5  # weights are log-odds of right guesses of scores that are `DESIGN`-GDP
-HALVINGS = 14  # of the range of μ
+DESIGN, DESIGN_SAMPLED = 1.5, 2.0  # the μ for which the weights of guesses are best
+HALVINGS = 17  # of the range of μ
 
 
 @value_class(show_numbers=True, eq=True)
 class Family:
-    """The pairs N(μ, 1) and N(0, 1), released at `steps` steps, each a sample of rate `sample_rate`.
+    """The pairs N(μ, 1) and N(0, 1), released at each of `steps` steps at a sampling rate.
 
     sample_rate : in (0, 1]; 1 for all records at each step. steps : at least 1.
     """
@@ -91,12 +90,12 @@ class Family:
         return f"Gaussian, {steps} at sampling rate {self.sample_rate:g}"
 
 
+GAUSSIAN = Family()
+
+
 def _sampled_in(rate: float, mu: float, epsilon: Array) -> Array:
-    """δ(ε) of (1 − q)N(0, 1) + qN(μ, 1) against N(0, 1): q times that of N(μ, 1), at a larger ε."""
-    with np.errstate(over="ignore"):
-        larger = np.where(
-            epsilon < 30.0, np.log1p(np.expm1(epsilon) / rate), epsilon - np.log(rate)
-        )
+    """δ(ε) of (1 − q)N(0, 1) + qN(μ, 1) against N(0, 1): q times δ of N(μ, 1) at a larger ε."""
+    larger = np.log1p(np.expm1(np.minimum(epsilon, 30.0)) / rate) + np.maximum(epsilon - 30.0, 0.0)
     return np.asarray(rate * gaussian_shift(mu, larger))
 
 
@@ -105,6 +104,8 @@ def _sampled_out(rate: float, mu: float, epsilon: Array) -> Array:
     rest = -np.expm1(np.minimum(epsilon + np.log1p(-rate), 0.0)) if rate < 1.0 else 1.0
     delta = np.zeros(np.shape(epsilon))
     some = np.broadcast_to(rest > 0.0, delta.shape)
+    if not some.any():
+        return delta
     part = np.broadcast_to(rest, delta.shape)[some]
     delta[some] = part * gaussian_shift(mu, epsilon[some] + np.log(rate) - np.log(part))
     return delta
@@ -149,25 +150,29 @@ def sizes(guesses: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=8)
-def weights(guesses: int) -> Array:
-    """The weight of a right guess in each cell, for the middle of the cell."""
-    cell = sizes(guesses)
-    middle = (np.cumsum(cell) - 0.5 * cell) / guesses
-    strength = np.linspace(0.0, 12.0, 2401)
-    share = ndtr(0.5 * DESIGN - strength) + ndtr(-0.5 * DESIGN - strength)
-    return np.interp(-middle, -share, strength)
+def weights(guesses: int, family: Family) -> Array:
+    """The weight of a right guess in each cell: how fast its log-odds grow with μ at a fixed μ."""
+    ends = np.cumsum(sizes(guesses)) / guesses
+    least = DESIGN if family == GAUSSIAN else DESIGN_SAMPLED
+    odds = []
+    for mu in (least, 1.1 * least):
+        misses = Misses.of(family.curves(mu), 0.5)(ends)
+        wrong = np.diff(misses, prepend=0.0) / np.diff(ends, prepend=0.0)
+        odds.append(np.log1p(-wrong) - np.log(wrong))
+    return np.minimum.accumulate(np.maximum(odds[1] - odds[0], 0.0))
 
 
-def refutes(guesses: Guesses, curves: Curves, alpha: float) -> bool:
+def refutes(guesses: Guesses, curves: Curves, alpha: float, family: Family = GAUSSIAN) -> bool:
     """Whether the curves give so many right guesses a probability below alpha.
 
+    family : the one that the weights of guesses suit. It must be chosen before the run.
     The probability is estimated by draws with a fixed seed, as in `likelihood`: in stages, of which
     one decides if its hits differ from what alpha expects by more than `SURE` deviations.
     """
     total = len(guesses.right)
     if total == 0:
         return False
-    cell, weight = sizes(total), weights(total)
+    cell, weight = sizes(total), weights(total, family)
     found = weight @ np.add.reduceat(guesses.right.astype(int), np.cumsum(cell) - cell)
     misses, rng = Misses.of(curves, float(guesses.inclusion[0])), np.random.default_rng(0)
     for hits in HITS:
@@ -202,7 +207,7 @@ def bound(guesses: Guesses, family: Family, alpha: float) -> float:
     low, high = 0.0, MOST_MU
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        if refutes(guesses, family.curves(middle), alpha):
+        if refutes(guesses, family.curves(middle), alpha, family):
             low = middle
         else:
             high = middle
