@@ -330,13 +330,30 @@ METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
     show_default=True,
     help="How ε is bounded; choose it before you see the scores.",
 )
+@click.option(
+    "--independent",
+    is_flag=True,
+    help="Assume that the score of each canary depends on its own coin alone.",
+)
+@click.option(
+    "--gaussian",
+    is_flag=True,
+    help="Assume that a canary's change is Gaussian, and bound ε by its μ.",
+)
 @opt.out(help="Folder of the report.  [default: dpaudit-out/canaries]")
-def canaries(scores: Path, out: Path | None, mu: float | None, **options: Any) -> int:
+def canaries(
+    scores: Path,
+    out: Path | None,
+    mu: float | None,
+    independent: bool,
+    gaussian: bool,
+    **options: Any,
+) -> int:
     """Audit a mechanism that ran once, on data into which independent coins put canaries.
 
     SCORES.csv has a line for each canary, with the columns score (larger where the canary seems to
     be in) and included (1 or 0); a column inclusion may hold the probability of each coin. The
-    certified ε holds even if canaries influence each other's scores.
+    certified ε holds even if canaries influence each other's scores, unless --independent.
 
     \b
     Example:
@@ -350,6 +367,8 @@ def canaries(scores: Path, out: Path | None, mu: float | None, **options: Any) -
         if options["claim"] is not None:
             raise click.UsageError("give one of --claim and --mu")
         options["claim"] = Claim.gdp(mu)
+    options["canaries"] = "independent" if independent else "any"
+    options["family"] = "gaussian" if gaussian else None
     folder = out or console().reports / "canaries"
     audit_scores(scores, **options).save(folder)
     return running.print_verdict(folder)

@@ -8,13 +8,15 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.certify.one_run.bound import METHODS
+from dpaudit.certify.one_run.bound import CANARIES, METHODS
 from dpaudit.certify.one_run.guesses import Guesses
+from dpaudit.certify.one_run.independent import GAUSSIAN, Family
 from dpaudit.curves.claims import ClaimLike, as_claim, refuse_unbreakable
 from dpaudit.one_run.canaries import chances
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.verdict.one_run import Question, judge
 
+FamilyLike = str | tuple[float, int] | None
 EPSILON = np.linspace(0.0, 20.0, 41)  # nats; at one of these a claim must allow less than δ = 1
 UNLIKELY = 1e-9  # coins with a p-value below this were not flipped with the stated probability
 
@@ -29,13 +31,16 @@ def audit_one_run(
     level: float = 0.95,
     delta: float = 0.0,
     method: str = "auto",
+    canaries: str = "any",
+    family: FamilyLike = None,
 ) -> OneRunResult:
     """Audit a mechanism that ran once, on data into which m canaries went by independent coins.
 
     Each canary was put into the data or not by a coin of its own, the mechanism ran, and a score
     says of each canary how much it seems to be in. What the scores tell about the coins bounds ε
     from below. Canaries may disturb each other; the bound holds for any mechanism, since the coins
-    are the only randomness that it rests on.
+    are the only randomness that it rests on. What is assumed beyond that has a name: `canaries` and
+    `family`.
 
     Parameters
     ----------
@@ -56,6 +61,15 @@ def audit_one_run(
     method : {"auto", "likelihood", "betting", "steinke", "f-dp"}, default "auto"
         The method of the bound on ε, see `dpaudit.certify.one_run`. It is part of the audit's
         design: choose it before you see the scores.
+    canaries : {"any", "independent"}, default "any"
+        "independent" assumes that each score depends on the canary's own coin and on noise of its
+        own, as for orthogonal gradients with Gaussian noise. It makes `gdp_mu`, claims that are
+        curves, and ε of a `family` much stronger, and false where canaries share an event of the
+        run. It needs one `inclusion` for all.
+    family : None, "gaussian" or (sample_rate, steps), default None
+        "gaussian" assumes that the change of one canary is that of N(0, 1) to N(μ, 1), and bounds ε
+        by the μ that the scores certify. (sample_rate, steps) is the same at each step of a
+        training that samples it; it needs canaries="independent".
 
     Notes
     -----
@@ -67,7 +81,8 @@ def audit_one_run(
     References
     ----------
     `dpaudit.certify.one_run`'s modules, each with its proof; Steinke, Nasr & Jagielski 2023 (the
-    design); Mahloujifar, Melis & Chaudhuri 2024 (claims that are curves).
+    design); Mahloujifar, Melis & Chaudhuri 2024 (claims that are curves); Xiang et al. 2025, arXiv
+    2501.17750 (independent canaries).
 
     Examples
     --------
@@ -108,9 +123,35 @@ def audit_one_run(
         fail("method", method, "another one where coins are not fair", "leave it out")
     if method not in ("auto", "f-dp") and claimed is not None and claimed.epsilon is None:
         fail("method", method, "'f-dp' for a claim that is a curve", "leave it out")
+    assumed = check.choice("canaries", canaries, CANARIES)
+    if assumed == "independent" and np.ptp(chance) > 0.0:
+        fail("inclusion", Words("different probabilities"), "one number if canaries='independent'")
+    if (pairs := _family(family)) is not None:
+        if pairs != GAUSSIAN and assumed == "any":
+            fail("family", family, "'gaussian' or None if canaries='any'")
+        if claimed is not None and claimed.epsilon is None:
+            fail("family", family, "None for a claim that is a curve", "leave it out")
+        if read_at == 0.0:
+            fail("delta", read_at, "above 0 with a family, whose pairs have no finite ε at δ = 0")
     guesses = Guesses.of(values, coins, chance)
-    question = Question(claimed, read_at, 1.0 - level, method)
+    question = Question(claimed, read_at, 1.0 - level, method, assumed, pairs)
     return OneRunResult(guesses, question, int(coins.sum()), level, judge(guesses, coins, question))
+
+
+def _family(family: FamilyLike) -> Family | None:
+    expected = 'None, "gaussian" or (sample_rate, steps)'
+    if family is None:
+        return None
+    if isinstance(family, str):
+        check.choice("family", family, ("gaussian",))
+        return GAUSSIAN
+    if not isinstance(family, tuple | list) or len(family) != 2:
+        fail("family", family, expected)
+    rate, steps = family
+    return Family(
+        check.real("family's sample_rate", rate, float(np.nextafter(0.0, 1.0)), 1.0),
+        check.integer("family's steps", steps, 1),
+    )
 
 
 def finite_vector(name: str, values: ArrayLike, expected: str, size: int | None = None) -> Array:

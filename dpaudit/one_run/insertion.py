@@ -18,7 +18,7 @@ from dpaudit._core.value import value_class
 from dpaudit.adapters.mechanism import as_mechanism
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import InvalidInput, MechanismError
-from dpaudit.one_run.api import audit_one_run, finite_vector
+from dpaudit.one_run.api import FamilyLike, audit_one_run, finite_vector
 from dpaudit.one_run.canaries import Canaries, chances
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import Score, named
@@ -51,6 +51,8 @@ def audit_canaries(
     delta: float = 0.0,
     inclusion: ArrayLike = 0.5,
     relation: str = "add",
+    assume: str = "any",
+    family: FamilyLike = None,
     rng: RngLike = None,
 ) -> OneRunResult:
     """Audit a mechanism by one run on a database into which canaries went by coins.
@@ -58,7 +60,8 @@ def audit_canaries(
     Each canary is put into the data or not by a coin of its own. The mechanism runs once, the score
     says of each canary how much it seems to be in, and `dpaudit.audit_one_run` turns scores and
     coins into a lower bound on ε. The bound holds for the mechanism's change of one row on
-    databases like this one, canaries included; it is valid however canaries disturb each other.
+    databases like this one, canaries included; it is valid however canaries disturb each other,
+    unless `assume` says otherwise.
 
     Parameters
     ----------
@@ -81,6 +84,10 @@ def audit_canaries(
     relation : {"add", "zero-out"}, default "add"
         The neighbours that the claim is about. "add": a canary that is out is left out. "zero-out":
         a row of zeros stands for it, for mechanisms whose number of rows is public.
+    assume : {"any", "independent"}, default "any"
+        What is assumed of the canaries: `canaries` of `dpaudit.audit_one_run`.
+    family : None, "gaussian" or (sample_rate, steps), default None
+        As in `dpaudit.audit_one_run`.
     rng : seed or Generator, optional
         The same rng, versions and mechanism give the same result. The coins do not depend on how
         the mechanism draws.
@@ -110,7 +117,14 @@ def audit_canaries(
         mechanism, data, canaries, score, inclusion=inclusion, relation=relation, rng=rng
     )
     result = audit_one_run(
-        seen.scores, seen.included, claim=claim, inclusion=inclusion, level=level, delta=delta
+        seen.scores,
+        seen.included,
+        claim=claim,
+        inclusion=inclusion,
+        level=level,
+        delta=delta,
+        canaries=assume,
+        family=family,
     )
     return replace(result, note=f"Here {CHANGES[relation]}.")
 

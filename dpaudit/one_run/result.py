@@ -18,7 +18,7 @@ from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
 from dpaudit.verdict.attacker import of_guesses
 from dpaudit.verdict.headline import Headline
-from dpaudit.verdict.one_run import Judged, Question
+from dpaudit.verdict.one_run import Judged, Question, epsilon_of
 from dpaudit.verdict.result import Result
 
 POINTS = 120  # result.json counts right guesses for at most this many numbers of guesses
@@ -56,7 +56,7 @@ class OneRunResult(Result):
     note: str = ""
     subject: Mapping[str, Any] = field(default_factory=dict)
 
-    of_one_run: ClassVar[bool] = True
+    kind: ClassVar[str | None] = ONE_RUN
     not_kept: ClassVar[Mapping[str, str]] = {
         "guesses": "to_dict()['guesses'] has how many of the strongest ones are right",
         "question": "to_dict() has claim, level and method",
@@ -90,7 +90,7 @@ class OneRunResult(Result):
         own = None
         if question.claim is not None and at == question.delta:
             own = question.claim.epsilon
-        return bound.epsilon_bound(self.guesses, at, question.alpha, question.method, own).value
+        return epsilon_of(self.guesses, question, own, at).value
 
     @cached_property
     def gdp_mu(self) -> float:
@@ -98,7 +98,7 @@ class OneRunResult(Result):
 
         It says nothing about mechanisms with another trade-off curve.
         """
-        return bound.gdp_bound(self.guesses, self.question.alpha)
+        return bound.gdp_bound(self.guesses, self.question.alpha, self.question.canaries)
 
     def to_frame(self) -> Any:
         """A pandas DataFrame of the figure: `count`, of the strongest guesses, and how many of
@@ -135,6 +135,10 @@ class OneRunResult(Result):
             },
             "attacker": of_guesses(guesses),
             "method": {"requested": question.method, "shares": shares},
+            "assumed": {
+                "canaries": question.canaries,
+                "family": None if question.family is None else question.family.text,
+            },
             "canaries": {
                 "count": guesses.canaries,
                 "included": self.included,

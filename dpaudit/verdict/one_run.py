@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from dpaudit.verdict.numbers import count, counted, from_log, number
 
 if TYPE_CHECKING:
     from dpaudit.certify.one_run.guesses import Guesses
+    from dpaudit.certify.one_run.independent import Family
 
 NOTHING = "Nothing is claimed to judge by."
 EQUAL = "All scores are equal, so they tell nothing of the coins."
@@ -44,12 +46,27 @@ class Question:
     """The question that an audit of one run answers.
 
     delta : the δ at which ε is bounded. alpha : 1 − level. method : one of `bound.METHODS`.
+    canaries : what is assumed of them, one of `bound.CANARIES`. family : the pairs of laws that
+    each canary's change is assumed to belong to; None for any.
     """
 
     claim: Claim | None
     delta: float
     alpha: float
     method: str
+    canaries: str = "any"
+    family: Family | None = None
+
+    @property
+    def assumed(self) -> str:
+        """A sentence on what is assumed, "" if nothing is."""
+        family = ""
+        if self.family is not None:
+            family = f"the change of one canary is of the family: {self.family.text}"
+        if self.canaries == "independent":
+            beside = f", and that {family}" if family else ""
+            return f"This assumes that each canary's score depends on its own coin alone{beside}."
+        return f"This assumes that {family}." if family else ""
 
     @property
     def mu_claimed(self) -> bool:
@@ -78,15 +95,13 @@ class Reading:
     def certified(self) -> float:
         """The certified lower bound: μ for a μ-GDP claim, else ε (nats) at the question's δ."""
         if self.question.mu_claimed:
-            return bound.gdp_bound(self.guesses, self.question.alpha)
+            return bound.gdp_bound(self.guesses, self.question.alpha, self.question.canaries)
         return self._epsilon.value
 
     @cached_property
     def _epsilon(self) -> bound.EpsilonBound:
-        question = self.question
-        own = None if question.claim is None else question.claim.epsilon
-        bounded = self.guesses, question.delta, question.alpha, question.method
-        return bound.epsilon_bound(*bounded, own)
+        claim = self.question.claim
+        return epsilon_of(self.guesses, self.question, None if claim is None else claim.epsilon)
 
     @cached_property
     def refutes(self) -> bool:
@@ -96,7 +111,20 @@ class Reading:
             return False
         if claim.epsilon is not None:
             return self._epsilon.refutes(claim.epsilon)
-        return bound.refutes(self.guesses, claim, self.question.alpha)
+        return bound.refutes(
+            self.guesses, claim, self.question.alpha, canaries=self.question.canaries
+        )
+
+
+def epsilon_of(
+    guesses: Guesses, question: Question, own: float | None, delta: float | None = None
+) -> bound.EpsilonBound:
+    """The bound on ε, at the question's δ by default. own : a claimed ε, which is tested too."""
+    at, alpha = question.delta if delta is None else delta, question.alpha
+    if question.family is not None:
+        certified = bound.family_bound(guesses, question.family, at, alpha, question.canaries)
+        return bound.EpsilonBound(certified, False)
+    return bound.epsilon_bound(guesses, at, alpha, question.method, own)
 
 
 def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
@@ -106,7 +134,7 @@ def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
     """
     reading, best = Reading(guesses, question), Reading(guesses.perfect(), question)
     head = headline(reading)
-    sentences = [head.text]
+    sentences = [head.text, *filter(None, [question.assumed])]
     if len(coins) >= MANY and 2 * int(coins.sum()) == len(coins):
         sentences.append(HALF)
     verdict = "inconclusive"
@@ -238,3 +266,30 @@ def steps_reason(
         f"{course}. It is the evidence against the claim: if the claim were true, it would reach "
         f"{needed} at some step with probability at most {percent(1.0 - level)}."
     )
+
+
+def premise_reason(
+    headline: str, reason: str, audit: Mapping[str, Any], head: Headline, steps: int
+) -> str:
+    """The reason of a result about steps: what of the accountant's ε stands, and what is certified.
+
+    reason : the reason of the step audit, whose record is `audit`. steps : those of the training.
+    """
+    sentences = [headline]
+    if audit["violated_at"] is not None:
+        premise = (
+            f"σ = {number(audit['noise_multiplier'])}, q = {number(audit['sample_rate'])}, clipping"
+        )
+        sentences.append(
+            f"The accountant's premise ({premise}) is refuted at step {audit['violated_at']}, so "
+            f"({head.claimed_text}, {number(head.delta)}) does not stand."
+        )
+    sentences.append(reason)
+    if head.certified > 0.0:
+        shift = ", and that each canary adds the shift that was passed" if audit["shifts"] else ""
+        sentences.append(
+            f"The certified ε is that of {counted(steps, 'step')} in which a canary has a shift of "
+            f"{number(audit['mu'], 3, down=True)} times the noise; it assumes that the noise is "
+            f"Gaussian, that steps are alike and that sampling is as stated{shift}."
+        )
+    return " ".join(sentences)

@@ -156,3 +156,40 @@ def test_a_large_delta_that_no_scores_refute_is_no_pass():
 def test_a_claim_that_nothing_breaks_is_refused(run):
     with pytest.raises(InvalidInput, match="did you mean"):
         dp.audit_one_run(*run, claim=(1e-5, 1.0))
+
+
+def test_assumptions_have_names_in_reason_record_and_report(tmp_path):
+    rng = np.random.default_rng(4)
+    coins = rng.random(400) < 0.5
+    scores = rng.normal(size=400) + 1.5 * coins
+    plain, both = (
+        dp.audit_one_run(scores, coins, claim=(2.0, 1e-5), **options)
+        for options in ({}, {"canaries": "independent", "family": "gaussian"})
+    )
+    assert "assumes" not in plain.reason
+    assert "own coin alone, and that" in both.reason
+    assert plain.epsilon_at(1e-5) < both.epsilon_at(1e-5) < 7.1  # of μ = 1.5
+    assert plain.gdp_mu < both.gdp_mu
+    assert both.to_dict()["assumed"] == {"canaries": "independent", "family": "Gaussian"}
+    assert dp.OneRunResult.load(both.save(tmp_path)).to_dict() == both.to_dict()
+    page = (tmp_path / "report.html").read_text()
+    assert "Canaries that share an event" in page
+    assert "none is used" not in page
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"canaries": "some"}, "canaries must be"),
+        ({"canaries": "independent", "inclusion": np.linspace(0.3, 0.7, 40)}, "inclusion must be"),
+        ({"family": "laplace", "delta": 1e-5}, "family must be"),
+        ({"family": (0.2, 1), "delta": 1e-5}, "family must be 'gaussian' or None"),
+        ({"family": "gaussian"}, "delta must be above 0"),
+        ({"family": "gaussian", "delta": 1e-5, "claim": dp.Claim.gdp(1.0)}, "family must be None"),
+        ({"family": (0.2, 0), "canaries": "independent", "delta": 1e-5}, "steps"),
+    ],
+)
+def test_wrong_assumptions_are_named(options, said):
+    coins = np.arange(40) % 2 == 0
+    with pytest.raises(dp.InvalidInput, match=said):
+        dp.audit_one_run(np.arange(40.0), coins, **options)

@@ -24,7 +24,7 @@ def test_the_response_of_the_event_touches_the_curve_of_gaussian_dp():
     """P(event and right) = b(P(event and wrong)) with b of MU-GDP."""
     from scipy.special import ndtr, ndtri
 
-    right = false._touching()
+    right = false.touching()
     assert 0.5 < right < 1.0
     missed = false.EVENT * (1.0 - right)
     assert ndtr(ndtri(missed) + false.MU) == pytest.approx(false.EVENT * right, rel=1e-9)

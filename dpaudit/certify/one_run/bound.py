@@ -22,11 +22,13 @@ import numpy as np
 from scipy.special import bdtrc, expit
 
 from dpaudit.certify.constants import LATEST, RECURSION
-from dpaudit.certify.one_run import likelihood, recursion
+from dpaudit.certify.one_run import independent, likelihood, recursion
 from dpaudit.certify.one_run.guesses import Guesses
+from dpaudit.certify.one_run.independent import GAUSSIAN, Family
 from dpaudit.curves.claims import Claim
 
 METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
+CANARIES = ("any", "independent")
 
 
 @dataclass(frozen=True)
@@ -73,18 +75,33 @@ def shares(guesses: Guesses, delta: float, alpha: float) -> dict[str, float]:
     return {"likelihood": 1.0 - RECURSION, "f-dp": RECURSION}
 
 
-def gdp_bound(guesses: Guesses, alpha: float) -> float:
-    """The certified μ at confidence 1 − alpha."""
+def gdp_bound(guesses: Guesses, alpha: float, canaries: str = "any") -> float:
+    """The certified μ at confidence 1 − alpha. canaries : one of `CANARIES`."""
+    if canaries == "independent":
+        return independent.bound(guesses, GAUSSIAN, alpha)
     return recursion.gdp_bound(guesses, alpha)
 
 
-def refutes(guesses: Guesses, claim: Claim, alpha: float, method: str = "auto") -> bool:
+def family_bound(
+    guesses: Guesses, family: Family, delta: float, alpha: float, canaries: str
+) -> float:
+    """The certified ε, nats, at δ and confidence 1 − alpha, if each change is of the family."""
+    if canaries == "independent":
+        return family.epsilon_at(independent.bound(guesses, family, alpha), delta)
+    return family.epsilon_at(recursion.gdp_bound(guesses, alpha), delta)
+
+
+def refutes(
+    guesses: Guesses, claim: Claim, alpha: float, method: str = "auto", canaries: str = "any"
+) -> bool:
     """Whether the guesses refute a claim about each canary's change at confidence 1 − alpha."""
     if claim.epsilon is not None:
         bound = epsilon_bound(guesses, claim.delta, alpha, method, claim.epsilon)
         return bound.refutes(claim.epsilon)
     if claim.family is not None and claim.family.symbol == "μ":
-        return gdp_bound(guesses, alpha) > claim.family.value
+        return gdp_bound(guesses, alpha, canaries) > claim.family.value
+    if canaries == "independent":
+        return independent.refutes(guesses, (claim.delta_at, claim.delta_at), alpha)
     return recursion.refutes(guesses, claim.delta_at, alpha)
 
 

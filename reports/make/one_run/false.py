@@ -115,13 +115,15 @@ def gaussian_event(coins: np.ndarray, chance: Array, rng: np.random.Generator) -
     """
     if rng.random() >= EVENT:
         return rng.normal(size=len(coins))
-    answer = rng.random(len(coins)) < _touching()
+    answer = rng.random(len(coins)) < touching()
     return np.where(answer == coins, KNOWN, -KNOWN) + 1e-3 * rng.normal(size=len(coins))
 
 
-def _touching() -> float:
+def touching(event: float = EVENT, mu: float = MU) -> float:
+    """The share of right answers in the event with which μ-GDP is just kept."""
+
     def over(right: float) -> float:
-        return float(ndtr(ndtri(EVENT * (1.0 - right)) + MU) - EVENT * right)
+        return float(ndtr(ndtri(event * (1.0 - right)) + mu) - event * right)
 
     return float(brentq(over, 0.5, 1.0 - 1e-12))
 

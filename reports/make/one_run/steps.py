@@ -19,6 +19,8 @@ from dpaudit._core.types import Array
 from dpaudit.curves import SampledGaussian, epsilon_at
 from dpaudit.mechanisms import BROKEN_DPSGD, DPSGD
 from dpaudit.mechanisms.dp_sgd import Step
+from dpaudit.one_run.step_result import Certified
+from reports.make import page
 
 LEVEL, RATE, SIGMA, STEPS, DELTA = 0.99, 0.1, 1.0, 200, 1e-5
 ROWS, FEATURES, LENGTH = 1_000, 5, 10.0
@@ -33,29 +35,30 @@ class Watched:
     canaries: tuple[int, ...]
     known: bool = True
 
-    def audit(self, mechanism: DPSGD, seed: Any) -> dp.StepAudit:
-        """One run, watched until the last step."""
-        audit = dp.StepAudit(sample_rate=RATE, noise_multiplier=SIGMA, level=LEVEL, orthogonal=True)
+    def audit(
+        self, mechanism: DPSGD, seed: Any, level: float = LEVEL, extra: tuple[str, ...] = ()
+    ) -> dp.StepAudit:
+        """One run, watched until the last step. extra : of "shift" and "noise", what is passed."""
+        audit = dp.StepAudit(sample_rate=RATE, noise_multiplier=SIGMA, level=level, orthogonal=True)
+        names = ("projection", "included", *(("known",) if self.known else ()), *extra)
 
         def watch(step: Step) -> None:
             seen = step.canary(self.canaries)
-            audit.update(
-                seen["projection"], seen["included"], known=seen["known"] if self.known else None
-            )
+            audit.update(**{name: seen[name] for name in names})
 
         mechanism.train(self.data, rng=seed, watch=watch)
         return audit
 
 
-def made_up(canaries: int) -> Watched:
+def made_up(canaries: int, features: int = FEATURES) -> Watched:
     """A table in which the first rows are canaries, each with a feature of its own."""
     rng = np.random.default_rng(18)
-    data = np.zeros((ROWS, FEATURES + canaries + 1))
-    data[:, :FEATURES] = rng.standard_normal((ROWS, FEATURES))
-    chance = 1.0 / (1.0 + np.exp(-data[:, :FEATURES] @ rng.standard_normal(FEATURES)))
+    data = np.zeros((ROWS, features + canaries + 1))
+    data[:, :features] = rng.standard_normal((ROWS, features))
+    chance = 1.0 / (1.0 + np.exp(-data[:, :features] @ rng.standard_normal(features)))
     data[:, -1] = rng.random(ROWS) < chance
     first = np.arange(canaries)
-    data[first, :FEATURES], data[first, FEATURES + first], data[first, -1] = 0.0, LENGTH, 1.0
+    data[first, :features], data[first, features + first], data[first, -1] = 0.0, LENGTH, 1.0
     return Watched(data, tuple(range(canaries)))
 
 
@@ -115,3 +118,25 @@ def claimed_epsilon() -> float:
     """ε at `DELTA` of the sound mechanism by the accountant's curve, nats."""
     curve = SampledGaussian(RATE, SIGMA, STEPS)
     return float(epsilon_at(lambda epsilon: np.maximum(*curve.delta(epsilon)), DELTA))
+
+
+SEEN = (  # canaries, and what is passed beside their projections
+    (1, ("shift", "noise")),
+    (5, ("shift",)),
+    (1, ()),
+    (60, ()),
+)
+
+
+def epsilon_table(seeds: int = 20) -> str:
+    """What the steps of the sound mechanism certify at level 0.95: medians of μ, and their ε."""
+    mechanism, rows = DPSGD(steps=STEPS, sample_rate=RATE, noise_multiplier=SIGMA), []
+    for canaries, extra in SEEN:
+        watched = made_up(canaries, 20)
+        bounds = [watched.audit(mechanism, [20, run], 0.95, extra).mu for run in range(seeds)]
+        mu = float(np.median(bounds))
+        epsilon = Certified(mu, RATE, STEPS).epsilon_at(DELTA)
+        share = page.number(epsilon / claimed_epsilon(), 3)
+        cells = page.number(mu, 3), page.number(epsilon, 3), share
+        rows.append([str(canaries), " and ".join(extra) or "–", *cells])
+    return page.table(("canaries", "passed", "certified μ", "certified ε", "of 9.97"), rows)

@@ -1,0 +1,152 @@
+"""Bounds for canaries that are assumed to be independent: their law, and what they reach."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import ndtr, ndtri
+from scipy.stats import binom, norm
+
+from dpaudit.certify.one_run import independent, recursion
+from dpaudit.certify.one_run.guesses import Guesses
+from dpaudit.certify.one_run.independent import GAUSSIAN, Family, Misses
+from dpaudit.curves.gaussian_shift import gaussian_shift
+from reports.make.one_run.false import touching
+
+pytestmark = pytest.mark.quick
+DELTA = 1e-5
+
+
+def test_misses_of_gaussian_scores_are_those_of_an_attacker_who_sees_them():
+    x = np.linspace(0.0, 4.0, 50)
+    for mu in (0.3, 1.0, 4.0):
+        share = ndtr(0.5 * mu - x) + ndtr(-0.5 * mu - x)
+        found = Misses.of(GAUSSIAN.curves(mu), 0.5)(share)
+        exact = ndtr(-0.5 * mu - x)
+        assert np.all(found <= exact * (1.0 + 1e-9))
+        np.testing.assert_allclose(found, exact, rtol=2e-3, atol=1e-7)
+
+
+def test_misses_of_randomised_response_are_a_constant_share():
+    def delta(epsilon):
+        return np.maximum(0.0, (np.e - np.exp(epsilon)) / (1.0 + np.e))
+
+    share = np.linspace(0.01, 1.0, 20)
+    found = Misses.of((delta, delta), 0.5)(share)
+    np.testing.assert_allclose(found, share / (1.0 + np.e), rtol=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 2.0])
+def test_curves_of_one_sampled_step_are_integrals_of_the_excess(epsilon):
+    rate, mu = 0.2, 2.0
+    ways = Family(rate, 1).curves(mu)
+
+    def mixed(x):
+        return (1.0 - rate) * norm.pdf(x) + rate * norm.pdf(x - mu)
+
+    pairs = (mixed, norm.pdf), (norm.pdf, mixed)
+    for way, (first, second) in zip(ways, pairs, strict=True):
+        excess = partial(lambda x, p, q: max(p(x) - np.exp(epsilon) * q(x), 0.0), p=first, q=second)
+        exact = quad(excess, -12.0, 14.0, limit=400, points=[0.0, 1.0, 2.0, 3.0])[0]
+        assert float(way(np.array([epsilon]))[0]) == pytest.approx(exact, abs=1e-7)
+
+
+def test_the_epsilon_of_a_family_is_that_of_its_curve():
+    assert GAUSSIAN.epsilon_at(1.0, DELTA) == pytest.approx(4.3771, abs=1e-3)
+    assert Family(0.2, 1).epsilon_at(2.0, DELTA) == pytest.approx(7.62, abs=0.01)
+    assert Family(0.2, 3).epsilon_at(2.0, DELTA) > Family(0.2, 1).epsilon_at(2.0, DELTA)
+    assert GAUSSIAN.epsilon_at(0.0, DELTA) == 0.0
+
+
+def typical(family, mu, count):
+    """Guesses of which as many are right as in the median run of the worst case with this μ."""
+    drawn = independent._right(
+        Misses.of(family.curves(mu), 0.5), count, 6_001, np.random.default_rng(5)
+    )
+    total = independent.weights(count, family) @ drawn
+    right = drawn[:, np.argsort(total)[len(total) // 2]]
+    cell = independent.sizes(count)
+    each = np.concatenate([np.arange(n) < k for n, k in zip(cell, right, strict=True)])
+    filler = np.ones(count)
+    return Guesses(each, each, 0.5 * filler, filler, 0.5 * filler)
+
+
+@pytest.mark.parametrize(
+    ("family", "mu", "count", "published"),
+    [
+        (GAUSSIAN, 0.5, 1_000, 1.469),
+        (GAUSSIAN, 1.0, 1_000, 3.756),
+        (GAUSSIAN, 2.0, 1_000, 9.004),
+        (GAUSSIAN, 0.5, 10_000, 1.828),
+        (GAUSSIAN, 1.0, 10_000, 4.179),
+        (GAUSSIAN, 2.0, 10_000, 9.688),
+        (Family(0.2, 1), 2.0, 1_000, 4.62),
+        (Family(0.2, 1), 2.0, 10_000, 6.70),
+    ],
+)
+def test_the_median_run_certifies_more_than_the_published_bound(family, mu, count, published):
+    """Xiang et al. 2025, at level .95 and δ = 1e-5."""
+    bound = independent.bound(typical(family, mu, count), family, 0.05)
+    assert published <= family.epsilon_at(bound, DELTA) < family.epsilon_at(mu, DELTA)
+
+
+def gaussian(rng, count, mu, inclusion=0.5):
+    coins = rng.random(count) < inclusion
+    return Guesses.of(rng.normal(size=count) + mu * coins, coins, np.full(count, inclusion))
+
+
+@pytest.mark.parametrize(
+    ("count", "mu", "inclusion"), [(100, 1.0, 0.5), (300, 0.3, 0.5), (300, 3.0, 0.2)]
+)
+def test_the_true_mu_is_seldom_refuted_where_canaries_are_independent(count, mu, inclusion):
+    """200 runs at 5 %: more than 22 hits have chance 3e-4."""
+    rng, curves = np.random.default_rng(count), GAUSSIAN.curves(mu)
+    hits = sum(
+        independent.refutes(gaussian(rng, count, mu, inclusion), curves, 0.05) for _ in range(200)
+    )
+    assert binom.sf(22, 200, 0.05) < 1e-3
+    assert hits <= 22
+
+
+def test_a_public_switch_breaks_the_bound_of_independent_canaries_and_not_that_of_any():
+    """In three runs of ten all coins are answered by randomised response, else none is.
+
+    The mechanism is 1-Gaussian DP, as its two points of trade-off lie on that curve; its canaries
+    share the switch. The bound of independent canaries refutes 1-GDP in about 31 % of runs.
+    """
+    count, runs, switch = 1_000, 80, 0.3
+    right = touching(switch, 1.0)
+    assert ndtr(ndtri(switch * (1.0 - right)) + 1.0) == pytest.approx(switch * right)
+    rng, false, ours = np.random.default_rng(11), 0, 0
+    for _ in range(runs):
+        coins = rng.random(count) < 0.5
+        scores = 1e-3 * rng.normal(size=count)
+        if rng.random() < switch:
+            scores += np.where((rng.random(count) < right) == coins, 1.0, -1.0)
+        guesses = Guesses.of(scores, coins, np.full(count, 0.5))
+        false += independent.refutes(guesses, GAUSSIAN.curves(1.0), 0.05)
+        ours += bool(recursion.rejected(guesses, 0.05, recursion.Shifts(np.array([1.0])))[0])
+    assert binom.cdf(10, runs, switch) < 2e-3
+    assert false > 10
+    assert ours == 0
+
+
+def test_more_canaries_certify_more():
+    few, many = (
+        independent.bound(typical(GAUSSIAN, 2.0, count), GAUSSIAN, 0.05)
+        for count in (1_000, 10_000)
+    )
+    assert few + 0.05 < many < 2.0
+
+
+def test_guesses_without_strength_refute_nothing():
+    nothing = Guesses.of(np.zeros(10), np.arange(10) < 5, np.full(10, 0.5))
+    assert not independent.refutes(nothing, GAUSSIAN.curves(0.1), 0.05)
+
+
+def test_the_curve_of_a_shift_is_the_same_both_ways():
+    forward, backward = GAUSSIAN.curves(1.5)
+    epsilon = np.array([0.0, 0.7, 5.0, 40.0])
+    np.testing.assert_allclose(forward(epsilon), gaussian_shift(1.5, epsilon), rtol=1e-9)
+    np.testing.assert_allclose(backward(epsilon), gaussian_shift(1.5, epsilon), rtol=1e-9)
