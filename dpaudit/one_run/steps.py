@@ -43,6 +43,9 @@ class StepAudit:
         Whether the directions of several canaries are orthogonal, so that their evidence
         multiplies. Otherwise that of one step is averaged over them. Directions that are made up,
         such as axes of weights, can be made so.
+    rows : int ≥ 1, optional
+        How many rows other than the canaries there are. Then `update` takes the size of each batch,
+        and sees sizes that Poisson sampling does not give, and division by the size.
 
     Notes
     -----
@@ -78,11 +81,13 @@ class StepAudit:
         noise_multiplier: float,
         level: float = 0.95,
         orthogonal: bool = False,
+        rows: int | None = None,
     ) -> None:
         self.sample_rate = check.real("sample_rate", sample_rate, 0.0, 1.0, open_=True)
         self.noise_multiplier = check.real("noise_multiplier", noise_multiplier, 0.0, open_=True)
         self.level = check.real("level", level, 0.0, 1.0, open_=True)
         self.orthogonal = check.boolean("orthogonal", orthogonal)
+        self.rows = None if rows is None else check.integer("rows", rows, 1)
         self.steps = 0
         self.canaries: int | None = None
         self.violated_at: int | None = None
@@ -90,7 +95,12 @@ class StepAudit:
         self._wealth = StepWealth(sample_rate, noise_multiplier, orthogonal, 1)
 
     def update(
-        self, projection: ArrayLike, included: ArrayLike, *, known: ArrayLike | None = None
+        self,
+        projection: ArrayLike,
+        included: ArrayLike,
+        *,
+        known: ArrayLike | None = None,
+        batch_size: int | None = None,
     ) -> None:
         """Take one step into account.
 
@@ -107,22 +117,29 @@ class StepAudit:
             where the training loop can compute it; in the same shape. The audit is valid for any
             value that depends neither on this step's noise nor on the canary's coin, and it sees
             most with the right one.
+        batch_size : int ≥ 0, optional
+            How many rows other than the canaries are in the batch; given if `rows` is.
 
         Notes
         -----
         The directions may depend on earlier steps, as gradients do.
         """
         coins = _coins(included)
-        residual = _numbers("projection", projection, len(coins))
+        residual, rest = _numbers("projection", projection, len(coins)), np.zeros(len(coins))
         if known is not None:
-            residual = residual - _numbers("known", known, len(coins))
+            rest = _numbers("known", known, len(coins))
+            residual = residual - rest
+        if (batch_size is None) != (self.rows is None):
+            expected = "None where `rows` is" if self.rows is None else "given, as `rows` is"
+            fail("batch_size", batch_size, expected)
+        size = None if batch_size is None else check.integer("batch_size", batch_size, 0)
         if self.canaries is None:
             self.canaries = len(coins)
             claim = self.sample_rate, self.noise_multiplier, self.orthogonal
-            self._wealth = StepWealth(*claim, self.canaries)
+            self._wealth = StepWealth(*claim, self.canaries, self.rows)
         if len(coins) != self.canaries:
             fail("included", Words(f"{len(coins)} canaries"), f"{self.canaries} canaries as before")
-        self._wealth.bet(residual, coins)
+        self._wealth.bet(residual, coins, rest, size)
         self.steps += 1
         if self._wealth.log_total > self._largest:
             logs = self._wealth.logs
