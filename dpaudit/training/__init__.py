@@ -1,4 +1,4 @@
-"""Hooks that audit one private training run from inside: Opacus, jax-privacy, or a loop of your own.
+"""Hooks that audit a private training run from inside: Opacus, jax-privacy, a loop of your own.
 
 Each puts canaries into the run, watches every step by `dpaudit.StepAudit`, and takes the canaries
 out again before the weights move. `audit` has what the hooks share, and says what they assume and

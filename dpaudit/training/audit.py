@@ -11,6 +11,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import Purpose, generator, root
 from dpaudit._core.types import Array, RngLike
+from dpaudit.one_run.step_result import StepResult
 from dpaudit.one_run.steps import StepAudit
 
 MOST_NOISE = 10_000  # about so many entries of a step's noise are looked at
@@ -40,9 +41,9 @@ class TrainingAudit:
     of a canary is read off the sum before noise, where the hook sees it. The sampling of examples
     is tested by the sizes of the batches alone.
 
-    Seen: noise that is too small, missing, or used twice, also in one tensor alone; missing or wrong
-    clipping; division by the size of the batch; batches of one size, shuffled or partitioned data,
-    and more or fewer gradients than sampling gives, as of accumulated or averaged batches.
+    Seen: noise that is too small, missing, or used twice, also in one tensor alone; missing or
+    wrong clipping; division by the size of the batch; batches of one size, shuffled or partitioned
+    data, and more or fewer gradients than sampling gives, as of accumulated or averaged batches.
 
     Not seen: what happens before the gradients of examples exist, such as batch normalisation
     across examples; what else the training releases, such as losses and metrics without noise; and
@@ -83,15 +84,23 @@ class TrainingAudit:
         self._entries: list[np.ndarray] = []
         self._included: np.ndarray | None = None
         self._known, self._batch = np.zeros(0), 0
+        self._product = self._square = 1.0  # their ratio: the batch's sum over the expected one
 
-    def result(self) -> Any:
+    def result(self, *, delta: float = 1e-5, steps: int | None = None) -> StepResult:
         """The result so far: `epsilon_at(delta)`, `verdict`, `reason`, `save`, `to_dict`.
 
-        Raises `InvalidInput` where no step was seen.
+        Parameters
+        ----------
+        delta : float in (0, 1), default 1e-5
+            The δ of the accountant's ε, to which the certified one is compared.
+        steps : int ≥ 1, optional
+            The number of steps of the whole training; by default those that were seen.
+
+        Raises `InvalidInput` where no step was seen, and ImportError without dp-accounting.
         """
         if self.steps_audit.steps == 0:
             fail(self.subject, Words("no step"), "seen in training", self.advice)
-        return self.steps_audit.result()
+        return self.steps_audit.result(delta=delta, steps=steps)
 
     def __repr__(self) -> str:
         """The name of the hook, and what the steps show."""
@@ -151,15 +160,21 @@ class TrainingAudit:
         """
         if self._included is None:
             fail(self.subject, Words("a noisy sum"), "told the gradients of its batch first")
-        included, seen = self._included, {}
+        # Where clipping is not what it should be, so is what the batch adds: as in earlier steps.
+        known = self._known * (self._product / self._square)
+        included = self._included
+        seen: dict[str, Any] = {}
         if self.steps_audit.rows is not None:
             seen["batch_size"] = self._batch
         if total is not None and noise is not None:
             # what a canary adds, at most the one clip norm that it should
-            shares = (total - self._known)[included]
+            shares = (total - known)[included]
             shift = np.clip(shares.min(), 0.0, 1.0) if len(shares) else 0.0
             thinned = noise[:: -(-len(noise) // MOST_NOISE)]
             seen |= {"shift": np.full(len(projection), shift), "noise": thinned}
-        self.steps_audit.update(projection, included, known=self._known, **seen)
+        self.steps_audit.update(projection, included, known=known, **seen)
+        out, before = self._known[~included], projection if total is None else total
+        self._product += float(out @ before[~included])
+        self._square += float(out @ out)
         self._included, self._known, self._batch = None, np.zeros(len(projection)), 0
         return included.astype(np.float64)

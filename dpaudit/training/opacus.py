@@ -74,9 +74,8 @@ class OpacusAudit(TrainingAudit):
         if not isinstance(optimizer, DPOptimizer):
             fail("optimizer", kind, "the one that make_private returned")
         if isinstance(optimizer, DPOptimizerFastGradientClipping):
-            fail(
-                "optimizer", kind, "one with gradients of examples", 'use grad_sample_mode="hooks"'
-            )
+            advice = 'use grad_sample_mode="hooks"'
+            fail("optimizer", kind, "one with gradients of examples", advice)
         if getattr(optimizer, "world_size", 1) > 1:
             fail("optimizer", kind, "of one process", "audit a run on one process")
         if not hasattr(loader, "dataset") or hasattr(loader.batch_sampler, "max_batch_size"):
