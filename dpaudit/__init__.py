@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from dpaudit.one_run.canaries import canaries as canaries
     from dpaudit.one_run.insertion import audit_canaries as audit_canaries
     from dpaudit.one_run.result import OneRunResult as OneRunResult
+    from dpaudit.one_run.step_result import StepResult as StepResult
     from dpaudit.one_run.steps import StepAudit as StepAudit
     from dpaudit.one_run.table import audit_table as audit_table
     from dpaudit.sampling.replay import replay as replay
@@ -63,6 +64,7 @@ __getattr__, __dir__, __all__ = on_first_use(
         "dpaudit.one_run.canaries": "Canaries canaries",
         "dpaudit.one_run.insertion": "audit_canaries",
         "dpaudit.one_run.result": "OneRunResult",
+        "dpaudit.one_run.step_result": "StepResult",
         "dpaudit.one_run.steps": "StepAudit",
         "dpaudit.one_run.table": "audit_table",
         "dpaudit.sampling.replay": "replay",

@@ -20,7 +20,8 @@ from dpaudit.errors import DpauditError, InvalidInput
 
 SCHEMA_VERSION = 1
 RESULT = "result.json"
-ONE_RUN = "one run"  # the `kind` of an audit of one run; an audit of two samples has no `kind`
+# the `kind` of audits of one run, by canaries or by steps; an audit of two samples has no `kind`
+ONE_RUN, STEPS = "one run", "steps"
 
 
 def plain(value: Any) -> Any:
@@ -88,8 +89,8 @@ def load(folder: Path) -> dict[str, Any]:
 
 
 def is_one_run(record: Mapping[str, Any]) -> bool:
-    """Whether the content of a result.json comes from `dpaudit.audit_one_run`."""
-    return record.get("kind") == ONE_RUN
+    """Whether the content of a result.json is of an audit of one run, by canaries or by steps."""
+    return record.get("kind") is not None
 
 
 @contextmanager

@@ -64,7 +64,7 @@ class SampledGaussian:
 
     def low(self, epsilon: ArrayLike) -> Array:
         """A lower bound of the larger δ of the worst mechanism, in the shape of `epsilon`."""
-        forward, backward = self._losses(up=False)
+        forward, backward = self._rounded_down
         return np.maximum(forward.below(np.asarray(epsilon)), backward.below(np.asarray(epsilon)))
 
     def renyi(self, order: float) -> tuple[float, float]:
@@ -98,6 +98,10 @@ class SampledGaussian:
     @cached_property
     def _rounded_up(self) -> tuple[GridLosses, GridLosses]:
         return self._losses(up=True)
+
+    @cached_property
+    def _rounded_down(self) -> tuple[GridLosses, GridLosses]:
+        return self._losses(up=False)
 
     def _losses(self, up: bool) -> tuple[GridLosses, GridLosses]:
         """The losses of all steps, rounded up or down: D against D', and the reverse."""

@@ -53,16 +53,20 @@ class Step:
         row : the index of the row, or (m,) of them; each value is then a scalar or (m,).
         projection : the noisy sum along the row's gradient, in units of C. included : whether the
         row is in the batch. known : the projection of the batch's other rows, correctly clipped.
+        shift : what the row adds if it is in the batch. noise : (p,), the noisy sum less the sum of
+        the batch, correctly clipped, in units of C.
         """
         row = np.asarray(row)
         own = self.gradients[row]
         direction = own / np.maximum(np.linalg.norm(own, axis=-1, keepdims=True), 1e-300)
-        rest = clipped(self.gradients, self.clip) * self.included[:, None]
-        share = np.sum(rest[row] * direction, axis=-1)
+        each = clipped(self.gradients, self.clip)
+        shift, batch = np.sum(each[row] * direction, axis=-1), each[self.included].sum(axis=0)
         return {
             "projection": direction @ self.noisy_sum / self.clip,
             "included": self.included[row],
-            "known": (direction @ rest.sum(axis=0) - share) / self.clip,
+            "known": (direction @ batch - shift * self.included[row]) / self.clip,
+            "shift": shift / self.clip,
+            "noise": (self.noisy_sum - batch) / self.clip,
         }
 
 

@@ -56,7 +56,7 @@ class OneRunResult(Result):
     note: str = ""
     subject: Mapping[str, Any] = field(default_factory=dict)
 
-    of_one_run: ClassVar[bool] = True
+    kind: ClassVar[str | None] = ONE_RUN
     not_kept: ClassVar[Mapping[str, str]] = {
         "guesses": "to_dict()['guesses'] has how many of the strongest ones are right",
         "question": "to_dict() has claim, level and method",

@@ -11,13 +11,16 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.result_file import plain
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.certify.one_run.steps import StepWealth
+from dpaudit.certify.one_run.step_mu import StepMu
+from dpaudit.certify.one_run.steps import BETTORS, StepWealth
+from dpaudit.one_run.step_result import Certified, StepResult
 from dpaudit.verdict.numbers import counted
 from dpaudit.verdict.one_run import steps_reason
 
 RECORDED = (
     *("sample_rate", "noise_multiplier", "level", "orthogonal", "steps", "canaries", "verdict"),
-    *("reason", "violated_at", "e_value", "largest_e_value", "largest_at", "e_values"),
+    *("reason", "violated_at", "e_value", "largest_e_value", "largest_at", "e_values", "shifts"),
+    "mu",
 )
 
 
@@ -53,13 +56,17 @@ class StepAudit:
     while projections that told every coin could not have reached it by privacy alone. Else "not
     violated", which proves nothing of other canaries, other data or later steps.
 
-    What is bet on, and why each bet is fair, is derived in `dpaudit.certify.one_run.steps` and its
-    modules.
+    `mu` and `epsilon_at` bound from below what the steps lose, whatever is claimed of clipping and
+    noise. They rest on assumptions of their own, which `epsilon_at` names.
+
+    What is bet on, and why each bet is fair, is derived in `dpaudit.certify.one_run.steps` and
+    `dpaudit.certify.one_run.step_mu`.
 
     References
     ----------
     Ville's inequality (Ramdas, Grünwald, Vovk & Shafer 2023); Gaussian DP of a step (Dong, Roth &
-    Su 2022); canaries with a gradient of their own (Nasr et al. 2023).
+    Su 2022); canaries with a gradient of their own, and an ε from μ of a step (Nasr et al. 2023,
+    arXiv 2302.07956).
 
     Examples
     --------
@@ -93,6 +100,9 @@ class StepAudit:
         self.violated_at: int | None = None
         self.largest_at, self._largest, self._leader = 0, 0.0, ""
         self._wealth = StepWealth(sample_rate, noise_multiplier, orthogonal, 1)
+        self.shifts = False
+        self._mu = StepMu(self.sample_rate, self.orthogonal, 1, self.shifts)
+        self._sampling_refuted = False
 
     def update(
         self,
@@ -101,6 +111,8 @@ class StepAudit:
         *,
         known: ArrayLike | None = None,
         batch_size: int | None = None,
+        shift: ArrayLike | None = None,
+        noise: ArrayLike | None = None,
     ) -> None:
         """Take one step into account.
 
@@ -119,6 +131,14 @@ class StepAudit:
             most with the right one.
         batch_size : int ≥ 0, optional
             How many rows other than the canaries are in the batch; given if `rows` is.
+        shift : float or array of shape (m,), optional
+            What the canary adds to `projection` by itself, or would add if it were in the batch,
+            where the training loop can see the sum before noise; in the same shape. For `mu` alone,
+            which is much larger with it. Pass it at every step or at none.
+        noise : array of shape (k,), optional
+            The noise of the step, over the clip norm: noisy sum less sum before noise, or some of
+            its coordinates. For `mu` alone, which needs `shift` too; without it the noise is that
+            of `projection`.
 
         Notes
         -----
@@ -129,6 +149,10 @@ class StepAudit:
         if known is not None:
             rest = _numbers("known", known, len(coins))
             residual = residual - rest
+        shifts = None if shift is None else _numbers("shift", shift, len(coins))
+        noises = None if noise is None else _numbers("noise", noise, None)
+        if noises is not None and shifts is None:
+            fail("noise", Words("an array without shift"), "given with shift", "pass shift=, too")
         if (batch_size is None) != (self.rows is None):
             expected = "None where `rows` is" if self.rows is None else "given, as `rows` is"
             fail("batch_size", batch_size, expected)
@@ -137,10 +161,19 @@ class StepAudit:
             self.canaries = len(coins)
             claim = self.sample_rate, self.noise_multiplier, self.orthogonal
             self._wealth = StepWealth(*claim, self.canaries, self.rows)
+            self.shifts = shifts is not None
+            self._mu = StepMu(self.sample_rate, self.orthogonal, self.canaries, self.shifts)
         if len(coins) != self.canaries:
             fail("included", Words(f"{len(coins)} canaries"), f"{self.canaries} canaries as before")
+        self._mu.see_coins(self._wealth.standardised(residual), coins)
+        if shifts is not None:
+            if noises is None:  # along directions that are not orthogonal, noises depend
+                noises = (residual - shifts * coins)[: None if self.orthogonal else 1]
+            self._mu.see_noise(noises, float(np.max(np.abs(shifts))))
         self._wealth.bet(residual, coins, rest, size)
         self.steps += 1
+        share = self._wealth.logs["sampling"] - math.log(len(BETTORS))
+        self._sampling_refuted |= self._reaches(share)
         if self._wealth.log_total > self._largest:
             logs = self._wealth.logs
             self.largest_at, self._largest = self.steps, self._wealth.log_total
@@ -165,6 +198,81 @@ class StepAudit:
     def e_values(self) -> dict[str, float]:
         """The wealth now of each bettor; `e_value` is their mean."""
         return {name: _exp(log) for name, log in self._wealth.logs.items()}
+
+    @property
+    def mu(self) -> float:
+        """The certified lower bound of μ, the canary's shift over the noise, of some step.
+
+        It holds at `level` at all steps together. Unless the claim is refuted, it is at most the
+        claimed 1/`noise_multiplier`. What it assumes is named by `epsilon_at`.
+        """
+        bound = self._mu.bound(1.0 - self.level)
+        return bound if self.violated_at else min(bound, 1.0 / self.noise_multiplier)
+
+    def epsilon_at(
+        self, delta: float, *, steps: int | None = None, sample_rate: float | None = None
+    ) -> float:
+        """The certified lower bound of ε (nats) at δ, of a training whose steps are like these.
+
+        Some step had at least `mu`, at `level` and whatever the history. If all steps have it, and
+        sampling is as claimed, a canary that is like this one at each step loses at least the ε
+        that dp-accounting computes for `mu` (``pip install "dpaudit[accountant]"``).
+
+        Assumed:
+
+        - The noise of a step is Gaussian, independent of the coins and of the rest of the batch.
+          Its standard deviation is not assumed: it is estimated.
+        - The steps are alike: clipping and noise of the steps that are counted are not better than
+          those of the step that `mu` is about.
+        - Each step takes the canary by an independent coin of probability `sample_rate`. Where the
+          coins refute the claimed rate, 0 is returned.
+        - With `shift` passed to `update`: the canary adds at least that. Without: nothing of
+          clipping, since what the canary adds is estimated.
+
+        Not assumed: clipping, `noise_multiplier`, and anything of the rest of the batch, which the
+        attacker is taken to know, as accountants do.
+
+        Parameters
+        ----------
+        delta : float in (0, 1)
+            The δ at which ε is bounded.
+        steps : int, optional
+            The number of steps of the training; by default those that were seen.
+        sample_rate : float in (0, 1], optional
+            The probability with which the training samples the canary; by default the claimed one.
+            Give 1 for full batches whose canary went in by a coin of your own.
+
+        Raises
+        ------
+        ImportError
+            Without dp-accounting.
+        """
+        return self._certified(steps, sample_rate).epsilon_at(delta)
+
+    def _certified(self, steps: int | None, sample_rate: float | None) -> Certified:
+        count = self.steps if steps is None else check.integer("steps", steps, 1)
+        rate = sample_rate
+        if rate is not None:
+            rate = check.real("sample_rate", rate, 0.0, 1.0)
+            if rate == 0.0:
+                fail("sample_rate", rate, "a number in (0, 1]")
+        refuted = self._sampling_refuted and rate is None
+        mu = 0.0 if refuted else self.mu
+        return Certified(mu, self.sample_rate if rate is None else rate, count)
+
+    def result(
+        self, *, delta: float = 1e-5, steps: int | None = None, sample_rate: float | None = None
+    ) -> StepResult:
+        """The result so far: verdict, reason and `epsilon_at`, to be saved with a report.
+
+        Its claim is the accountant's: ε at `delta` for the claimed noise multiplier. steps,
+        sample_rate : as in `epsilon_at`. Raises `InvalidInput` before the first step, and
+        ImportError without dp-accounting.
+        """
+        if self.steps == 0:
+            fail("steps", 0, "at least one step", "call update at each step first")
+        delta = check.real("delta", delta, 0.0, 1.0, open_=True)
+        return StepResult.made(self, self._certified(steps, sample_rate), delta)
 
     @property
     def verdict(self) -> str:
@@ -214,12 +322,15 @@ def _coins(included: ArrayLike) -> Array:
     return coins.astype(np.float64)
 
 
-def _numbers(name: str, value: ArrayLike, canaries: int) -> Array:
-    """Finite numbers, one for each canary, (m,)."""
+def _numbers(name: str, value: ArrayLike, canaries: int | None) -> Array:
+    """Finite numbers, one for each canary, (m,); of any number if it is None."""
     expected = "a finite number for each canary, as many as `included` has"
+    if canaries is None:
+        expected = "a 1-D array of finite numbers"
     numbers = np.atleast_1d(check.array_of_numbers(name, value, expected)).astype(np.float64)
-    if numbers.shape != (canaries,):
-        fail(name, Words(f"shape {numbers.shape} with {canaries} coins"), expected)
+    if numbers.ndim != 1 or canaries not in (None, len(numbers)):
+        got = f"shape {numbers.shape}" + (f" with {canaries} coins" if canaries else "")
+        fail(name, Words(got), expected)
     if not np.isfinite(numbers).all():
         fail(name, Words("NaN or infinity"), expected, "a step that overflowed has no noisy sum")
     return numbers

@@ -4,9 +4,9 @@ Everything shown is in that record or follows from it. So a report can be drawn 
 and the same record gives the same bytes. This room knows records, curves and numbers, but neither
 audits nor mechanisms. matplotlib is loaded by the first figure, not by this import.
 
-`audit` and `one_run` make the pages of both kinds of audits, by `pages` from the templates; their
-parts are in `facts`, `tables` and `figures`. `comparison` sets two results side by side, `index`
-lists a suite, and `study` has the pages of experiments.
+`audit`, `one_run` and `steps` make the pages of audits, by `pages` from the templates; their parts
+are in `facts`, `tables` and `figures`. `comparison` sets two results side by side, `index` lists a
+suite, and `study` has the pages of experiments.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpaudit._core.files import replace_file
-from dpaudit._core.result_file import is_one_run
-from dpaudit.report import audit, one_run
+from dpaudit._core.result_file import ONE_RUN, STEPS, is_one_run
+from dpaudit.report import audit, one_run, steps
 from dpaudit.report.audit import render_html
 from dpaudit.report.comparison import Comparison, compare
 from dpaudit.report.figures import plot_spectrum, plot_tradeoff, plot_trials, spectrum_figure
@@ -31,6 +31,7 @@ from dpaudit.verdict.sentences import lines
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+PAGES = {None: audit, ONE_RUN: one_run, STEPS: steps}  # by the kind of a record
 FILES = ("report.html", "spectrum.png")  # files of an audit by draws, besides result.json
 
 __all__ = [
@@ -53,10 +54,10 @@ __all__ = [
 def plot(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     """Draw the figure of the report on `ax`, or on a new figure of pyplot; returns the axes.
 
-    The figure is δ(ε) with all curves or, of one run, the share of right guesses.
+    The figure is δ(ε) with all curves or, of one run with canaries, the share of right guesses.
     """
     if is_one_run(result):
-        return one_run.plot_guesses(result, ax)
+        return PAGES[result["kind"]].plot(result, ax)
     return plot_spectrum(read_curves(result), ax or pyplot_axes(5.6, 5.6))
 
 
@@ -65,7 +66,7 @@ def in_notebook(result: Mapping[str, Any]) -> str:
     table = None
     with house_style():
         if is_one_run(result):
-            figure = one_run.guesses_figure(result)
+            figure = PAGES[result["kind"]].figure(result)
         else:
             curves = read_curves(result)
             table = spectrum_table(curves, selected_rows(curves, SHORT), full=False)
@@ -77,12 +78,13 @@ def in_notebook(result: Mapping[str, Any]) -> str:
 def write_report(folder: Path, result: Mapping[str, Any]) -> None:
     """Write report.html and its figure into `folder`, drawn from `result`, a result.json's content.
 
-    The figure is `spectrum.png`; of an audit of one run, `guesses.png`. Both are drawn before
-    either is written, and each replaces the older file in one step. So whatever fails, each file is
-    whole, the old one or the new one. Raises `InvalidInput` if `result` has another content.
+    The figure is `spectrum.png`; of an audit of one run, `guesses.png` or `steps.png`. Both files
+    are drawn before either is written, and each replaces the older one in one step. So whatever
+    fails, each file is whole, the old one or the new one. Raises `InvalidInput` if `result` has
+    another content.
     """
     folder = Path(folder)
-    drawn = one_run.files(result) if is_one_run(result) else audit.files(result)
+    drawn = PAGES[result.get("kind")].files(result)
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in drawn.items():
         replace_file(folder / name, content)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dpaudit import power
-from dpaudit.verdict.headline import CLAIMED, Headline
+from dpaudit.verdict.headline import CLAIMED, PREMISE, Headline
 from dpaudit.verdict.numbers import (
     NONE,
     assignments,
@@ -97,6 +97,8 @@ def certified_tile(headline: Headline | None, level: float) -> Tile:
     if not headline.exceeded or headline.excess_shown:
         value = equation(headline.symbol, headline.certified_text)
         return Tile("Certified", f"at least {value}", note)
+    if headline.claimant == PREMISE:
+        return Tile("Ruled out", headline.ruled_out, confidence)
     if headline.claimant != CLAIMED:
         return Tile("Certified", "more than the curve", confidence)  # at which δ is not known
     return Tile("Certified", f"more than {equation(headline.symbol, headline.claimed_text)}", note)

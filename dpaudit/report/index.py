@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from dpaudit._core.result_file import is_one_run
-from dpaudit.report import one_run
+from dpaudit._core.result_file import STEPS, is_one_run
+from dpaudit.report import one_run, steps
 from dpaudit.report.facts import tiles
 from dpaudit.report.pages import BADGES, render
 from dpaudit.verdict.headline import Headline
@@ -66,7 +66,8 @@ def _cells(record: Mapping[str, Any]) -> dict[str, str]:
     For an audit of one run, the neighbour is its canaries.
     """
     if is_one_run(record):
-        claimed, _, canaries, _ = one_run.tiles(record)
+        page = steps if record["kind"] == STEPS else one_run
+        claimed, _, canaries, _ = page.tiles(record)
         head: Headline | None = Headline.of(record["headline"])
         neighbour = f"{canaries.value} canaries"
     else:

@@ -70,7 +70,7 @@ TOP = 0.95  # the quantile of right guesses by chance up to which the figure is 
 def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
     """The content of report.html and guesses.png, by name. Raises `InvalidInput`."""
     with house_style():
-        picture = as_png(guesses_figure(record))
+        picture = as_png(figure(record))
     return {"guesses.png": picture, "report.html": render_page(record)}
 
 
@@ -91,7 +91,7 @@ def render_page(record: Mapping[str, Any]) -> str:
         for at in range(len(sizes) - 1, -1, -step)
     ]
     with house_style():
-        figure = as_svg(guesses_figure(record))
+        drawn = as_svg(figure(record))
     return render_result(
         "one_run.html",
         record,
@@ -99,7 +99,7 @@ def render_page(record: Mapping[str, Any]) -> str:
         title=title,
         tiles=tiles(record),
         advice=(TABLE_ADVICE if of_table else ADVICE)[record["verdict"]],
-        figure=data_address(figure, "svg+xml"),
+        figure=data_address(drawn, "svg+xml"),
         facts=facts(record),
         rows=rows[::-1],
         attacks=attacks(record),
@@ -191,16 +191,16 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
     ]
 
 
-def guesses_figure(record: Mapping[str, Any]) -> Figure:
+def figure(record: Mapping[str, Any]) -> Figure:
     """A figure of the share of right guesses against their number, on a log axis."""
-    figure = new_figure(*SIZE)
-    ax = _panel(figure.subplots(), record)
-    legend(figure, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    return figure
+    drawn = new_figure(*SIZE)
+    ax = _panel(drawn.subplots(), record)
+    legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return drawn
 
 
-def plot_guesses(record: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    """Draw `guesses_figure` on axes with their own legend, by default of a new pyplot figure."""
+def plot(record: Mapping[str, Any], ax: Axes | None = None) -> Axes:
+    """Draw `figure` on axes with their own legend, by default of a new pyplot figure."""
     ax = _panel(ax or pyplot_axes(*SIZE), record)
     legend(ax, *ax.get_legend_handles_labels(), loc="best")
     return ax

@@ -114,7 +114,8 @@ class LoopAudit(TrainingAudit):
         and the certified ε is smaller.
         """
         values, unit = self._entire("noisy", noisy), self._clip / self._divisor
-        entries, share, more = self._entries[0], np.zeros(len(values)), ()
+        entries, share = self._entries[0], np.zeros(len(values))
+        more: tuple[Array, ...] = ()
         if total is not None:
             before = self._entire("total", total)
             more = before[entries] / self._clip, values / unit - before / self._clip

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dpaudit.curves.spectrum import Spectrum
 
 CLAIMED = "Claimed"  # first word of the sentence if the claim has a parameter of its own
+PREMISE = "The accountant gives"  # its beginning if what the ε was computed from is audited
 UNCLAIMED_DELTA = 1e-5  # the δ at which the headline states ε if nothing is claimed
 # the fields of a headline in result.json, by their types
 NUMBERS = ("delta", "claimed", "certified", "epsilon", "certified_delta", "allowed_delta", "level")
@@ -96,6 +97,8 @@ class Headline:
             certified = f"{confidence} at least {self.certified_text}"
         elif self.claimant == CLAIMED:
             certified = f"{confidence} the true {self.symbol} is larger"
+        elif self.claimant == PREMISE:
+            certified = f"{confidence} its premise is refuted"
         else:  # the excess need not be at this δ
             certified = f"{confidence} that curve is exceeded"
         return f"{claim} {certified}{who}."
@@ -136,6 +139,8 @@ class Headline:
     def ruled_out(self) -> str:
         """The values that the audit rules out: "every ε below 0.06", rounded down, or "no ε"."""
         if self.exceeded and self.claimed is not None and not self.excess_shown:
+            if self.claimant == PREMISE:
+                return "the premise of that ε"
             if self.claimant != CLAIMED:
                 return "the whole curve"
             return f"every {self.symbol} up to {self.claimed_text}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -239,3 +240,30 @@ def steps_reason(
         f"{course}. It is the evidence against the claim: if the claim were true, it would reach "
         f"{needed} at some step with probability at most {percent(1.0 - level)}."
     )
+
+
+def premise_reason(
+    headline: str, reason: str, audit: Mapping[str, Any], head: Headline, steps: int
+) -> str:
+    """The reason of a result about steps: what of the accountant's ε stands, and what is certified.
+
+    reason : the reason of the step audit, whose record is `audit`. steps : those of the training.
+    """
+    sentences = [headline]
+    if audit["violated_at"] is not None:
+        premise = (
+            f"σ = {number(audit['noise_multiplier'])}, q = {number(audit['sample_rate'])}, clipping"
+        )
+        sentences.append(
+            f"The accountant's premise ({premise}) is refuted at step {audit['violated_at']}, so "
+            f"({head.claimed_text}, {number(head.delta)}) does not stand."
+        )
+    sentences.append(reason)
+    if head.certified > 0.0:
+        shift = ", and that each canary adds the shift that was passed" if audit["shifts"] else ""
+        sentences.append(
+            f"The certified ε is that of {counted(steps, 'step')} in which a canary has a shift of "
+            f"{number(audit['mu'], 3, down=True)} times the noise; it assumes that the noise is "
+            f"Gaussian, that steps are alike and that sampling is as stated{shift}."
+        )
+    return " ".join(sentences)

@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.result_file import is_one_run, load, reading, save
+from dpaudit._core.result_file import ONE_RUN, STEPS, load, reading, save
 from dpaudit._core.value import html_repr
 from dpaudit.verdict.attacker import Rate, Roc, rate_of, roc_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+KINDS = {
+    None: "an audit of two samples",
+    ONE_RUN: "an audit of one run",
+    STEPS: "an audit of steps",
+}
+READERS = {None: "AuditResult.load", ONE_RUN: "OneRunResult.load", STEPS: "StepResult.load"}
 
 
 class Result(ABC):
@@ -27,7 +34,7 @@ class Result(ABC):
 
     verdict: Any
     headline: Any
-    of_one_run: ClassVar[bool] = False
+    kind: ClassVar[str | None] = None  # as in the record
     not_kept: ClassVar[Mapping[str, str]] = {}  # what is kept instead of each attribute
 
     @property
@@ -51,7 +58,7 @@ class Result(ABC):
 
         Returns
         -------
-        AuditResult or OneRunResult
+        AuditResult, OneRunResult or StepResult
             With verdict, headline, curves and report as they were. Attributes that result.json does
             not keep raise an AttributeError, which says where to find what is kept of them.
 
@@ -62,10 +69,9 @@ class Result(ABC):
         """
         place = Path(folder)
         record = load(place)
-        if is_one_run(record) and not cls.of_one_run:
-            fail("folder", str(place), "an audit of two samples", "read it by OneRunResult.load")
-        if cls.of_one_run and not is_one_run(record):
-            fail("folder", str(place), "an audit of one run", "read it by AuditResult.load")
+        if (kind := record.get("kind")) != cls.kind:
+            reader = READERS.get(kind, "a later version of dpaudit")
+            fail("folder", str(place), KINDS[cls.kind], f"read it by {reader}")
         with reading(place):
             return cls.of(record)
 
@@ -126,8 +132,8 @@ class Result(ABC):
     def save(self, folder: str | Path) -> Path:
         """Write result.json, report.html and a figure into `folder`; returns the folder.
 
-        The figure is spectrum.png or, for an audit of one run, guesses.png. The folder is made if
-        it does not exist. Raises OSError.
+        The figure is spectrum.png; for an audit of one run, guesses.png or steps.png. The folder
+        is made if it does not exist. Raises OSError.
         """
         from dpaudit import report  # this loads the HTML templates and matplotlib
 

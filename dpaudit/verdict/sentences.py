@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpaudit._core.result_file import is_one_run
+from dpaudit._core.result_file import ONE_RUN, is_one_run
 from dpaudit.curves.claims import exceeds
 from dpaudit.verdict.judgement import would_show
 from dpaudit.verdict.numbers import count, counted, number, plain
@@ -62,7 +62,8 @@ def lines(record: Mapping[str, Any]) -> list[str]:
     verdict = str(record["verdict"])
     texts = [f"{verdict.upper()}: {notes or headline}", headline if notes else ""]
     if is_one_run(record):
-        texts += [rest, "" if verdict == "violated" else NO_PROOF_OF_ONE_RUN]
+        proven_nothing = verdict != "violated" and record["kind"] == ONE_RUN
+        texts += [rest, NO_PROOF_OF_ONE_RUN if proven_nothing else ""]
         return [text for text in texts if text]
     head, detectable = section(record, "headline"), section(record, "detectable")
     if verdict == "violated" or head.get("exceeded"):

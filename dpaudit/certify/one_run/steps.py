@@ -89,6 +89,10 @@ class StepWealth:
             self._divided = DividedBets(rate * rows, sigma, orthogonal)
         self._noise_before: Array | None = None
 
+    def standardised(self, residual: Array) -> Array:
+        """Residuals (m,) of a step, centred and scaled as earlier steps without the canary were."""
+        return (residual - self._forecast.centre) / self._forecast.deviation
+
     def bet(
         self,
         residual: Array,
@@ -410,6 +414,11 @@ class Forecast:
     def shift(self) -> Array:
         """By how much the canary raises the mean of the projections, (m,)."""
         return np.asarray(self._shift / self._in_weight)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the projections without the canary, of all canaries."""
+        return float(np.sqrt(np.mean(self._square / self._square_weight)))
 
     def value(self, included: Array) -> Array:
         """The mean of the projections given the coins, (m,)."""

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dpaudit._core.result_file import is_one_run
+from dpaudit._core.result_file import STEPS, is_one_run
 from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.report.facts import HINT, facts, hint, process
 from dpaudit.report.one_run import attacks
 from dpaudit.report.one_run import facts as one_run_facts
+from dpaudit.report.steps import facts as step_facts
 from dpaudit.report.tables import Column, lower_bound, table
 from dpaudit.verdict.numbers import count, counted, label
 from dpaudit.verdict.record import Curves, read_curves, section, selected_rows
@@ -29,7 +30,8 @@ def summary(record: Mapping[str, Any]) -> str:
     """The verdict in ε, the detectable excess, the facts of the audit, and δ at a few ε."""
     texts = [hanging("", text) for text in lines(record)]
     if is_one_run(record):
-        texts += ["", named(one_run_facts(record))]
+        known = step_facts(record) if record["kind"] == STEPS else one_run_facts(record)
+        texts += ["", named(known)]
         if rows := attacks(record):
             heads = (
                 "attack",

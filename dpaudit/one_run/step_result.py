@@ -1,0 +1,148 @@
+"""The result of an audit of the steps of DP-SGD, which is the content of result.json."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.result_file import SCHEMA_VERSION, STEPS, plain, versions
+from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.curves import SampledGaussian, epsilon_at
+from dpaudit.verdict.headline import PREMISE, Headline
+from dpaudit.verdict.numbers import counted
+from dpaudit.verdict.one_run import premise_reason
+from dpaudit.verdict.result import Result
+
+if TYPE_CHECKING:
+    from dpaudit.one_run.steps import StepAudit
+
+POINTS, BEYOND = 61, 1.25  # of the curves in result.json: how many ε, and up to which of the claim
+
+
+@value_class(show_numbers=True, eq=True)
+class Certified:
+    """A certified μ of a step, composed over steps.
+
+    mu : the lower bound of a step's μ, 0 if there is none. sample_rate : in (0, 1], the probability
+    of the canary in a step. steps : their number, at least 1.
+    """
+
+    mu: float
+    sample_rate: float
+    steps: int
+
+    @cached_property
+    def curve(self) -> SampledGaussian:
+        """The curve of as many steps with `mu`, which is above 0."""
+        return SampledGaussian(self.sample_rate, 1.0 / self.mu, self.steps, "remove")
+
+    def epsilon_at(self, delta: float) -> float:
+        """The lower bound of ε, nats, at a δ in (0, 1). ImportError without dp-accounting."""
+        at = check.real("delta", delta, 0.0, 1.0, open_=True)
+        return float(epsilon_at(self.curve.low, at)) if self.mu > 0.0 else 0.0
+
+    def low(self, epsilon: Array) -> Array:
+        """The lower bound of δ at each ε, nats."""
+        return self.curve.low(epsilon) if self.mu > 0.0 else np.zeros_like(epsilon)
+
+
+@value_class
+class StepResult(Result):
+    """The result of an audit of the steps of one training by DP-SGD.
+
+    Attributes
+    ----------
+    content : dict
+        The content of result.json.
+    headline : Headline
+        The accountant's ε of the claimed noise and sampling, and the certified one.
+    certified : Certified
+        The certified μ of a step (`certified.mu`), and over which steps it is composed.
+    level : float
+        The confidence level of the verdict, and of the certified μ by itself.
+    """
+
+    content: dict[str, Any]
+    headline: Headline
+    certified: Certified
+    level: float
+
+    kind: ClassVar[str | None] = STEPS
+
+    @classmethod
+    def made(cls, audit: StepAudit, certified: Certified, delta: float) -> StepResult:
+        """The result of an audit so far, with the accountant's claim at δ."""
+        sigma = audit.noise_multiplier
+        premise = SampledGaussian(certified.sample_rate, sigma, certified.steps, "remove")
+
+        def allowed(epsilon: Array) -> Array:
+            return np.maximum(*premise.delta(epsilon))
+
+        claimed, violated = float(epsilon_at(allowed, delta)), audit.verdict == "violated"
+        epsilon = certified.epsilon_at(delta)
+        headline = Headline(
+            "ε",
+            delta,
+            claimed,
+            epsilon if violated else min(epsilon, claimed),
+            violated,
+            epsilon=claimed,
+            certified_delta=0.0,
+            allowed_delta=None,
+            level=audit.level,
+            who=f"{counted(audit.steps, 'step')} of one run",
+            claimant=PREMISE,
+        )
+        texts = headline.text, audit.reason
+        reason = premise_reason(*texts, audit.to_dict(), headline, certified.steps)
+        grid = np.linspace(0.0, BEYOND * max(claimed, headline.certified), POINTS)
+        record = {
+            "schema_version": SCHEMA_VERSION,
+            "kind": STEPS,
+            "level": audit.level,
+            "verdict": audit.verdict,
+            "reason": reason,
+            "headline": headline.to_dict(),
+            "claim": {"text": premise.law, "epsilon": claimed, "delta": delta},
+            "certified": {
+                "mu": certified.mu,
+                "sample_rate": certified.sample_rate,
+                "steps": certified.steps,
+                "delta": delta,
+                "epsilon": headline.certified,
+            },
+            "steps": audit.to_dict(),
+            "curves": {"epsilon": grid, "claim": allowed(grid), "low": certified.low(grid)},
+            "versions": versions(),
+        }
+        return cls(dict(plain(record)), headline, certified, audit.level)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The content of result.json; `to_dict` gives a copy."""
+        return self.content
+
+    @property
+    def verdict(self) -> str:
+        """ "violated", "not violated" or "inconclusive"."""
+        return str(self.record["verdict"])
+
+    @property
+    def reason(self) -> str:
+        """Sentences for people: the headline, the evidence, and what the certified ε assumes."""
+        return str(self.record["reason"])
+
+    def epsilon_at(self, delta: float) -> float:
+        """The certified lower bound of ε (nats) at a δ in (0, 1): `StepAudit.epsilon_at`."""
+        return self.certified.epsilon_at(delta)
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> Self:
+        """Make a result from the content of result.json."""
+        known = record["certified"]
+        certified = Certified(float(known["mu"]), float(known["sample_rate"]), int(known["steps"]))
+        return cls(record, Headline.of(record["headline"]), certified, float(record["level"]))
