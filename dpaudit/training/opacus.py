@@ -25,8 +25,7 @@ class OpacusAudit(TrainingAudit):
         The loader that `make_private` returned, which tells the sampling rate and the number of
         examples; with `BatchMemoryManager` too.
     sample_rate, noise_multiplier : float, optional
-        What is claimed, if not what loader and optimizer say when the audit is made. With k batches
-        accumulated in one step the rate of a step is k/len(loader).
+        What is claimed, if not what loader and optimizer say when the audit is made.
     canaries : int ≥ 1, default 50
         How many canaries.
     level : float in (0, 1), default 0.95
@@ -81,7 +80,6 @@ class OpacusAudit(TrainingAudit):
         if not hasattr(loader, "dataset") or hasattr(loader.batch_sampler, "max_batch_size"):
             name = Words(type(loader).__name__)
             fail("loader", name, "the data loader that make_private returned")
-        self._rate_is_read = sample_rate is None
         if sample_rate is None:
             sample_rate = getattr(loader, "sample_rate", 1.0 / len(loader))
         super().__init__(
@@ -112,17 +110,9 @@ class OpacusAudit(TrainingAudit):
             g.detach().reshape(len(g), size)
             for g, size in zip(optimizer.grad_samples, self._sizes, strict=True)
         ]
-        batches = optimizer.accumulated_iterations
-        if batches > 1 and self._rate_is_read:
-            fail(
-                "sample_rate",
-                Words(f"nothing, while a step has {batches} batches"),
-                "given where batches are accumulated",
-                f"sample_rate={batches}/len(loader)",
-            )
         self._divisor = 1.0
         if optimizer.loss_reduction == "mean":
-            self._divisor = float(self._expected * batches)
+            self._divisor = float(self._expected * optimizer.accumulated_iterations)
         self._clip = float(optimizer.max_grad_norm)
         norms = torch.stack([g.norm(dim=1).to(each[0].device) for g in each])
         limits = getattr(optimizer, "max_grad_norms", None)  # of each tensor, if clipped by layer
