@@ -313,7 +313,9 @@ def assert_private_training(
         delta = check.real("claim", claimed.delta, 0.0, 1.0, open_=True)
     result = audit.result(delta=delta)
     head, certified = result.headline, result.epsilon_at(delta)
-    text = result.record["claim"]["text"] if claimed is None else claimed.text
+    text = f"({number(head.claimed)}, {number(delta)})-DP by the accountant"
+    if claimed is not None:
+        text = claimed.text
     tell(failure.audited_training(text, result))
     above = claimed is not None and certified > claimed.epsilon_at(delta)
     if result.verdict == "not violated" and not above:

@@ -27,7 +27,11 @@ def test_a_script_takes_at_most_ten_lines_more():
 @pytest.mark.parametrize(("name", "script"), SCRIPTS, ids=[name for name, _ in SCRIPTS])
 def test_a_script_runs(name, script, capsys):
     pytest.importorskip(LIBRARIES[name])
-    exec(compile(script, name, "exec"), {})
+    seeded = re.sub(r"(Audit\(.*)\)  # added$", r"\1, rng=0)", script, flags=re.MULTILINE)
+    assert seeded != script
+    if name == "Opacus":
+        seeded = f"import torch\ntorch.manual_seed(0)\n{seeded}"
+    exec(compile(seeded, name, "exec"), {})
     verdict, certified, claimed = capsys.readouterr().out.rsplit(maxsplit=2)
     assert verdict == "not violated"
     assert 0.8 * float(claimed) < float(certified) <= float(claimed)
