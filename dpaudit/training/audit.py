@@ -14,7 +14,7 @@ from dpaudit._core.types import Array, RngLike
 from dpaudit.one_run.step_result import StepResult
 from dpaudit.one_run.steps import StepAudit
 
-MOST_NOISE = 10_000  # about so many entries of a step's noise are looked at
+MOST_NOISE = 10_000  # entries of a step's noise that are looked at
 LENGTH = 10.0  # clip norms: a canary's gradient, so that missing clipping shows
 
 
@@ -96,7 +96,12 @@ class TrainingAudit:
         steps : int ≥ 1, optional
             The number of steps of the whole training; by default those that were seen.
 
-        Raises `InvalidInput` where no step was seen, and ImportError without dp-accounting.
+        Raises
+        ------
+        InvalidInput
+            Where no step was seen.
+        ImportError
+            Without dp-accounting.
         """
         if self.steps_audit.steps == 0:
             fail(self.subject, Words("no step"), "seen in training", self.advice)
@@ -138,6 +143,11 @@ class TrainingAudit:
         """Values of all canaries, (m,), by tensor."""
         return np.split(values, np.cumsum([len(entries) for entries in self._entries])[:-1])
 
+    @property
+    def _stride(self) -> int:
+        """Each so-many-th entry of a step's noise is looked at."""
+        return -(-sum(self._sizes) // MOST_NOISE)
+
     def _flip(self) -> np.ndarray:
         """Which canaries to add now, (m,), bool: none where this step has had its coins."""
         count = len(self._known)
@@ -170,8 +180,7 @@ class TrainingAudit:
             # what a canary adds, at most the one clip norm that it should
             shares = (total - known)[included]
             shift = np.clip(shares.min(), 0.0, 1.0) if len(shares) else 0.0
-            thinned = noise[:: -(-len(noise) // MOST_NOISE)]
-            seen |= {"shift": np.full(len(projection), shift), "noise": thinned}
+            seen |= {"shift": np.full(len(projection), shift), "noise": noise}
         self.steps_audit.update(projection, included, known=known, **seen)
         out, before = self._known[~included], projection if total is None else total
         self._product += float(out @ before[~included])

@@ -167,7 +167,7 @@ class JaxPrivacyAudit(TrainingAudit):
             noisy, state = privatizer.update(sums, state, params)
             shape = jax.ShapeDtypeStruct((len(self._known),), np.float32)
             added = jax.tree.map(lambda x, y: jnp.ravel(x - y), noisy, sums)
-            noise = jnp.concatenate(jax.tree.leaves(added))
+            noise = jnp.concatenate(jax.tree.leaves(added))[:: self._stride]
             seen = self._read(noisy), self._read(sums), noise
             shares = jax.experimental.io_callback(self._noisy, shape, *seen, ordered=True)
             leaves, form = jax.tree.flatten(noisy)

@@ -118,7 +118,10 @@ class LoopAudit(TrainingAudit):
         more: tuple[Array, ...] = ()
         if total is not None:
             before = self._entire("total", total)
-            more = before[entries] / self._clip, values / unit - before / self._clip
+            more = (
+                before[entries] / self._clip,
+                (values / unit - before / self._clip)[:: self._stride],
+            )
         share[entries] = unit * self._step(values[entries] / unit, *more)
         if hasattr(noisy, "new_tensor"):
             return noisy - noisy.new_tensor(share)

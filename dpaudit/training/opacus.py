@@ -135,6 +135,8 @@ class OpacusAudit(TrainingAudit):
 
     def _watch(self, closure: Any = None) -> Any:
         """Let Opacus add noise, read the noisy sum, and take the canaries out of it."""
+        import torch
+
         moves = self._pre_step(closure)
         if not moves or self._included is None:
             return moves
@@ -151,7 +153,7 @@ class OpacusAudit(TrainingAudit):
         coins = self._step(
             projection * (self._divisor / self._clip),
             total / self._clip,
-            np.concatenate([_array(one) for one in noise]) / self._clip,
+            _array(torch.cat(noise)[:: self._stride]) / self._clip,
         )
         for g, place, limit, share in zip(
             gradients, places, self._limits, self._split(coins), strict=True

@@ -25,15 +25,19 @@ def test_steps_without_jit_are_the_same():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "bettor"),
-    [({"deviation": 0.8}, "noise"), ({"clip": 3.0}, "privacy"), ({"fixed": True}, "sampling")],
+    ("wrong", "bettors"),
+    [
+        ({"deviation": 0.8}, "noise"),
+        ({"clip": 3.0}, "noise privacy"),
+        ({"fixed": True}, "sampling"),
+    ],
     ids=["noise too small", "noise for another clip norm", "batches of one size"],
 )
-def test_a_fault_is_seen(wrong, bettor):
+def test_a_fault_is_seen(wrong, bettors):
     audit, _ = runs.jax_privacy(**wrong)
     assert audit.steps_audit.verdict == "violated"
     values = audit.steps_audit.e_values
-    assert bettor in ("privacy",) or max(values, key=values.get) == bettor
+    assert max(values, key=values.get) in bettors
 
 
 def test_a_privatizer_alone_is_refused():
