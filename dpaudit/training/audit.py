@@ -22,12 +22,12 @@ class TrainingAudit:
     """An audit of a private training run; `OpacusAudit`, `JaxPrivacyAudit` and `LoopAudit` are it.
 
     A canary is a gradient of its own: ten clip norms long, along one weight, as of an example that
-    moves this weight alone. In each step an independent coin of probability `sample_rate` decides
-    whether it is added to the gradients of the batch, before the training clips them. After the
-    noise the audit reads the weights' entries of the noisy sum, and takes the canaries' clipped
-    gradients out again. So no data are changed, and a run that clips properly trains the same model
-    as without the audit, but for rounding. The canaries are spread evenly over the tensors of
-    weights.
+    moves this weight alone. In each step an independent coin of probability `sample_rate` (1/2 with
+    full batches) decides whether it is added to the gradients of the batch, before the training
+    clips them. After the noise the audit reads the weights' entries of the noisy sum, and takes the
+    canaries' clipped gradients out again. So no data are changed, and a run that clips properly
+    trains the same model as without the audit, but for rounding. The canaries are spread evenly
+    over the tensors of weights.
 
     Attributes
     ----------
@@ -68,8 +68,11 @@ class TrainingAudit:
         level: float,
         rng: RngLike,
     ) -> None:
+        self._rate = check.real("sample_rate", sample_rate, 0.0, 1.0)
+        if self._rate == 1.0:
+            rows = None  # all batches have one size
         self.steps_audit = StepAudit(
-            sample_rate=sample_rate,
+            sample_rate=0.5 if self._rate == 1.0 else sample_rate,
             noise_multiplier=noise_multiplier,
             level=level,
             orthogonal=True,
@@ -105,7 +108,8 @@ class TrainingAudit:
         """
         if self.steps_audit.steps == 0:
             fail(self.subject, Words("no step"), "seen in training", self.advice)
-        return self.steps_audit.result(delta=delta, steps=steps)
+        full = 1.0 if self._rate == 1.0 else None
+        return self.steps_audit.result(delta=delta, steps=steps, sample_rate=full)
 
     def __repr__(self) -> str:
         """The name of the hook, and what the steps show."""

@@ -23,8 +23,8 @@ class JaxPrivacyAudit(TrainingAudit):
 
     Parameters
     ----------
-    sample_rate : float in (0, 1)
-        The probability that an example is in a step's batch (Poisson sampling).
+    sample_rate : float in (0, 1]
+        The probability that an example is in a step's batch (Poisson sampling); 1 for full batches.
     noise_multiplier : float > 0
         σ: standard deviation of the noise over the sensitivity of the clipped sum.
     rows : int ≥ 1, optional

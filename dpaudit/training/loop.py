@@ -20,8 +20,8 @@ class LoopAudit(TrainingAudit):
 
     Parameters
     ----------
-    sample_rate : float in (0, 1)
-        The probability that an example is in a step's batch (Poisson sampling).
+    sample_rate : float in (0, 1]
+        The probability that an example is in a step's batch (Poisson sampling); 1 for full batches.
     noise_multiplier : float > 0
         σ: standard deviation of the noise on the sum over the clip norm.
     clip : float > 0

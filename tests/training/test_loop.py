@@ -138,6 +138,20 @@ def test_a_privacy_test_fails_where_training_is_refuted_or_nothing_could_be_seen
         dp.testing.assert_private_training(audit)
 
 
+def test_full_batches_have_coins_for_canaries_alone():
+    everyone = {"batch": lambda rng, step: np.arange(ROWS), "steps": 20}
+    audit = hook(sample_rate=1.0)
+    train(audit, **everyone)
+    result = audit.result()
+    assert result.verdict == "not violated"
+    claimed = dp.Claim.gdp(20**0.5).epsilon_at(1e-5)
+    assert result.headline.claimed == pytest.approx(claimed, rel=1e-3)
+    assert 0.8 * claimed < result.epsilon_at(1e-5) < claimed
+    audit = hook(sample_rate=1.0)
+    train(audit, sigma=0.8, **everyone)
+    assert audit.steps_audit.verdict == "violated"
+
+
 def test_without_the_number_of_rows_sizes_are_not_tested():
     audit = hook(rows=None)
     train(audit, batch=shuffled)
@@ -174,7 +188,7 @@ def test_a_wrong_call_is_named():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"clip": 0.0}, {"canaries": 0}, {"rows": 0}, {"sample_rate": 1.0}, {"level": 2.0}]
+    "wrong", [{"clip": 0.0}, {"canaries": 0}, {"rows": 0}, {"sample_rate": 1.5}, {"level": 2.0}]
 )
 def test_a_wrong_parameter_is_named(wrong):
     with pytest.raises(dp.InvalidInput, match=next(iter(wrong))):
