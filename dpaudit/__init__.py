@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dpaudit import report as report
     from dpaudit import scoring as scoring
     from dpaudit import testing as testing
+    from dpaudit import training as training
     from dpaudit.auditing.api import audit as audit
     from dpaudit.auditing.api import audit_samples as audit_samples
     from dpaudit.auditing.result import AuditResult as AuditResult
@@ -71,7 +72,8 @@ __getattr__, __dir__, __all__ = on_first_use(
         "dpaudit.search": "SearchResult search_neighbours",
     },
     modules=(
-        "adapters datasets exact mechanisms neighbours one_run papers power report scoring testing"
+        "adapters datasets exact mechanisms neighbours one_run papers power report scoring testing "
+        "training"
     ),
 )
 __all__ += ["__version__"]

@@ -46,6 +46,9 @@ class StepAudit:
         Whether the directions of several canaries are orthogonal, so that their evidence
         multiplies. Otherwise that of one step is averaged over them. Directions that are made up,
         such as axes of weights, can be made so.
+    rows : int ≥ 1, optional
+        How many rows other than the canaries there are. Then `update` takes the size of each batch,
+        and sees sizes that Poisson sampling does not give, and division by the size.
 
     Notes
     -----
@@ -85,11 +88,13 @@ class StepAudit:
         noise_multiplier: float,
         level: float = 0.95,
         orthogonal: bool = False,
+        rows: int | None = None,
     ) -> None:
         self.sample_rate = check.real("sample_rate", sample_rate, 0.0, 1.0, open_=True)
         self.noise_multiplier = check.real("noise_multiplier", noise_multiplier, 0.0, open_=True)
         self.level = check.real("level", level, 0.0, 1.0, open_=True)
         self.orthogonal = check.boolean("orthogonal", orthogonal)
+        self.rows = None if rows is None else check.integer("rows", rows, 1)
         self.steps = 0
         self.canaries: int | None = None
         self.violated_at: int | None = None
@@ -105,6 +110,7 @@ class StepAudit:
         included: ArrayLike,
         *,
         known: ArrayLike | None = None,
+        batch_size: int | None = None,
         shift: ArrayLike | None = None,
         noise: ArrayLike | None = None,
     ) -> None:
@@ -123,6 +129,8 @@ class StepAudit:
             where the training loop can compute it; in the same shape. The audit is valid for any
             value that depends neither on this step's noise nor on the canary's coin, and it sees
             most with the right one.
+        batch_size : int ≥ 0, optional
+            How many rows other than the canaries are in the batch; given if `rows` is.
         shift : float or array of shape (m,), optional
             What the canary adds to `projection` by itself, or would add if it were in the batch,
             where the training loop can see the sum before noise; in the same shape. For `mu` alone,
@@ -137,17 +145,22 @@ class StepAudit:
         The directions may depend on earlier steps, as gradients do.
         """
         coins = _coins(included)
-        residual = _numbers("projection", projection, len(coins))
+        residual, rest = _numbers("projection", projection, len(coins)), np.zeros(len(coins))
         if known is not None:
-            residual = residual - _numbers("known", known, len(coins))
+            rest = _numbers("known", known, len(coins))
+            residual = residual - rest
         shifts = None if shift is None else _numbers("shift", shift, len(coins))
         noises = None if noise is None else _numbers("noise", noise, None)
         if noises is not None and shifts is None:
             fail("noise", Words("an array without shift"), "given with shift", "pass shift=, too")
+        if (batch_size is None) != (self.rows is None):
+            expected = "None where `rows` is" if self.rows is None else "given, as `rows` is"
+            fail("batch_size", batch_size, expected)
+        size = None if batch_size is None else check.integer("batch_size", batch_size, 0)
         if self.canaries is None:
             self.canaries = len(coins)
             claim = self.sample_rate, self.noise_multiplier, self.orthogonal
-            self._wealth = StepWealth(*claim, self.canaries)
+            self._wealth = StepWealth(*claim, self.canaries, self.rows)
             self.shifts = shifts is not None
             self._mu = StepMu(self.sample_rate, self.orthogonal, self.canaries, self.shifts)
         if len(coins) != self.canaries:
@@ -157,7 +170,7 @@ class StepAudit:
             if noises is None:  # along directions that are not orthogonal, noises depend
                 noises = (residual - shifts * coins)[: None if self.orthogonal else 1]
             self._mu.see_noise(noises, float(np.max(np.abs(shifts))))
-        self._wealth.bet(residual, coins)
+        self._wealth.bet(residual, coins, rest, size)
         self.steps += 1
         share = self._wealth.logs["sampling"] - math.log(len(BETTORS))
         self._sampling_refuted |= self._reaches(share)

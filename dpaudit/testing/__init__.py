@@ -4,7 +4,8 @@
 `assert_matches(mechanism, pair, spectrum)` fails where draws disagree with a curve δ(ε). The
 probability of a false failure is a parameter, `false_failure`. A test that passes does not prove
 privacy: `dpaudit plan` shows which excess its draws could have found.
-`assert_private_one_run(scores, included, claim)` does the first for one run with canaries.
+`assert_private_one_run(scores, included, claim)` does the first for one run with canaries, and
+`assert_private_training(audit, claim)` for a training run that a hook has watched.
 `assert_bound(printed, exact, domain)` tests a theorem: it fails where a search finds a setting at
 which a printed bound is below the exact value (`bound`, over the settings of `ranges`).
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from dpaudit.testing.assertions import assert_matches as assert_matches
     from dpaudit.testing.assertions import assert_private as assert_private
     from dpaudit.testing.assertions import assert_private_one_run as assert_private_one_run
+    from dpaudit.testing.assertions import assert_private_training as assert_private_training
     from dpaudit.testing.bound import BoundFailure as BoundFailure
     from dpaudit.testing.bound import BoundSearch as BoundSearch
     from dpaudit.testing.bound import assert_bound as assert_bound
@@ -35,7 +37,9 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = on_first_use(
     __name__,
     {
-        "dpaudit.testing.assertions": "assert_matches assert_private assert_private_one_run",
+        "dpaudit.testing.assertions": (
+            "assert_matches assert_private assert_private_one_run assert_private_training"
+        ),
         "dpaudit.testing.bound": "BoundFailure BoundSearch assert_bound search_bound",
         "dpaudit.testing.budget": "Budget",
         "dpaudit.testing.failure": "PrivacyFailure",

@@ -29,6 +29,8 @@ from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.neighbours import NeighbourPair, zero_row
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.result import OneRunResult
+from dpaudit.one_run.step_result import StepResult
+from dpaudit.one_run.steps import StepAudit
 from dpaudit.sampling import MechanismDraws
 from dpaudit.scoring import ClassifierLike, Sides
 from dpaudit.scoring.base import without_nan
@@ -36,6 +38,7 @@ from dpaudit.testing import failure
 from dpaudit.testing.budget import granted
 from dpaudit.testing.failure import PrivacyFailure
 from dpaudit.testing.reporting import MATCHES, PASSING, may_show, tell
+from dpaudit.training.audit import TrainingAudit
 from dpaudit.verdict.numbers import count, number
 
 SpectrumLike = Spectrum | Claim | Callable[[Any], Any] | tuple[ArrayLike, ArrayLike]
@@ -44,6 +47,7 @@ BUDGET = 10.0  # draws of search and audit over those of the audit, as in `searc
 BY_EXACT = "violated by the exact spectrum"  # a verdict
 OF_THE_AUDIT = ("draws", "claim")  # settings of a search that the assertion sets by itself
 ONE_RUN_FALSE_FAILURE = 0.01  # default `false_failure` of `assert_private_one_run`
+DELTA = 1e-5  # of `assert_private_training` without a claim
 EITHER, FORWARD, BACKWARD = range(3)  # the larger δ of both directions, D against D′, D′ against D
 DIRECTIONS = ("either direction", "D against D′", "D′ against D")
 SLACK = 1e-12  # a gap in δ that is smaller than this counts as rounding
@@ -263,6 +267,69 @@ def assert_private_one_run(
         f"{failure.claim_code(claimed)}{coins}, false_failure={rate!r}{further})",
     }
     headline = f"VIOLATED: {head.text}" if violated else f"INCONCLUSIVE: {result.reason}"
+    raise PrivacyFailure(headline, facts, result)
+
+
+def assert_private_training(
+    audit: TrainingAudit | StepAudit, claim: ClaimLike | None = None
+) -> StepResult:
+    """Fail where a watched training run refutes its claim, or could not have refuted it.
+
+    Parameters
+    ----------
+    audit : OpacusAudit, JaxPrivacyAudit, LoopAudit or StepAudit
+        The audit, after training. The test fails by chance with probability at most 1 − `level` of
+        the audit, so give it one such as `level=0.99`.
+    claim : Claim or (ε, δ), optional
+        What the training promises, with δ in (0, 1). Then the test also fails where the certified ε
+        at this δ is larger. Without it the claim is that of the noise multiplier and the rate.
+
+    Returns
+    -------
+    StepResult
+        The result, whose verdict is "not violated".
+
+    Raises
+    ------
+    PrivacyFailure
+        An AssertionError, where the verdict is "violated" or "inconclusive", or the certified ε is
+        above the claim.
+
+    Examples
+    --------
+    >>> import numpy as np, dpaudit as dp
+    >>> rng = np.random.default_rng(0)
+    >>> audit = dp.StepAudit(sample_rate=0.1, noise_multiplier=1.0, level=0.99)
+    >>> for _ in range(200):
+    ...     included = rng.random() < 0.1
+    ...     audit.update(included + rng.normal(), included, shift=1.0)
+    >>> dp.testing.assert_private_training(audit).verdict
+    'not violated'
+    """
+    __tracebackhide__ = True
+    claimed = None if claim is None else _claim(claim)
+    delta = DELTA
+    if claimed is not None:
+        delta = check.real("claim", claimed.delta, 0.0, 1.0, open_=True)
+    result = audit.result(delta=delta)
+    head, certified = result.headline, result.epsilon_at(delta)
+    text = f"({number(head.claimed)}, {number(delta)})-DP by the accountant"
+    if claimed is not None:
+        text = claimed.text
+    tell(failure.audited_training(text, result))
+    above = claimed is not None and certified > claimed.epsilon_at(delta)
+    if result.verdict == "not violated" and not above:
+        return result
+    if above:
+        headline = f"VIOLATED: the steps certify ε ≥ {number(certified, down=True)} at δ = "
+        headline += f"{number(delta)}, and {text} is claimed"
+    else:
+        headline = f"{result.verdict.upper()}: {head.text}"
+    facts = {
+        "claim": text,
+        "certified ε": f"{number(certified, down=True)} at least",
+        "reason": " ".join(result.reason.replace(head.text, "", 1).split()),
+    }
     raise PrivacyFailure(headline, facts, result)
 
 

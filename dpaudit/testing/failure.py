@@ -22,6 +22,7 @@ from dpaudit.curves.claims import ADVANTAGE, Claim
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.neighbours.pair import DONE
 from dpaudit.one_run.result import OneRunResult
+from dpaudit.one_run.step_result import StepResult
 from dpaudit.report.facts import properties
 from dpaudit.testing.reporting import Audited
 from dpaudit.verdict.headline import Headline
@@ -36,14 +37,17 @@ class PrivacyFailure(AssertionError):
 
     Attributes
     ----------
-    result : AuditResult or OneRunResult
+    result : AuditResult, OneRunResult or StepResult
         The result of the audit that failed.
     facts : dict of str
         The lines of the message, by name. Control characters in names are escaped.
     """
 
     def __init__(
-        self, headline: str, facts: Mapping[str, str], result: AuditResult | OneRunResult
+        self,
+        headline: str,
+        facts: Mapping[str, str],
+        result: AuditResult | OneRunResult | StepResult,
     ) -> None:
         self.result = result
         self.facts = {name: one_line(text) for name, text in facts.items()}
@@ -211,6 +215,24 @@ def audited(
 def audited_one_run(claim: str, result: OneRunResult) -> Audited:
     """The entry of an audit of one run in the reports of pytest; its least excess is unknown."""
     canaries = f"{count(result.guesses.canaries)} canaries in one run"
+    facts = properties(
+        result.headline.to_dict(),
+        None,
+        verdict=result.verdict,
+        claim=claim,
+        neighbour=canaries,
+        tried=None,
+        draws=1,
+    )
+    return Audited(facts, f"{_certified(claim, result.headline)}; {canaries}", inf)
+
+
+def audited_training(claim: str, result: StepResult) -> Audited:
+    """The entry of a watched training run in the reports of pytest; its least excess is unknown."""
+    seen = result.record["steps"]
+    canaries = (
+        f"{counted(seen['canaries'], 'canary', 'canaries')} in {counted(seen['steps'], 'step')}"
+    )
     facts = properties(
         result.headline.to_dict(),
         None,

@@ -37,7 +37,8 @@ BETTORS = {
     "privacy": "the projections tell when the canary was in the batch, more than {claim} allows",
     "noise": "the projections vary less than the noise of multiplier {sigma:g} lets them",
     "fresh noise": "the noise of a step repeats in the next one",
-    "sampling": "the coins are not independent of each other with probability {rate:g}",
+    "sampling": "coins or sizes of batches are not those of independent sampling with "
+    "probability {rate:g}",
 }
 
 

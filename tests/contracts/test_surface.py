@@ -9,7 +9,7 @@ import pytest
 
 import dpaudit as dp
 
-HEAVY = ("matplotlib", "lightgbm", "sklearn", "pandas", "pydantic")
+HEAVY = ("matplotlib", "lightgbm", "sklearn", "pandas", "pydantic", "torch", "jax")
 NAMES = {  # of the package, and of its rooms and classes
     "adapters": (
         "one_draw estimator command synthesizer limited read_draws values transformer records "
@@ -26,7 +26,11 @@ NAMES = {  # of the package, and of its rooms and classes
         "record_templates"
     ),
     "power": "draws_to_detect excess_of",
-    "testing": "assert_private assert_matches assert_bound search_bound BoundSearch",
+    "testing": (
+        "assert_private assert_private_training assert_matches assert_bound search_bound "
+        "BoundSearch"
+    ),
+    "training": "LoopAudit OpacusAudit JaxPrivacyAudit TrainingAudit",
     "NeighbourPair": "change",
     "SearchResult": "index relation table",
     "": (
@@ -63,6 +67,7 @@ LATER = ("scipy.stats", "scipy.optimize", "scipy.integrate", "dpaudit.mechanisms
         ("dpaudit.exact.als(0.1, 0.1, 3, 9, 1.0)", (*HEAVY, "scipy.stats")),
         ("dpaudit.mechanisms.ALS(9)", (*HEAVY, "scipy.stats")),
         ("dpaudit.audit", (*HEAVY, "scipy.stats")),
+        ("dpaudit.training.OpacusAudit, dpaudit.training.JaxPrivacyAudit", HEAVY),
         (
             "[getattr(dpaudit.exact, n) for n in dpaudit.exact.__all__ if n != 'printed']",
             (*HEAVY, *LATER),

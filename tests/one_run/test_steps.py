@@ -2,13 +2,21 @@
 
 import itertools
 import json
+import math
 
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
 import dpaudit as dp
-from dpaudit.certify.one_run.steps import CoinBets, NoiseBets, SamplingBets, StepWealth
+from dpaudit.certify.one_run.steps import (
+    CoinBets,
+    DividedBets,
+    NoiseBets,
+    SamplingBets,
+    SizeBets,
+    StepWealth,
+)
 
 pytestmark = pytest.mark.quick
 
@@ -85,6 +93,72 @@ def test_forecasts_of_coins_are_fair(rate, canaries):
             bets.bet(step)
         total += np.exp(bets.log_wealth) * rate ** sum(coins) * (1.0 - rate) ** (6 - sum(coins))
     assert total == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.5])
+def test_forecasts_of_sizes_are_fair(rate):
+    """The mean wealth over all sequences of six batches of three rows is 1."""
+    total, chance = 0.0, [math.comb(3, b) * rate**b * (1.0 - rate) ** (3 - b) for b in range(4)]
+    for sizes in itertools.product(range(4), repeat=6):
+        bets = SizeBets(rate, 3)
+        for size in sizes:
+            bets.bet(size)
+        total += np.exp(bets.log_wealth) * math.prod(chance[size] for size in sizes)
+    assert total == pytest.approx(1.0, abs=1e-9)
+
+
+def test_a_bet_on_division_by_the_batch_size_is_fair_whatever_the_rest_is():
+    for size, known, centre in itertools.product((80, 110, 150), (0.0, -40.0), (0.0, 0.3, 4.0)):
+        wealth = []
+        for z in Z[::30]:
+            bets = DividedBets(100.0, 0.7, True)
+            bets.bet(0.7 * (np.array([z]) - centre), known, np.array([1.0]), size)
+            wealth.append(np.exp(bets.log_wealth))
+        assert np.dot(wealth, WEIGHT[::30]) / WEIGHT[::30].sum() <= 1.0 + 1e-6
+
+
+SIZES = {
+    "shuffled": lambda t, rng: 100 if t % 11 < 10 else 37,
+    "balls in bins": lambda t, rng: BINS[t // 10 % 20][t % 10],
+    "two batches as one": lambda t, rng: rng.binomial(1000, 0.1, size=2).sum(),
+    "more than there are rows": lambda t, rng: 1001,
+}
+BINS = np.random.default_rng(5).multinomial(1000, [0.1] * 10, size=20)
+
+
+@pytest.mark.parametrize("name", [*SIZES, "sampled"])
+def test_sizes_of_batches_show_how_they_were_sampled(name):
+    size = SIZES.get(name, lambda t, rng: rng.binomial(1000, 0.1))
+    rng = np.random.default_rng(2)
+    audit = dp.StepAudit(sample_rate=0.1, noise_multiplier=1.0, rows=1000)
+    for t in range(60):
+        audit.update(rng.standard_normal(), False, batch_size=int(size(t, rng)))
+    assert (audit.verdict == "violated") == (name != "sampled")
+    if name != "sampled":
+        assert best(audit) == "sampling"
+
+
+def test_a_sum_that_is_divided_by_the_size_of_its_batch_is_seen():
+    rng, verdicts = np.random.default_rng(3), []
+    for divided in (False, True):
+        audit = dp.StepAudit(sample_rate=0.1, noise_multiplier=1.0, orthogonal=True, rows=1000)
+        for _ in range(100):
+            size, known = rng.binomial(1000, 0.1), 5.0 * rng.standard_normal(50)
+            included = rng.random(50) < 0.1
+            noisy = known + included + rng.standard_normal(50)
+            noisy *= 100.0 / size if divided else 1.0
+            audit.update(noisy, included, known=known, batch_size=size)
+        verdicts.append((audit.verdict, best(audit)))
+    assert verdicts[0][0] == "not violated"
+    assert verdicts[1] == ("violated", "noise")
+
+
+@pytest.mark.parametrize(("rows", "size"), [(None, 3), (100, None), (100, -1), (100, 2.5)])
+def test_the_size_of_a_batch_is_asked_for_where_it_is_used(rows, size):
+    audit = dp.StepAudit(sample_rate=0.1, noise_multiplier=1.0, rows=rows)
+    with pytest.raises(dp.InvalidInput, match="batch_size"):
+        audit.update(0.1, True, batch_size=size)
+    assert audit.steps == 0
 
 
 def watched(

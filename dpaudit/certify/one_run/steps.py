@@ -14,7 +14,9 @@ that the laws of r with and without the canary are those of a 1/σ-GDP mechanism
 
     `CoinBets`      bets on s after r is seen: (i) and that the two laws are 1/σ-GDP apart
     `NoiseBets`     bets that r is nearer to a predicted value than the noise allows: (iii)
+    `DividedBets`   bets that r was divided by the size of its batch: (iii)
     `SamplingBets`  bets on s given earlier coins: (i)
+    `SizeBets`      bets on the size of the batch given earlier sizes: (i) for all rows
 
 Each payoff has a mean of at most 1 under the null given the past, so each wealth is a
 supermartingale in the one filtration of all coins and projections, and so is a mean of wealths. By
@@ -35,6 +37,7 @@ than that, per step and canary to the probability of a false alarm, because of t
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import gammaln, xlog1py, xlogy
 
 from dpaudit._core.types import Array
 from dpaudit.certify.constants import (
@@ -51,6 +54,7 @@ from dpaudit.certify.constants import (
 from dpaudit.curves.gaussian_shift import gaussian_shift
 
 LARGEST = 50.0  # nats; e^ε stays finite
+FAR = 600.0  # nats; a rarer size of a batch counts as this rare
 BETTORS = "privacy", "noise", "fresh noise", "sampling"
 
 
@@ -60,29 +64,50 @@ class StepWealth:
     "privacy": `CoinBets`. "noise": `NoiseBets` about the canary's own share s and about the mean of
     earlier steps, with half of the quarter each. "fresh noise": `NoiseBets` about the projection of
     the step before, moved by the canary's share; this predicts noise that is used twice exactly.
-    "sampling": `SamplingBets`.
+    "sampling": `SamplingBets`. Where the sizes of batches are known, half of the quarter of
+    "sampling" is for `SizeBets`, and a third of that of "noise" for `DividedBets`.
 
     Parameters
     ----------
     rate : in (0, 1), the sampling rate q. sigma : > 0, the noise multiplier, in clip norms.
-    orthogonal : whether the canaries' directions are orthogonal. canaries : m ≥ 1.
+    orthogonal : whether the canaries' directions are orthogonal. canaries : m ≥ 1. rows : how many
+    other rows there are, if the sizes of batches are known.
     """
 
-    def __init__(self, rate: float, sigma: float, orthogonal: bool, canaries: int) -> None:
+    def __init__(
+        self, rate: float, sigma: float, orthogonal: bool, canaries: int, rows: int | None = None
+    ) -> None:
         self._forecast = Forecast(canaries, sigma)
         self._coins, self._ideal = (CoinBets(rate, sigma, orthogonal) for _ in range(2))
         self._expected, self._learned, self._again = (
             NoiseBets(sigma, orthogonal) for _ in range(3)
         )
         self._sampling = SamplingBets(rate)
+        self._sizes = self._divided = None
+        if rows is not None:
+            self._sizes = SizeBets(rate, rows)
+            self._divided = DividedBets(rate * rows, sigma, orthogonal)
         self._noise_before: Array | None = None
 
     def standardised(self, residual: Array) -> Array:
         """Residuals (m,) of a step, centred and scaled as earlier steps without the canary were."""
         return (residual - self._forecast.centre) / self._forecast.deviation
 
-    def bet(self, residual: Array, included: Array) -> None:
-        """Update the wealth. residual : (m,), r in clip norms. included : (m,), coins, 0. or 1."""
+    def bet(
+        self,
+        residual: Array,
+        included: Array,
+        known: Array | float = 0.0,
+        size: int | None = None,
+    ) -> None:
+        """Update the wealth by one step.
+
+        residual : (m,), r in clip norms. included : (m,), coins, 0. or 1. known : (m,), what was
+        subtracted from the projections. size : of the batch without canaries, if `rows` was given.
+        """
+        if self._sizes is not None and self._divided is not None and size is not None:
+            self._divided.bet(residual, known, included, size)
+            self._sizes.bet(size)
         self._coins.bet(self._forecast.log_odds(residual), included)
         self._ideal.bet(np.where(included > 0.0, np.inf, -np.inf), included)
         self._expected.bet(residual - included)
@@ -96,9 +121,17 @@ class StepWealth:
     @property
     def logs(self) -> dict[str, float]:
         """The log wealth of each bettor, as if it had begun at 1."""
-        noise = _log_mean(np.array([self._expected.log_wealth, self._learned.log_wealth]))
-        coins, again = self._coins.log_wealth, self._again.log_wealth
-        wealths = coins, noise, again, self._sampling.log_wealth
+        noise = [self._expected.log_wealth, self._learned.log_wealth]
+        sampling = [self._sampling.log_wealth]
+        if self._sizes is not None and self._divided is not None:
+            noise.append(self._divided.log_wealth)
+            sampling.append(self._sizes.log_wealth)
+        wealths = (
+            self._coins.log_wealth,
+            _log_mean(np.array(noise)),
+            self._again.log_wealth,
+            _log_mean(np.array(sampling)),
+        )
         return dict(zip(BETTORS, wealths, strict=True))
 
     @property
@@ -223,6 +256,28 @@ def _aside(steps: int) -> float:
     return float(1.0 / np.log2(steps + 2.0))
 
 
+class DividedBets:
+    """The wealth of bets that the sum was divided by the size B of its batch, not by N = qn.
+
+    The noise of such a step, times N, has standard deviation σN/B about (N/B)(known + s). Where B
+    is above N that is a bet of `NoiseBets`, and fair like it: B is known before the noise is drawn.
+    """
+
+    def __init__(self, expected: float, sigma: float, orthogonal: bool) -> None:
+        self._expected, self._sigma, self._orthogonal = expected, sigma, orthogonal
+        self.log_wealth = 0.0
+
+    def bet(self, residual: Array, known: Array | float, included: Array, size: int) -> None:
+        """Update the wealth by one step; see `StepWealth.bet`."""
+        if size <= self._expected:
+            return
+        factor = size / self._expected
+        distance = residual + known - (known + included) / factor
+        ratio = np.log(factor) - 0.5 * (factor**2 - 1.0) * (distance / self._sigma) ** 2
+        payoff = np.logaddexp(np.log(NOT_RISKED), np.log1p(-NOT_RISKED) + ratio)
+        self.log_wealth += float(_joined(payoff[None], self._orthogonal)[0])
+
+
 class SamplingBets:
     """The wealth of forecasts of coins that are claimed to be independent with probability q.
 
@@ -261,6 +316,60 @@ class SamplingBets:
             self._log[i] += np.log(ratio).sum()
         self._seen += len(included)
         self._in += float(included.sum())
+
+
+class SizeBets:
+    """The wealth of forecasts of batch sizes that are claimed to be Binomial(n, q), independent.
+
+    Each forecast pays its own probability of the size over the claimed one. One is that the size of
+    the step before comes again, as in batches of one size. Two are that epochs of ⌊1/q⌋ and ⌈1/q⌉
+    steps have n rows each, so that their last size is told by the others, as in shuffled or
+    partitioned data. One is of a rate above the claimed one, as large as that of earlier sizes.
+    """
+
+    def __init__(self, rate: float, rows: int) -> None:
+        self._rate, self._rows = rate, rows
+        self._epochs = int(1.0 / rate + 1e-9), int(np.ceil(1.0 / rate - 1e-9))
+        self._sizes: list[int] = []
+        self._total = 0
+        self._log = np.zeros(4)
+
+    @property
+    def log_wealth(self) -> float:
+        """The log of the mean of the four forecasts' wealths."""
+        return _log_mean(self._log)
+
+    def bet(self, size: int) -> None:
+        """Update the wealth by the size of one batch."""
+        claimed, step = self._log_chance(size, self._rate), len(self._sizes)
+        ratios = np.zeros(4)
+        if step:
+            ratios[0] = _certain(size == self._sizes[-1], claimed)
+        for i, length in enumerate(self._epochs, start=1):
+            if step % length == length - 1:
+                rest = self._rows - sum(self._sizes[step - length + 1 :])
+                if 0 <= rest <= self._rows:
+                    ratios[i] = _certain(size == rest, claimed)
+        # the rate of earlier rows with one added "in" among 1/q added rows, at least q
+        seen = (self._total + 1.0) / (step * self._rows + 1.0 / self._rate)
+        faster = self._log_chance(size, min(max(seen, self._rate), 1.0 - 1e-9)) - claimed
+        ratios[3] = np.logaddexp(np.log(DOUBT), np.log1p(-DOUBT) + faster)
+        self._log += np.minimum(ratios, FAR)
+        self._sizes.append(size)
+        self._total += size
+
+    def _log_chance(self, size: int, rate: float) -> float:
+        """The log of the Binomial(n, rate) probability of a size, at least −`FAR`."""
+        if size > self._rows:
+            return -FAR
+        ways = gammaln(self._rows + 1) - gammaln(size + 1) - gammaln(self._rows - size + 1)
+        log = ways + xlogy(size, rate) + xlog1py(self._rows - size, -rate)
+        return max(float(log), -FAR)
+
+
+def _certain(hit: bool, log_chance: float) -> float:
+    """The log payoff of a forecast that puts all but `DOUBT` on one size."""
+    return float(np.log(DOUBT + (1.0 - DOUBT) * np.exp(-log_chance) * hit))
 
 
 class _Epoch:

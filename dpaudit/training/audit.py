@@ -1,0 +1,193 @@
+"""What the hooks of training runs share: canaries, their coins, and the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dpaudit._core import check
+from dpaudit._core.check import Words, fail
+from dpaudit._core.seeds import Purpose, generator, root
+from dpaudit._core.types import Array, RngLike
+from dpaudit.one_run.step_result import StepResult
+from dpaudit.one_run.steps import StepAudit
+
+MOST_NOISE = 10_000  # entries of a step's noise that are looked at
+LENGTH = 10.0  # clip norms: a canary's gradient, so that missing clipping shows
+
+
+class TrainingAudit:
+    """An audit of a private training run; `OpacusAudit`, `JaxPrivacyAudit` and `LoopAudit` are it.
+
+    A canary is a gradient of its own: ten clip norms long, along one weight, as of an example that
+    moves this weight alone. In each step an independent coin of probability `sample_rate` (1/2 with
+    full batches) decides whether it is added to the gradients of the batch, before the training
+    clips them. After the noise the audit reads the weights' entries of the noisy sum, and takes the
+    canaries' clipped gradients out again. So no data are changed, and a run that clips properly
+    trains the same model as without the audit, but for rounding. The canaries are spread evenly
+    over the tensors of weights.
+
+    Attributes
+    ----------
+    steps_audit : StepAudit
+        The audit of the steps: `verdict`, `reason` and `e_values` at any time.
+
+    Notes
+    -----
+    Assumed: the training treats the canaries' gradients as it treats those of examples, and draws
+    its noise without regard to them. What `StepAudit.epsilon_at` assumes is assumed too; the shift
+    of a canary is read off the sum before noise, where the hook sees it. The sampling of examples
+    is tested by the sizes of the batches alone.
+
+    Seen: noise that is too small, missing, or used twice, also in one tensor alone; missing or
+    wrong clipping; division by the size of the batch; batches of one size, shuffled or partitioned
+    data, and more or fewer gradients than sampling gives, as of accumulated or averaged batches.
+
+    Not seen: what happens before the gradients of examples exist, such as batch normalisation
+    across examples; what else the training releases, such as losses and metrics without noise; and
+    sampling that gives the right sizes of the wrong examples.
+
+    References
+    ----------
+    Nasr, Hayes, Steinke, Balle, Tramèr, Jagielski, Carlini & Terzis 2023 ("Tight Auditing of
+    Differentially Private Machine Learning"), whose canaries have a gradient of their own.
+    """
+
+    subject = "audit"  # of errors: the argument that should have been told
+    advice = "pass every step to the audit"
+
+    def __init__(
+        self,
+        *,
+        sample_rate: float,
+        noise_multiplier: float,
+        rows: int | None,
+        canaries: int,
+        level: float,
+        rng: RngLike,
+    ) -> None:
+        self._rate = check.real("sample_rate", sample_rate, 0.0, 1.0)
+        if self._rate == 1.0:
+            rows = None  # all batches have one size
+        self.steps_audit = StepAudit(
+            sample_rate=0.5 if self._rate == 1.0 else sample_rate,
+            noise_multiplier=noise_multiplier,
+            level=level,
+            orthogonal=True,
+            rows=rows,
+        )
+        self._count = check.integer("canaries", canaries, 1)
+        seed = root(rng)
+        self._places, self._coins = (
+            generator(seed, purpose) for purpose in (Purpose.CANARY, Purpose.COIN)
+        )
+        self._sizes: list[int] = []
+        self._entries: list[np.ndarray] = []
+        self._included: np.ndarray | None = None
+        self._known, self._batch = np.zeros(0), 0
+        self._product = self._square = 1.0  # their ratio: the batch's sum over the expected one
+
+    def result(self, *, delta: float = 1e-5, steps: int | None = None) -> StepResult:
+        """The result so far: `epsilon_at(delta)`, `verdict`, `reason`, `save`, `to_dict`.
+
+        Parameters
+        ----------
+        delta : float in (0, 1), default 1e-5
+            The δ of the accountant's ε, to which the certified one is compared.
+        steps : int ≥ 1, optional
+            The number of steps of the whole training; by default those that were seen.
+
+        Raises
+        ------
+        InvalidInput
+            Where no step was seen.
+        ImportError
+            Without dp-accounting.
+        """
+        if self.steps_audit.steps == 0:
+            fail(self.subject, Words("no step"), "seen in training", self.advice)
+        full = 1.0 if self._rate == 1.0 else None
+        return self.steps_audit.result(delta=delta, steps=steps, sample_rate=full)
+
+    def __repr__(self) -> str:
+        """The name of the hook, and what the steps show."""
+        return repr(self.steps_audit).replace("StepAudit", type(self).__name__, 1)
+
+    def _place(self, sizes: Sequence[int]) -> None:
+        """Choose the canaries' weights at the first step, from the numbers of weights of tensors.
+
+        The canaries of tensor k are at the flat indices `_entries[k]`. Raises `InvalidInput` where
+        the tensors have changed.
+        """
+        if self._entries:
+            if list(sizes) != self._sizes:
+                fail(
+                    self.subject,
+                    Words(f"{len(sizes)} tensors with {sum(sizes)} weights"),
+                    f"{len(self._sizes)} tensors with {sum(self._sizes)} weights, as before",
+                    "make a new audit where the trained weights change",
+                )
+            return
+        self._sizes = list(sizes)
+        shares, left = np.zeros(len(sizes), dtype=int), min(self._count, sum(sizes))
+        order = self._places.permutation(len(sizes))
+        while left:
+            roomy = [tensor for tensor in order if shares[tensor] < sizes[tensor]][:left]
+            shares[roomy] += 1
+            left -= len(roomy)
+        self._entries = [
+            np.sort(self._places.choice(size, share, replace=False))
+            for size, share in zip(sizes, shares, strict=True)
+        ]
+        self._known = np.zeros(shares.sum())
+
+    def _split(self, values: np.ndarray) -> list[np.ndarray]:
+        """Values of all canaries, (m,), by tensor."""
+        return np.split(values, np.cumsum([len(entries) for entries in self._entries])[:-1])
+
+    @property
+    def _stride(self) -> int:
+        """Each so-many-th entry of a step's noise is looked at."""
+        return -(-sum(self._sizes) // MOST_NOISE)
+
+    def _flip(self) -> np.ndarray:
+        """Which canaries to add now, (m,), bool: none where this step has had its coins."""
+        count = len(self._known)
+        if self._included is not None:
+            return np.zeros(count, dtype=bool)
+        self._included = self._coins.random(count) < self.steps_audit.sample_rate
+        return self._included
+
+    def _add(self, known: Array, size: int) -> None:
+        """Take gradients into account: what they add to the projections, (m,), and how many."""
+        self._known, self._batch = self._known + known, self._batch + size
+
+    def _step(
+        self, projection: Array, total: Array | None = None, noise: Array | None = None
+    ) -> Array:
+        """End a step; all in clip norms.
+
+        projection, total : the noisy sum and the sum before noise along the canaries, (m,). noise :
+        what was added to entries of the sum, (k,). Returns the coins, (m,).
+        """
+        if self._included is None:
+            fail(self.subject, Words("a noisy sum"), "told the gradients of its batch first")
+        # Where clipping is not what it should be, so is what the batch adds: as in earlier steps.
+        known = self._known * (self._product / self._square)
+        included = self._included
+        seen: dict[str, Any] = {}
+        if self.steps_audit.rows is not None:
+            seen["batch_size"] = self._batch
+        if total is not None and noise is not None:
+            # what a canary adds, at most the one clip norm that it should
+            shares = (total - known)[included]
+            shift = np.clip(shares.min(), 0.0, 1.0) if len(shares) else 0.0
+            seen |= {"shift": np.full(len(projection), shift), "noise": noise}
+        self.steps_audit.update(projection, included, known=known, **seen)
+        out, before = self._known[~included], projection if total is None else total
+        self._product += float(out @ before[~included])
+        self._square += float(out @ out)
+        self._included, self._known, self._batch = None, np.zeros(len(projection)), 0
+        return included.astype(np.float64)

@@ -1,0 +1,195 @@
+"""The hook of a loop of one's own: what it adds and takes away, and which faults it sees."""
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+
+pytestmark = pytest.mark.quick
+
+ROWS, RATE, WEIGHTS = 1_000, 0.1, 60
+X = np.random.default_rng(0).standard_normal((ROWS, WEIGHTS)) / 4.0
+Y = np.random.default_rng(1).random(ROWS) < 0.5
+
+
+def clipped(gradients, norm=1.0):
+    return gradients / np.maximum(np.linalg.norm(gradients, axis=1, keepdims=True) / norm, 1.0)
+
+
+def sampled(rng, step):
+    return np.flatnonzero(rng.random(ROWS) < RATE)
+
+
+def shuffled(rng, step):
+    return np.random.default_rng(step // 10).permutation(ROWS)[step % 10 :: 10]
+
+
+def train(
+    audit,
+    *,
+    seed=0,
+    steps=60,
+    sigma=1.0,
+    clip=clipped,
+    batch=sampled,
+    divide=None,
+    gradients=None,
+    noise=None,
+):
+    """Logistic regression by DP-SGD; without audit where that is None. Returns the weights."""
+    rng, noises = np.random.default_rng([seed, 0]), np.random.default_rng([seed, 1])
+    weights = np.zeros(WEIGHTS)
+    for step in range(steps):
+        rows = batch(rng, step)
+        residual = 1.0 / (1.0 + np.exp(-X[rows] @ weights)) - Y[rows]
+        each = residual[:, None] * X[rows] * 4.0
+        each = each if gradients is None else gradients(each)
+        each = each if audit is None else audit.insert(each)
+        total = clip(each).sum(axis=0)
+        z = noises.standard_normal(WEIGHTS)
+        noisy = total + sigma * (z if noise is None else noise(z, step))
+        divisor = RATE * ROWS if divide is None else divide(len(rows))
+        update = noisy / divisor
+        update = update if audit is None else audit.watch(update, total=total)
+        weights -= 0.5 * update
+    return weights
+
+
+def hook(seed=0, **options):
+    settings = {"sample_rate": RATE, "noise_multiplier": 1.0, "clip": 1.0, "rows": ROWS}
+    return dp.training.LoopAudit(divisor=RATE * ROWS, rng=seed, **{**settings, **options})
+
+
+def test_the_model_is_that_of_training_without_the_audit():
+    audit = hook()
+    np.testing.assert_allclose(train(audit), train(None), atol=1e-12)
+    assert audit.steps_audit.verdict == "not violated"
+    assert audit.steps_audit.canaries == 50
+
+
+FAULTS = {
+    "noise a tenth too small": ({"sigma": 0.9}, "noise"),
+    "no noise on one weight of six": ({"noise": lambda z, t: z * (np.arange(60) % 6 > 0)}, "noise"),
+    "no noise in the last step": ({"noise": lambda z, t: z * (t < 59)}, "noise"),
+    "noise used twice": (
+        {"noise": lambda z, t: np.random.default_rng(t // 2).standard_normal(WEIGHTS)},
+        "fresh noise",
+    ),
+    "no clipping": ({"clip": lambda gradients: gradients}, "noise privacy"),
+    "clipped to twice the norm": ({"clip": lambda g: clipped(g, 2.0)}, "noise privacy"),
+    "clipped to thrice the norm": ({"clip": lambda g: clipped(g, 3.0)}, "noise privacy"),
+    "the mean is clipped": (
+        {"clip": lambda g: len(g) * clipped(g.mean(axis=0, keepdims=True))},
+        "noise privacy",
+    ),
+    "divided by the size of the batch": ({"divide": lambda size: size}, "noise"),
+    "shuffled": ({"batch": shuffled}, "sampling"),
+    "gradients are means of ten examples": (
+        {"gradients": lambda g: g[: len(g) // 10 * 10].reshape(-1, 10, WEIGHTS).mean(axis=1)},
+        "sampling",
+    ),
+    "two batches in one step": (
+        {"batch": lambda rng, t: np.concatenate([sampled(rng, t), sampled(rng, t)])},
+        "sampling",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_of_the_loop_is_seen(name):
+    wrong, bettors = FAULTS[name]
+    audit = hook()
+    train(audit, **wrong)
+    assert audit.steps_audit.verdict == "violated"
+    values = audit.steps_audit.e_values
+    assert max(values, key=values.get) in bettors
+
+
+def test_sound_runs_are_seldom_refuted():
+    """100 short runs at level .9, of which at most 10 are expected: 21 has probability .001."""
+    refuted, certified = 0, 0
+    for seed in range(100):
+        audit = hook(seed, level=0.9, canaries=10)
+        train(audit, seed=seed, steps=12)
+        refuted += audit.steps_audit.verdict == "violated"
+        certified += audit.steps_audit._mu.bound(0.1) > 1.0
+    assert refuted <= 20
+    assert certified <= 20
+
+
+def test_a_result_is_one_like_others(tmp_path):
+    audit = hook()
+    train(audit, steps=100)
+    result = audit.result()
+    assert result.verdict == "not violated"
+    assert 0.0 < result.epsilon_at(1e-5) <= result.headline.claimed
+    result.save(tmp_path)
+    assert {"result.json", "report.html"} <= {path.name for path in tmp_path.iterdir()}
+    assert dp.testing.assert_private_training(audit, (8.0, 1e-5)).verdict == "not violated"
+    with pytest.raises(dp.testing.PrivacyFailure, match="VIOLATED"):
+        dp.testing.assert_private_training(audit, (1.0, 1e-5))
+
+
+@pytest.mark.parametrize("wrong", [{"sigma": 0.5}, {"steps": 1}])
+def test_a_privacy_test_fails_where_training_is_refuted_or_nothing_could_be_seen(wrong):
+    audit = hook(canaries=1) if "steps" in wrong else hook()
+    train(audit, **wrong)
+    with pytest.raises(dp.testing.PrivacyFailure, match=r"INCONCLUSIVE|VIOLATED"):
+        dp.testing.assert_private_training(audit)
+
+
+def test_full_batches_have_coins_for_canaries_alone():
+    everyone = {"batch": lambda rng, step: np.arange(ROWS), "steps": 20}
+    audit = hook(sample_rate=1.0)
+    train(audit, **everyone)
+    result = audit.result()
+    assert result.verdict == "not violated"
+    claimed = dp.Claim.gdp(20**0.5).epsilon_at(1e-5)
+    assert result.headline.claimed == pytest.approx(claimed, rel=1e-3)
+    assert 0.8 * claimed < result.epsilon_at(1e-5) < claimed
+    audit = hook(sample_rate=1.0)
+    train(audit, sigma=0.8, **everyone)
+    assert audit.steps_audit.verdict == "violated"
+
+
+def test_without_the_number_of_rows_sizes_are_not_tested():
+    audit = hook(rows=None)
+    train(audit, batch=shuffled)
+    assert audit.steps_audit.verdict == "not violated"
+
+
+def test_canaries_are_spread_over_tensors_and_fill_small_ones():
+    audit = hook(canaries=20)
+    audit._place([2, 500, 1, 40])
+    assert sorted(map(len, audit._entries)) == [1, 2, 8, 9]
+    audit = hook(canaries=3)
+    audit._place([5] * 10)
+    assert sum(map(len, audit._entries)) == 3
+    audit = hook(canaries=100)
+    audit._place([5, 1])
+    assert [one.tolist() for one in audit._entries] == [[0, 1, 2, 3, 4], [0]]
+
+
+def test_a_wrong_call_is_named():
+    audit = hook()
+    with pytest.raises(dp.InvalidInput, match="call insert"):
+        audit.result()
+    with pytest.raises(dp.InvalidInput, match="gradients must be a row for each example"):
+        audit.insert(np.zeros(5))
+    each = audit.insert(np.zeros((4, 7)))
+    assert each.shape[1] == 7
+    with pytest.raises(dp.InvalidInput, match="noisy must be of shape"):
+        audit.watch(np.zeros(6))
+    with pytest.raises(dp.InvalidInput, match="7 weights, as before"):
+        audit.insert(np.zeros((4, 8)))
+    audit.watch(np.zeros(7))
+    with pytest.raises(dp.InvalidInput, match="told the gradients of its batch first"):
+        audit.watch(np.zeros(7))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"clip": 0.0}, {"canaries": 0}, {"rows": 0}, {"sample_rate": 1.5}, {"level": 2.0}]
+)
+def test_a_wrong_parameter_is_named(wrong):
+    with pytest.raises(dp.InvalidInput, match=next(iter(wrong))):
+        hook(**wrong)
