@@ -135,10 +135,6 @@ class OneRunResult(Result):
             },
             "attacker": of_guesses(guesses),
             "method": {"requested": question.method, "shares": shares},
-            "assumed": {
-                "canaries": question.canaries,
-                "family": None if question.family is None else question.family.text,
-            },
             "canaries": {
                 "count": guesses.canaries,
                 "included": self.included,
@@ -147,6 +143,9 @@ class OneRunResult(Result):
             "guesses": {"count": sizes, "right": right},
             "versions": versions(),
         }
+        if question.assumed:
+            family = None if question.family is None else question.family.text
+            record["assumed"] = {"canaries": question.canaries, "family": family}
         return dict(plain(record))
 
     @classmethod

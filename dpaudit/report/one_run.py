@@ -180,8 +180,7 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
             "Bounds for ε, with their shares of the error probability",
             ", ".join(f"{METHODS[name]} ({percent(share)})" for name, share in shares),
         ),
-        ("Assumed of canaries", assumed.get("canaries") or "any"),
-        ("Assumed of the change of one canary", plain(assumed.get("family") or "nothing")),
+        *((f"Assumed {name}", plain(value)) for name, value in assumed.items() if value),
         (
             f"Certified ε at δ = {number(certified['delta'])}",
             number(certified["epsilon"], 3, down=True),

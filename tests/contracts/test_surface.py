@@ -46,7 +46,8 @@ NAMES = {  # of the package, and of its rooms and classes
     "Canaries": "inserted record",
     "one_run": "GradientAlignment LossDifference NearestRecord SumAlignment",
     "AuditResult": "to_dict save load plot to_frame tpr_at roc advantage accuracy",
-    "StepAudit": "update to_dict",
+    "StepAudit": "update to_dict epsilon_at result",
+    "StepResult": "epsilon_at save load to_dict plot",
 }
 
 
