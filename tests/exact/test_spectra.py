@@ -6,7 +6,15 @@ import pytest
 import dpaudit as dp
 from dpaudit.exact import curve_of_laws
 from dpaudit.laws import log_ratio
-from dpaudit.mechanisms import ALS, RPLS, GaussianLS, RandomLinearCombination, RandomProjection
+from dpaudit.mechanisms import (
+    ALS,
+    RPLS,
+    GaussianInverse,
+    GaussianLS,
+    InverseWishartDraw,
+    RandomProjection,
+    SufficientStatistics,
+)
 from dpaudit.neighbours import replace_row, row_statistics, zero_row
 from tests.cases import EPSILON, MECHANISMS, database, shifted
 
@@ -48,37 +56,7 @@ def test_als_shows_its_asymptotic_curve_beside_the_exact_one():
     assert "infinity" in limit.law
 
 
-@pytest.mark.parametrize("index", heaviest())
-def test_gaussian_least_squares_is_a_shift(index):
-    found = dp.exact.spectrum(GaussianLS(sigma=0.2), zero_row(DATA, index), EPSILON)
-    shift = dp.exact.gaussian_shift(row_statistics(DATA).displacement[index] / 0.2, EPSILON)
-    for curve in (found.delta, found.forward, found.backward):
-        np.testing.assert_array_equal(curve, shift)
-
-
-@pytest.mark.parametrize("index", heaviest())
-@pytest.mark.parametrize(
-    ("mechanism", "rows"), [(RandomProjection(6), 6), (RandomLinearCombination(), 1)]
-)
-def test_sketches_are_their_building_block(index, mechanism, rows):
-    found = dp.exact.spectrum(mechanism, zero_row(DATA, index), EPSILON)
-    leverage = DATA[index] @ np.linalg.solve(DATA.T @ DATA, DATA[index])
-    forward, backward = dp.exact.gaussian_sketch(leverage, rows, EPSILON)
-    np.testing.assert_allclose(found.forward, forward, rtol=1e-9, atol=1e-15)
-    np.testing.assert_allclose(found.backward, backward, rtol=1e-9, atol=1e-15)
-
-
 # --- two routes to one curve ----------------------------------------------------------------------
-
-
-@every_mechanism
-def test_a_zeroed_row_by_the_pair_of_laws(mechanism):
-    for index in heaviest(1):
-        pair = zero_row(DATA, index)
-        found = dp.exact.spectrum(mechanism, pair, EPSILON)
-        curve = curve_of_laws(mechanism.law(pair.left), mechanism.law(pair.right))[0]
-        by_laws = curve.delta(EPSILON)
-        np.testing.assert_allclose([found.forward, found.backward], by_laws, rtol=0, atol=1e-9)
 
 
 @every_replaceable
@@ -142,7 +120,9 @@ REPLACED = {
         GaussianLS(sigma=0.1),
         RPLS(12, 50.0, 0.1),
         RandomProjection(3),
-        RandomLinearCombination(),
+        InverseWishartDraw(7, padding=1.0),
+        SufficientStatistics(60.0, 80.0),
+        GaussianInverse(0.02, padding=1.0),
     ],
     ids=repr,
 )
