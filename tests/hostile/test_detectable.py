@@ -33,9 +33,9 @@ def test_the_excess_of_few_draws_is_found_in_shapes_that_hide_it(shape):
 @pytest.mark.parametrize(
     ("draws", "runs", "stop"),
     [
-        (300, 40, None),
+        (300, 25, None),
         (2_000, 20, None),
-        (300, 30, "verdict"),
+        (300, 20, "verdict"),
         (2_000, 15, "verdict"),
     ],
 )

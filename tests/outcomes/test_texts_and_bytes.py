@@ -96,7 +96,7 @@ def test_two_outputs_that_differ_are_told_apart(pair):
     assert_rows_tell_apart(list(pair))
 
 
-def found(make, draws=1000):
+def found(make, draws=1500):
     """δ(0) that is certified of outputs that reveal their side."""
     rng = np.random.default_rng(5)
     P, Q = ([make(rng, side) for _ in range(draws)] for side in (0, 1))

@@ -37,6 +37,7 @@ interrupted() { # the run, until it has made draws; it would take two minutes
     dpaudit run scenario.toml --out report > run.txt 2> chatter.txt & process=$!
     for _ in $(seq 60); do
         sleep 0.3
+        test -e report/draws/progress.json || continue # until then `status` may hold the lock that the run takes
         dpaudit status report > status.txt 2> errors.txt || true
         if grep -q "Draws of M(D) *[1-9]" status.txt; then break; fi
     done
