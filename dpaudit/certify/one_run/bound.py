@@ -65,10 +65,10 @@ def epsilon_bound(
 
 def shares(guesses: Guesses, delta: float, alpha: float) -> dict[str, float]:
     """The methods that "auto" uses for (ε, δ) claims, each with its share of alpha."""
-    first = likelihood.start(guesses.inclusion, delta, (1.0 - RECURSION) * alpha)
+    first = likelihood.start(guesses.coins, delta, (1.0 - RECURSION) * alpha)
     if first > LATEST:
         return {"f-dp": 1.0}
-    if likelihood.start(guesses.inclusion, delta, alpha) == 0.0:
+    if likelihood.start(guesses.coins, delta, alpha) == 0.0:
         return {"likelihood": 1.0}
     return {"likelihood": 1.0 - RECURSION, "f-dp": RECURSION}
 
