@@ -69,10 +69,14 @@ class Judged:
 
 @value_class(show_numbers=True, eq=True)
 class Reading:
-    """The bound that guesses certify in the claim's own parameter, and whether they refute it."""
+    """The bound that guesses certify in the claim's own parameter, and whether they refute it.
+
+    made : whether the guesses were made, so that the bound is a certificate.
+    """
 
     guesses: Guesses
     question: Question
+    made: bool = True
 
     @cached_property
     def certified(self) -> float:
@@ -86,7 +90,7 @@ class Reading:
         question = self.question
         own = None if question.claim is None else question.claim.epsilon
         bounded = self.guesses, question.delta, question.alpha, question.method
-        return bound.epsilon_bound(*bounded, own)
+        return bound.epsilon_bound(*bounded, own, in_turn=self.made)
 
     @cached_property
     def refutes(self) -> bool:
@@ -104,7 +108,7 @@ def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
 
     coins : which canaries are in the data, (m,), bool.
     """
-    reading, best = Reading(guesses, question), Reading(guesses.perfect(), question)
+    reading, best = Reading(guesses, question), Reading(guesses.perfect(), question, False)
     head = headline(reading)
     sentences = [head.text]
     if len(coins) >= MANY and 2 * int(coins.sum()) == len(coins):

@@ -43,6 +43,8 @@ uniform stays below a.
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import cached_property
+from itertools import takewhile
 
 import numpy as np
 from scipy.special import expit, log_expit, logit, ndtri
@@ -136,6 +138,14 @@ class Cells:
             np.array(ends)[labels // COINS // 2],
         )
 
+    @cached_property
+    def steps(self) -> Array:
+        """Nats by which shares of the strongest guesses may be better, (b, k), 0 for the rest."""
+        guesses = int(self.size.sum())
+        shares = np.geomspace(min(FEWEST_BETTER, guesses), guesses, BETTER_SHARES).round()
+        strongest = self.before <= np.unique(shares)[:, None]
+        return np.concatenate([added * strongest for added in ADDED])
+
 
 def profiles(cells: Cells, epsilon: float) -> tuple[Array, Array]:
     """By how much more than ε the log-odds of cells grow, (b, k), and the weights of b profiles.
@@ -144,11 +154,8 @@ def profiles(cells: Cells, epsilon: float) -> tuple[Array, Array]:
     other half has a share of the strongest guesses better than ε by some nats, and the rest at ε.
     """
     slopes = np.concatenate([np.outer(SLOPES, form) for form in (cells.strength, cells.rank)])
-    guesses = int(cells.size.sum())
-    shares = np.unique(np.geomspace(min(FEWEST_BETTER, guesses), guesses, BETTER_SHARES).round())
-    steps = np.multiply.outer(cells.before <= shares[:, None], ADDED)  # (shares, k, added)
-    grown = np.concatenate([np.maximum(slopes - epsilon, 0.0), *np.moveaxis(steps, 1, 2)])
-    count = len(slopes), len(grown) - len(slopes)
+    grown = np.concatenate([np.maximum(slopes - epsilon, 0.0), cells.steps])
+    count = len(slopes), len(cells.steps)
     return grown, np.repeat([0.5 / size for size in count], count)
 
 
@@ -256,12 +263,20 @@ def grid(at: float | None = None) -> list[float]:
 
 
 def epsilon_bound(
-    guesses: Guesses, delta: float, alpha: float, at: float | None = None, *, bets: bool = False
+    guesses: Guesses,
+    delta: float,
+    alpha: float,
+    at: float | None = None,
+    *,
+    bets: bool = False,
+    in_turn: bool = True,
 ) -> float | None:
     """The largest ε, nats, up to which every hypothesis of a fixed grid is rejected; None if none
     is.
 
-    at : an ε that the grid must contain, nats. bets : as in `rejects`.
+    at : an ε that the grid must contain, nats. bets : as in `rejects`. in_turn : whether every
+    hypothesis is tested, as a certificate needs; otherwise bisection finds one that is not
+    rejected.
 
     Why one level is enough for all hypotheses: the grid is fixed before the run, and its hypotheses
     are nested. The bound exceeds the true ε only if the first grid point at or above the true ε is
@@ -269,10 +284,14 @@ def epsilon_bound(
     """
     if len(guesses.right) == 0:
         return None
-    first, cells, last = start(guesses.coins, delta, alpha), Cells.of(guesses), None
-    for epsilon in grid(at):
-        if epsilon >= first:
-            if not rejects(guesses, cells, epsilon, delta, alpha, bets=bets):
-                break
-            last = epsilon
-    return last
+    first, cells = start(guesses.coins, delta, alpha), Cells.of(guesses)
+    points = [epsilon for epsilon in grid(at) if epsilon >= first]
+
+    def stands(epsilon: float) -> bool:
+        return not rejects(guesses, cells, epsilon, delta, alpha, bets=bets)
+
+    if in_turn:
+        rejected = sum(1 for _ in takewhile(lambda epsilon: not stands(epsilon), points))
+    else:
+        rejected = bisect_left(points, True, key=stands)
+    return points[rejected - 1] if rejected else None
