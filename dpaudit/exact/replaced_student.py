@@ -54,7 +54,7 @@ ORDERS = np.geomspace(1e-2, 1e5, 57)  # the s of the bound, and log of s^s/(1 + 
 LOG_FACTORS = ORDERS * np.log(ORDERS) - (1.0 + ORDERS) * np.log1p(ORDERS)
 BLOCK = 1 << 9  # δ's at a time
 CHUNK = 1 << 15  # pairs whose bounds are computed at a time: their numbers stay in cache
-SEEDS = 4  # how many pairs of the largest variance, and of the largest loss, are computed first
+SEEDS = 4  # how many pairs of the largest α, and of the largest β, are computed first
 SIDES = (0, 1)  # forward, backward
 
 
@@ -215,7 +215,7 @@ class StudentSearch:
 
     def worst(self, known: Worst) -> Worst:
         """The largest δ of the family and of what is `known`, at each place."""
-        worst = Open.together([self._seeds(side) for side in SIDES]).computed(known, self._delta)
+        worst = self._seeds().computed(known, self._delta)
         orders = [self._best_orders(worst, side) for side in SIDES]
         left = []
         for entries in self._chunks():
@@ -251,17 +251,15 @@ class StudentSearch:
             delta[own] = self._pairs(some.entry[own], side).delta(self.epsilon[place[own]])
         return delta
 
-    def _seeds(self, side: int) -> Open:
-        """At every ε the pairs of the largest variances of the likelihood ratio and of the loss."""
-        largest = np.zeros((2, 0), dtype=np.intp)
-        for entries in self._chunks():
-            tried = np.hstack([largest, np.stack([entries, entries])])
-            pairs = [self._pairs(row, side) for row in tried]
-            sizes = pairs[0].log_moment(1.0), pairs[1].largest_loss
-            best = [np.argpartition(-size, min(SEEDS, len(size)) - 1)[:SEEDS] for size in sizes]
-            largest = np.take_along_axis(tried, np.stack(best), axis=1)
-        bound = np.ones((largest.size, len(self.epsilon)))
-        return Open.all_of(largest.ravel(), bound, side * len(self.epsilon))
+    def _seeds(self) -> Open:
+        """At every ε, in both directions, the pairs of the largest α and of the largest β."""
+        count = min(SEEDS, len(self.family.up))
+        largest = [
+            np.argpartition(size, len(size) - count)[len(size) - count :]
+            for size in (self.family.up, self.family.down)
+        ]
+        entries = np.unique(np.concatenate(largest))
+        return Open.all_of(entries, np.ones((len(entries), 2 * len(self.epsilon))))
 
     def _best_orders(self, worst: Worst, side: int) -> np.ndarray:
         """The place in ORDERS of the s that bounds the worst pair known best, at each ε."""
@@ -276,7 +274,9 @@ class StudentSearch:
         """Return the (entry, place) of a chunk whose bound exceeds the largest δ known there."""
         pairs, threshold = self._pairs(entries, side), np.split(worst.threshold, 2)[side]
         some = np.flatnonzero(self._may_exceed(pairs, orders, threshold))
-        bound = Replaced.of(pairs, some).bound(self.epsilon)
+        bound = np.zeros((0, len(self.epsilon)))
+        if len(some):
+            bound = Replaced.of(pairs, some).bound(self.epsilon)
         return Open.all_of(entries[some], bound, side * len(self.epsilon)).above(worst)
 
     def _may_exceed(self, pairs: Replaced, orders: np.ndarray, threshold: Array) -> np.ndarray:
@@ -288,10 +288,13 @@ class StudentSearch:
         least = np.logaddexp(0.0, least)
         least_moment = log_low + ORDERS[orders] * self.epsilon - LOG_FACTORS[orders]
         left = np.zeros(len(variance), dtype=bool)
-        some = np.flatnonzero((variance > least.min()) & (loss > self.epsilon.min()))
         for order in np.unique(orders):
+            places = np.flatnonzero(orders == order)
+            some = np.flatnonzero(
+                (variance > least[places].min()) & (loss > self.epsilon[places].min()) & ~left
+            )
             moment = Replaced.of(pairs, some).log_moment(ORDERS[order])
-            for place in np.flatnonzero(orders == order):
+            for place in places:
                 left[some] |= (
                     (moment > least_moment[place])
                     & (variance[some] > least[place])
