@@ -215,8 +215,9 @@ class StudentSearch:
 
     def worst(self, known: Worst) -> Worst:
         """The largest δ of the family and of what is `known`, at each place."""
-        worst = self._seeds().computed(known, self._delta)
-        orders = [self._best_orders(worst, side) for side in SIDES]
+        seeds = self._seeds()
+        worst = seeds.computed(known, self._delta)
+        orders = [self._best_orders(np.unique(seeds.entry), side) for side in SIDES]
         left = []
         for entries in self._chunks():
             for side in SIDES:
@@ -261,14 +262,16 @@ class StudentSearch:
         entries = np.unique(np.concatenate(largest))
         return Open.all_of(entries, np.ones((len(entries), 2 * len(self.epsilon))))
 
-    def _best_orders(self, worst: Worst, side: int) -> np.ndarray:
-        """The place in ORDERS of the s that bounds the worst pair known best, at each ε."""
-        own = np.maximum(np.split(worst.entry, 2)[side], 0)
-        entry, back = np.unique(own, return_inverse=True)
-        pairs = self._pairs(entry, side)
-        moments = np.stack([pairs.log_moment(s) for s in ORDERS])[:, back]
-        bound = moments - np.multiply.outer(ORDERS, self.epsilon) + LOG_FACTORS[:, None]
-        return np.argmin(bound, axis=0)
+    def _best_orders(self, entries: np.ndarray, side: int) -> np.ndarray:
+        """The place in ORDERS of the s that best bounds the entry with the largest bound, at each
+        ε.
+        """
+        pairs = self._pairs(entries, side)
+        moments = np.stack([pairs.log_moment(s) for s in ORDERS])
+        factors = LOG_FACTORS[:, None] - np.multiply.outer(ORDERS, self.epsilon)
+        bound = moments[:, :, None] + factors[:, None, :]  # order, entry, ε
+        largest = np.argmax(bound.min(axis=0), axis=0)
+        return np.argmin(bound[:, largest, np.arange(len(self.epsilon))], axis=0)
 
     def _open(self, entries: np.ndarray, side: int, orders: np.ndarray, worst: Worst) -> Open:
         """Return the (entry, place) of a chunk whose bound exceeds the largest δ known there."""
@@ -280,7 +283,7 @@ class StudentSearch:
         return Open.all_of(entries[some], bound, side * len(self.epsilon)).above(worst)
 
     def _may_exceed(self, pairs: Replaced, orders: np.ndarray, threshold: Array) -> np.ndarray:
-        """Whether the variance and the best moments of the worst pair leave a pair at some ε."""
+        """Whether the variance and the moments of these orders leave a pair at some ε."""
         log_low = np.log(threshold)
         variance, loss = pairs.log_moment(1.0), pairs.largest_loss
         # least log M(1), by Scarf's inequality: log(1 + 4δ(δ + κ − 1))

@@ -5,7 +5,7 @@ certified δ or time. Those of the models were set on the fourteen tasks T1 to T
 
     python -m reports.make oracle networks      # many draws: share of what the true loss certifies
     python -m reports.make few                  # few draws
-    python -m reports.make wide rates           # time of wide rows; CPU time a draw
+    python -m reports.make time rates           # CPU time of audits, and of each draw
 
 measure them again; a group set by another command names it. "Too few" draws make a model noisy, so
 that it loses the contest; "too many" take time and change the certified bound little.
