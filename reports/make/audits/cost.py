@@ -8,6 +8,7 @@ histogram of the scores.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import resource
 import sys
 import tempfile
@@ -256,4 +257,6 @@ def page(costs: dict[str, Cost]) -> str:
         growth=table(heads("what grows | by | exponent"), growth),
         missing=missing,
         repeats=REPEATS,
+        load=f"{os.getloadavg()[2]:.0f}",
+        cores=os.cpu_count(),
     )
