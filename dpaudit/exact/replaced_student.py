@@ -253,7 +253,7 @@ class StudentSearch:
         return delta
 
     def _seeds(self) -> Open:
-        """At every ε, in both directions, the pairs of the largest α and of the largest β."""
+        """The pairs of the largest α and those of the largest β, at each ε in both directions."""
         count = min(SEEDS, len(self.family.up))
         largest = [
             np.argpartition(size, len(size) - count)[len(size) - count :]
