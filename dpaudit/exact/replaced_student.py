@@ -54,7 +54,7 @@ ORDERS = np.geomspace(1e-2, 1e5, 57)  # the s of the bound, and log of s^s/(1 + 
 LOG_FACTORS = ORDERS * np.log(ORDERS) - (1.0 + ORDERS) * np.log1p(ORDERS)
 BLOCK = 1 << 9  # δ's at a time
 CHUNK = 1 << 15  # pairs whose bounds are computed at a time: their numbers stay in cache
-SEEDS = 4  # how many pairs of the largest variance, and of the largest loss, are computed first
+SEEDS = 4  # how many pairs of the largest α, and of the largest β, are computed first
 SIDES = (0, 1)  # forward, backward
 
 
@@ -215,8 +215,9 @@ class StudentSearch:
 
     def worst(self, known: Worst) -> Worst:
         """The largest δ of the family and of what is `known`, at each place."""
-        worst = Open.together([self._seeds(side) for side in SIDES]).computed(known, self._delta)
-        orders = [self._best_orders(worst, side) for side in SIDES]
+        seeds = self._seeds()
+        worst = seeds.computed(known, self._delta)
+        orders = [self._best_orders(np.unique(seeds.entry), side) for side in SIDES]
         left = []
         for entries in self._chunks():
             for side in SIDES:
@@ -251,36 +252,38 @@ class StudentSearch:
             delta[own] = self._pairs(some.entry[own], side).delta(self.epsilon[place[own]])
         return delta
 
-    def _seeds(self, side: int) -> Open:
-        """The pairs of largest variance of the likelihood ratio, and of largest loss, at each ε."""
-        largest = np.zeros((2, 0), dtype=np.intp)
-        for entries in self._chunks():
-            tried = np.hstack([largest, np.stack([entries, entries])])
-            pairs = [self._pairs(row, side) for row in tried]
-            sizes = pairs[0].log_moment(1.0), pairs[1].largest_loss
-            best = [np.argpartition(-size, min(SEEDS, len(size)) - 1)[:SEEDS] for size in sizes]
-            largest = np.take_along_axis(tried, np.stack(best), axis=1)
-        bound = np.ones((largest.size, len(self.epsilon)))
-        return Open.all_of(largest.ravel(), bound, side * len(self.epsilon))
+    def _seeds(self) -> Open:
+        """The pairs of the largest α and those of the largest β, at each ε in both directions."""
+        count = min(SEEDS, len(self.family.up))
+        largest = [
+            np.argpartition(size, len(size) - count)[len(size) - count :]
+            for size in (self.family.up, self.family.down)
+        ]
+        entries = np.unique(np.concatenate(largest))
+        return Open.all_of(entries, np.ones((len(entries), 2 * len(self.epsilon))))
 
-    def _best_orders(self, worst: Worst, side: int) -> np.ndarray:
-        """The place in ORDERS of the s that bounds the worst pair known best, at each ε."""
-        own = np.maximum(np.split(worst.entry, 2)[side], 0)
-        entry, back = np.unique(own, return_inverse=True)
-        pairs = self._pairs(entry, side)
-        moments = np.stack([pairs.log_moment(s) for s in ORDERS])[:, back]
-        bound = moments - np.multiply.outer(ORDERS, self.epsilon) + LOG_FACTORS[:, None]
-        return np.argmin(bound, axis=0)
+    def _best_orders(self, entries: np.ndarray, side: int) -> np.ndarray:
+        """The place in ORDERS of the s that best bounds the entry with the largest bound, at each
+        ε.
+        """
+        pairs = self._pairs(entries, side)
+        moments = np.stack([pairs.log_moment(s) for s in ORDERS])
+        factors = LOG_FACTORS[:, None] - np.multiply.outer(ORDERS, self.epsilon)
+        bound = moments[:, :, None] + factors[:, None, :]  # order, entry, ε
+        largest = np.argmax(bound.min(axis=0), axis=0)
+        return np.argmin(bound[:, largest, np.arange(len(self.epsilon))], axis=0)
 
     def _open(self, entries: np.ndarray, side: int, orders: np.ndarray, worst: Worst) -> Open:
         """Return the (entry, place) of a chunk whose bound exceeds the largest δ known there."""
         pairs, threshold = self._pairs(entries, side), np.split(worst.threshold, 2)[side]
         some = np.flatnonzero(self._may_exceed(pairs, orders, threshold))
-        bound = Replaced.of(pairs, some).bound(self.epsilon)
+        bound = np.zeros((0, len(self.epsilon)))
+        if len(some):
+            bound = Replaced.of(pairs, some).bound(self.epsilon)
         return Open.all_of(entries[some], bound, side * len(self.epsilon)).above(worst)
 
     def _may_exceed(self, pairs: Replaced, orders: np.ndarray, threshold: Array) -> np.ndarray:
-        """Whether the variance and the best moments of the worst pair leave a pair at some ε."""
+        """Whether the variance and the moments of these orders leave a pair at some ε."""
         log_low = np.log(threshold)
         variance, loss = pairs.log_moment(1.0), pairs.largest_loss
         # least log M(1), by Scarf's inequality: log(1 + 4δ(δ + κ − 1))
@@ -288,10 +291,13 @@ class StudentSearch:
         least = np.logaddexp(0.0, least)
         least_moment = log_low + ORDERS[orders] * self.epsilon - LOG_FACTORS[orders]
         left = np.zeros(len(variance), dtype=bool)
-        some = np.flatnonzero((variance > least.min()) & (loss > self.epsilon.min()))
         for order in np.unique(orders):
+            places = np.flatnonzero(orders == order)
+            some = np.flatnonzero(
+                (variance > least[places].min()) & (loss > self.epsilon[places].min()) & ~left
+            )
             moment = Replaced.of(pairs, some).log_moment(ORDERS[order])
-            for place in np.flatnonzero(orders == order):
+            for place in places:
                 left[some] |= (
                     (moment > least_moment[place])
                     & (variance[some] > least[place])

@@ -28,7 +28,7 @@ from dpaudit.exact.zeroed_rows import families
 from dpaudit.laws import ReplacedRows, ReplacedWishartRows, ZeroedRows
 from dpaudit.neighbours import remove_row, zero_row
 
-PAIRS = 1 << 23  # how many pairs (row, candidate) are held at a time
+PAIRS = 1 << 21  # how many pairs (row, candidate) are computed at a time
 RELATIONS = ("zero-out", "remove", "replace", "add")
 T = TypeVar("T")
 

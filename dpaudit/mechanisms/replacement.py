@@ -26,14 +26,16 @@ def over_pairs(data: Array, candidates: Array, change: Callable[[slice], Array])
         candidate equals the row, the result is 0 whatever `change` returns.
     """
     step = max(1, BLOCK // len(candidates))
-    parts = []
+    changes = np.empty(0)
     for start in range(0, len(data), step):
         rows = slice(start, start + step)
         equal = np.ones((len(data[rows]), len(candidates)), dtype=bool)
         for v, u in zip(data[rows].T, candidates.T, strict=True):
             equal &= v[:, None] == u
-        parts.append(np.where(equal, 0.0, change(rows)))
-    changes = np.concatenate(parts, axis=-2)
+        block = np.where(equal, 0.0, change(rows))
+        if start == 0:  # filled in place, as joined blocks would need twice the memory
+            changes = np.empty((*block.shape[:-2], len(data), len(candidates)))
+        changes[..., rows, :] = block
     return changes.reshape(*changes.shape[:-2], -1)
 
 

@@ -5,7 +5,7 @@ certified δ or time. Those of the models were set on the fourteen tasks T1 to T
 
     python -m reports.make oracle networks      # many draws: share of what the true loss certifies
     python -m reports.make few                  # few draws
-    python -m reports.make wide rates           # time of wide rows; CPU time a draw
+    python -m reports.make time rates           # CPU time of audits, and of each draw
 
 measure them again; a group set by another command names it. "Too few" draws make a model noisy, so
 that it loses the contest; "too many" take time and change the certified bound little.
@@ -77,6 +77,8 @@ SIDES_APART = 1e-7  # robust units; a larger gap in what is constant is more tha
 # --- which columns differ (`models.screen`) ---
 SCREEN_BINS = 16  # bins of equal probability, for a column without repeated values
 SCREEN_SAMPLE = 2_000  # draws a side that set the bins' limits
+CALIBRATION_BINS = (8, 32, 128, 512)  # in which the log-odds of one column are compared with counts
+MISCALIBRATED = 0.01  # probability of such a difference by chance, below which trees are fitted
 
 # --- closed forms ---
 WIDE = 100  # columns; wider rows are scored and corrected in cheaper ways

@@ -36,7 +36,7 @@ from dpaudit.scoring.models.closed import (
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.network import fit_network
 from dpaudit.scoring.models.products import fit_products
-from dpaudit.scoring.models.screen import Screen, surplus
+from dpaudit.scoring.models.screen import Screen, calibrated, surplus
 from dpaudit.scoring.models.spline import NormalScores, fit_radial, fit_spline
 from dpaudit.scoring.whiten import Whitener
 
@@ -245,7 +245,8 @@ CANDIDATES = (
 def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
     """The best score of closed forms, their corrections and `CANDIDATES`, with all losses."""
     contest, screen = Contest(choose), cache(surplus)
-    library, notes = boosting()
+    library: str | None = None
+    notes: tuple[str, ...] = ()
     loss = _enter_closed_forms(contest, train)
     if loss > np.log(2.0) + constants.WORSE_THAN_NOTHING:  # rare large values spoil all moments
         _enter_closed_forms(contest, train, NormalScores.fit(train.P, train.Q))
@@ -254,6 +255,12 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
             continue
         ahead = contest.best()
         base = contest.best(contest.memorising) if candidate.from_corrigible else ahead
+        if candidate.memorises:
+            if train.P.shape[1] == 1 and all(
+                calibrated(contest.scores[base], part) for part in (train, choose)
+            ):
+                continue  # there is nothing left for trees, whose library is slow to import
+            library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)
         scores = contest.scores[base], contest.scores[ahead]
         for draws in candidate.draws:

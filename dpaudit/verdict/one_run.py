@@ -87,10 +87,14 @@ class Judged:
 
 @value_class(show_numbers=True, eq=True)
 class Reading:
-    """The bound that guesses certify in the claim's own parameter, and whether they refute it."""
+    """The bound that guesses certify in the claim's own parameter, and whether they refute it.
+
+    made : whether the guesses were made, so that the bound is a certificate.
+    """
 
     guesses: Guesses
     question: Question
+    made: bool = True
 
     @cached_property
     def certified(self) -> float:
@@ -102,7 +106,8 @@ class Reading:
     @cached_property
     def _epsilon(self) -> bound.EpsilonBound:
         claim = self.question.claim
-        return epsilon_of(self.guesses, self.question, None if claim is None else claim.epsilon)
+        own = None if claim is None else claim.epsilon
+        return epsilon_of(self.guesses, self.question, own, in_turn=self.made)
 
     @cached_property
     def refutes(self) -> bool:
@@ -118,14 +123,22 @@ class Reading:
 
 
 def epsilon_of(
-    guesses: Guesses, question: Question, own: float | None, delta: float | None = None
+    guesses: Guesses,
+    question: Question,
+    own: float | None,
+    delta: float | None = None,
+    *,
+    in_turn: bool = True,
 ) -> bound.EpsilonBound:
-    """The bound on ε, at the question's δ by default. own : a claimed ε, which is tested too."""
+    """The bound on ε, at the question's δ by default.
+
+    own : a claimed ε, which is tested too. in_turn : as in `likelihood.epsilon_bound`.
+    """
     at, alpha = question.delta if delta is None else delta, question.alpha
     if question.family is not None:
         certified = bound.family_bound(guesses, question.family, at, alpha, question.canaries)
         return bound.EpsilonBound(certified, False)
-    return bound.epsilon_bound(guesses, at, alpha, question.method, own)
+    return bound.epsilon_bound(guesses, at, alpha, question.method, own, in_turn=in_turn)
 
 
 def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
@@ -133,7 +146,7 @@ def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
 
     coins : which canaries are in the data, (m,), bool.
     """
-    reading, best = Reading(guesses, question), Reading(guesses.perfect(), question)
+    reading, best = Reading(guesses, question), Reading(guesses.perfect(), question, False)
     head = headline(reading)
     sentences = [head.text, *filter(None, [question.assumed])]
     if len(coins) >= MANY and 2 * int(coins.sum()) == len(coins):

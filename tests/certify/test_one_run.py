@@ -66,7 +66,7 @@ def test_failures_are_what_the_mechanism_that_tells_with_delta_has(inclusion):
         here = inclusion * one + (1 - inclusion) * other
         excess += max(0.0, inclusion * one - best_in * here)
         excess += max(0.0, (1 - inclusion) * other - best_out * here)
-    found = likelihood.failures(np.array([inclusion]), epsilon, delta)
+    found = likelihood.failures((np.array([inclusion]), np.ones(1)), epsilon, delta)
     assert found == pytest.approx(excess, rel=1e-12)
 
 

@@ -44,14 +44,23 @@ class EpsilonBound:
 
 
 def epsilon_bound(
-    guesses: Guesses, delta: float, alpha: float, method: str = "auto", at: float | None = None
+    guesses: Guesses,
+    delta: float,
+    alpha: float,
+    method: str = "auto",
+    at: float | None = None,
+    *,
+    in_turn: bool = True,
 ) -> EpsilonBound:
-    """The certified ε, nats, at δ and confidence 1 − alpha. at : a claimed ε, tested too."""
+    """The certified ε, nats, at δ and confidence 1 − alpha.
+
+    at : a claimed ε, tested too. in_turn : as in `likelihood.epsilon_bound`.
+    """
     if method == "f-dp":
         return EpsilonBound(recursion.epsilon_bound(guesses, delta, alpha), False)
     if method == "auto":
         parts = [
-            epsilon_bound(guesses, delta, share * alpha, name, at)
+            epsilon_bound(guesses, delta, share * alpha, name, at, in_turn=in_turn)
             for name, share in shares(guesses, delta, alpha).items()
         ]
         return max(parts, key=lambda part: (part.value, part.refuted))
@@ -61,16 +70,18 @@ def epsilon_bound(
         )
         last = max(tested, default=None)
     else:
-        last = likelihood.epsilon_bound(guesses, delta, alpha, at, bets=method == "betting")
+        last = likelihood.epsilon_bound(
+            guesses, delta, alpha, at, bets=method == "betting", in_turn=in_turn
+        )
     return EpsilonBound(0.0, False) if last is None else EpsilonBound(last, True)
 
 
 def shares(guesses: Guesses, delta: float, alpha: float) -> dict[str, float]:
     """The methods that "auto" uses for (ε, δ) claims, each with its share of alpha."""
-    first = likelihood.start(guesses.inclusion, delta, (1.0 - RECURSION) * alpha)
+    first = likelihood.start(guesses.coins, delta, (1.0 - RECURSION) * alpha)
     if first > LATEST:
         return {"f-dp": 1.0}
-    if likelihood.start(guesses.inclusion, delta, alpha) == 0.0:
+    if likelihood.start(guesses.coins, delta, alpha) == 0.0:
         return {"likelihood": 1.0}
     return {"likelihood": 1.0 - RECURSION, "f-dp": RECURSION}
 

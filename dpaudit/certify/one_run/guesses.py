@@ -7,6 +7,8 @@ enter in `right` alone. That is what every bound of this room rests on.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from dpaudit._core.types import Array
@@ -51,10 +53,16 @@ class Guesses:
         """The number m of coins that were flipped."""
         return len(self.inclusion)
 
+    @cached_property
+    def coins(self) -> tuple[Array, np.ndarray]:
+        """The different probabilities of "in", ascending, and how many canaries have each."""
+        q, count = np.unique(self.inclusion, return_counts=True)
+        return q, count
+
     @property
     def fair(self) -> bool:
         """Whether each coin has probability 1/2."""
-        return bool(np.all(self.inclusion == 0.5))
+        return bool(np.all(self.coins[0] == 0.5))
 
     def perfect(self) -> Guesses:
         """The same guesses, as right as if the scores had revealed every coin.

@@ -42,6 +42,10 @@ uniform stays below a.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from functools import cached_property
+from itertools import takewhile
+
 import numpy as np
 from scipy.special import expit, log_expit, logit, ndtri
 
@@ -71,15 +75,16 @@ STRONGEST = 1e6  # median strengths, at most, so that wealth stays finite for sc
 GRID = np.concatenate([np.arange(0.0, 0.5, 0.01), np.geomspace(0.5, 40.0, 400)])  # ε, nats
 
 
-def failures(inclusion: Array, epsilon: float, delta: float) -> float:
+def failures(coins: tuple[Array, np.ndarray], epsilon: float, delta: float) -> float:
     """A bound of the chance that δ shows at any canary; mδ/(1 + e^ε) for m fair coins.
 
-    It is the sum over the coins, (m,), of q(1 − q)δ/(qe^ε + 1 − q) and of the same with q and 1 − q
-    exchanged, where q is a coin's probability of "in". epsilon : nats.
+    It is the sum over the coins of q(1 − q)δ/(qe^ε + 1 − q) and of the same with q and 1 − q
+    exchanged, where q is a coin's probability of "in". coins : as in `Guesses`. epsilon : nats.
     """
     if delta == 0.0:
         return 0.0
-    q, both = inclusion, inclusion * (1.0 - inclusion) * delta
+    q, count = coins
+    both = count * q * (1.0 - q) * delta
     grown = np.exp(min(epsilon, 700.0))
     return float(np.sum(both / (q * grown + 1.0 - q) + both / ((1.0 - q) * grown + q)))
 
@@ -133,41 +138,40 @@ class Cells:
             np.array(ends)[labels // COINS // 2],
         )
 
+    @cached_property
+    def steps(self) -> Array:
+        """Nats by which shares of the strongest guesses may be better, (b, k), 0 for the rest."""
+        guesses = int(self.size.sum())
+        shares = np.geomspace(min(FEWEST_BETTER, guesses), guesses, BETTER_SHARES).round()
+        strongest = self.before <= np.unique(shares)[:, None]
+        return np.concatenate([added * strongest for added in ADDED])
+
 
 def profiles(cells: Cells, epsilon: float) -> tuple[Array, Array]:
-    """Log-odds that the cells may gain, (b, k), each at least ε, and the weights of b profiles.
+    """By how much more than ε the log-odds of cells grow, (b, k), and the weights of b profiles.
 
     Half of the weight has log-odds in proportion to strength or to the quantile of the rank. The
     other half has a share of the strongest guesses better than ε by some nats, and the rest at ε.
     """
-    slopes = [slope * form for form in (cells.strength, cells.rank) for slope in SLOPES]
-    guesses = int(cells.size.sum())
-    shares = np.unique(np.geomspace(min(FEWEST_BETTER, guesses), guesses, BETTER_SHARES).round())
-    steps = [
-        np.where(cells.before <= share, epsilon + added, epsilon)
-        for share in shares
-        for added in ADDED
-    ]
-    grown = np.maximum(np.array(slopes + steps), epsilon)
-    weights = np.r_[np.full(len(slopes), 0.5 / len(slopes)), np.full(len(steps), 0.5 / len(steps))]
-    seen = {"both": np.ones_like(cells.says_in), "in": cells.says_in, "out": ~cells.says_in}
-    return (
-        np.concatenate([np.where(seen[side], grown, epsilon) for side in SIDES]),
-        np.concatenate([weights * share for share in SIDES.values()]),
-    )
+    slopes = np.concatenate([np.outer(SLOPES, form) for form in (cells.strength, cells.rank)])
+    grown = np.concatenate([np.maximum(slopes - epsilon, 0.0), cells.steps])
+    count = len(slopes), len(cells.steps)
+    return grown, np.repeat([0.5 / size for size in count], count)
 
 
 @value_class
 class Wealth:
-    """The mixture of likelihood ratios against ε: the final wealth of a bettor, over b profiles.
+    """The mixture of likelihood ratios against ε: the final wealth of a bettor.
 
+    Each of b profiles bets on the guesses of "in", on those of "out" and on both (`SIDES`).
     best : (k,), the largest chance of a right guess in each cell that the claim allows. gain : (k,
-    b), by how many nats a right guess adds more log wealth than a wrong one. start : (b,), log
-    wealth if no guess is right. weights : (b,).
+    b), by how many nats a right guess adds more log wealth than a wrong one. says_in : (k,).
+    start : (2, b), log wealth of the guesses of "in" and of "out" if none is right. weights : (b,).
     """
 
     best: Array
     gain: Array
+    says_in: np.ndarray
     start: Array
     weights: Array
 
@@ -176,19 +180,26 @@ class Wealth:
         """The wealth of bets against a claim of ε, nats."""
         grown, weights = profiles(cells, epsilon)
         with np.errstate(divide="ignore"):
-            coin = logit(cells.chance)
-        allowed, better = coin + epsilon, coin + grown
-        wrong = log_expit(-better) - log_expit(-allowed)
-        right = log_expit(better) - log_expit(allowed)
-        sure = np.isposinf(coin)  # a coin that always falls on the guessed side shows nothing
-        wrong, right = np.where(sure, 0.0, wrong), np.where(sure, 0.0, right)
-        return cls(expit(allowed), (right - wrong).T, wrong @ cells.size, weights)
+            allowed = logit(cells.chance) + epsilon
+        # a coin that always falls on the guessed side shows nothing
+        gain = np.where(np.isposinf(allowed), 0.0, grown)
+        wrong = np.where(gain > 0.0, log_expit(-allowed - gain) - log_expit(-allowed), 0.0)
+        sides = np.stack([cells.says_in, ~cells.says_in]) * cells.size
+        return cls(expit(allowed), gain.T, cells.says_in, sides @ wrong.T, weights)
 
     def of(self, right: np.ndarray) -> Array:
         """The log wealth, (n,), for numbers of right guesses (n, k)."""
-        logs = right.astype(np.float64) @ self.gain + self.start
-        most = logs.max(axis=1)
-        return np.asarray(most + np.log(np.exp(logs - most[:, None]) @ self.weights))
+        logs_in, logs_out = (
+            right[:, side].astype(np.float64) @ self.gain[side] + start
+            for side, start in zip((self.says_in, ~self.says_in), self.start, strict=True)
+        )
+        logs = {"both": logs_in + logs_out, "in": logs_in, "out": logs_out}
+        most = np.max([part.max(axis=1) for part in logs.values()], axis=0)
+        mean = sum(
+            share * (np.exp(logs[side] - most[:, None]) @ self.weights)
+            for side, share in SIDES.items()
+        )
+        return np.asarray(most + np.log(mean))
 
     def reaches(self, cells: Cells, alpha: float) -> bool:
         """Whether wealth is at least 1/alpha; by Markov, the claim gives this chance ≤ alpha."""
@@ -226,7 +237,7 @@ def rejects(
     cells : the cells of the guesses. bets : whether to require wealth of 1/a, which needs no draws
     under the claim.
     """
-    left = alpha - failures(guesses.inclusion, epsilon, delta)
+    left = alpha - failures(guesses.coins, epsilon, delta)
     if left <= 0.0:
         return False
     rest = (1.0 - EARLY) * left
@@ -236,13 +247,14 @@ def rejects(
     return wealth.reaches(cells, EARLY * left) or wealth.rare(cells, rest)
 
 
-def start(inclusion: Array, delta: float, alpha: float) -> float:
+def start(coins: tuple[Array, np.ndarray], delta: float, alpha: float) -> float:
     """The least ε, nats, at which a failure's chance leaves `LEAST_LEFT` of alpha, or infinity.
 
     It is known before the run, since it depends on the coins' probabilities alone.
     """
-    left = [failures(inclusion, epsilon, delta) <= (1.0 - LEAST_LEFT) * alpha for epsilon in GRID]
-    return float(GRID[int(np.argmax(left))]) if any(left) else np.inf
+    most = (1.0 - LEAST_LEFT) * alpha
+    at = bisect_left(GRID, True, key=lambda epsilon: failures(coins, epsilon, delta) <= most)
+    return float(GRID[at]) if at < len(GRID) else np.inf
 
 
 def grid(at: float | None = None) -> list[float]:
@@ -251,12 +263,20 @@ def grid(at: float | None = None) -> list[float]:
 
 
 def epsilon_bound(
-    guesses: Guesses, delta: float, alpha: float, at: float | None = None, *, bets: bool = False
+    guesses: Guesses,
+    delta: float,
+    alpha: float,
+    at: float | None = None,
+    *,
+    bets: bool = False,
+    in_turn: bool = True,
 ) -> float | None:
     """The largest ε, nats, up to which every hypothesis of a fixed grid is rejected; None if none
     is.
 
-    at : an ε that the grid must contain, nats. bets : as in `rejects`.
+    at : an ε that the grid must contain, nats. bets : as in `rejects`. in_turn : whether every
+    hypothesis is tested, as a certificate needs; otherwise bisection finds one that is not
+    rejected.
 
     Why one level is enough for all hypotheses: the grid is fixed before the run, and its hypotheses
     are nested. The bound exceeds the true ε only if the first grid point at or above the true ε is
@@ -264,10 +284,14 @@ def epsilon_bound(
     """
     if len(guesses.right) == 0:
         return None
-    first, cells, last = start(guesses.inclusion, delta, alpha), Cells.of(guesses), None
-    for epsilon in grid(at):
-        if epsilon >= first:
-            if not rejects(guesses, cells, epsilon, delta, alpha, bets=bets):
-                break
-            last = epsilon
-    return last
+    first, cells = start(guesses.coins, delta, alpha), Cells.of(guesses)
+    points = [epsilon for epsilon in grid(at) if epsilon >= first]
+
+    def stands(epsilon: float) -> bool:
+        return not rejects(guesses, cells, epsilon, delta, alpha, bets=bets)
+
+    if in_turn:
+        rejected = sum(1 for _ in takewhile(lambda epsilon: not stands(epsilon), points))
+    else:
+        rejected = bisect_left(points, True, key=stands)
+    return points[rejected - 1] if rejected else None

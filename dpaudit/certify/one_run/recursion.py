@@ -65,9 +65,10 @@ def refuted(canaries: int, guesses: int, right: int, alpha: float, inverse: Inve
     for at in range(right, 0, -1):
         least = canaries * inverse((at * last + above) / canaries)
         above = above + last
-        last = np.minimum(np.maximum(last, (least + above) / (guesses - at + 1)), 2.0)
-        if np.all(last > 1.0):
-            break
+        next_ = (least + above) / (guesses - at + 1)
+        if np.all((last > 1.0) | (next_ <= last)):
+            break  # where `next_` is not larger, it is a mean of itself and `last` from now on
+        last = np.minimum(np.maximum(last, next_), 2.0)
     return np.atleast_1d(last > 1.0)
 
 

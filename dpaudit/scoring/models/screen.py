@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import chdtri, xlogy
+from scipy.special import chdtrc, chdtri, expit, xlogy
 
 from dpaudit._core.linalg import ascending_columns
 from dpaudit._core.types import Array
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Sides
+from dpaudit.scoring.base import Score, Sides, evaluate
 
 Screen = Callable[[Sides], Array]  # draws → evidence (k,), as by `surplus`
+FEWEST = 1e-3  # draws; the variance of a count that the score expects to be 0
 
 
 def strongest(evidence: Array, most: int) -> np.ndarray:
@@ -40,6 +41,25 @@ def surplus(train: Sides, chance: float | None = None) -> Array:
     gain = (xlogy(p, 2.0 * p / both) + xlogy(q, 2.0 * q / both)).sum(axis=1)
     freedom = np.maximum((p + q > 0).sum(axis=1) - 1, 1)
     return np.asarray(gain - 0.5 * chdtri(freedom, chance or 1.0 / len(gain)))
+
+
+def calibrated(score: Score, train: Sides) -> bool:
+    """Whether the log-odds of a score agree with the counts of rows (n, 1) of each side in all
+    bins.
+
+    Bins are of equal size, up to ties, few and large ones first. The squared residuals of their
+    counts, each over its variance, have a χ² law if the log-odds are true.
+    """
+    rows, label = train.stacked()
+    odds = expit(evaluate(score, rows))
+    for bins in constants.CALIBRATION_BINS:
+        limits = np.unique(np.quantile(rows, np.arange(1, bins) / bins, method="lower"))
+        place = np.searchsorted(limits, rows[:, 0])
+        excess = np.bincount(place, weights=label - odds)
+        variance = np.maximum(np.bincount(place, weights=odds * (1.0 - odds)), FEWEST)
+        if chdtrc(len(excess), np.sum(excess**2 / variance)) < constants.MISCALIBRATED:
+            return False
+    return True
 
 
 def _counts(columns: Array, ends: Array) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Large audits and what they cost, printed: very many draws, wide rows, the speed of drawing."""
+"""Large audits and what they cost, printed: very many draws, the speed of drawing."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 
 import dpaudit as dp
 from dpaudit.mechanisms.textbook import Laplace
-from reports.make.tasks import cancer_pair, structured_tasks
-from reports.make.timing import clock, memory, seconds, steps
+from reports.make.tasks import cancer_pair
+from reports.make.timing import memory, seconds, steps
 
 EPSILON = np.array([0.0, 0.1, 0.2, 0.5])  # of the Laplace answers
 
@@ -54,17 +54,6 @@ def paper_size(train: int = 10_000_000, certify: int = 1_000_000, choose: int = 
         f"  {steps(result.timings)}, peak memory {memory(result.peak_memory_mb)}, score "
         f"{result.fitted.name}"
     )
-
-
-def wide(size: int = 20_000, seeds: int = 2) -> None:
-    """Task T12, 1,000 columns of which each shows a little: CPU seconds."""
-    task = next(task for task in structured_tasks() if task.name == "T12")
-    for seed in range(seeds):
-        sides = task.draw(np.random.default_rng(seed), size)
-        with clock() as spent:
-            result = dp.audit_samples(sides.P, sides.Q, epsilon=[0.0, 0.5, 1.0], rng=seed)
-        bounds = " ".join(f"{low:.4f}" for low in np.asarray(result.spectrum.low))
-        print(f"{task.name}, {size:,} draws a side: {spent.cpu:.1f} CPU s; certified δ {bounds}")
 
 
 def drawing(size: int = 10_000_000, repeats: int = 3) -> None:

@@ -175,7 +175,7 @@ def _rejected(
     case: Case, guesses: Guesses, point: float, alpha: float, *, bets: bool = False
 ) -> bool:
     """Points before the first that is tested hold for nothing; from there on as at `point`."""
-    tested = max(point, likelihood.start(guesses.inclusion, case.delta, alpha))
+    tested = max(point, likelihood.start(guesses.coins, case.delta, alpha))
     if tested == np.inf or len(guesses.right) == 0:
         return False
     cells = likelihood.Cells.of(guesses)
