@@ -256,5 +256,17 @@ def test_an_outcome_is_of_what_is_read_and_not_of_its_text(leaky):
     before, text = inputs(package), package.scenarios.read_text()
     package.scenarios.write_text(f"# A word more.\n{text}\n[[audit]]\nname = 'leaky-mean'\n")
     assert inputs(package) == before
+    (package.scenarios.parent / "other.csv").write_text("x\n1\n")
+    assert inputs(package) == before
     package.scenarios.write_text(text.replace("0.999", "0.99"))
+    assert inputs(package) != before
+
+
+def test_an_outcome_is_of_the_data_that_its_scenario_names(leaky):
+    package = leaky(SHOWN)
+    data = package.scenarios.parent / "values.csv"
+    data.write_text("x\n1\n")
+    package.scenarios.write_text('[[audit]]\nname = "leaky-sum"\ndata.path = "values.csv"\n')
+    before = inputs(package)
+    data.write_text("x\n2\n")
     assert inputs(package) != before

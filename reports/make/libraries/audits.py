@@ -135,18 +135,19 @@ def _python(package: Package) -> Path:
 
 
 def inputs(package: Package) -> dict[str, str]:
-    """A hash of each scenario, as it is read, and of all code and data beside it, by its name."""
+    """By its name, a hash of each scenario, as it is read, and of the code and data it names."""
     beside = [
         path
         for path in sorted(package.scenarios.parent.iterdir())
         if path.is_file() and path.suffix != ".toml"
     ]
-    common = hashlib.sha256(package.version.encode())
-    for path in beside:
-        common.update(path.read_bytes())
     hashes = {}
     for name, file in package.audits().items():
-        own = common.copy()
-        own.update(json.dumps(file.content, sort_keys=True, default=str).encode())
-        hashes[name] = own.hexdigest()[:16]
+        text = json.dumps(file.content, sort_keys=True, default=str)
+        read = hashlib.sha256(package.version.encode())
+        for path in beside:
+            if path.stem in text or path.suffix == ".txt":  # a list of words is read by the code
+                read.update(path.read_bytes())
+        read.update(text.encode())
+        hashes[name] = read.hexdigest()[:16]
     return {name: hashes[name] for name in package.mechanisms}
