@@ -36,12 +36,14 @@ Loss = Annotated[str, one_of(*RESIDUAL)]
 class Step:
     """The record of one training step that an observer gets.
 
-    number : the number of the step, from 0. gradients : (n, p), the unclipped gradients of all rows
-    before the step. included : (n,), whether each row is in the batch. noisy_sum : (p,), the sum of
-    the batch's clipped gradients plus noise. clip : the clipping norm C.
+    number : the number of the step, from 0. features : (n, p), all rows without labels. gradients :
+    (n, p), their unclipped gradients before the step. included : (n,), whether each row is in the
+    batch. noisy_sum : (p,), the sum of the batch's clipped gradients plus noise. clip : the
+    clipping norm C.
     """
 
     number: int
+    features: Array
     gradients: Array
     included: np.ndarray
     noisy_sum: Array
@@ -51,14 +53,15 @@ class Step:
         """The keyword arguments of `StepAudit.update` for one canary row, or for m rows at once.
 
         row : the index of the row, or (m,) of them; each value is then a scalar or (m,).
-        projection : the noisy sum along the row's gradient, in units of C. included : whether the
-        row is in the batch. known : the projection of the batch's other rows, correctly clipped.
-        shift : what the row adds if it is in the batch. noise : (p,), the noisy sum less the sum of
-        the batch, correctly clipped, in units of C.
+        projection : the noisy sum along the row's gradient, in units of C; along its features,
+        which are parallel, where the gradient is zero. included : whether the row is in the batch.
+        known : the projection of the batch's other rows, correctly clipped. shift : what the row
+        adds if it is in the batch. noise : (p,), the noisy sum less the sum of the batch, correctly
+        clipped, in units of C.
         """
         row = np.asarray(row)
         own = self.gradients[row]
-        direction = own / np.maximum(np.linalg.norm(own, axis=-1, keepdims=True), 1e-300)
+        direction = _unit(np.where(own.any(axis=-1, keepdims=True), own, self.features[row]))
         each = clipped(self.gradients, self.clip)
         shift, batch = np.sum(each[row] * direction, axis=-1), each[self.included].sum(axis=0)
         return {
@@ -75,15 +78,21 @@ Watch = Callable[[Step], object]
 
 @dataclass(eq=False, repr=False)
 class Run:
-    """The state of one training run on a database of `rows` rows and `features` features.
+    """The state of one training run: features (n, p), labels (n,), the present weights (p,).
 
     memory : whatever a broken version keeps from one step to the next.
     """
 
-    rows: int
-    features: int
+    features: Array
+    labels: Array
+    weights: Array
     rng: np.random.Generator
     memory: Any = None
+
+    @property
+    def rows(self) -> int:
+        """The number n of rows."""
+        return len(self.labels)
 
 
 @value_class(show_numbers=True, eq=True)
@@ -192,17 +201,32 @@ class DPSGD:
         features, labels = table[:, :-1], table[:, -1]
         if self.loss == "logistic" and not np.isin(labels, (0.0, 1.0)).all():
             fail("data", Words("other labels"), "rows with a last entry of 0 or 1")
-        run = Run(len(table), features.shape[1], as_generator(rng))
-        weights, public = np.zeros(features.shape[1]), self.rows or len(table)
+        run = Run(features, labels, np.zeros(features.shape[1]), as_generator(rng))
         for number in range(self.steps):
-            residual = RESIDUAL[self.loss](features @ weights) - labels
-            gradients = residual[:, None] * features
+            gradients = self.gradients(features, labels, run.weights)
             included = self.batch(number, run)
-            noisy = self.total(gradients[included]) + self.noise(number, run)
+            noisy = self.noisy_sum(number, gradients, included, run)
             if watch is not None:
-                watch(Step(number, gradients, included, noisy, self.clip))
-            weights = weights - self.learning_rate * noisy / (self.sample_rate * public)
-        return weights
+                watch(Step(number, features, gradients, included, noisy, self.clip))
+            step = self.learning_rate * noisy / self.batch_size(run)
+            run.weights = run.weights - step
+        return run.weights
+
+    def batch_size(self, run: Run) -> float:
+        """The expected size of a batch, qn, by which the noisy sum is divided."""
+        return self.sample_rate * (self.rows or run.rows)
+
+    def gradients(self, features: Array, labels: Array, weights: Array) -> Array:
+        """The gradient of each row's loss, (n, p), from features (n, p) and labels (n,)."""
+        residual = RESIDUAL[self.loss](features @ weights) - labels
+        return np.asarray(residual[:, None] * features)
+
+    def noisy_sum(self, number: int, gradients: Array, included: np.ndarray, run: Run) -> Array:
+        """What moves the weights, (p,), before it is divided by the expected size of a batch.
+
+        gradients : (n, p), of all rows. included : (n,), whether each row is in the batch.
+        """
+        return self.total(gradients[included]) + self.noise(number, run)
 
     def batch(self, number: int, run: Run) -> np.ndarray:
         """Draw the batch of a step: whether each row is in it, (n,)."""
@@ -210,7 +234,7 @@ class DPSGD:
 
     def noise(self, number: int, run: Run) -> Array:
         """Draw the noise on the sum of a step's clipped gradients, (p,)."""
-        return self.noise_multiplier * self.clip * run.rng.standard_normal(run.features)
+        return self.noise_multiplier * self.clip * run.rng.standard_normal(run.weights.size)
 
     def total(self, gradients: Array) -> Array:
         """The sum (p,) of a batch's gradients (b, p) after each of them is clipped to norm C."""
@@ -221,6 +245,13 @@ def clipped(gradients: Array, clip: float) -> Array:
     """The gradients (b, p), with those longer than `clip` scaled down to this norm."""
     norm = np.linalg.norm(gradients, axis=1, keepdims=True)
     return np.asarray(gradients * np.minimum(1.0, clip / np.maximum(norm, 1e-300)))
+
+
+def _unit(vectors: Array) -> Array:
+    """The vectors (..., p) with norm 1, also where their squares would underflow; zeros stay."""
+    size = np.abs(vectors).max(axis=-1, keepdims=True)
+    scaled = vectors / np.where(size > 0.0, size, 1.0)
+    return np.asarray(scaled / np.maximum(np.linalg.norm(scaled, axis=-1, keepdims=True), 1.0))
 
 
 # --- common bugs; each broken version claims the privacy of the sound one
@@ -235,7 +266,7 @@ class NoiseDividedTwice(DPSGD):
     source = "a common slip: σ off by the batch size"
 
     def noise(self, number: int, run: Run) -> Array:
-        return super().noise(number, run) / (self.sample_rate * run.rows)
+        return super().noise(number, run) / self.batch_size(run)
 
 
 @value_class(show_numbers=True, eq=True)
@@ -309,6 +340,141 @@ class ReusedStepNoise(DPSGD):
         return np.asarray(run.memory)
 
 
+@value_class(show_numbers=True, eq=True)
+class RealisedBatchSize(DPSGD):
+    """Divide the noisy sum by the number of rows in the batch, which is private."""
+
+    sound = False
+    summary = "division by the realised batch size"
+    source = "jax-privacy, common pitfalls: division by batch size"
+
+    def noisy_sum(self, number: int, gradients: Array, included: np.ndarray, run: Run) -> Array:
+        total = super().noisy_sum(number, gradients, included, run)
+        return total * self.batch_size(run) / max(int(included.sum()), 1)
+
+
+@value_class(show_numbers=True, eq=True)
+class MicrobatchClipping(DPSGD):
+    """Clip the mean gradient of each microbatch of `size` rows instead of each row's gradient."""
+
+    size: Count = 4
+    sound = False
+    summary = "loss averaged over a microbatch before clipping"
+    source = "a common slip: gradients accumulated, and then clipped"
+
+    def total(self, gradients: Array) -> Array:
+        """The sum of the clipped mean gradients of microbatches, (p,)."""
+        parts = [gradients[i : i + self.size] for i in range(0, len(gradients), self.size)]
+        means = [part.mean(axis=0) for part in parts]
+        return clipped(np.reshape(means, (-1, gradients.shape[1])), self.clip).sum(axis=0)
+
+
+@value_class(show_numbers=True, eq=True)
+class BatchNormalisation(DPSGD):
+    """Scale each feature to mean 0 and deviation 1 over the batch before gradients are taken."""
+
+    sound = False
+    summary = "batch normalisation"
+    source = "jax-privacy, common pitfalls: cross-example operations"
+
+    def noisy_sum(self, number: int, gradients: Array, included: np.ndarray, run: Run) -> Array:
+        rows, labels = run.features[included], run.labels[included]
+        if len(rows):
+            rows = (rows - rows.mean(axis=0)) / np.sqrt(rows.var(axis=0) + 1e-5)
+        return self.total(self.gradients(rows, labels, run.weights)) + self.noise(number, run)
+
+
+@value_class(show_numbers=True, eq=True)
+class SkippedEmptyBatch(DPSGD):
+    """Skip the step, noise included, if the batch is empty."""
+
+    sound = False
+    summary = "empty batches skipped"
+    source = "jax-privacy, common pitfalls: zero-sized batches"
+
+    def noisy_sum(self, number: int, gradients: Array, included: np.ndarray, run: Run) -> Array:
+        noisy = super().noisy_sum(number, gradients, included, run)
+        return noisy * included.any()
+
+
+@value_class(show_numbers=True, eq=True)
+class SkippedOverflow(DPSGD):
+    """Skip the step, noise included, if a gradient times `loss_scale` overflows half precision."""
+
+    loss_scale: Positive = 2.0**15
+    sound = False
+    summary = "steps with non-finite gradients skipped"
+    source = "jax-privacy, common pitfalls: non-finite gradients; loss scaling of mixed precision"
+
+    def noisy_sum(self, number: int, gradients: Array, included: np.ndarray, run: Run) -> Array:
+        noisy = super().noisy_sum(number, gradients, included, run)
+        with np.errstate(over="ignore"):
+            scaled = (self.loss_scale * gradients[included]).astype(np.float16)
+        return noisy * np.isfinite(scaled).all()
+
+
+@value_class(show_numbers=True, eq=True)
+class NoisePerMicrobatch(DPSGD):
+    """Add a k-th of the noise to each of k accumulated microbatches, which is σ/√k in all."""
+
+    microbatches: Count = 4
+    sound = False
+    summary = "noise divided among microbatches"
+    source = "jax-privacy, common pitfalls: gradient accumulation"
+
+    def noise(self, number: int, run: Run) -> Array:
+        return super().noise(number, run) / np.sqrt(self.microbatches)
+
+
+@value_class(show_numbers=True, eq=True)
+class FixedSizeBatches(DPSGD):
+    """Take qn rows without replacement at each step; the claim assumes Poisson sampling.
+
+    A row that is removed then lets another one into its place, so the sum changes by up to 2C.
+    """
+
+    sound = False
+    summary = "batches of a fixed size claimed as Poisson sampling"
+    source = "jax-privacy, common pitfalls: accounting and batch selection mismatch"
+
+    def batch(self, number: int, run: Run) -> np.ndarray:
+        size = min(max(round(self.batch_size(run)), 1), run.rows)
+        return np.asarray(run.rng.permutation(run.rows) < size)
+
+
+@value_class(show_numbers=True, eq=True)
+class ExactTrainingLoss(DPSGD):
+    """Release the mean training loss of the final weights beside them. Output: (size, p + 1)."""
+
+    sound = False
+    summary = "training loss released without noise"
+    source = "jax-privacy, common pitfalls: auxiliary information"
+
+    def train(self, data: ArrayLike, *, rng: RngLike = None, watch: Watch | None = None) -> Array:
+        """The weights and the mean loss on `data`, (p + 1,)."""
+        weights = super().train(data, rng=rng, watch=watch)
+        table = np.asarray(data, dtype=np.float64)
+        score, label = table[:, :-1] @ weights, table[:, -1]
+        squared = 0.5 * (score - label) ** 2
+        losses = squared if self.loss == "linear" else np.logaddexp(0.0, score) - label * score
+        return np.append(weights, losses.mean())
+
+
+@value_class(show_numbers=True, eq=True)
+class MedianClipping(DPSGD):
+    """Clip to the median norm of the batch's gradients, which the claim does not account for."""
+
+    sound = False
+    summary = "adaptive clipping unaccounted"
+    source = "Abadi et al. 2016, section 3.1, with the median of the private batch itself"
+
+    def noisy_sum(self, number: int, gradients: Array, included: np.ndarray, run: Run) -> Array:
+        norms = np.linalg.norm(gradients[included], axis=1)
+        clip = float(np.median(norms)) if len(norms) else self.clip
+        noise = self.noise(number, run) * clip / self.clip
+        return clipped(gradients[included], clip).sum(axis=0) + noise
+
+
 BROKEN_DPSGD: tuple[type[DPSGD], ...] = (
     NoiseDividedTwice,
     BatchClipping,
@@ -316,4 +482,13 @@ BROKEN_DPSGD: tuple[type[DPSGD], ...] = (
     ShuffledBatches,
     NoiselessLastStep,
     ReusedStepNoise,
+    RealisedBatchSize,
+    MicrobatchClipping,
+    BatchNormalisation,
+    SkippedEmptyBatch,
+    SkippedOverflow,
+    NoisePerMicrobatch,
+    FixedSizeBatches,
+    ExactTrainingLoss,
+    MedianClipping,
 )

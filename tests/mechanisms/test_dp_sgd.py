@@ -10,12 +10,14 @@ from scipy.special import comb
 import dpaudit as dp
 from dpaudit.curves import sampled_gaussian
 from dpaudit.mechanisms import BROKEN_DPSGD, DPSGD
+from dpaudit.mechanisms.dp_sgd import Run
 
 pytestmark = pytest.mark.quick
 RNG = np.random.default_rng(5)
 FEATURES = RNG.standard_normal((60, 3))
 DATA = np.column_stack([FEATURES, FEATURES.sum(axis=1) > 0.0])
 DATA[0, :3] = [30.0, 0.0, 0.0]
+FEATURES_OF_DATA = DATA[:, :3]
 broken = SimpleNamespace(**{kind.__name__: kind for kind in BROKEN_DPSGD})
 
 
@@ -128,6 +130,58 @@ def test_the_claim_is_that_of_dp_accounting():
         assert claim.epsilon >= 0.99 * loss.compose(event).get_epsilon(1e-5)
 
 
+def test_the_sums_of_bugs_of_whole_batches_are_what_they_say():
+    """On a batch of rows 0 to 4 of gradients (n, 1), at weights 0, without noise to speak of."""
+    column, labels = np.array([30.0, 1.0, 1.0, 1.0, 1.0, 1.0]), np.array([1.0, 0, 0, 0, 0, 0])
+    run = Run(column[:, None], labels, np.zeros(1), np.random.default_rng(1))
+    included = np.arange(6) < 5
+    gradients = DPSGD().gradients(run.features, labels, run.weights)
+    np.testing.assert_allclose(gradients[:, 0], [-15.0, 0.5, 0.5, 0.5, 0.5, 0.5])
+
+    def total(kind, included=included, **options):
+        mechanism = kind(sample_rate=0.5, noise_multiplier=1e-9, **options)
+        return float(mechanism.noisy_sum(0, gradients, included, run)[0])
+
+    assert total(DPSGD) == pytest.approx(-1.0 + 4 * 0.5, abs=1e-6)
+    assert total(broken.RealisedBatchSize) == pytest.approx(1.0 * 3 / 5, abs=1e-6)
+    assert total(broken.MicrobatchClipping) == pytest.approx(-1.0 + 0.5, abs=1e-6)
+    assert total(broken.MedianClipping) == pytest.approx(-0.5 + 4 * 0.5, abs=1e-6)
+    # scaled to mean 0 and deviation 1 the canary is 2 and the others -1/2
+    assert total(broken.BatchNormalisation) == pytest.approx(-1.0 - 4 * 0.25, abs=1e-5)
+    assert total(broken.SkippedOverflow) == 0.0
+    assert total(broken.SkippedOverflow, included & (labels == 0)) != 0.0
+    assert total(broken.SkippedEmptyBatch, np.zeros(6, bool)) == 0.0
+    assert total(DPSGD, np.zeros(6, bool)) != 0.0
+
+
+def test_batches_of_a_fixed_size_have_it_and_the_loss_is_that_of_the_weights():
+    sizes = included(broken.FixedSizeBatches(steps=50, sample_rate=0.1)).sum(axis=1)
+    assert set(sizes) == {6}
+    halved = noises(broken.NoisePerMicrobatch(steps=300))
+    np.testing.assert_allclose(halved, noises(DPSGD(steps=300)) / 2.0)
+    *weights, loss = broken.ExactTrainingLoss(steps=5).train(DATA, rng=1)
+    np.testing.assert_array_equal(weights, DPSGD(steps=5).train(DATA, rng=1))
+    chance = 1.0 / (1.0 + np.exp(-FEATURES_OF_DATA @ weights))
+    chosen = np.where(DATA[:, 3] == 1.0, chance, 1.0 - chance)
+    assert loss == pytest.approx(-np.log(chosen).mean())
+
+
+def test_a_canary_without_a_gradient_is_not_taken_for_missing_noise():
+    """The model knows it so well that its gradient is exactly 0, and so was its projection."""
+    data = DATA.copy()
+    data[0, :3], data[0, 3] = [2000.0, 0.0, 0.0], 1.0
+    audit = dp.StepAudit(sample_rate=0.5, noise_multiplier=1.0, level=0.99)
+    mechanism, lengths = DPSGD(steps=60, sample_rate=0.5, learning_rate=1.0), []
+
+    def watch(step):
+        lengths.append(np.abs(step.gradients[0]).max())
+        audit.update(**step.canary(0))
+
+    mechanism.train(data, rng=1, watch=watch)
+    assert sum(length == 0.0 for length in lengths) > 30
+    assert audit.verdict != "violated"
+
+
 CAUGHT_BY = {
     "NoiseDividedTwice": "noise",
     "BatchClipping": "privacy",
@@ -135,7 +189,10 @@ CAUGHT_BY = {
     "ShuffledBatches": "sampling",
     "NoiselessLastStep": "noise",
     "ReusedStepNoise": "fresh noise",
+    "SkippedOverflow": "noise",
+    "NoisePerMicrobatch": "noise",
 }
+BY_STEPS = [kind for kind in BROKEN_DPSGD if kind.__name__ in CAUGHT_BY]
 
 
 def with_canaries(count, rows=100):
@@ -148,7 +205,7 @@ def with_canaries(count, rows=100):
     return data
 
 
-@pytest.mark.parametrize("kind", [DPSGD, *BROKEN_DPSGD])
+@pytest.mark.parametrize("kind", [DPSGD, *BY_STEPS])
 def test_step_audits_catch_each_bug_and_not_the_sound_one(kind):
     mechanism = kind(steps=60, sample_rate=0.2, learning_rate=0.02)
     assert kind.claim is DPSGD.claim

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from reports.make.one_run import report
+import dpaudit as dp
+from dpaudit.mechanisms import BROKEN_DPSGD, DPSGD
+from reports.make.one_run import final, report, steps
 from reports.make.one_run.canaries import CASES, DELTA, moments, pmtrr
 
 
@@ -37,7 +39,7 @@ def test_the_page_has_each_table_once(monkeypatch, tmp_path):
     tables = ("bounds_table", "response_table", "canaries_table", "false_table")
     for name in tables:
         monkeypatch.setattr(report, name, lambda name=name: f"| {name} |")
-    monkeypatch.setattr(report, "zoo_table", lambda: [("a bug", *["0 of 20"] * 4)])
+    monkeypatch.setattr(report, "zoo_table", lambda: [("a bug", *["0 of 20"] * 7)])
     monkeypatch.setattr(report, "false_alarms", lambda runs: 7)
     report.report(tmp_path / "one-run.md")
     text = (tmp_path / "one-run.md").read_text()
@@ -50,3 +52,56 @@ def test_the_page_has_each_table_once(monkeypatch, tmp_path):
 def test_randomised_response_is_set_beside_the_limit_of_its_right_answers():
     found, limit = report.responded(1.0, 0)
     assert 0.9 * limit <= found <= limit
+
+
+def test_many_runs_at_once_are_full_batch_training():
+    """Without noise, against a loop over rows; and the noise of the last weights is σCη√T."""
+    train, rng = final.FullBatch(final.ZERO, 0.0), np.random.default_rng(1)
+    weights = final.ZERO.copy()
+    for _ in range(final.STEPS):
+        total = np.zeros_like(weights)
+        for *row, label in final.PRIVATE:
+            gradient = (1.0 / (1.0 + np.exp(-np.dot(row, weights))) - label) * np.array(row)
+            total += gradient / max(1.0, np.linalg.norm(gradient))
+        weights -= final.RATE * total
+    np.testing.assert_allclose(train(final.PRIVATE, 2, rng=rng), [weights, weights], atol=1e-4)
+    ink = final.PRIVATE[:, :-1].any(axis=0)
+    noisy = final.FullBatch(final.ZERO, 2.0)(final.PRIVATE, 4_000, rng=rng)
+    spread = noisy[:, ~ink].std() / (2.0 * final.RATE * final.STEPS**0.5)
+    assert abs(spread - 1.0) < 0.02  # 64,000 values: 7 standard errors
+
+
+def test_a_final_model_refutes_noise_that_is_too_small_and_not_the_claim():
+    """At level .95, 100 runs a side, one seed; μ is 4 where 2 is claimed."""
+    canary = final.quiet(final.pre_trained())
+    initial = final.against(final.pre_trained(), [canary])
+    sound = final.audited(initial, canary, 100, 0)
+    assert sound.verdict == "not violated"
+    assert 6.0 < final.epsilon_of(sound.certified.gdp_mu) < final.EPSILON
+    pair = dp.NeighbourPair(np.vstack([final.PRIVATE, canary]), final.PRIVATE)
+    halved = final.FullBatch(initial, final.FullBatch(initial).noise / 2.0)
+    known = dp.scoring.KnownScore(lambda weights: final.score(canary, weights))
+    found = dp.audit(halved, pair, draws=100, claim=dp.Claim.gdp(final.MU), classifier=known, rng=0)
+    assert found.verdict == "violated"
+
+
+def test_a_metagradient_makes_a_canary_louder_than_the_row_it_starts_from():
+    """As long as the rows are; by how far the training without noise moves its own score."""
+    train, rng = final.FullBatch(final.ZERO, 0.0), np.random.default_rng(0)
+    away = train(final.PRIVATE, 1, rng=rng)[0]
+
+    def moved(canary):
+        inside = train(np.vstack([final.PRIVATE, canary]), 1, rng=rng)[0]
+        return abs((inside - away) @ canary[:-1]) / np.linalg.norm(canary[:-1])
+
+    made = final.metagradient(final.ZERO)
+    assert np.linalg.norm(made[:-1]) <= final.LENGTH + 1e-9
+    assert moved(made) > 1.5 * moved(final.mislabelled(final.ZERO))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [DPSGD, *BROKEN_DPSGD], ids=lambda kind: kind.__name__)
+def test_two_samples_of_one_step_show_each_bug_of_a_step(kind):
+    """At level .99, one seed a bug (1 to 3 CPU seconds each); reused noise takes a second step."""
+    found = steps.violated(kind, 0)
+    assert bool(found) == (not kind.sound and kind.__name__ != "ReusedStepNoise")

@@ -1,15 +1,20 @@
-"""DP-SGD with its usual bugs, watched step by step: which are caught, by which bets, how soon.
+"""DP-SGD with its usual bugs: which audit sees which, and how soon.
 
-A logistic model in numpy, 200 steps, Poisson rate 0.1, noise multiplier 1, clip norm 1. Canaries
-are rows that alone have a feature of their own, so that their gradients are orthogonal, or one row
-of the diabetes data with the wrong label.
+Step by step: a logistic model in numpy, 200 steps, Poisson rate 0.1, noise multiplier 1, clip norm
+1. Canaries are rows that alone have a feature of their own, so that their gradients are orthogonal;
+or one row in the direction in which the rows of the diabetes data vary least; or one of these rows
+with the wrong label.
+
+By two samples: all that `dp.audit` sees is what is released after one step, with and without one
+row, at rate 0.25. The claim is the accountant's whole curve.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,12 +24,23 @@ from dpaudit._core.types import Array
 from dpaudit.curves import SampledGaussian, epsilon_at
 from dpaudit.mechanisms import BROKEN_DPSGD, DPSGD
 from dpaudit.mechanisms.dp_sgd import Step
+from dpaudit.neighbours import NeighbourPair
 from dpaudit.one_run.step_result import Certified
 from reports.make import page
 
 LEVEL, RATE, SIGMA, STEPS, DELTA = 0.99, 0.1, 1.0, 200, 1e-5
-ROWS, FEATURES, LENGTH = 1_000, 5, 10.0
-HEAD = ("bug", "one canary", "five canaries", "a real row", "the same, rest unknown")
+ROWS, FEATURES, LENGTH, QUIET_LENGTH = 1_000, 5, 10.0, 16.0
+PAIR_RATE, DRAWS = 0.25, 5_000  # draws a side
+HEAD = (
+    "bug",
+    "one canary",
+    "five canaries",
+    "the same, rest unknown",
+    "a quiet row, rest unknown",
+    "a real row",
+    "the same, rest unknown",
+    "two samples of one step",
+)
 
 
 @dataclass(frozen=True)
@@ -62,31 +78,91 @@ def made_up(canaries: int, features: int = FEATURES) -> Watched:
     return Watched(data, tuple(range(canaries)))
 
 
-def real(known: bool) -> Watched:
-    """Diabetes: is the target above its median? The longest row has the wrong label."""
+def diabetes() -> Array:
+    """Is the target above its median? Features of mean 0 and deviation 1, and a constant."""
     features, target = dp.datasets.load("diabetes")
     spread = features.std(axis=0)
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
     scaled[:, spread == 0.0] = 1.0
-    label = (target > np.median(target)).astype(float)
-    row = int(np.argmax(np.linalg.norm(scaled, axis=1)))
-    label[row] = 1.0 - label[row]
-    return Watched(np.column_stack([scaled, label]), (row,), known)
+    return np.column_stack([scaled, target > np.median(target)])
+
+
+def real(known: bool) -> Watched:
+    """Diabetes; the longest row has the wrong label."""
+    data = diabetes()
+    row = int(np.argmax(np.linalg.norm(data[:, :-1], axis=1)))
+    data[row, -1] = 1.0 - data[row, -1]
+    return Watched(data, (row,), known)
+
+
+def quiet() -> Watched:
+    """Diabetes; the first row lies in the direction in which the rows vary least."""
+    data = diabetes()
+    _, directions = np.linalg.eigh(data[:, :-1].T @ data[:, :-1])
+    data[0] = np.append(QUIET_LENGTH * directions[:, 0], 1.0)
+    return Watched(data, (0,), known=False)
 
 
 SETTINGS: tuple[Callable[[], Watched], ...] = (
     lambda: made_up(1),
     lambda: made_up(5),
+    lambda: replace(made_up(5), known=False),
+    quiet,
     lambda: real(True),
     lambda: real(False),
 )
 
 
-def zoo_table(seeds: int = 20) -> list[tuple[str, ...]]:
+def _crafted(others: float, rows: int) -> NeighbourPair:
+    """A row at 100 with label 1 among rows at `others` with label 0, of one feature, removed."""
+    data = np.zeros((rows, 2))
+    data[0], data[1:, 0] = (100.0, 1.0), others
+    return dp.neighbours.remove_row(data, 0)
+
+
+# 39 rows without a gradient; and rows with the opposite gradient, 39 and 3 of them
+PAIRS = {
+    "39 blank": _crafted(0.0, 40),
+    "39 against": _crafted(10.0, 40),
+    "3 against": _crafted(10.0, 4),
+}
+
+
+@cache
+def accountant() -> dp.Claim:
+    """The accountant's curve of one sound step on a pair, as a claim."""
+    curve = SampledGaussian(PAIR_RATE, SIGMA, 1)
+    return dp.Claim.from_function(lambda epsilon: np.maximum(*curve.delta(epsilon)))
+
+
+def violated(kind: type[DPSGD], seed: int) -> list[str]:
+    """The names of `PAIRS` on which two samples of one step refute the claim, at `LEVEL` in all."""
+    names = []
+    for name, pair in PAIRS.items():
+        rows = len(pair.left)
+        mechanism = kind(steps=1, sample_rate=PAIR_RATE, noise_multiplier=SIGMA, rows=rows)
+
+        def drawn(data: Array, size: int, *, rng: Any, train: DPSGD = mechanism) -> Array:
+            return train(data, size, rng=rng)
+
+        found = dp.audit(
+            drawn,
+            pair,
+            draws=DRAWS,
+            claim=accountant(),
+            level=1.0 - (1.0 - LEVEL) / len(PAIRS),
+            rng=[20, seed],
+        )
+        if found.verdict == "violated":
+            names.append(name)
+    return names
+
+
+def zoo_table(seeds: int = 20, audits: int = 3) -> list[tuple[str, ...]]:
     """Rows of text under `HEAD`, one for each bug and one for the sound mechanism.
 
-    A cell: in how many runs it was refuted at `LEVEL`, at which step in the median, and by which
-    bets.
+    A cell: in how many of `seeds` runs it was refuted at `LEVEL`, at which step in the median, and
+    by which bets; or by how many of `audits` audits of two samples, and on which pair.
     """
     watched = [make() for make in SETTINGS]
     kinds: tuple[type[DPSGD], ...] = (*BROKEN_DPSGD, DPSGD)
@@ -94,7 +170,8 @@ def zoo_table(seeds: int = 20) -> list[tuple[str, ...]]:
     for kind in kinds:
         mechanism = kind(steps=STEPS, sample_rate=RATE, noise_multiplier=SIGMA)
         cells = (cell([one.audit(mechanism, [18, s]) for s in range(seeds)]) for one in watched)
-        rows.append((kind.summary if not kind.sound else "none (sound)", *cells))
+        samples = pair_cell([violated(kind, seed) for seed in range(audits)])
+        rows.append((kind.summary if not kind.sound else "none (sound)", *cells, samples))
     return rows
 
 
@@ -106,6 +183,13 @@ def cell(audits: Sequence[dp.StepAudit]) -> str:
     step = int(np.median([audit.violated_at or 0 for audit in caught]))
     by = Counter(max(audit.e_values, key=lambda name: audit.e_values[name]) for audit in caught)
     return f"{len(caught)} of {len(audits)}, step {step}, {by.most_common(1)[0][0]}"
+
+
+def pair_cell(found: Sequence[Sequence[str]]) -> str:
+    """ "3 of 3, 39 blank", from the pairs on which each audit refuted the claim."""
+    count = f"{sum(map(bool, found))} of {len(found)}"
+    pairs = Counter(name for names in found for name in names)
+    return f"{count}, {pairs.most_common(1)[0][0]}" if pairs else count
 
 
 def false_alarms(runs: int = 1_000) -> int:
