@@ -447,7 +447,10 @@ def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) ->
     except InvalidInput as error:
         if error.argument != "budget":
             raise
-        advice = "or give the pair: dpaudit.neighbours.zero_row(data, 0)"
+        advice = (
+            f"or give the pair: dpaudit.neighbours.zero_row(data, 0); the draws of a marker "
+            f"include the search, {settings['budget']:g} times those of the audit"
+        )
         raise InvalidInput(f"{error}, {advice}", argument="draws") from None
 
 

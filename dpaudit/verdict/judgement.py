@@ -183,7 +183,8 @@ def _not_refuted(
         missing = TOO_FEW if few() else "" if passed.detectable else NONE_SHOWN
     if missing or passed.detectable is None:
         if missing in (TOO_FEW, NONE_SHOWN):
-            needed, take = _more_draws(reference, PLANNED, passed.headline.level, stop)
+            asked = min(detect or PLANNED, PLANNED)
+            needed, take = _more_draws(reference, asked, passed.headline.level, stop)
             missing = f"{missing} {take}" if np.isfinite(needed) else NEVER
             missing = missing.format(name=reference.name)
         reason = f"{passed.reason} {missing}"
