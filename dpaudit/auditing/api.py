@@ -326,4 +326,4 @@ def _draws(name: str, value: Any) -> np.ndarray:
         return outcomes.joined([outcomes.rows(value)])
     except outcomes.NotOutcomes as error:
         expected = "a non-empty (n,) or (n, k) array of numbers or text, or n draws"
-        check.fail(name, error.got, expected)
+        check.fail(name, error.got, expected, error.cure)

@@ -253,7 +253,7 @@ def checked(values: object, size: int, where: str) -> np.ndarray:
     try:
         return outcomes.rows(values, size)
     except outcomes.NotOutcomes as error:
-        advice = advice_on(values)
+        advice = advice_on(values, size) or (f"; {error.cure}" if error.cure else "")
         raise MechanismError(f"the mechanism must return {error} on {where}{advice}") from None
 
 
