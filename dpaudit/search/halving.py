@@ -92,7 +92,7 @@ def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Tr
         done = dropped + done
         changes = [trial.change for trial in left]
         step = f"searching, round {rung} of {len(rungs)}"
-        outcomes = runner.run(step, f"{rung} {draws}", _audits(runner, rung, draws), changes)
+        outcomes = runner.run(step, f"{rung} {draws}", _audits(runner, rung, draws), changes, draws)
         audited, spent = [], spent + draws
         for trial, outcome in zip(left, outcomes, strict=True):
             if outcome.failure:
