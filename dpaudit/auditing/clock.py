@@ -35,7 +35,8 @@ LONG = 10.0  # seconds; of a longer audit it is said what takes the time
 # CPU seconds that dpaudit spends by the numbers in an output, as `python -m reports.make cost`
 # measured them: on an audit of 1,000 draws a side, on each further draw, and on one of a search
 NUMBERS = 1, 30, 100, 1000
-FIXED, AUDIT, SEARCH = (0.1, 0.6, 0.7, 6.0), (1e-6, 5e-5, 6e-5, 3e-4), (3e-6, 1e-5, 3e-5, 1e-3)
+FIXED = 0.1, 0.6, 0.7, 6.0
+AUDIT, SEARCH = (1e-6, 4e-5, 7e-5, 3e-4), (8e-7, 4e-6, 1.3e-5, 8e-4)
 FEWEST = 50  # draws a side; a time for fewer is refused
 AUDITED = 500  # draws a side that an audit gets before its search gets more than half of all draws
 SEARCHED = 1_500  # draws of a search; with fewer, the first neighbour by its rank is taken

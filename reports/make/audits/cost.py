@@ -14,8 +14,8 @@ from dpaudit.search import select
 from reports.make.page import number, table
 
 DRAWS = {1: 100_000, 30: 20_000, 100: 20_000, 1000: 4_000}  # a side, by the numbers in an output
+BUDGETS = {1: 10.0, 30: 10.0, 100: 5.0, 1000: 3.0}  # draws of search and audit over the audit's
 FEW = 1_000  # draws a side of an audit whose time is nearly that of an audit of none
-BUDGET = 3.0  # draws of search and audit over those of the audit
 DATA = np.random.default_rng(0).random((50, 2))
 
 
@@ -49,7 +49,7 @@ def report() -> None:
         draws = DRAWS[columns]
         few, spent = audited(columns, FEW), audited(columns, draws)
         mechanism, began = Timed(columns), time.process_time()
-        selection = select(mechanism, DATA, draws=draws // 4, budget=BUDGET, rng=0)
+        selection = select(mechanism, DATA, draws=draws, budget=BUDGETS[columns], rng=0)
         searched = time.process_time() - began - mechanism.seconds
         rate = Rate.of(Timed(columns), DATA)
         seconds = (few, (spent - few) / 2.0 / (draws - FEW), rate.audit)
