@@ -31,9 +31,9 @@ from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.bet_choice import Menu
 from dpaudit.certify.betting import Null
-from dpaudit.certify.constants import FEW, FEW_CLAIM_SHARE, FEW_COLUMNS, FEWEST
+from dpaudit.certify.constants import FEW, FEW_CLAIM_SHARE, FEW_COLUMNS, FEWEST, LARGEST_CLAIM
 from dpaudit.certify.few import few_split
-from dpaudit.certify.refuting import FARTHEST, RefutingCounts
+from dpaudit.certify.refuting import RefutingCounts
 from dpaudit.certify.split import samples_for, split
 
 __all__ = [
@@ -308,7 +308,7 @@ def least_epsilon(epsilon: float, delta: float, at: float) -> float:
 
 
 def _check(epsilon: float, delta: float, power: float, level: float) -> None:
-    check.real("epsilon", epsilon, 0.0, FARTHEST)
+    check.real("epsilon", epsilon, 0.0, LARGEST_CLAIM)
     check.real("delta", delta, 0.0, 1.0)
     check.real("power", power, 0.0, 1.0, open_=True)
     check.real("level", level, 0.0, 1.0, open_=True)

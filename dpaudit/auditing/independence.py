@@ -17,10 +17,9 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.sampling import MechanismDraws, Pair, call_size, degenerate
 from dpaudit.sampling.block import Preparable
-from dpaudit.sampling.independence import Finding, examine, examine_shared
+from dpaudit.sampling.independence import LEVEL, Finding, examine, examine_shared
 from dpaudit.scoring import Sides
 
-LEVEL = 1e-6  # probability that an audit of independent draws is refused, at most
 CALL = 32  # draws in a call of the `FURTHER` draws a side before an audit says "violated"
 SHARED = (
     'If the mechanism shares state within a call on purpose, audit it with unit="call", which '

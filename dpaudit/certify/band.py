@@ -20,17 +20,20 @@ from dpaudit._core import check
 from dpaudit._core.frame import frame
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
-from dpaudit.certify.constants import GDP_LARGEST, GDP_POINTS
+from dpaudit.certify.constants import (
+    GDP_LARGEST,
+    GDP_POINTS,
+    PARAMETER_ERROR,
+    PARAMETER_GRID,
+    REPORTED_DELTAS,
+    REPORTED_ORDERS,
+)
 from dpaudit.certify.divergence import BandIntegral, quotient
 from dpaudit.curves import readings
 from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.curves.renyi import orders_below
 
-REPORTED = (0.0, 1e-6, 1e-5, 1e-3)  # values of δ at which result.json gives ε
-ORDERS = (2.0, 8.0)  # orders at which result.json gives the Rényi divergence
 LARGEST = 700.0  # nats; e^ε overflows soon after, and no band is above 0 there
-PARAMETERS = np.log(10.0) * np.arange(-12.0, 7.0)  # ln of values that bracket a least parameter
-CLOSE = 1e-9  # relative error of `Certificate.least_parameter`
 Curve = Callable[[Array], Array]  # ε ↦ δ
 
 
@@ -142,11 +145,11 @@ class Certificate:
             delta = np.maximum(curve_of(float(np.exp(log_value)))(epsilon), np.finfo(float).tiny)
             return float(np.max(np.log(low / delta), initial=-np.inf))
 
-        first = bisect_left(PARAMETERS, True, key=lambda log_value: excess(log_value) <= 0.0)
-        if first in (0, len(PARAMETERS)):
+        first = bisect_left(PARAMETER_GRID, True, key=lambda log_value: excess(log_value) <= 0.0)
+        if first in (0, len(PARAMETER_GRID)):
             return np.inf if first else 0.0
-        root = brentq(excess, *PARAMETERS[first - 1 : first + 1], xtol=0.1 * CLOSE)
-        return float(np.exp(root - 0.5 * CLOSE))
+        root = brentq(excess, *PARAMETER_GRID[first - 1 : first + 1], xtol=0.1 * PARAMETER_ERROR)
+        return float(np.exp(root - 0.5 * PARAMETER_ERROR))
 
     def tradeoff(self, alpha: ArrayLike) -> Array:
         """An upper bound of the trade-off function f at type I errors `alpha`, in the shape of
@@ -197,15 +200,15 @@ class Certificate:
         return float(np.max(self.renyi(orders) / orders))
 
     def to_dict(self) -> dict[str, Any]:
-        """The readings for result.json: ε at the δ in `REPORTED`, μ, ρ and Rényi divergences."""
+        """The readings for result.json: ε at `REPORTED_DELTAS`, μ, ρ and Rényi divergences."""
         return {
             "epsilon_at": {
                 f"{delta:.0e}" if delta else "0": float(self.epsilon_at(delta))
-                for delta in REPORTED
+                for delta in REPORTED_DELTAS
             },
             "gdp_mu": self.gdp_mu,
             "zcdp_rho": self.zcdp_rho,
-            "renyi": {f"{order:g}": float(self.renyi(order)) for order in ORDERS},
+            "renyi": {f"{order:g}": float(self.renyi(order)) for order in REPORTED_ORDERS},
         }
 
     def to_frame(self, epsilon: ArrayLike) -> Any:

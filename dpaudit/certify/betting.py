@@ -21,17 +21,23 @@ from scipy.special import log_expit, logsumexp
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.certify.constants import CURVE, SEQUENCE_BETS, STARTS, VISIBLE, WIDTHS
+from dpaudit.certify.constants import (
+    CURVE,
+    LOW_HALVINGS,
+    SEQUENCE_BETS,
+    STARTS,
+    TILT_REACH,
+    TILT_STEPS,
+    VISIBLE,
+    WIDTHS,
+)
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import InvalidInput
 
-FARTHEST = 6.0  # the tilt θ is searched in [−FARTHEST, FARTHEST]
-STEPS = 36  # steps of golden section; at its minimum log C(θ) is flat to second order
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 ROUNDING = 1e-13  # nats, added to the log price C, which rounding must not make too low
 SLACK = 1e-12  # added to an exact δ(ε), which rounding may have made too low
-HALVINGS = 30  # how often the interval that contains a lower bound is halved
 
 
 @value_class
@@ -74,8 +80,8 @@ class Null:
         exponentials. The least bound is attained, because log E U + log E V is concave on a convex
         set.
         """
-        low, high = np.full(up.shape[:-1], -FARTHEST), np.full(up.shape[:-1], FARTHEST)
-        for _ in range(STEPS):
+        low, high = np.full(up.shape[:-1], -TILT_REACH), np.full(up.shape[:-1], TILT_REACH)
+        for _ in range(TILT_STEPS):
             inner = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
             left = self._bound(inner[0], up, down) <= self._bound(inner[1], up, down)
             low, high = np.where(left, low, inner[0]), np.where(left, inner[1], high)
@@ -314,7 +320,7 @@ class Counts:
         from pair to pair but λ may not, so counts suffice.
         """
         low, high = np.zeros(self.pairs.shape[:2]), np.ones(self.pairs.shape[:2])
-        for _ in range(HALVINGS):
+        for _ in range(LOW_HALVINGS):
             middle = 0.5 * (low + high)
             refuted = self._log_wealth(middle) >= -np.log(share)
             low, high = np.where(refuted, middle, low), np.where(refuted, high, middle)

@@ -3,7 +3,8 @@
 A certificate is valid whatever these numbers are, except for those under "Exact tests", which say
 so. All others are fixed before the certifying draws are made, so a wrong one costs certified δ,
 speed or accuracy of the estimate, and never the level. `python -m reports.make NAME` makes the page
-NAME again. A share of level is a share of 1 − level.
+NAME again. A share of level is a share of 1 − level. A number that only keeps floats from rounding
+or overflowing stands beside the code that it guards.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ TRAIN_COLUMNS = {1: 0.2, 2: 0.3}  # the training share of outputs with one or tw
 WIDE, TRAIN_WIDE = 100, 0.5  # that of outputs with more than WIDE and more than √draws numbers
 TRAIN_ROOT, CHOOSE_ROOT = 200.0, 50.0  # at most this many times √draws train and choose
 SMALLEST = 10  # draws a side that each part needs
+STORED = 1 << 16  # scores a side that `counting.py` stores, for the tests of independence
 
 # Candidate sets (`sets.py`). Page "bands": fewer sets or a wider mean lose certified δ, more cost
 # time.
@@ -50,6 +52,8 @@ FIRST_SHARE, MIDDLE_SHARE, RATIO_SHARE = 0.45, 0.1, 0.35
 MIDDLE, FARTHER = 0.5, 1.0  # nats
 # for a claim's own ε, and each for the least ε and for P(S)/Q(S) beside it
 FEW_CLAIM_SHARE, BESIDE_CLAIM = 0.5, 0.25  # these sum to 1 as 0.5 + 2 · 0.25
+OUTSIDE = 1e-6  # probability of counts that an exact sum of power leaves out (`refuting.py`)
+LARGEST_CLAIM = 500.0  # nats, the largest ε of a claim that an audit takes
 PURE_SHARE = 0.9  # for P(S)/Q(S) with the focus "pure"
 
 # Exact tests (`binomial.py`): the confidence regions that make a band. The level rests on RESERVE
@@ -79,6 +83,9 @@ BLUR = 0.5
 GDP_POINTS, GDP_LARGEST = 24, 30.0  # how many ε each of two searches for μ tries; the largest, nats
 DIVERGENCE_NODES = 240  # on either side of γ = 1, evenly spaced in ln γ
 LARGEST_ORDER = 1e5  # stands for all larger orders, as D_α does not fall with α
+REPORTED_DELTAS, REPORTED_ORDERS = (0.0, 1e-6, 1e-5, 1e-3), (2.0, 8.0)  # readings in result.json
+PARAMETER_GRID = np.log(10.0) * np.arange(-12.0, 7.0)  # ln of values that bracket a least parameter
+PARAMETER_ERROR = 1e-9  # relative, of that parameter
 LARGEST_GAMMA = 300.0  # nats; (e^ε)² does not overflow there, and ratios of counts are far below
 
 # Estimate (`plug_in.py`). Page "estimate": the error of the estimated δ.
@@ -94,6 +101,8 @@ BENDS = np.concatenate([END_BENDS, np.linspace(0.1, 0.9, 17), 1.0 - END_BENDS[::
 # log-odds, whose own error falls as 1/draws. FREE: those for other scores. BENT: those of bends.
 TRUSTED, FREE = np.array([12.0, 12.0, 2.4]), np.ones(3)
 BENT = (1e-5, 1e-3, 1e-1, 10.0)
+ALIKE = 1e-6  # share of the variance below which functions of the counts are the same one
+NEWTON_GAIN = 1e-4  # nats; a Newton step that gains no more is the last one
 FITTED = 300  # groups of neighbouring cells, at most, that a regression is fitted to
 
 # Interval (`interval.py`). Page "interval": its coverage is found by simulation.
@@ -116,6 +125,8 @@ CUTS = 32  # candidate sets a side, at quantiles of the pooled scores
 MOST_TO_CHOOSE = 1 << 16  # draws a side by which bets are chosen
 STARTS, VISIBLE = 8, 1e-3  # ε of a curve at which bets may start, where δ is this share of δ(0)
 CURVE = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 120)])  # ε at which a claim is read
+TILT_REACH, TILT_STEPS = 6.0, 36  # largest |θ| of a price, and steps of golden section to the best
+LOW_HALVINGS = 30  # how often the interval that contains a lower bound is halved
 SEQUENCE_BETS = 16  # values of λ in `Counts.low`, each half of the previous value
 
 # One run (`one_run/`). Page "one-run": other values certify a smaller ε.

@@ -10,13 +10,12 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
+from dpaudit.certify.constants import STORED
 from dpaudit.certify.scores import HIGHEST
 from dpaudit.outcomes import Columns
 from dpaudit.sampling import Counts, Pair
 from dpaudit.scoring import Fitted, Score, Sides, scores
 from dpaudit.scoring.base import without_nan
-
-KEPT = 1 << 16  # scores a side that are stored
 
 
 @value_class
@@ -26,7 +25,7 @@ class CellCount:
     A score in gap i lies above e₀, …, e_{i−1} and above no other edge; so the count above e_j is
     that of the gaps after j. name : the score's name. columns : makes rows of numbers from draws.
 
-    The first `KEPT` scores of each side are stored, rounded to float32. Every process gives the
+    The first `STORED` scores of each side are stored, rounded to float32. Every process gives the
     same draws the same counts, because the score sees them in the same batch.
     """
 
@@ -50,7 +49,7 @@ class CellCount:
         scored = np.stack(scores(self.score, Sides(self.columns(P), self.columns(Q))))
         sides = without_nan(scored)
         with np.errstate(over="ignore"):  # infinite scores are scores
-            first = sides[:, : max(KEPT - before, 0)].astype(np.float32)
+            first = sides[:, : max(STORED - before, 0)].astype(np.float32)
         cells = np.stack([*map(self._in_gaps, sides)])
         return Counts(cells, first, int(np.isnan(scored).sum()))
 

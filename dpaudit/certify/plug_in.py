@@ -31,6 +31,7 @@ from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.certify.constants import (
+    ALIKE,
     BENDS,
     BENT,
     DIRECTION_NODES,
@@ -39,14 +40,13 @@ from dpaudit.certify.constants import (
     FREE,
     LARGEST_SCORE,
     MISS,
+    NEWTON_GAIN,
     TRUSTED,
 )
 from dpaudit.certify.scores import ScoreCells, SortedScores, gammas
 from dpaudit.scoring.models.logistic import newton
 
 TINY = 1e-300
-ALIKE = 1e-6  # share of the variance below which functions of the counts are the same one
-GAIN = 1e-4  # nats; a Newton step that gains no more is the last one
 SCORE, FLAT, RANK = range(3)  # the base that a regression starts from, as ordered in `_log_odds`
 # each setting: the base, whether it is trusted as log-odds, and the prior variance of its bends
 SETTINGS = tuple(product((SCORE, FLAT, RANK), (True, False), BENT))
@@ -287,7 +287,7 @@ class _Regression:
         first = TRUSTED / cells.size.sum() if trusted else FREE
         bends = np.full(self.features.shape[1] - len(first), bent)
         ridge = 1.0 / np.concatenate([first, bends])
-        best = newton(self.group_features, p, q, ridge, offset=self.group_base, gain=GAIN)
+        best = newton(self.group_features, p, q, ridge, offset=self.group_base, gain=NEWTON_GAIN)
         width = np.linalg.slogdet(best.hessian)[1]
         evidence = 0.5 * (np.log(ridge).sum() - width) - best.objective
         return self.base + self.features @ best.weights, float(evidence)

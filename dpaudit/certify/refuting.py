@@ -13,10 +13,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.certify.binomial import at_least, mass, region
-from dpaudit.certify.constants import AIM
-
-FARTHEST = 500.0  # nats, the largest ε of a claim that an audit takes
-OUTSIDE = 1e-6  # probability of counts that are left out of an exact sum
+from dpaudit.certify.constants import AIM, LARGEST_CLAIM, OUTSIDE
 
 
 @dataclass(repr=False)
@@ -102,7 +99,7 @@ class RefutingCounts:
     def _refutes(self, x: int, y: int) -> bool:
         aim = float(np.exp(min(self.epsilon, AIM)))
         bounds = region(x, self.sizes[0], y, self.sizes[1], (aim,), self.alpha)
-        return bounds.low(float(np.exp(min(self.epsilon, FARTHEST)))) > self.allowed
+        return bounds.low(float(np.exp(min(self.epsilon, LARGEST_CLAIM)))) > self.allowed
 
 
 def _widest(before: np.ndarray, after: np.ndarray, unknown: Array) -> int:

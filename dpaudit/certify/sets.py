@@ -126,12 +126,6 @@ class CandidateSets:
         """The estimate of p − e^ε q less `cost` standard errors, (2, c, e)."""
         return self.value - cost * self.error
 
-    def best_thresholds(self, epsilon: Array) -> Array:
-        """The threshold of the best set for each direction and ε, (2, m). epsilon : (m,), nats."""
-        best = np.argmax(self.gain(2.0), axis=1)
-        node = np.clip(np.searchsorted(self.epsilon, epsilon), 0, len(self.epsilon) - 1)
-        return self.threshold[best[:, node]]
-
     def nearest(self, epsilon: float) -> int:
         """The position in `self.epsilon` of the value nearest to ε."""
         return int(np.argmin(np.abs(self.epsilon - epsilon)))

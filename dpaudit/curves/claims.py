@@ -182,7 +182,7 @@ class Claim:
         """The claim of (ρ, ω)-tCDP: the Rényi divergence of order α is at most ρα, 1 < α < ω.
 
         ρ ≥ 0, nats; ω > 1 is the order at which the bound ends. δ(ε) is computed as in `Claim.rdp`
-        and is smaller than in paper 3's proposition 2 (`exact.printed.proposition_2`).
+        and is smaller than in paper 3's proposition 2 (`papers.printed.proposition_2`).
 
         References
         ----------

@@ -32,10 +32,9 @@ from dpaudit.exact.numerics.log_series import (
     LogSeries,
     SignedCurve,
     convolution,
-    unresolved,
 )
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
-from dpaudit.exact.numerics.special import Share
+from dpaudit.exact.numerics.special import Share, unresolved
 from dpaudit.exact.pairs.gaussian import Axes, diagonalise
 from dpaudit.exact.zeroed_rows.additive_wishart import WishartLoss
 from dpaudit.exact.zeroed_rows.gaussian_sketch import sketch_axes, sketch_curves

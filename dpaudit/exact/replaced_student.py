@@ -252,7 +252,7 @@ class StudentSearch:
         return delta
 
     def _seeds(self, side: int) -> Open:
-        """At every ε the pairs of the largest variances of the likelihood ratio and of the loss."""
+        """The pairs of largest variance of the likelihood ratio, and of largest loss, at each ε."""
         largest = np.zeros((2, 0), dtype=np.intp)
         for entries in self._chunks():
             tried = np.hstack([largest, np.stack([entries, entries])])

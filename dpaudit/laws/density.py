@@ -201,41 +201,27 @@ def _log_largest(queries: Array, noise: Noise, scale: float, x: Array) -> Array:
     return np.asarray(noise.log_density(z) - np.log(scale) + others)
 
 
-# A mean with a noisy count: densities of (S + noise)/m, where m = n + noise is noisy too. They are
-# integrals over m in closed form. Mechanisms replace a noisy count below `LEAST` by `LEAST`. The
-# draws in which that happens are an outlying component of the mixture, of scale proportional to
-# 1/LEAST.
+# A mean with a noisy count: densities of offset + (S + noise)/m, where m = n + noise is noisy too.
+# They are integrals over m in closed form. Mechanisms replace a noisy count below `LEAST` by
+# `LEAST`. The draws in which that happens are an outlying component of the mixture, of scale
+# proportional to 1/LEAST.
 
 
-def laplace_ratio(total: float, count: float, scale: float) -> Density:
-    """(S + Lap(b))/m with m = max(n + Lap(b), LEAST); it is also the law of S/m + Lap(b/m).
+def laplace_ratio(total: float, count: float, scale: float, offset: float = 0.0) -> Density:
+    """The law of offset + (S + Lap(b))/m with m = max(n + Lap(b), LEAST).
 
     total : S. count : n. scale : b.
     """
-    outlier = _laplace_outlier(total / LEAST, count, scale)
-    return _mixture(
-        lambda x: _laplace_integral(x, total, count, scale), outlier, total / count, total / LEAST
-    )
+    outlier = _laplace_outlier(offset + total / LEAST, count, scale)
+    kinks = offset + total / count, offset + total / LEAST
+    return _mixture(lambda x: _laplace_integral(x - offset, total, count, scale), outlier, *kinks)
 
 
-def laplace_mixture(mean: float, count: float, scale: float) -> Density:
-    """mean + Lap(b/m) with m = max(n + Lap(b), LEAST): only the noise is divided by m."""
-    outlier = _laplace_outlier(mean, count, scale)
-    return _mixture(lambda x: _laplace_integral(x - mean, 0.0, count, scale), outlier, mean)
-
-
-def gaussian_ratio(total: float, count: float, sigma: float) -> Density:
-    """(S + N(0, σ²))/max(n + N(0, σ²), LEAST), with S = `total` and n = `count`."""
-    outlier = _gaussian_outlier(total / LEAST, count, sigma)
-    return _mixture(
-        lambda x: _gaussian_integral(x, total, count, sigma), outlier, total / count, total / LEAST
-    )
-
-
-def gaussian_mixture(mean: float, count: float, sigma: float) -> Density:
-    """mean + N(0, (σ/m)²) with m = max(n + N(0, σ²), LEAST)."""
-    outlier = _gaussian_outlier(mean, count, sigma)
-    return _mixture(lambda x: _gaussian_integral(x - mean, 0.0, count, sigma), outlier, mean)
+def gaussian_ratio(total: float, count: float, sigma: float, offset: float = 0.0) -> Density:
+    """The law of offset + (S + N(0, σ²))/m with m = max(n + N(0, σ²), LEAST)."""
+    outlier = _gaussian_outlier(offset + total / LEAST, count, sigma)
+    kinks = offset + total / count, offset + total / LEAST
+    return _mixture(lambda x: _gaussian_integral(x - offset, total, count, sigma), outlier, *kinks)
 
 
 def _mixture(integral: Callable[[Array], Array], log_outlier: LogDensity, *kinks: float) -> Density:

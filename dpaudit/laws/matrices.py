@@ -194,21 +194,22 @@ def wishart(size: int, root: Array, dof: int, rng: np.random.Generator) -> Array
     return upper_triangle(factor @ factor.transpose(0, 2, 1))
 
 
-def bartlett(size: int, dim: int, dof: int, rng: np.random.Generator) -> Array:
+def bartlett(size: int, dim: int, dof: int | np.ndarray, rng: np.random.Generator) -> Array:
     """Draws of lower trapezoidal L with LLᵀ ~ Wishart_dim(I, dof), (size, dim, min(dim, dof)).
+
+    dof : an integer ≥ 1, or one for each draw, (size,), none of them below `dim`.
 
     References
     ----------
     Bartlett 1933.
     """
-    width = min(dim, dof)
+    width = min(dim, int(np.min(dof)))
     factor = np.zeros((size, dim, width))
     below = np.tril_indices(dim, -1, width)
     factor[:, *below] = rng.standard_normal((size, len(below[0])))
     diagonal = np.arange(width)
-    factor[:, diagonal, diagonal] = np.sqrt(
-        2.0 * rng.standard_gamma(0.5 * (dof - diagonal), (size, width))
-    )
+    freedom = np.asarray(dof)[..., None] - diagonal
+    factor[:, diagonal, diagonal] = np.sqrt(2.0 * rng.standard_gamma(0.5 * freedom, (size, width)))
     return factor
 
 

@@ -37,8 +37,8 @@ from dpaudit.laws.density import (
     EXPONENTIAL,
     LEAST,
     Noise,
-    gaussian_mixture,
-    laplace_mixture,
+    gaussian_ratio,
+    laplace_ratio,
     largest_value,
     panel_edges,
 )
@@ -262,7 +262,7 @@ class NonDPLaplace2(NonDPLaplace1):
 
     def law(self, data: Array) -> Law:
         rows = clipped_column(data)
-        return laplace_mixture(float(rows.mean()), float(len(rows)), self.scale)
+        return laplace_ratio(0.0, float(len(rows)), self.scale, float(rows.mean()))
 
 
 @value_class(show_numbers=True, eq=True)
@@ -300,7 +300,7 @@ class NonDPGaussian2(NonDPGaussian1):
 
     def law(self, data: Array) -> Law:
         rows = clipped_column(data)
-        return gaussian_mixture(float(rows.mean()), float(len(rows)), self.scale)
+        return gaussian_ratio(0.0, float(len(rows)), self.scale, float(rows.mean()))
 
 
 # --- correct noise that is wrongly handled, or that is released where only a selection may be

@@ -11,6 +11,8 @@ measure them again; a group set by another command names it. "Too few" draws mak
 that it loses the contest; "too many" take time and change the certified bound little.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 # --- draws are scored a chunk at a time; larger chunks take memory, smaller ones time ---
@@ -56,7 +58,13 @@ SERIES = 0.6  # correlation of neighbours from which differences are tried
 PARTS_SHARE, PARTS_TRAIN = 0.5, 0.8  # share of the training draws whose parts teach; of it, train
 PARTS = 100_000  # parts a side, at most, that teach their score
 PARTS_REACH = (1e-4, 1.0 - 1e-4)  # quantiles of parts beyond which no score is extrapolated
-PATCH, ALIKE_PIXELS = 4, 0.2  # pixels a side of a patch; correlation of neighbours in an image
+ALIKE_PIXELS, LEAST_IMAGE = 0.2, 8  # correlation of neighbours, and pixels a side, of an image
+# Pixels a side of a pattern, and whether pixels are whitened first. A larger pattern has more noise
+# and may start in the wrong place, a smaller one sees less of a large one.
+PATCHES = ((4, False), (5, True))
+PATCH_DRAWS, PATCH_COVARIANCE = 5000, 500  # draws a side, at most, that teach it; of Q, that do so
+PATCH_STEPS, FIRST_SHIFT = 40, 2.5  # steps of the fit; standard deviations of the first shift
+NO_PATCH = 0.05  # weight of a row without the pattern, against all places together
 MOST_COMPONENTS = 50  # columns, at most, among which independent components are looked for
 SEPARATED = 0.5  # share of the dependence of squares that components may have, for them to be used
 
@@ -149,11 +157,31 @@ TREE_COLUMNS = (
     256  # columns, at most, that all enter: a first split finds a column's own difference
 )
 FEWER_TREE_COLUMNS = 64  # columns of wider rows that enter, those that differ most
-TREE_ROUNDS, TREE_PATIENCE, LEAF_DRAWS = 200, 10, 200
-TREES: dict[str, str | float | bool] = {
+LEAF_DRAWS = 200  # draws that a leaf must have, at most
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How trees grow: the learning rate, the leaves of a tree, how many trees there are at most,
+    and how many without a gain are the last.
+
+    leaves_at_most : draws over this number are the least draws of a leaf, from 20 to `LEAF_DRAWS`.
+    ridge : added to the information of a leaf, so that a leaf of few draws moves the score less.
+    """
+
+    rate: float
+    leaves: int
+    rounds: int
+    patience: int
+    leaves_at_most: int
+    ridge: float
+
+
+TREES = Growth(rate=0.1, leaves=15, rounds=200, patience=10, leaves_at_most=100, ridge=0.0)
+# fewer splits fit noise in two columns, and the first trees of a checkerboard gain nothing
+PAIR_TREES = Growth(rate=0.1, leaves=31, rounds=200, patience=30, leaves_at_most=200, ridge=20.0)
+LIGHTGBM: dict[str, str | float | bool] = {
     "objective": "binary",
-    "learning_rate": 0.1,
-    "num_leaves": 15,
     # with row-wise histograms the trees do not depend on the number of threads
     "deterministic": True,
     "force_row_wise": True,
@@ -161,6 +189,13 @@ TREES: dict[str, str | float | bool] = {
     "num_threads": 1,
     "verbosity": -1,
 }
+
+# --- pairs of columns ---
+PAIR_COLUMNS = 40  # columns, at most; they have 780 pairs
+PAIR_DRAWS, PAIR_BINS = 20_000, 8  # draws a side that show which pairs matter; bins of a column
+PAIR_LEVEL = 0.001  # probability that a pair of no use is taken, over all pairs
+PAIR_DEGREE, PAIR_POINTS = 4, 1025  # polynomials of a column's rank; quantiles that set the rank
+MOST_PAIRS = 6  # pairs that take part, at most: the most significant ones
 
 # --- networks ---
 NETWORK_DRAWS = 40_000  # draws a side, at most, with which a network takes some ten CPU seconds

@@ -20,6 +20,7 @@ from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Fitted, Score, Sides, losses, zero
+from dpaudit.scoring.models import pairs
 from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.boosted import boosting, fit_boosted
 from dpaudit.scoring.models.cells import fit_cells
@@ -169,6 +170,21 @@ CANDIDATES = (
         lambda contest, columns: columns > constants.SPLINE_COLUMNS,
         lambda task: fit_additive(task.train, task.choose, task.screen),
         draws=(constants.SKETCH_DRAWS, ALL),
+    ),
+    Candidate(
+        "products of pairs over {best}",
+        "two columns of many that interact smoothly, as if one sets the spread of the other",
+        lambda contest, columns: 1 < columns <= constants.PAIR_COLUMNS,
+        lambda task: pairs.fit_products(task.train, task.choose, task.base),
+        draws=(constants.PAIR_DRAWS,),
+    ),
+    Candidate(
+        "{boosting} of pairs from {best}",
+        "two columns of many that interact with jumps, as in a checkerboard",
+        lambda contest, columns: 1 < columns <= constants.PAIR_COLUMNS,
+        lambda task: pairs.fit_trees(task.train, task.choose, task.seed, task.base),
+        draws=(constants.TREE_PROBE, constants.TREE_DRAWS),
+        memorises=True,
     ),
     Candidate(
         "knn",

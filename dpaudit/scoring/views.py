@@ -18,11 +18,11 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from dpaudit._core.types import Array
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Fitted, Score, Sides, losses
+from dpaudit.scoring.patches import fit_patch
 from dpaudit.scoring.whiten import Whitener
 
 View = Callable[[Array], Array]  # rows (n, k) → rows (n, k')
@@ -89,8 +89,10 @@ def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
     elif (width := lag(ranks)) > 0:
         yield "differences", partial(differences, width=width)
         yield from learned("steps", train, partial(steps, width=width), fit)
-    elif (size := image_size(ranks)) > 0:
-        yield from learned("patches", train, partial(patches, size=size), fit)
+    elif fit is not None and (size := image_size(ranks)) > 0:
+        for patch, whiten in constants.PATCHES:
+            name = "the likeliest patch" + " of whitened pixels" * whiten
+            yield name, fit_patch(train, size, patch, whiten)
     if (matrix := components(few)) is not None:
         yield "independent components", lambda x: x @ matrix
 
@@ -341,20 +343,13 @@ def steps(x: Array, width: int) -> tuple[Array, Array]:
 def image_size(ranks: Sides) -> int:
     """The side of the square image that a row is, 0 if neighbours across rows are not alike."""
     size = int(np.sqrt(ranks.P.shape[1]))
-    if size < 2 * constants.PATCH or size**2 != ranks.P.shape[1]:
+    if size < constants.LEAST_IMAGE or size**2 != ranks.P.shape[1]:
         return 0
     pixels = np.nan_to_num(ranks.P - ranks.P.mean(axis=0)).reshape(-1, size, size)
     spread = max(float((pixels**2).mean()), np.finfo(float).tiny)
     across = (pixels[:, 1:] * pixels[:, :-1]).mean() / spread
     along = (pixels[:, :, 1:] * pixels[:, :, :-1]).mean() / spread
     return size if min(across, along) > constants.ALIKE_PIXELS else 0
-
-
-def patches(x: Array, size: int) -> tuple[Array, Array]:
-    """The patches of a square image, every second one in both directions, as parts."""
-    square = (constants.PATCH, constants.PATCH)
-    windows = sliding_window_view(x.reshape(-1, size, size), square, axis=(1, 2))[:, ::2, ::2]
-    return windows.reshape(len(x), -1, constants.PATCH**2), x[:, :0]
 
 
 # --- vectors --------------------------------------------------------------------------------------

@@ -4,22 +4,18 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core import check
 
 pytestmark = pytest.mark.quick
 
 
-@pytest.mark.parametrize("value", [1e5, np.float32(1e5), np.int32(10**5)])
-def test_a_whole_float_is_a_count(value):
-    count = check.count("draws", value, 1)
-    assert count == 100_000
-    assert type(count) is int
-
-
-@pytest.mark.parametrize("value", [1.5, 0.0, np.nan, True, "1e5", [1e5]])
-def test_other_values_are_no_count(value):
-    with pytest.raises(dp.InvalidInput, match="draws must be an integer >= 1"):
-        check.count("draws", value, 1)
+def test_a_whole_float_is_a_count_and_other_values_are_none():
+    for value in (1e5, np.float32(1e5), np.int32(10**5)):
+        draws = dp.testing.Budget(draws=value).draws
+        assert draws == 100_000
+        assert type(draws) is int
+    for value in (1.5, 0.0, np.nan, True, "1e5", [1e5]):
+        with pytest.raises(dp.InvalidInput, match="draws must be an integer >= "):
+            dp.testing.Budget(draws=value)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit import search
 from tests.cases import database, shifted
 
 pytestmark = pytest.mark.quick
@@ -101,9 +102,12 @@ def test_a_function_of_one_output_is_a_mechanism(function):
     expected = dp.audit(dp.adapters.one_draw(one_output), PAIR, draws=100, rng=1)
     given = dp.audit(function, PAIR, draws=100, rng=1)
     assert np.array_equal(given.spectrum.delta, expected.spectrum.delta)
-    found = dp.search_neighbours(function, DATA[:6], claim=(1.0, 0.0), draws=500, shortlist=2)
+
+
+def test_so_it_is_in_a_search_and_in_a_test():
+    found = dp.search_neighbours(one_output, DATA[:6], claim=(1.0, 0.0), draws=500, shortlist=2)
     assert found.audit.sizes.total == 500
-    test = dp.testing.assert_private(function, PAIR, (2.0, 0.0), draws=4000)
+    test = dp.testing.assert_private(one_output, PAIR, (2.0, 0.0), draws=1000)
     assert test.verdict == "not violated"
 
 
@@ -133,10 +137,16 @@ def test_many_rows_of_another_number_are_not(output):
     ("call", "message"),
     [
         (lambda: dp.audit(never, PAIR, darws=10), r"^audit\(\) .*'darws'; .* 'draws'"),
+        (lambda: dp.audit(never, PAIR, confidence=0.9), "'confidence'; did you mean 'level'"),
+        (lambda: dp.audit(never, PAIR, zzz=1), "'zzz'; it takes mechanism, pair, epsilon"),
         (lambda: dp.audit_samples([1], [2], clam=1), r"^audit_samples\(\) .*'clam'; .* 'claim'"),
         (
             lambda: dp.search_neighbours(never, DATA, shortlst=3),
             r"^search_neighbours\(\) .*'shortlst'; .* 'shortlist'",
+        ),
+        (
+            lambda: search.select(never, DATA, relation=["add"]),
+            r"^search_neighbours\(\) .*'relation'; .* 'relations'",
         ),
         (
             lambda: dp.search_neighbours(never, DATA, clasifier="qda"),

@@ -203,17 +203,15 @@ def test_true_claims_are_rarely_rejected(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "runs"), [("P = Q", 1000), *((name, 250) for name in TIGHT if name != "P = Q")]
-)
-def test_true_claims_over_many_runs(name, runs):
+@pytest.mark.parametrize("name", TIGHT)
+def test_true_claims_over_many_runs(name):
     """A check after every draw up to 260, where draws already pick the bets.
 
-    False alarm 1e-6 at a rate of 10 %.
+    False alarm 1e-6 at a rate of 10 %; a rate of 25 % is seen with probability 0.96.
 
     2,000 runs of each of eight pairs: `python -m reports.make anytime`.
     """
-    assert rejections(name, runs, 260, seed=7) <= binom.ppf(1 - ALARM, runs, 0.1)
+    assert rejections(name, 250, 260, seed=7) <= binom.ppf(1 - ALARM, 250, 0.1)
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def laplace_renyi(order: float) -> float:
     return float(np.log(first + (order - 1.0) / (2.0 * order - 1.0) * np.exp(-order)) / (order - 1))
 
 
-@pytest.mark.slow  # 500 audits of 2,000 draws, about 60 s each
+@pytest.mark.slow  # 200 audits of 2,000 draws; a rate of 12 % is seen with probability 0.999
 @pytest.mark.parametrize("law", ["gauss", "laplace"])
 def test_the_truth_is_exceeded_in_at_most_five_percent_of_audits(law):
     orders = np.array([0.75, 1.5, 2.0, 4.0, 8.0, 32.0])
@@ -100,7 +100,7 @@ def test_the_truth_is_exceeded_in_at_most_five_percent_of_audits(law):
     if law == "laplace":
         truth = np.array([laplace_renyi(one) for one in orders])
         rho = max(laplace_renyi(one) / one for one in 1.0 + np.geomspace(1e-4, 1e2, 2000))
-    exceeded, audits = 0, 500
+    exceeded, audits = 0, 200
     for seed in range(audits):
         rng = np.random.default_rng([seed, 17])
         draw = rng.normal if law == "gauss" else rng.laplace

@@ -58,13 +58,11 @@ LATER = ("scipy.stats", "scipy.optimize", "scipy.integrate", "dpaudit.mechanisms
 @pytest.mark.parametrize(
     ("use", "heavy"),
     [
-        ("", HEAVY),
         ("dpaudit.Claim(1, 1e-5).delta_at(0.5)", HEAVY),
         ("dpaudit.neighbours.zero_row([[1.0, 2.0], [3.0, 4.0]], 1)", HEAVY),
         ("dpaudit.exact.als(0.1, 0.1, 3, 9, 1.0)", (*HEAVY, "scipy.stats")),
         ("dpaudit.mechanisms.ALS(9)", (*HEAVY, "scipy.stats")),
         ("dpaudit.audit", (*HEAVY, "scipy.stats")),
-        ("dpaudit.exact", (*HEAVY, *LATER)),
         (
             "[getattr(dpaudit.exact, n) for n in dpaudit.exact.__all__ if n != 'printed']",
             (*HEAVY, *LATER),

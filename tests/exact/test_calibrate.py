@@ -1,6 +1,7 @@
 """The least noise and the most rows that keep a target: closed forms, and a step less breaks it."""
 
 import dataclasses
+import time
 
 import numpy as np
 import pytest
@@ -200,6 +201,14 @@ def test_replacements_and_added_rows():
 def test_padding_of_data_that_have_no_law_without_it():
     data = np.column_stack([database(), np.ones(60), np.ones(60)])
     assert_least(calibrate(m.RandomProjection(50), data, 1.0, 1e-4), data)
+
+
+def test_calibration_of_very_many_rows_is_quick():
+    """Took 32 s: a mesh grew as the root of the rows."""
+    data, start = dp.datasets.load("diabetes").database, time.perf_counter()
+    found = calibrate(m.RPLS(100, padding=3000.0), data, 1.0, 1e-5)
+    assert time.perf_counter() - start < 10.0
+    assert found.value == 104654186
 
 
 # What it relies on

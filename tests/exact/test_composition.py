@@ -1,4 +1,7 @@
-"""Composed privacy losses: algebra, closed forms, Rényi divergences, another accountant."""
+"""Composed privacy losses: algebra, closed forms, Rényi divergences, another accountant.
+
+Values at 40 digits, of compositions with additive Wishart noise too, are in tests/oracle.
+"""
 
 import numpy as np
 import pytest
@@ -18,7 +21,6 @@ from dpaudit.exact import (
     gaussian_sketch,
 )
 from tests.exact.comparing import assert_close
-from tests.exact.loss_reference import Wishart, delta
 from tests.sparse import one_in
 
 EPSILON = np.array([0.0, 0.1, 0.3, 1.0, 3.0, 10.0])
@@ -151,20 +153,32 @@ def test_outputs_that_rule_a_database_out_are_a_floor(noise, times):
     assert whole.supremum[1] == np.inf
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "epsilon"),
-    [
-        (Wishart(0.1, 33, 3, False), Wishart(0.1, 33, 3, False), 3.0),
-        (Wishart(1.773, 4, 3, False), Wishart(0.03218, 33, 3, False), 8.72),
-    ],
-)
-def test_pairs_that_were_1_against_quadrature(one, other, epsilon):
-    """The values, 6e-23 and .588, are the same on every grid."""
-    parts = [PrivacyLoss.additive_wishart(part.q, part.dof, part.dim) for part in (one, other)]
-    truth = delta(one, other, epsilon)
-    for grid in ([epsilon], np.append(epsilon, np.linspace(0.0, 9.0, 31))):
-        found = compose(parts).delta(grid)[1]
-        assert found[0] == pytest.approx(truth, rel=WISHART)
+def test_a_large_epsilon_does_not_change_the_rest_of_the_grid():
+    whole = PrivacyLoss.additive_wishart(0.0006952060156420794, 2, 1)
+    whole = whole + PrivacyLoss.gaussian_shift(6.440219890629529)
+    near, far = whole.delta([0.5, 10.0]), whole.delta([0.5, 10.0, 1e3, 1e9])
+    np.testing.assert_array_equal(near, [side[:2] for side in far])
+    floor = -np.expm1(-0.5 * 0.0006952060156420794)  # m = 2: c is exponential
+    np.testing.assert_allclose([side[2:] for side in far], [[0.0] * 2, [floor] * 2], rtol=1e-12)
+
+
+def test_two_copies_deep_in_the_tail():
+    """By mpmath at 80 digits, over the noise of one copy of incomplete Γ functions of the other."""
+    backward = (2 * PrivacyLoss.additive_wishart(0.0095, 33, 3)).delta([0.1, 0.5, 6.0, 8.0])[1]
+    truth = [2.51786828776928e-18, 5.97530947622124e-28, 2.3976461970915e-42, 9.33160802855434e-44]
+    np.testing.assert_allclose(backward, truth, rtol=1e-8)
+
+
+@pytest.mark.parametrize("times", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_copies_in_any_order_agree(times):
+    grid = np.concatenate([[0.0], np.geomspace(1e-3, 60.0, 30)])
+    one, other = PrivacyLoss.additive_wishart(0.5, 3, 3), PrivacyLoss.additive_wishart(2.0, 5, 3)
+    shift = PrivacyLoss.gaussian_shift(0.2)
+    whole = (times * one + other + shift).delta(grid)
+    again = (shift + other + one + (times - 1) * one).delta(grid)
+    for first, second in zip(whole, again, strict=True):
+        np.testing.assert_allclose(first, second, rtol=WISHART, atol=1e-21)
+    assert whole[0][0] == pytest.approx(whole[1][0], rel=WISHART)
 
 
 REACH = 1 << 15  # of a grid of losses, in steps on either side

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from dpaudit import InvalidInput
 from dpaudit.exact import StudentCurve, als, gaussian_pair, gaussian_shift, gaussian_sketch
@@ -46,18 +45,6 @@ def test_asymptotic_is_the_limit_of_finite(features):
         )
         gaps.append(np.abs(finite - limit).max())
     assert gaps[1] < 0.25 * gaps[0]
-
-
-def test_one_feature_agrees_with_student_cdfs():
-    """p = 1, h = 0: scales differ only, {L > ε} is an interval of a t variable."""
-    t, rows, epsilon = 0.3, 7, 0.2
-    forward, _ = als(0.0, t, 1, rows, epsilon)
-    k = rows + 1
-    ratio = (1 - t) * np.exp(2 * epsilon / k) * (1 - t) ** (-1 / k)
-    edge = np.sqrt((ratio - (1 - t)) / (1 - ratio))
-    outside = 2 * stats.t.sf(edge * np.sqrt(rows), rows)
-    zeroed = 2 * stats.t.sf(edge / np.sqrt(1 - t) * np.sqrt(rows), rows)
-    assert float(forward) == pytest.approx(outside - np.exp(epsilon) * zeroed, abs=1e-13)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ of this environment on the PATH, and ends with status 0 if all was as its commen
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,13 @@ def environment(home):
     return {**kept, "PATH": path, "HOME": str(home), "PYTHONUTF8": "1", "MPLBACKEND": "agg"}
 
 
+def hear_interrupts():
+    """Ctrl-C reaches the script also where this run is in the background of a shell without job
+    control, which has its commands ignore it, and with them all that they start.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def marked(script):
     mark = pytest.mark.quick if script.stem in DEFAULT else pytest.mark.slow
     return pytest.param(script, id=script.stem, marks=mark)
@@ -48,6 +56,7 @@ def test_the_first_hour(script, tmp_path):
         text=True,
         timeout=300,
         check=False,
+        preexec_fn=hear_interrupts,
     )
     assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
 

@@ -142,10 +142,10 @@ def test_a_changed_file_of_a_program(folder):
     texts = {"script.py": PRINTS, "settings.txt": "", "noise/parts.py": "SCALE = 1"}
     for name, text in texts.items():
         folder.put(name, text)
-    folder.run(SCRIPT)
+    folder.run(SCRIPT, audit="samples = 20")
     for name, text in texts.items():
         folder.put(name, text + "\n")
-        folder.refused(rf"\({name} has changed\)", SCRIPT)
+        folder.refused(rf"\({name} has changed\)", SCRIPT, audit="samples = 20")
         folder.put(name, text)
 
 

@@ -92,7 +92,7 @@ def filled(rows):
 
 
 WAYS = pytest.mark.parametrize(
-    ("size", "stop"), [(300, None), (3000, None), (3000, "verdict")], ids=["few", "many", "stops"]
+    ("size", "stop"), [(300, None), (1000, None), (1000, "verdict")], ids=["few", "many", "stops"]
 )
 
 

@@ -9,9 +9,7 @@ from dpaudit.laws import Discrete, Laplace, Product
 from dpaudit.laws.density import (
     EXPONENTIAL,
     LAPLACE,
-    gaussian_mixture,
     gaussian_ratio,
-    laplace_mixture,
     laplace_ratio,
     largest_index,
 )
@@ -39,9 +37,9 @@ def test_the_larger_of_two(noise):
 COUNT, SCALE = 2.0, 7.0
 RATIOS = {
     "Laplace ratio": (lambda s: laplace_ratio(s, COUNT, SCALE), True, "laplace"),
-    "Laplace mixture": (lambda s: laplace_mixture(s / COUNT, COUNT, SCALE), False, "laplace"),
+    "Laplace mixture": (lambda s: laplace_ratio(0.0, COUNT, SCALE, s / COUNT), False, "laplace"),
     "Gaussian ratio": (lambda s: gaussian_ratio(s, COUNT, SCALE), True, "gaussian"),
-    "Gaussian mixture": (lambda s: gaussian_mixture(s / COUNT, COUNT, SCALE), False, "gaussian"),
+    "Gaussian mixture": (lambda s: gaussian_ratio(0.0, COUNT, SCALE, s / COUNT), False, "gaussian"),
 }
 
 

@@ -12,10 +12,12 @@ from dpaudit.mechanisms import (
     DPSGD,
     RPLS,
     ZOO,
+    AdditiveWishart,
     AnalyzeGauss,
     ExampleMechanism,
     GaussianInverse,
     GaussianLS,
+    InverseWishartDraw,
     RandomProjection,
 )
 from dpaudit.papers import AdditiveWishartNoise
@@ -35,13 +37,13 @@ EVERY = (*MECHANISMS, *ZOO.values(), DPSGD(), *(kind() for kind in BROKEN_DPSGD)
 # --- refused
 
 
-@pytest.mark.parametrize("mechanism", EVERY, ids=repr)
-def test_every_parameter_says_what_it_may_be(mechanism):
+def test_every_parameter_says_what_it_may_be():
     """Once for each parameter; what each kind refuses stands below."""
-    for name in dataclasses.asdict(mechanism):
-        if getattr(mechanism, name) is not None:
-            with pytest.raises(dp.InvalidInput, match=f"^{name} must be"):
-                dataclasses.replace(mechanism, **{name: object()})
+    for mechanism in {type(mechanism): mechanism for mechanism in EVERY}.values():
+        for name in dataclasses.asdict(mechanism):
+            if getattr(mechanism, name) is not None:
+                with pytest.raises(dp.InvalidInput, match=f"^{name} must be"):
+                    dataclasses.replace(mechanism, **{name: object()})
 
 
 # by kind of parameter: how a value is given, the parameter that is named, and values at its ends
@@ -142,6 +144,18 @@ def test_too_few_rows_are_refused_by_law_family_and_draws():
     mechanism = ALS(3)
     for use in (mechanism.law, mechanism.zeroed_rows, lambda data: mechanism(data, 2, rng=1)):
         with pytest.raises(dp.InvalidInput, match="rows must be at least features"):
+            use(DATA)
+
+
+@pytest.mark.parametrize("mechanism", [InverseWishartDraw(3), AdditiveWishart(3, 1.0)], ids=repr)
+def test_too_few_degrees_of_freedom_are_refused_by_law_family_and_draws(mechanism):
+    for use in (
+        mechanism.law,
+        mechanism.zeroed_rows,
+        lambda data: mechanism.added_row(data, 1.0),
+        lambda data: mechanism(data, 2),
+    ):
+        with pytest.raises(dp.InvalidInput, match="dof must be at least 4, the number of columns"):
             use(DATA)
 
 

@@ -24,13 +24,13 @@ def test_the_cases_are_the_registry_but_for_the_papers():
 
 
 @every_mechanism
-@pytest.mark.parametrize("size", [1, laws.CHUNK + 1])
-def test_draws_are_finite_rows_of_the_law(mechanism, size):
-    draws = mechanism(DATA, size, rng=1)
-    assert draws.shape == (size, mechanism.law(DATA).dim)
-    assert draws.dtype == np.float64
-    assert np.isfinite(draws).all()
-    assert len(np.unique(draws, axis=0)) == size
+def test_draws_are_finite_rows_of_the_law(mechanism):
+    for size in (1, laws.CHUNK + 1):
+        draws = mechanism(DATA, size, rng=1)
+        assert draws.shape == (size, mechanism.law(DATA).dim)
+        assert draws.dtype == np.float64
+        assert np.isfinite(draws).all()
+        assert len(np.unique(draws, axis=0)) == size
 
 
 @every_mechanism

@@ -53,11 +53,14 @@ def by_matrices(mechanism, data, candidates):
 def test_every_pair_is_that_of_the_two_databases(mechanism):
     rng = np.random.default_rng(1)
     candidates = np.vstack(
-        [rng.standard_normal((2, 4)) * [1.0, 1.0, 10.0, 10.0], 5.0 * DATA[2], DATA[7] + 0.1]
+        [
+            rng.standard_normal((2, 4)) * [1.0, 1.0, 10.0, 10.0],
+            [5.0 * DATA[2], DATA[7] + 0.1, 0.0 * DATA[0]],
+        ]
     )
     found = numbers(mechanism.replaced_rows(DATA, candidates))
     exact = by_matrices(mechanism, DATA, candidates)
-    # 5 times row 2 shrinks no axis: down = 0
+    # 5 times row 2 shrinks no axis: down = 0, and a row of zeros stretches none: up = 0
     np.testing.assert_allclose(found, exact, rtol=1e-9, atol=1e-25)
 
 

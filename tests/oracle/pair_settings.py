@@ -91,7 +91,6 @@ NOISE = [  # q, k, d; k = d, d + 1, d + 2 and more
     (0.05, 100_000, 2),
 ]
 SHIFT = ("gaussian-shift", {"mu": 0.3})
-SKETCH = ("gaussian-sketch", {"leverage": 0.02, "rows": 50})
 FIRST = ("gaussian-pair", {"shift": [0.5], "ratio": [0.8]})
 SECOND = ("gaussian-pair", {"shift": [-0.2], "ratio": [1.5]})
 
@@ -104,9 +103,14 @@ def wishart(q, dof, dim):
     return "additive-wishart", {"q": q, "dof": dof, "dim": dim}
 
 
+def sketch(leverage, rows):
+    return "gaussian-sketch", {"leverage": leverage, "rows": rows}
+
+
+SKETCH = sketch(0.02, 50)
 COMPOSED = [  # [(law, parameters, times)]
     [(*SKETCH, 10)],
-    [("gaussian-sketch", {"leverage": 0.3, "rows": 4}, 5)],
+    [(*sketch(0.3, 4), 5)],
     [(*SHIFT, 1), (*SKETCH, 1)],
     [(*SHIFT, 100), ("gaussian-shift", {"mu": 1.0}, 1)],
     [(*FIRST, 1), (*SECOND, 1)],
@@ -131,6 +135,18 @@ GIVEN = [
     # by Tricomi's function
     ([(*wishart(0.5, 20, 3), 4), (*SHIFT, 1)], [0.0, 0.3, 1.0, 3.0]),
     ([(*wishart(0.1, 30, 5), 10)], [0.0, 0.2, 0.6, 1.5]),
+    # were off by 2e-7 to 2e-4, or 1
+    ([(*wishart(0.1, 33, 3), 2)], [0.0, 3.0]),
+    ([(*wishart(1.773, 4, 3), 1), (*wishart(0.03218, 33, 3), 1)], [0.0, 8.72]),
+    ([(*wishart(0.04057, 7, 1), 1), (*sketch(0.001027, 3), 1)], [0.0, 13.155]),
+    ([(*wishart(0.03373, 4, 3), 1), (*wishart(0.010088, 3, 3), 1)], [0.0, 0.3, 19.2247]),
+    ([(*wishart(0.010845, 4, 1), 1), (*sketch(0.16117, 1), 1)], [0.0, 6.15982]),
+    # sizes far apart: the digits of the smaller loss were lost beside the larger
+    ([(*wishart(1.83544, 6, 1), 1), (*wishart(2.0105e-07, 4, 1), 1)], [0.0, 1e-4, 0.3]),
+    ([(*wishart(0.00016583, 4, 4), 1), (*sketch(0.0020166, 2), 1)], [0.0, 1e-4, 0.3]),
+    ([(*wishart(31.4111, 35, 5), 1), (*wishart(2.8766e-05, 34, 4), 1)], [0.0, 1e-4, 0.3]),
+    # each degree of freedom beside a sketch
+    *(([(*wishart(0.4, 2 + m, 2), 1), (*sketch(0.2, 2), 1)], [0.0, 0.3, 3.0]) for m in range(4)),
 ]
 
 

@@ -71,7 +71,7 @@ class Block:
     Under Q, X/ratio ~ χ²_count.
     """
 
-    floor = mpf(0)
+    floor, b = mpf(0), mpf(0)
 
     def __init__(self, ratio, count):
         self.ratio, self.count = mpf(ratio), mpf(count)
@@ -82,6 +82,8 @@ class Block:
         return Block(1 / self.ratio, self.count)
 
     def delta(self, e):
+        if self.a == 0:
+            return max(1 - mp.exp(e), mpf(0))
         x = (e - self.edge) / self.a
         side = 0 if self.a > 0 else 1
         b = self.count / 2

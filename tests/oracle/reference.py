@@ -32,7 +32,6 @@ from mpmath import mp, mpf
 # Gauss-Legendre nodes per panel, first panels per piece, digits asked of the integral
 MESH = {"order": 20, "splits": 6, "digits": 17}
 REACH = 4  # of the stretched variable: what is dropped is within exp(-85) of the ends of a piece
-GAUSSIAN_REACH = 200  # standard deviations kept on the axis: what is dropped is below exp(-20000)
 
 
 # --- quadrature -----------------------------------------------------------------------------------
@@ -320,126 +319,42 @@ def als_finite(leverage, residual_share, features, rows, epsilon):
     return finite_forward(arc, mpf(epsilon)), finite_backward(arc, mpf(epsilon))
 
 
-# --- least squares on a sketch: the Gaussian approximation ----------------------------------------
+# --- laws of independent parts --------------------------------------------------------------------
 
 
-def asymptotic_limits(leverage, residual_share, features, rows):
-    """(forward, backward) suprema of the loss, infinite where it is unbounded."""
-    h, t = mpf(leverage), mpf(residual_share)
-    base = features * mp.log1p(-t) / 2 - mp.log1p(-h) / 2
-    if h == 0 and t == 0:
+def of_parts(law, params):
+    """The parts of `tests.oracle.parts` that a law is made of, full → zeroed."""
+    from tests.oracle import parts  # which takes its quadrature from here
+
+    if law == "gaussian-shift":
+        return [parts.Axis(params["mu"], 1)]
+    if law == "gaussian-sketch":
+        return [parts.Block(1 - mpf(params["leverage"]), params["rows"])]
+    h, t = mpf(params["leverage"]), mpf(params["residual_share"])
+    axis = parts.Axis(mp.sqrt(params["rows"] * h * t / (1 - h)), (1 - t) / (1 - h))
+    others = params["features"] - 1 if t else 0
+    return [axis, parts.Block(1 - t, others)] if others else [axis]
+
+
+def by_parts(law, params, epsilon):
+    from tests.oracle import parts
+
+    found = sorted(of_parts(law, params), key=lambda part: part.edge is None)
+    if all(part.a == part.b == 0 for part in found):
         return mpf(0), mpf(0)
-    forward = backward = mp.inf
-    if t < h and (features == 1 or t == 0):
-        forward = base + rows * h * t / (2 * (h - t))
-    if t > h:
-        backward = -base + rows * h * t / (2 * (t - h))
-    return forward, backward
-
-
-class GaussianAxis:
-    """The axis: N(0, 1) | N(m, (1-t)/(1-h)) under P | Q. Other axes: N(0, 1) | N(0, 1-t)."""
-
-    def __init__(self, leverage, residual_share, features, rows):
-        self.h, self.t = mpf(leverage), mpf(residual_share)
-        self.b = mpf(features - 1) / 2
-        self.mean = mp.sqrt(rows * self.h * self.t / (1 - self.h))
-        self.deviation = mp.sqrt((1 - self.t) / (1 - self.h))
-        self.base = features * mp.log1p(-self.t) / 2 - mp.log1p(-self.h) / 2
-        self.limits = asymptotic_limits(leverage, residual_share, features, rows)
-
-    def coefficients(self, level):
-        """{L > level} is {t s2 > a y^2 + b y + c}."""
-        slope = 2 * (1 - self.h) * self.mean
-        constant = 2 * (1 - self.t) * (level - self.base) - (1 - self.h) * self.mean**2
-        return self.h - self.t, slope, constant
-
-    def tails(self, y, level):
-        a, b, c = self.coefficients(level)
-        bound = (a * y + b) * y + c
-        if self.t == 0 or self.b == 0:
-            step = gamma_tails(0, bound)
-            return step, step
-        u = bound / (2 * self.t)
-        return gamma_tails(self.b, u), gamma_tails(self.b, u / (1 - self.t))
-
-    def densities(self, y):
-        return mp.npdf(y), mp.npdf(y, self.mean, self.deviation)
-
-    def breaks(self, level, middle, deviation):
-        low, high = middle - GAUSSIAN_REACH * deviation, middle + GAUSSIAN_REACH * deviation
-        a, b, c = self.coefficients(level)
-        inside = {middle, *real_roots(a, b, c), *real_roots(mpf(0), 2 * a, b)}
-        return [low, *sorted(x for x in inside if low < x < high), high]
-
-
-def real_roots(a, b, c):
-    if a == 0:
-        return [] if b == 0 else [-c / b]
-    discriminant = b * b - 4 * a * c
-    if discriminant <= 0:
-        return []
-    q = -(b + mp.sqrt(discriminant)) / 2  # b >= 0 here
-    return [q / a, c / q]
-
-
-def als_asymptotic(leverage, residual_share, features, rows, epsilon):
-    axis, epsilon = GaussianAxis(leverage, residual_share, features, rows), mpf(epsilon)
-    growth = mp.exp(epsilon)
-
-    def above(y):
-        (p, _), (q, _) = axis.tails(y, epsilon)
-        f, g = axis.densities(y)
-        return p * f - growth * q * g
-
-    def below(y):
-        (_, p), (_, q) = axis.tails(y, -epsilon)
-        f, g = axis.densities(y)
-        return q * g - growth * p * f
-
-    forward = backward = mpf(0)
-    if epsilon < axis.limits[0]:
-        forward = integrate(above, axis.breaks(epsilon, mpf(0), mpf(1)))
-    if epsilon < axis.limits[1]:
-        backward = integrate(below, axis.breaks(-epsilon, axis.mean, axis.deviation))
-    return forward, backward
-
-
-# --- the closed forms -----------------------------------------------------------------------------
-
-
-def gaussian_shift(mu, epsilon):
-    """Two unit normals mu apart; the same in both directions."""
-    mu, epsilon = mpf(mu), mpf(epsilon)
-    if mu == 0:
-        return mpf(0), mpf(0)
-    value = mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)
-    return value, value
-
-
-def gaussian_sketch(leverage, rows, epsilon):
-    """X ~ chi2_r under P, (1 - q) chi2_r under Q; the loss is r/2 log(1-q) + q X / (2(1-q))."""
-    q, epsilon, b = mpf(leverage), mpf(epsilon), mpf(rows) / 2
-    if q == 0:
-        return mpf(0), mpf(0)
-    shift = -b * mp.log1p(-q)
-    growth = mp.exp(epsilon)
-    u = (epsilon + shift) * (1 - q) / q
-    forward = gamma_tails(b, u)[0] - growth * gamma_tails(b, u / (1 - q))[0]
-    if epsilon >= shift:
-        return forward, mpf(0)
-    u = (shift - epsilon) * (1 - q) / q
-    return forward, gamma_tails(b, u / (1 - q))[1] - growth * gamma_tails(b, u)[1]
+    back = [part.reversed() for part in found]
+    return tuple(parts.conditioned(side, epsilon) for side in (found, back))
 
 
 # --- evaluation with a check ----------------------------------------------------------------------
 
-LAWS = {
-    "als-finite": als_finite,
-    "als-asymptotic": als_asymptotic,
-    "gaussian-shift": gaussian_shift,
-    "gaussian-sketch": gaussian_sketch,
-}
+LAWS = ("als-finite", "als-asymptotic", "gaussian-shift", "gaussian-sketch")
+
+
+def deltas(law, params, epsilon):
+    if law == "als-finite":
+        return als_finite(**params, epsilon=epsilon)
+    return by_parts(law, params, epsilon)
 
 
 def with_mesh(compute, dps, **mesh):
@@ -455,7 +370,7 @@ def with_mesh(compute, dps, **mesh):
 
 def evaluate(law, params, epsilon, dps=42, **mesh):
     """(forward, backward) at one working precision and one family of meshes."""
-    return with_mesh(lambda: LAWS[law](**params, epsilon=mpf(epsilon)), dps, **mesh)
+    return with_mesh(lambda: deltas(law, params, mpf(epsilon)), dps, **mesh)
 
 
 def checked(law, params, epsilon, digits=18):

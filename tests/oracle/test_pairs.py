@@ -78,9 +78,11 @@ def allowed(row, wanted):
     return max((RELATIVE + ROUNDING * row["epsilon"]) * wanted, SMALL * RELATIVE)
 
 
-@pytest.mark.parametrize("rows", GROUPS.values(), ids=GROUPS)
-def test_package_matches_the_table(rows):
-    assert_matches(rows, package_deltas, allowed)
+@pytest.mark.parametrize("law", sorted({row["law"] for row in TABLE}))
+def test_package_matches_the_table(law):
+    for rows in GROUPS.values():
+        if rows[0]["law"] == law:
+            assert_matches(rows, package_deltas, allowed)
 
 
 def test_table_covers_every_law_and_holds_probabilities():

@@ -17,7 +17,10 @@ def test_all_are_registered_by_name():
 
 
 @every_algorithm
-def test_it_says_where_it_is_printed_and_its_pair_are_neighbours_as_it_claims(algorithm):
+def test_what_it_says_and_draws(algorithm):
+    """It says where it is printed, its pair are neighbours as it claims, and draws are rows that
+    differ. That a seed fixes them is tested for every mechanism in tests/mechanisms.
+    """
     assert algorithm.paper in (1, 2, 3, 4)
     assert all((algorithm.statement, algorithm.claimed, algorithm.summary))
     assert isinstance(algorithm.claim, dp.Claim)
@@ -26,19 +29,13 @@ def test_it_says_where_it_is_printed_and_its_pair_are_neighbours_as_it_claims(al
     assert pair.relation == algorithm.relation
     assert np.sum(np.any(pair.left != pair.right, axis=1)) == 1
     np.testing.assert_array_equal(pair.left, algorithm.pair().left)
-
-
-@every_algorithm
-@pytest.mark.parametrize("side", ["left", "right"])
-def test_draws_are_finite_rows_that_differ(algorithm, side):
-    """That a seed fixes them is tested for every mechanism in tests/mechanisms."""
-    data = getattr(algorithm.pair(), side)
-    draws = algorithm(data, 7, rng=1)
-    assert (draws.dtype, draws.ndim, len(draws)) == (np.float64, 2, 7)
-    assert np.isfinite(draws).all()
-    assert len(np.unique(draws, axis=0)) == 7
-    assert not np.array_equal(draws, algorithm(data, 7, rng=2))
-    assert algorithm(data, 1, rng=1).shape == (1, draws.shape[1])
+    for data in (pair.left, pair.right):
+        draws = algorithm(data, 7, rng=1)
+        assert (draws.dtype, draws.ndim, len(draws)) == (np.float64, 2, 7)
+        assert np.isfinite(draws).all()
+        assert len(np.unique(draws, axis=0)) == 7
+        assert not np.array_equal(draws, algorithm(data, 7, rng=2))
+        assert algorithm(data, 1, rng=1).shape == (1, draws.shape[1])
 
 
 @pytest.mark.parametrize("algorithm", one_in(4, CASES), ids=list(map(repr, CASES)))

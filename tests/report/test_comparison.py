@@ -84,6 +84,7 @@ def test_one_run_has_no_curve(results):
         compare(results[0], other)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_result_that_is_older_than_headlines_is_compared(results, tmp_path):
     folder = results[0].save(tmp_path / "old")
     content = json.loads((folder / "result.json").read_text()) | {"headline": None}

@@ -10,7 +10,7 @@ import pytest
 from joblib import parallel_config
 
 import dpaudit as dp
-from dpaudit.certify.counting import KEPT
+from dpaudit.certify.constants import STORED
 from dpaudit.run import Scenario, run
 from dpaudit.run.scenario.tables import Workers
 from dpaudit.sampling import MechanismDraws, draw
@@ -94,7 +94,7 @@ def test_a_million_draws_of_12_numbers_are_less_than_a_megabyte(client, classifi
         found = dp.audit(wide, PAIR, draws=500_000, classifier=classifier, rng=1)
     between, here = sent(client) - before
     assert between > 2 * 35_355 * 12 * 8 / 4  # a worker keeps what it has drawn itself
-    assert 8 * KEPT < here < 0.8e6
+    assert 8 * STORED < here < 0.8e6
     alone = dp.audit(wide, PAIR, draws=500_000, classifier=classifier, rng=1)
     assert content(found) == content(alone)
 

@@ -72,8 +72,8 @@ def ran(write_scenario, tmp_path, monkeypatch):
     (tmp_path / "program.py").write_text(PROGRAM)
     monkeypatch.delitem(sys.modules, "seen_rows", raising=False)
 
-    def ran(mechanism, data=PLAIN, neighbour=ROW):
-        path = write_scenario(mechanism=mechanism, data=data, neighbour=neighbour, audit=FEW)
+    def ran(mechanism, data=PLAIN, neighbour=ROW, audit=FEW):
+        path = write_scenario(mechanism=mechanism, data=data, neighbour=neighbour, audit=audit)
         run(Scenario.load(path), tmp_path / "out")
         return json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
 
@@ -111,7 +111,8 @@ def test_an_estimator_gets_the_columns_and_the_target_of_the_file(ran, tmp_path)
 
 
 def test_a_command_gets_the_rows_of_the_file(ran, tmp_path):
-    ran('command = ["{python}", "-S", "program.py", "{data}", "{size}", "{seed}"]')
+    command = 'command = ["{python}", "-S", "program.py", "{data}", "{size}", "{seed}"]'
+    ran(command, audit="samples = 20")
     assert_seen(np.loadtxt(tmp_path / "seen.csv", delimiter=","), in_file(tmp_path))
 
 

@@ -48,7 +48,7 @@ def test_a_true_claim_is_rejected_in_at_most_5_percent_of_histories(q):
     """At the edge of the claim, over 30 nights of one version: half of 5 % is allowed."""
     found = [
         Standing.of(1, [entry(one) for one in nights]).violated
-        for nights in histories(q, 0.0, 2000, 1)
+        for nights in histories(q, 0.0, 1000, 1)
     ]
     assert np.mean(found) <= 0.025
 

@@ -10,7 +10,7 @@ from joblib import parallel_config
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit.certify import CellCount
-from dpaudit.certify.counting import KEPT
+from dpaudit.certify.constants import STORED
 from dpaudit.sampling import Counts, MechanismDraws, counting
 from tests.cases import database, shifted
 
@@ -138,8 +138,8 @@ def test_what_is_sent_of_a_million_draws_of_12_numbers():
     count = rule(edges=np.linspace(-3.0, 3.0, 1040), columns=12)
     blocks = [counting.Block(side, 3, 15_625) for side in (1, 0)]
     drawn = [rng.standard_normal((15_625, 12)) for _ in blocks]
-    later = counting.counted(counting.Group(3, tuple(blocks), KEPT), drawn, count)
-    assert 64 * len(pickle.dumps(later)) + 2 * 4 * KEPT < 1e6
+    later = counting.counted(counting.Group(3, tuple(blocks), STORED), drawn, count)
+    assert 64 * len(pickle.dumps(later)) + 2 * 4 * STORED < 1e6
     early = counting.counted(counting.Group(0, tuple(blocks), 0), drawn, count)
     assert len(pickle.dumps(early)) - len(pickle.dumps(later)) == pytest.approx(8 * 15_625, abs=99)
     np.testing.assert_array_equal(early.counts.cells, later.counts.cells)

@@ -65,11 +65,15 @@ def test_none_is_missing_or_unknown():
     assert sorted(others) == sorted([*NAMES, *EXACT])
 
 
-@pytest.mark.parametrize("name", [*NAMES, *EXACT])
-def test_each_says_what_it_shows(name):
-    first = (FOLDER / f"{name}.toml").read_text(encoding="utf-8").splitlines()[0]
-    assert first.startswith("# ")
-    assert first.startswith("# A claim that fails: ") == name.endswith("broken-claim")
+def first_line(path):
+    return path.read_text(encoding="utf-8").splitlines()[0]
+
+
+def test_each_says_what_it_shows():
+    for name in (*NAMES, *EXACT):
+        first = first_line(FOLDER / f"{name}.toml")
+        assert first.startswith("# "), name
+        assert first.startswith("# A claim that fails: ") == name.endswith("broken-claim"), name
 
 
 @pytest.mark.parametrize("name", one_in(3, NAMES))
@@ -99,20 +103,24 @@ def test_each_exact_spectrum_is_as_the_scenario_says(name):
     assert round(delta, len(value or floor) - 2) == float(value or floor)
 
 
-@pytest.mark.parametrize("path", PAPERS, ids=lambda path: path.stem)
-def test_each_of_the_papers_is_valid_and_says_what_it_shows(path):
-    first = path.read_text(encoding="utf-8").splitlines()[0]
-    assert re.match(rf"# Paper {path.stem.split('-')[1]}\b", first)
-    if isinstance(load_scenario(path), StudyScenario):
-        assert StudyScenario.load(path).name == path.stem
-        return
-    scenario = Scenario.load(path)
-    assert scenario.claim is not None
-    assert scenario.claim == scenario.mechanism.claim
+@pytest.fixture(scope="module")
+def papers():
+    """The scenarios and studies of the papers by their paths."""
+    return {path: load_scenario(path) for path in PAPERS}
 
 
-def test_every_algorithm_and_study_of_the_papers_has_a_scenario():
-    studies = {path for path in PAPERS if isinstance(load_scenario(path), StudyScenario)}
+def test_each_of_the_papers_is_valid_and_says_what_it_shows(papers):
+    for path, scenario in papers.items():
+        assert re.match(rf"# Paper {path.stem.split('-')[1]}\b", first_line(path))
+        if isinstance(scenario, StudyScenario):
+            assert scenario.name == path.stem
+        else:
+            assert scenario.claim is not None
+            assert scenario.claim == scenario.mechanism.claim
+
+
+def test_every_algorithm_and_study_of_the_papers_has_a_scenario(papers):
+    studies = {path: one for path, one in papers.items() if isinstance(one, StudyScenario)}
     modules = [
         importlib.import_module(f"studies.{one.relative_to(STUDIES).parent}.{one.stem}")
         for one in STUDIES.glob("paper_*/*.py")
@@ -123,9 +131,9 @@ def test_every_algorithm_and_study_of_the_papers_has_a_scenario():
         for cls in vars(module).values()
         if isinstance(cls, type) and issubclass(cls, Study) and hasattr(cls, "title")
     }
-    assert {type(StudyScenario.load(path).study).__name__ for path in studies} == written
+    assert {type(one.study).__name__ for one in studies.values()} == written
     assert len(written) == 14
-    audited = {type(Scenario.load(path).mechanism) for path in PAPERS if path not in studies}
+    audited = {type(papers[path].mechanism) for path in PAPERS if path not in studies}
     assert set(mechanisms.PAPERS.values()) <= audited
 
 
@@ -134,14 +142,14 @@ def leaks(package):
     return set() if package == OWN else set(packages([package.parent.name])[0].findings)
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.stem)
-def test_each_of_the_libraries_is_valid_and_says_what_it_shows(package):
-    assert package.stem in (package.parent.name, f"{package.parent.name}-embargo")
-    for file in audits_in(package):
-        scenario = Scenario.read(file)
-        assert file.path == Path(f"{package}:{scenario.name}")
-        assert scenario.claim is not None
-        assert file.text.startswith("# ")
+def test_each_of_the_libraries_is_valid_and_says_what_it_shows():
+    for package in PACKAGES:
+        assert package.stem in (package.parent.name, f"{package.parent.name}-embargo")
+        for file in audits_in(package):
+            scenario = Scenario.read(file)
+            assert file.path == Path(f"{package}:{scenario.name}")
+            assert scenario.claim is not None, file.path
+            assert file.text.startswith("# "), file.path
 
 
 def test_there_are_not_too_many_files():
@@ -166,11 +174,11 @@ def test_verdicts_on_the_libraries(package, path, tmp_path):
     assert main(["run", str(path), "--out", str(tmp_path)]) == int(violated)
 
 
-@pytest.mark.parametrize("path", SYNTHESIZERS, ids=lambda path: path.stem)
-def test_each_of_the_synthesizers_says_what_it_shows(path):
-    scenario, first = load_scenario(path), path.read_text(encoding="utf-8").splitlines()[0]
-    assert scenario.name == path.stem
-    assert first.startswith("# A claim that fails") == path.stem.endswith("broken-claim")
+def test_each_of_the_synthesizers_says_what_it_shows():
+    for path in SYNTHESIZERS:
+        assert load_scenario(path).name == path.stem
+        shown = first_line(path).startswith("# A claim that fails")
+        assert shown == path.stem.endswith("broken-claim"), path
 
 
 @pytest.mark.usefixtures("no_figures")

@@ -125,8 +125,12 @@ def rates(name: str, audits: int, stop: str | None, n_jobs: int = 2) -> np.ndarr
     return np.sum(found, axis=0)
 
 
+# fitted scores are audited in test_end_to_end_coverage.py, where the same bands decide
+KNOWN = [name for name, case in CASES.items() if not isinstance(case.score, str)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", KNOWN)
 def test_true_claims_are_rarely_called_violated(name):
     """Nor is more than the true parameter certified, in 400 audits with a fixed number of draws.
 
@@ -137,7 +141,7 @@ def test_true_claims_are_rarely_called_violated(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [name for name in CASES if "tCDP" not in name])  # as zCDP
 def test_true_claims_are_rarely_rejected_by_bets(name):
     """The verdict and the certified parameter hold at 95 % each, in 150 sequential audits.
 

@@ -221,14 +221,6 @@ def test_bad_input_is_named(arguments, options, message):
         testing.assert_private(coin, *arguments, **options)
 
 
-@pytest.mark.quick
-def test_an_unknown_keyword_is_answered_by_the_assertion():
-    with pytest.raises(TypeError, match=r"assert_private\(\) .*did you mean 'draws'"):
-        testing.assert_private(coin, PAIR, (1.0, 0.1), darws=100)
-    with pytest.raises(TypeError, match=r"assert_matches\(\) .*did you mean 'rtol'"):
-        testing.assert_matches(coin, PAIR, dp.Claim.gdp(1.0), rtols=0.1)
-
-
 @pytest.mark.parametrize(
     ("mechanism", "curve"),
     [

@@ -56,6 +56,7 @@ def test_between_the_points_the_limit_holds(result):
         assert low <= norm.cdf(norm.ppf(fpr) + 2.0)
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("kind", ["result", "one_run"])
 def test_a_loaded_result_has_the_same_rates(kind, tmp_path, request):
     made = request.getfixturevalue(kind)

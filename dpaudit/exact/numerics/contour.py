@@ -17,6 +17,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.numerics.special import unresolved
 
 # first trapezoid step in the hyperbola's parameter, halved until the sums agree
 STEP, HALVINGS = (0.08, 8)
@@ -66,7 +67,7 @@ class LossTransform:
 
     @classmethod
     def of_range(cls, maximum: float, floor: float) -> LossTransform:
-        """a transform with only the largest finite loss and P(L = ∞), for use without contour."""
+        """A transform that knows its largest finite loss and P(L = ∞) alone, and has no contour."""
         return cls(_no_moments, _no_moments, _no_moments, np.inf, maximum, floor)
 
 
@@ -282,10 +283,7 @@ def trapezoid(
         step *= 0.5
         if np.all(np.abs(total - last) <= np.maximum(agree * np.abs(total), least)):
             return np.asarray(total / np.pi)
-    raise NoExactSpectrum(
-        "δ(ε) could not be computed to checked accuracy: two sums along a contour disagree; "
-        "use dpaudit.audit, which needs only draws"
-    )
+    return unresolved("two sums along a contour disagree")
 
 
 def _scale(transform: LossTransform, s: Array) -> Array:

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property
-from typing import NoReturn
 
 import numpy as np
 from numpy.polynomial.chebyshev import cheb2poly, chebpts2, chebvander
@@ -24,6 +23,7 @@ from numpy.polynomial.chebyshev import cheb2poly, chebpts2, chebvander
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.numerics.special import unresolved
 
 COUNT = 16  # terms on a panel
 CHEBYSHEV = chebpts2(COUNT)  # with both ends: a function may be seen at an end of its panel alone
@@ -35,22 +35,23 @@ POWERS = np.column_stack(
 )
 BETWEEN = np.array([-0.37, 0.61])  # where a panel is checked
 GAUSS, WEIGHTS = np.polynomial.legendre.leggauss(12)
-# of log f: the last terms of a panel, and how much more where f is below e^{−FAINT} of its peak
+# a panel is resolved if its last terms are below PRECISE, or where f is below e^{−FAINT} of its
+# peak below LOOSER times as much
 PRECISE, FAINT, LOOSER = 1e-13, 50.0, 1e7
-# a panel that is not resolved after halvings is noise of its function: it may be this much larger
-# after each, up to NOISY
+# what halving does not resolve is noise of the function: after each halving the last terms may be
+# NOISIER times as large, up to NOISY
 NOISIER, NOISY = 4.0, 1e-10
 AGREE = 1e-9  # of a value and its check
 CHECKED = 40.0  # units below the peak down to which a function is checked: 4e-18 of it
 DEEP = 250.0  # natural-log units below the peak beyond which a function is 0
 BEYOND = 700.0  # at most this far below e^{−|x|} of the peak: what a logarithm of 0 counts as
 DROP = 45.0  # units below the peak of an integrand beyond which it is left out: 3e-20 of it
-INSIDE = 1e-9  # of x: an edge of one series so close to a point of the other
+INSIDE = 1e-9  # an edge of one series whose place in the other is below INSIDE·|x| is left out
 ROUNDING = 2e-14  # relative, of x
 ROUGH = 1e-4  # of log f: a panel that is less resolved is halved, whatever the rounding
 NARROWEST = 1e-14  # relative width of a panel
 MOST = 4000  # panels
-ROUNDS = 12  # of halving panels that are off: those next to a bound on x end within its rounding
+ROUNDS = 12  # how often panels that are off are halved; next to a bound on x they become narrow
 FINER = (1, 1, 2, 4)  # parts of a panel, until two meshes agree
 BLOCK = 1 << 13  # numbers at a time: stays in cache
 
@@ -441,11 +442,3 @@ def _log_of(delta: Delta) -> Delta:
             return np.log(delta(x))
 
     return log_delta
-
-
-def unresolved(what: str) -> NoReturn:
-    """Raise `NoExactSpectrum`: digits that are not checked are not given."""
-    raise NoExactSpectrum(
-        f"the exact curve could not be computed to checked accuracy: {what}; use dpaudit.audit, "
-        "which needs only draws"
-    )

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
-from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.numerics.special import unresolved
 
 Curves = tuple[Array, Array]
 Number = TypeVar("Number", float, Array)
@@ -107,7 +107,4 @@ def _check_convex(epsilon: Array, delta: Array, accuracy: Accuracy) -> None:
 
 
 def _refuse(what: str, epsilon: float) -> NoReturn:
-    raise NoExactSpectrum(
-        f"δ(ε) could not be computed to checked accuracy: {what} at ε = {abs(epsilon):.6g}; "
-        "use dpaudit.audit, which needs only draws"
-    )
+    unresolved(f"{what} at ε = {abs(epsilon):.6g}")

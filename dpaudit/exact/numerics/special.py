@@ -1,14 +1,18 @@
-"""Special functions where SciPy's lose relative accuracy, and shares that keep their digits."""
+"""Special functions where SciPy's lose relative accuracy, shares that keep their digits, and the
+error that is raised where digits are not checked.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from scipy.special import gammaln
 
 from dpaudit._core.types import Array
+from dpaudit.errors import NoExactSpectrum
 
 VANISHING = 1e-290  # a row with a smaller leverage has δ = 0 in floats
 
@@ -56,3 +60,11 @@ def log_beta(a: float, b: float) -> float:
 def stirling(x: float) -> float:
     """log Γ(x) − [(x − ½)ln x − x + ½ln 2π], to 1e-17 for x ≥ 100."""
     return 1.0 / (12.0 * x) - 1.0 / (360.0 * x**3) + 1.0 / (1260.0 * x**5)
+
+
+def unresolved(reason: str) -> NoReturn:
+    """Raise `NoExactSpectrum`: a δ whose digits could not be checked is not returned."""
+    raise NoExactSpectrum(
+        f"δ(ε) could not be computed to checked accuracy: {reason}; use dpaudit.audit, which needs "
+        "only draws"
+    )

@@ -33,8 +33,9 @@ LogDensity = Callable[[Array], Array]
 class DensityPair:
     """∫ (p − e^ε q)₊ on panels where both densities are smooth.
 
-    Crossings of the loss by bisection, 16 Gauss nodes between. Accurate to some 1e-12 relative
-    where the panels suit the densities; atoms are summed.
+    The points where the loss crosses ε are found by bisection; between them there are 16 Gauss
+    nodes. The relative accuracy is some 1e-12 where the panels suit the densities. Atoms are
+    summed.
     """
 
     left: Density
@@ -176,9 +177,10 @@ def _climbs(rim: Array) -> bool:
 
 
 def _parts(x: Array, above: np.ndarray, which: int) -> tuple[Array, Array, np.ndarray, np.ndarray]:
-    """Parts of panels between neighbouring points, where the loss exceeds ε at one of the two.
+    """The parts of panels between neighbouring points of which at least one has a loss above ε.
 
-    That point, the other one, whether the loss exceeds ε at the first alone, and `which`; (k,).
+    Returns (k,) each: that point, the other point, whether the loss of the other is not above ε,
+    and `which`.
     """
     left, right = above[:, :-1], above[:, 1:]
     seen = left | right

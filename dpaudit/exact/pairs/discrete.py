@@ -1,6 +1,7 @@
 """Two laws with finitely many outcomes, of several forms, or of different kinds side by side.
 
-All are sums over finitely many outcomes, in logarithms; for the latter two of another curve.
+Each δ(ε) is a sum over finitely many outcomes, from logarithms of their masses. Where laws have
+several forms, or parts of different kinds, a term of the sum is another curve.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from dpaudit.exact.pairs.gaussian import Axes, without_rounding
 from dpaudit.exact.pairs.laplace import laplace_curve, shared_curve
 from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.pairs.sparse_vector import released_curve
-from dpaudit.exact.pairs.student_t import StudentPairCurve
+from dpaudit.exact.pairs.student_t import StudentPairCurve, no_moments
 from dpaudit.laws import (
     Branches,
     Density,
@@ -118,18 +118,15 @@ def _product(left: Product, right: Product) -> tuple[Curve, str]:
     if any(isinstance(part, StudentPairCurve) for part in curves) and not any(
         isinstance(p, Atoms) for p in curves
     ):
-        raise NoExactSpectrum(
-            "the Student t law of a sketched least-squares solution has no moment function "
-            "to compose; use law='asymptotic', or dpaudit.audit, which needs only draws"
-        )
+        raise no_moments()
     names = [f"{k} × {name}" if k > 1 else name for _, name, k in named]
     return product_curve(curves), " + ".join(names)
 
 
 def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
-    """The parts in pairs, all Laplace noise made one part.
+    """The parts in pairs, with all Laplace noise joined into one part.
 
-    Equal shifts have a closed form together.
+    Together, coordinates with equal shifts have a closed form.
     """
     pairs = list(zip(left.parts, right.parts, strict=True))
     is_noise = [all(isinstance(part, Laplace) for part in pair) for pair in pairs]

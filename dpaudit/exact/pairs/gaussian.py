@@ -92,7 +92,7 @@ def diagonalise(
     gap, moves = mean2 - mean1, scale > 0.0
     if np.any(gap[~moves]):
         return None  # a coordinate that is constant in both laws differs
-    # exact, so differences are
+    # a power of 2, so that scaling rounds nothing and differences stay exact
     scale = np.exp2(np.round(np.log2(scale, out=np.zeros_like(scale), where=moves)))
     gap, scale = gap[moves] / scale[moves], np.outer(scale, scale)[np.ix_(moves, moves)]
     cov1, cov2 = (cov[np.ix_(moves, moves)] / scale for cov in (cov1, cov2))
@@ -205,7 +205,7 @@ def _covariance(name: str, value: ArrayLike, size: int) -> Array:
 
 
 def _numbers(name: str, value: ArrayLike, expected: str) -> Array:
-    """As float64. Raises `InvalidInput` with the first entry that is not finite, and its place."""
+    """The value as float64. Raises `InvalidInput`, which names the first infinite entry or NaN."""
     array = np.asarray(check.array_of_numbers(name, value, expected), dtype=np.float64)
     wrong = np.argwhere(~np.isfinite(array))
     if len(wrong):

@@ -1,6 +1,6 @@
-"""Laplace noise: k coordinates moved by the same number of scales, or one coordinate.
+"""Laplace noise where k coordinates move by the same number of scales, or where one differs.
 
-The former has a closed form; the latter goes by its density where the scales differ.
+Equal shifts have a closed form. A coordinate whose scale differs too is computed from its density.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ AT_ONCE = 1 << 18  # terms worked out at a time, for all ε together
 SAME = 1e-12  # relative difference of shifts that is rounding
 NODES, MOST_NODES = 32, 200  # of a span, and where its density is steep
 MOST = 2500  # coordinates: less than a second; time grows with the square of their number
-# of a density, and of a distance from a node: less counts as so much
+# a smaller density, and a smaller distance from a node, count as these
 TINY, NEAREST = 1e-320, 1e-200
 
 

@@ -41,9 +41,9 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics import monotone_loss
-from dpaudit.exact.numerics.log_series import LazyCurve, unresolved
+from dpaudit.exact.numerics.log_series import LazyCurve
 from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
-from dpaudit.exact.numerics.special import log_expm1
+from dpaudit.exact.numerics.special import log_expm1, unresolved
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
 
 FAR = 38.5  # how far beyond √m the values of √s and √t are looked at: e^{−740} lies beyond
@@ -326,7 +326,7 @@ class LogG:
 
     @classmethod
     def between(cls, low: float, high: float, order: int) -> LogG:
-        """For low ≤ z ≤ high, at least; kept for the next curve of the same m."""
+        """The pieces that cover low ≤ z ≤ high, cached for the next curve of the same m."""
         first, last = (int(np.sqrt(z) / PIECE) for z in (low, high))
         return _fitted(first, PIECES * (1 + (last - first) // PIECES), order)
 

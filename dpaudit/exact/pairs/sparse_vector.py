@@ -1,6 +1,6 @@
 """Two sparse vector techniques that release the answers above the threshold.
 
-By a fine grid over the released values, up to two of them.
+The released values, at most two, are laid on a fine grid.
 """
 
 from __future__ import annotations

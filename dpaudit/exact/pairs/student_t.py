@@ -35,9 +35,9 @@ from dpaudit.laws import StudentT
 BISECTIONS = 60
 OVERFLOW = 700.0  # e^{this} is about as far as floats go; no form is positive at such a level
 TINY = 1e-300  # relative to the largest eigenvalue
-NEAR = 0.5  # of 1: eigenvalues whose difference from 1 is kept
+NEAR = 0.5  # eigenvalues closer to 1 than this are stored by their difference from 1
 AGREE = 1e-9  # of two sums over a contour
-FAR = 94.0  # along a contour, where it grows at first
+FAR = 94.0  # where a contour ends whose integrand grows at first
 
 
 class UnknownRenyi:
@@ -49,6 +49,14 @@ class UnknownRenyi:
             "no closed form for the Rényi divergence of two Student t laws that differ by more "
             "than a zeroed row; use delta_at, or law='asymptotic'"
         )
+
+
+def no_moments() -> NoExactSpectrum:
+    """The error to raise where a Student t law is composed with another release."""
+    return NoExactSpectrum(
+        "the Student t law of a sketched least-squares solution has no moment function to compose; "
+        "use law='asymptotic', or dpaudit.audit, which needs only draws"
+    )
 
 
 @value_class

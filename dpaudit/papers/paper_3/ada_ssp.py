@@ -10,13 +10,12 @@ from typing import Annotated
 
 import numpy as np
 
-from dpaudit._core import check
 from dpaudit._core.linalg import symmetric_matrix
-from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.readings import gdp_mu
-from dpaudit.curves.spectrum import Spectrum
-from dpaudit.exact import gaussian_shift
+from dpaudit.curves.spectrum import Curve
+from dpaudit.exact import PrivacyLoss
 from dpaudit.laws import GaussianNoise, ShiftRows
 from dpaudit.mechanisms.parameters import BelowOne, Positive, one_of
 from dpaudit.mechanisms.second_moment import SufficientStatistics
@@ -99,14 +98,13 @@ class AdaSSP(JointSpectrumAlgorithm):
         gram[:, range(features), range(features)] += ridge[:, None]
         return np.asarray(np.linalg.solve(gram, statistics[:, -features:, None])[:, :, 0])
 
-    def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
-        """The exact δ(ε) of all three statistics for a zeroed row, a bound for the solution's."""
+    def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
+        """The curve of all three statistics for a zeroed row, which bounds the solution's."""
         for side in (pair.left, pair.right):
             self.bounded(side)
         index = zeroed_index(pair)
         mu = float(self._shifts(pair.left, np.array([index])).mu[index])
-        delta = gaussian_shift(mu, epsilon)
-        return Spectrum.of_directions(check.epsilon(epsilon), delta, delta, "Gaussian shift")
+        return PrivacyLoss.gaussian_shift(mu), "Gaussian shift"
 
     def pair(self) -> NeighbourPair:
         """Two rows C_X; zeroing the one with label C_Y moves all statistics by their maximum."""

@@ -15,6 +15,7 @@ from scipy.linalg import solve_triangular
 from dpaudit._core.linalg import factorise, symmetric_matrix, upper_triangle
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
+from dpaudit.laws import bartlett
 from dpaudit.laws.base import draw_in_chunks
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import Algorithm, singular_axes
@@ -92,22 +93,16 @@ def scatter_draws(
 ) -> Array:
     """Draw one matrix each from Wishart_d(Σ, dof), or from the inverse Wishart W⁻¹_d(Σ, dof).
 
-    Returns upper triangles. Σ = axesᵀ·diag(eigenvalues)·axes; the method is Bartlett's (1933).
-    eigenvalues : (size, d) ≥ 0. axes : (d, d). dof : integers ≥ d, (size,), one for each draw;
-    `dpaudit.laws.bartlett` has a common one.
+    Returns upper triangles. Σ = axesᵀ·diag(eigenvalues)·axes. eigenvalues : (size, d) ≥ 0.
+    axes : (d, d). dof : integers ≥ d, (size,), one for each draw.
     """
     done, d = 0, len(axes)
-    below, diagonal = np.tril_indices(d, -1), np.arange(d)
 
     def draw(count: int) -> Array:
         nonlocal done
         part = slice(done, done + count)
         done += count
-        factor = np.zeros((count, d, d))  # lower triangular L, LLᵀ ~ Wishart_d(I, dof)
-        factor[:, *below] = rng.standard_normal((count, len(below[0])))
-        chi_square = 2.0 * rng.standard_gamma(0.5 * (dof[part, None] - diagonal))
-        factor[:, diagonal, diagonal] = np.sqrt(chi_square)
-        root = np.sqrt(eigenvalues[part])
+        factor, root = bartlett(count, d, dof[part], rng), np.sqrt(eigenvalues[part])
         if inverse:
             turned = np.linalg.solve(factor, root[:, :, None] * axes)
             return upper_triangle(turned.transpose(0, 2, 1) @ turned)

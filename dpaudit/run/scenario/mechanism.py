@@ -508,6 +508,9 @@ def is_synthesizer(mechanism: Any) -> bool:
 
 WORDS = {int: "an integer", float: "a number", str: "text", bool: "true or false", tuple: "a list"}
 JSON = {int: "integer", float: "number", str: "string", bool: "boolean", tuple: "array"}
+# Models made here have no source. Pydantic would look for texts below their keys in it, in every
+# frame of the stack and every loaded module, which takes longer than reading the scenario.
+WITHOUT_SOURCE = {"use_attribute_docstrings": False}
 NAME = "The mechanism, one of `dpaudit list mechanisms`; its parameters are further keys."
 
 
@@ -535,7 +538,12 @@ def read_mechanism(reader: Reader) -> Any:
 def named(name: str) -> type[Section]:
     """A model with the single key `name`, which must have this value."""
     own = Checked(partial(choice, allowed=(name,)), {"const": name})
-    return create_model(name, __base__=Section, name=(Annotated[str, own], Field(description=NAME)))
+    return create_model(
+        name,
+        __base__=Section,
+        __cls_kwargs__=WITHOUT_SOURCE,
+        name=(Annotated[str, own], Field(description=NAME)),
+    )
 
 
 def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
@@ -554,7 +562,7 @@ def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
         default = ... if field.default is dataclasses.MISSING else field.default
         checks = partial(typed, kind=kind if isinstance(kind, type) else object)
         fields[field.name] = (Annotated[Any, Checked(checks, schema)], default)
-    return create_model(cls.__name__, __base__=base, **fields)
+    return create_model(cls.__name__, __base__=base, __cls_kwargs__=WITHOUT_SOURCE, **fields)
 
 
 def instance(cls: type[Made], reader: Reader, place: str, base: type[Section]) -> Made | None:

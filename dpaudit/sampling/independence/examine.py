@@ -21,7 +21,7 @@ from dpaudit.sampling.independence.features import (
 )
 from dpaudit.sampling.independence.findings import WORDS, Finding, Place, Side, of_kind
 
-LEVEL = 1e-6  # bound on the probability that draws of a sound mechanism lead to any finding
+LEVEL = 1e-6  # probability that an audit of independent draws is refused, at most
 # The level is shared equally by: halves, runs, the two sides, repeats within a call, the same draws
 # in different calls, calls that go together, copied calls, and repetition to the end. Half of the
 # share of the two sides is for draws that go together, half for draws in common.

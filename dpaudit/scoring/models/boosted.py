@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -66,13 +67,34 @@ def fit_boosted(
         raw = [x] if 1 < x.shape[1] <= constants.RAW_COLUMNS else []
         return np.column_stack([white, norm, *raw])
 
+    return boosted(features, train, choose, seed, base)
+
+
+def boosted(
+    features: Score,
+    train: Sides,
+    choose: Sides,
+    seed: np.random.SeedSequence,
+    base: Score,
+    growth: constants.Growth = constants.TREES,
+    sets: Sequence[Sequence[int]] | None = None,
+) -> Score:
+    """Trees that correct `base` by the features (m, f) of rows, until `choose` gains no more.
+
+    sets : features that may meet in one branch of a tree; all of them by default.
+    """
     x, label = features(train.stacked()[0]), train.stacked()[1]
     start = evaluate(base, train.stacked()[0])
     state = int(generator(seed, Purpose.SCORE).integers(2**31 - 1))
-    leaf_draws = min(constants.LEAF_DRAWS, max(20, len(x) // 100))
+    leaf_draws = min(constants.LEAF_DRAWS, max(20, len(x) // growth.leaves_at_most))
     library: Any = lightgbm()[0]
     if library is None:
-        model = _histogram_boosting(np.column_stack([x, start]), label, leaf_draws, state)
+        # scikit-learn's boosting takes no starting score: the base is one more feature
+        if sets is not None:
+            sets = [[*columns, x.shape[1]] for columns in sets]
+        model = _histogram_boosting(
+            np.column_stack([x, start]), label, leaf_draws, state, growth, sets
+        )
         return lambda x: np.asarray(
             model.decision_function(np.column_stack([features(x), base(x)]))
         )
@@ -80,28 +102,44 @@ def fit_boosted(
     check_start = evaluate(base, choose.stacked()[0])
     table = library.Dataset(x, label, init_score=start)
     check = library.Dataset(check_x, check_label, init_score=check_start, reference=table)
-    parameters = constants.TREES | {"min_data_in_leaf": leaf_draws, "seed": state}
+    parameters = constants.LIGHTGBM | {
+        "learning_rate": growth.rate,
+        "lambda_l2": growth.ridge,
+        "num_leaves": growth.leaves,
+        "min_data_in_leaf": leaf_draws,
+        "seed": state,
+        "interaction_constraints": "" if sets is None else [list(columns) for columns in sets],
+    }
     booster = library.train(
         parameters,
         table,
-        num_boost_round=constants.TREE_ROUNDS,
+        num_boost_round=growth.rounds,
         valid_sets=[check],
-        callbacks=[library.early_stopping(constants.TREE_PATIENCE, verbose=False)],
+        callbacks=[library.early_stopping(growth.patience, verbose=False)],
     )
     how = {"raw_score": True, "num_iteration": booster.best_iteration, "num_threads": 1}
     return lambda x: base(x) + np.asarray(booster.predict(features(x), **how))
 
 
-def _histogram_boosting(x: Array, label: np.ndarray, leaf_draws: int, state: int) -> Any:
-    """scikit-learn's boosting, which takes no starting score: the base is one more feature."""
+def _histogram_boosting(
+    x: Array,
+    label: np.ndarray,
+    leaf_draws: int,
+    state: int,
+    growth: constants.Growth,
+    sets: Sequence[Sequence[int]] | None,
+) -> Any:
+    """scikit-learn's boosting, fitted to features (m, f)."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
 
     model = HistGradientBoostingClassifier(
-        max_iter=constants.TREE_ROUNDS // 2,
-        learning_rate=constants.TREES["learning_rate"],
-        max_leaf_nodes=constants.TREES["num_leaves"],
+        max_iter=growth.rounds // 2,
+        learning_rate=growth.rate,
+        l2_regularization=growth.ridge,
+        max_leaf_nodes=growth.leaves,
         min_samples_leaf=leaf_draws,
+        interaction_cst=sets,
         early_stopping=False,
         random_state=state,
     )

@@ -30,8 +30,8 @@ VIEWS = (
     "differences",
     "summed scores of steps",
     "scores of steps",
-    "summed scores of patches",
-    "scores of patches",
+    "the likeliest patch",
+    "the likeliest patch of whitened pixels",
     "independent components",
 )
 Draws = tuple[Any, Any, Array, Array]  # of P and of Q, and their losses

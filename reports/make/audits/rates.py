@@ -19,7 +19,8 @@ from dpaudit import outcomes, scoring
 from dpaudit._core.seeds import root
 from dpaudit._core.types import Array
 from dpaudit.auditing.clock import peak_memory_mb
-from dpaudit.certify.counting import KEPT, CellCount
+from dpaudit.certify.constants import STORED
+from dpaudit.certify.counting import CellCount
 from dpaudit.certify.split import Split, split
 from dpaudit.mechanisms.textbook import Laplace
 from dpaudit.neighbours import zero_row
@@ -110,7 +111,7 @@ def rate(result: dp.AuditResult) -> Rate:
     return Rate(
         least_ns(lambda: [side(0, LARGEST_BLOCK) for side in sides]),
         least_ns(lambda: [hashlib.sha256(part.tobytes()) for part in (P, Q)]),
-        least_ns(lambda: count(P, Q, KEPT)),
+        least_ns(lambda: count(P, Q, STORED)),
     )
 
 

@@ -36,6 +36,13 @@ CrossFit = Callable[[Array, Array], Array]  # scores of P and of Q → certified
 # finite sample: their joint law is exact, its quantile simulated.
 
 
+def best_thresholds(candidates: CandidateSets, epsilon: Array) -> Array:
+    """The threshold of the best set for each direction and ε, (2, m). epsilon : (m,), nats."""
+    best = np.argmax(candidates.gain(2.0), axis=1)
+    node = np.clip(np.searchsorted(candidates.epsilon, epsilon), 0, len(candidates.epsilon) - 1)
+    return candidates.threshold[best[:, node]]
+
+
 def order_band(kind: str) -> Band:
     """The band of one kind, BETA or BERK_JONES."""
 
@@ -129,7 +136,7 @@ def equal(choose: SortedScores, certifying: SortedScores) -> Array:
     promising = np.flatnonzero(candidates.gain(1.0).max(axis=(0, 1)) > 0.0)
     last = promising[-1] if len(promising) else 0
     at = GRID[np.unique(np.linspace(0, last, EQUAL).round().astype(int))]
-    best, share = candidates.best_thresholds(at), (1.0 - LEVEL) / (2 * len(at))
+    best, share = best_thresholds(candidates, at), (1.0 - LEVEL) / (2 * len(at))
     sets = [
         ChosenSet(way == 0, float(threshold), (float(epsilon),), share)
         for way in (0, 1)
@@ -230,7 +237,7 @@ def _folds(p: Array, q: Array, folds: int) -> Iterator[tuple[SortedScores, Sorte
 def _normal(choose: SortedScores, certifying: SortedScores) -> Array:
     """Estimates and standard errors, (2 numbers, 2 directions, 4 ε)."""
     candidates = CandidateSets.of(choose, SHOWN, min(certifying.sizes), 1.0 - LEVEL)
-    counts = certifying.above(candidates.best_thresholds(SHOWN))
+    counts = certifying.above(best_thresholds(candidates, SHOWN))
     p, q = (count / size for count, size in zip(counts, certifying.sizes, strict=True))
     p, q = np.stack([p[0], 1.0 - q[1]]), np.stack([q[0], 1.0 - p[1]])
     gamma, n = np.exp(SHOWN), min(certifying.sizes)

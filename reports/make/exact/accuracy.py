@@ -26,8 +26,6 @@ from reports.make.exact import references
 from reports.make.extras import package
 from reports.make.timing import clock
 
-loss_reference = package("tests.exact.loss_reference", "test")
-loss_of = package("tests.hostile.test_compositions", "test").loss_of
 parts, reference, test_pairs, test_reference = (
     package(f"tests.oracle.{name}", "test")
     for name in ("parts", "reference", "test_pairs", "test_reference")
@@ -249,23 +247,6 @@ def _student_replaced() -> Iterator[Setting]:
         yield Setting(name, curves, truth, np.array([0.0, 0.2, 0.6]))
 
 
-def _compositions() -> Iterator[Setting]:
-    """Additive Wishart noise, k from d to d + 3, beside a shift, a sketch and itself."""
-    Wishart, Shift, Sketch = loss_reference.Wishart, loss_reference.Shift, loss_reference.Sketch
-    for spare in range(4):
-        for q in (1e-6, 0.01, 0.5, 20.0):
-            for other in (Shift(0.3), Sketch(0.1, 5), Wishart(0.7, 4, 3)):
-                one = Wishart(q, 2 + spare, 2)
-                whole = loss_of(one) + loss_of(other)
-
-                def truth(e: float, forward: bool, both: Any = (one, other)) -> Any:
-                    sides = both if forward else tuple(part.reversed() for part in both)
-                    return references.mpf(loss_reference.delta(*sides, e))
-
-                name = f"q {q:g}, k − d = {spare}, with {type(other).__name__.lower()}"
-                yield Setting(name, whole.delta, truth, np.array([0.0, 0.1, 0.5, 1.0, 3.0]))
-
-
 def _laplace() -> Iterator[Setting]:
     """1 to 12 coordinates, shifts of 1e-6 to 20 scales."""
     for count in (1, 2, 5, 12):
@@ -358,13 +339,7 @@ LAWS = (
         "compositions, table",
         _from_pairs("composition"),
         TABLE,
-        "contour; with Wishart noise two meshes",
-    ),
-    Law(
-        "compositions with additive Wishart noise",
-        _compositions,
-        "tanh–sinh quadrature in floats",
-        "series checked between nodes, two meshes agree to 10⁻⁹",
+        "contour; with Wishart noise series checked between nodes, two meshes agree to 10⁻⁹",
     ),
     Law(
         "Laplace noise",

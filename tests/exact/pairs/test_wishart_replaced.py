@@ -7,7 +7,7 @@ from scipy import stats
 
 import dpaudit as dp
 from dpaudit.exact import ReplacedWishartCurve, additive_wishart
-from dpaudit.exact.pairs.replaced_wishart import Direction
+from dpaudit.exact.pairs.replaced_wishart import Direction, LogG
 from dpaudit.mechanisms import AdditiveWishart
 
 
@@ -259,3 +259,15 @@ def test_many_degrees_of_freedom_against_draws(up, down, freedom):
     gain = -np.expm1(np.minimum(epsilon[:, None] - loss, 0.0))
     found = ReplacedWishartCurve(up, down, freedom, 2).delta(epsilon)[0]
     assert np.all(np.abs(gain.mean(axis=1) - found) < 5.0 * gain.std(axis=1) / np.sqrt(size))
+
+
+@pytest.mark.parametrize(
+    ("order", "values"),
+    [(2, (1e-6, 0.3, 40.0)), (7, (1e-3, 5.0, 900.0)), (41, (10.0, 60.0)), (140, (100.0, 280.0))],
+)
+def test_log_g_on_pieces(order, values):
+    """√π U(½, (m + 3)/2, y) at y = z/2, by the recursion and by the trapezoidal rule."""
+    found = LogG.between(0.9 * values[0], 1.1 * values[-1], order)(np.array(values))
+    for z, value in zip(values, found, strict=True):
+        exact = mp.log(mp.sqrt(mp.pi) * mp.hyperu(0.5, (order + 3) / 2, z / 2))
+        assert value == pytest.approx(float(exact), rel=1e-11, abs=1e-11)

@@ -53,7 +53,7 @@ def test_the_finite_curve_grows_with_leverage_and_residual_share(seed):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_total_variation_of_the_asymptotic_law_grows_too(seed):
-    """At ε = 0 only: beyond it the asymptotic law is not monotone (test_worst_case_rows)."""
+    """At ε = 0 only: beyond it the asymptotic law is not monotone (test_worst_case)."""
     for rng, leverage, share, features, rows in settings(seed, 40):
         step = 10 ** rng.uniform(-3, 0) * 0.9
         base, ahead, above = (

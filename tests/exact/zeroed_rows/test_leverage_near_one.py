@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from tests.exact.test_random_curves import sketch_reference
 from tests.oracle import reference
 
 
@@ -42,7 +41,8 @@ def test_sketches_and_least_squares_keep_the_digits_of_1_minus_leverage(size):
     epsilon = float(-2.5 * mp.log(whole)) - 3.0  # 3 less than the largest loss backward
     found = dp.exact.worst_case(dp.mechanisms.RandomProjection(5), data, epsilon)
     with mp.workdps(60):
-        truth = max(sketch_reference(1 - whole, 5, epsilon))
+        row = {"leverage": 1 - whole, "rows": 5}
+        truth = max(reference.by_parts("gaussian-sketch", row, epsilon))
     assert float(found.delta) == pytest.approx(float(truth), rel=1e-9)
     assert found.index == 0
 

@@ -1,6 +1,7 @@
 # Ctrl-C keeps the draws and says so; --resume goes on to the same result; without it, the command
 # says what it throws away.
 set -m # a shell without job control starts commands in the background deaf to Ctrl-C
+trap 'test $? -eq 0 || tail -n 20 ./*.txt >&2' EXIT # what the commands said, if one did not do as it should
 
 cat > slow.py <<'PYTHON'
 import time
@@ -39,6 +40,7 @@ interrupted() { # the run, until it has made draws; it would take two minutes
         dpaudit status report > status.txt 2> errors.txt || true
         if grep -q "Draws of M(D) *[1-9]" status.txt; then break; fi
     done
+    grep -q "Draws of M(D) *[1-9]" status.txt
     kill -INT $process
     status=0; wait $process || status=$?
     test $status -eq 130

@@ -1,0 +1,120 @@
+"""Interactions of two columns, which sums over columns do not show and other columns hide.
+
+Among many columns, trees split first where noise happens to be largest, so few draws are left when
+they reach an interaction that shows only after two splits. A table of counts shows which columns
+interact, and a model of these alone needs few draws: products of polynomials if the interaction is
+smooth, trees if it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.polynomial.legendre import legvander
+from scipy.special import chdtri, expit
+
+from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
+from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
+from dpaudit.scoring.models.boosted import boosted
+from dpaudit.scoring.models.logistic import fit_correction
+
+Pairs = Sequence[tuple[int, int]]
+
+
+def interacting(train: Sides, base: Score) -> Pairs:
+    """The pairs of columns on which the residual of `base` depends significantly, the clearest
+    first.
+
+    The residual of a row is its label, 1 for P and 0 for Q, less the probability p that `base`
+    gives it. Its sum over the rows of a cell has variance Σ p(1 − p) if `base` is right, so the sum
+    of the squares, standardised, over the cells of two columns' quantiles is about χ² with as many
+    degrees of freedom as there are cells. The level is divided by the number of pairs (Bonferroni).
+    What each column shows by itself does not count for the order of the pairs.
+    """
+    x, label = train.head(constants.PAIR_DRAWS).stacked()
+    bins = constants.PAIR_BINS
+    p = expit(evaluate(base, x))
+    residual, variance = label - p, p * (1.0 - p)
+    limits = np.quantile(x, np.arange(1, bins) / bins, axis=0).T
+    place = [np.searchsorted(*column) for column in zip(limits, x.T, strict=True)]
+
+    def evidence(cell: np.ndarray) -> tuple[float, int]:
+        """The sum of standardised squares over cells, and how many cells have draws."""
+        total, spread = np.bincount(cell, residual), np.bincount(cell, variance)
+        there = spread > 0.0
+        return float((total[there] ** 2 / spread[there]).sum()), int(there.sum())
+
+    alone = [evidence(cell)[0] for cell in place]
+    pairs, surplus = list(combinations(range(x.shape[1]), 2)), {}
+    for i, j in pairs:
+        square, cells = evidence(bins * place[i] + place[j])
+        if square > chdtri(cells, constants.PAIR_LEVEL / len(pairs)):
+            surplus[i, j] = square - alone[i] - alone[j]
+    return sorted(surplus, key=lambda pair: -surplus[pair])[: constants.MOST_PAIRS]
+
+
+@value_class
+class Products:
+    """Legendre polynomials of the ranks of columns, and their products over pairs of columns.
+
+    columns : positions of the c columns. points : (q, c), quantiles of the columns. pairs : (l, 2),
+    positions among the columns.
+    """
+
+    columns: np.ndarray
+    points: Array
+    pairs: np.ndarray
+
+    def __call__(self, x: Array) -> Array:
+        """The features, (m, d·c + d²·l) for degree d, of rows (m, k)."""
+        ranks = np.linspace(-1.0, 1.0, len(self.points))
+        places = zip(x[:, self.columns].T, self.points.T, strict=True)
+        rank = np.stack([np.interp(column, points, ranks) for column, points in places])
+        terms = legvander(rank, constants.PAIR_DEGREE)[:, :, 1:]  # (c, m, d)
+        left, right = terms[self.pairs.T]
+        both = left[:, :, :, None] * right[:, :, None, :]
+        flat = (terms, both.reshape(*left.shape[:2], -1))
+        return np.column_stack([part for block in flat for part in block])
+
+
+def fit_products(train: Sides, choose: Sides, base: Score) -> Score | None:
+    """Correct `base` by products over the pairs of columns that it missed; None if there are
+    none."""
+    pairs = interacting(train, base)
+    if not pairs:
+        return None
+    train = train.head(constants.PAIR_DRAWS)
+    columns = np.unique(pairs)
+    levels = np.linspace(0.0, 1.0, constants.PAIR_POINTS)
+    points = np.quantile(train.stacked()[0][:, columns], levels, axis=0)
+    products = Products(columns, points, np.searchsorted(columns, pairs))
+    return fit_correction(_or_zero(base, choose), products, train, choose)
+
+
+def fit_trees(
+    train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score
+) -> Score | None:
+    """Correct `base` by trees of the pairs of columns that it missed; None if there are none."""
+    pairs = interacting(train, base)
+    if not pairs:
+        return None
+    columns = np.unique(pairs)
+    choose = choose.head(constants.STOPPING_DRAWS)
+    return boosted(
+        lambda x: x[:, columns],
+        train,
+        choose,
+        seed,
+        _or_zero(base, choose),
+        constants.PAIR_TREES,
+        np.searchsorted(columns, pairs).tolist(),
+    )
+
+
+def _or_zero(base: Score, choose: Sides) -> Score:
+    """The score itself, or 0 if it may be mostly noise."""
+    return base if np.log(2.0) - log_loss(base, choose) > constants.WEAK_SIGNAL else zero

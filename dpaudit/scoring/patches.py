@@ -1,0 +1,114 @@
+"""The likeliest patch of an image: a view where P has a pattern that may be at any of many places.
+
+The model of a row x of P is that of a row of Q in which a pattern δ was added at one place j, with
+probability π_j. With w = Σ⁻¹δ, where Σ is the covariance of a patch, the log-ratio of the two laws
+is about log Σ_j π_j exp(w·(x_j − m_j) − ½ δ·w): x_j is the patch at j and m_j its mean in Q. The
+place is not known, so δ and π are fitted by expectation maximisation (Dempster, Laird & Rubin
+1977). Regressions on pixels need a direction for each place, this one pattern for all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from scipy.special import logsumexp
+
+from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.scoring import constants
+from dpaudit.scoring.base import Sides
+
+
+@value_class
+class LikeliestPatch:
+    """The log of the likelihood ratio that a pattern was added, and its largest term.
+
+    size : pixels a side of the image. matrix : (k, k), by which centred rows are multiplied, None
+    for rows as they are. mean : (k,). margin : pixels of 0 that are added around the image.
+    pattern : w, (patch, patch). odds : log π_j − ½ δ·w, (places, places).
+    """
+
+    size: int
+    matrix: Array | None
+    mean: Array
+    margin: int
+    pattern: Array
+    odds: Array
+
+    def __call__(self, x: Array) -> Array:
+        """The two columns, (n, 2), of rows (n, size²)."""
+        images = _images(x, self.size, self.matrix, self.mean, self.margin)
+        terms = _correlation(images, self.pattern) + self.odds
+        flat = terms.reshape(len(x), -1).astype(np.float64)
+        return np.column_stack([logsumexp(flat, axis=1), flat.max(axis=1)])
+
+
+def fit_patch(train: Sides, size: int, patch: int, whiten: bool) -> LikeliestPatch:
+    """The likeliest patch, fitted to rows (n, size²); NaN count as 0.
+
+    patch : pixels a side of the pattern. whiten : whether rows are whitened first by the symmetric
+    root of their covariance, which leaves a pattern near its place.
+    """
+    train = train.head(constants.PATCH_DRAWS)
+    mean = np.nan_to_num(train.Q).mean(axis=0)
+    matrix, margin = (_symmetric_root(train), 1) if whiten else (None, 0)
+    p, q = (_images(side, size, matrix, mean, margin) for side in (train.P, train.Q))
+    windows = sliding_window_view(q[: constants.PATCH_COVARIANCE], (patch, patch), axis=(1, 2))
+    flat = windows.reshape(-1, patch**2)
+    covariance = flat.T @ flat / len(flat)
+    covariance += 1e-6 * np.trace(covariance) / len(covariance) * np.eye(len(covariance))
+    inverse = np.linalg.inv(covariance)
+
+    places = p.shape[1] - patch + 1
+    share = np.full((len(p), places, places), 1.0 / places**2, dtype=np.float32)
+    delta = _moved(p, share, patch)
+    # the mean shift over all places is faint: one of this length tells places apart
+    delta *= constants.FIRST_SHIFT / np.sqrt(max(float(delta @ inverse @ delta), 1e-12))
+    log_prior = np.full((places, places), -2.0 * np.log(places))
+    for _ in range(constants.PATCH_STEPS):
+        pattern = (inverse @ delta).reshape(patch, patch)
+        odds = log_prior - 0.5 * float(delta @ inverse @ delta)
+        terms = _correlation(p, pattern) + odds.astype(np.float32)
+        whole = np.asarray(logsumexp(terms, axis=(1, 2)))
+        total = np.logaddexp(whole, np.log(constants.NO_PATCH))
+        share = np.exp(terms - total[:, None, None])
+        weight = share.sum(axis=0)
+        log_prior = np.log((weight + 0.5) / (len(p) + 0.5 * weight.size))
+        delta = _moved(p, share, patch)
+    pattern = (inverse @ delta).reshape(patch, patch)
+    odds = log_prior - 0.5 * float(delta @ inverse @ delta)
+    return LikeliestPatch(size, matrix, mean, margin, pattern, odds)
+
+
+def _symmetric_root(train: Sides) -> Array:
+    """The inverse symmetric root, (k, k), of the mean covariance of the sides."""
+    covariance = 0.5 * sum(np.cov(np.nan_to_num(side).T) for side in (train.P, train.Q))
+    value, vector = np.linalg.eigh(covariance)
+    floor = constants.WELL_CONDITIONED * value[-1]
+    return np.asarray((vector / np.sqrt(np.maximum(value, floor))) @ vector.T)
+
+
+def _images(x: Array, size: int, matrix: Array | None, mean: Array, margin: int) -> Array:
+    """Centred rows as images, (n, size + 2·margin, size + 2·margin), in single precision."""
+    rows = np.nan_to_num(x) - mean
+    rows = (rows if matrix is None else rows @ matrix).astype(np.float32)
+    edges = ((0, 0), (margin, margin), (margin, margin))
+    return np.pad(rows.reshape(-1, size, size), edges)
+
+
+def _correlation(images: Array, pattern: Array) -> Array:
+    """The product of the pattern with each patch of images (n, s, s): (n, places, places)."""
+    places = images.shape[1] - len(pattern) + 1
+    total = np.zeros((len(images), places, places), dtype=np.float32)
+    for (row, column), weight in np.ndenumerate(pattern.astype(np.float32)):
+        total += weight * images[:, row : row + places, column : column + places]
+    return total
+
+
+def _moved(images: Array, share: Array, patch: int) -> Array:
+    """The mean patch, (patch²,), if the patch of image i at j counts `share`[i, j] times."""
+    places, total = share.shape[1], np.zeros((patch, patch))
+    for row, column in np.ndindex(patch, patch):
+        part = images[:, row : row + places, column : column + places]
+        total[row, column] = np.einsum("ijk,ijk->", share, part)
+    return (total / share.sum()).ravel()
