@@ -67,6 +67,7 @@ CHOICE = 0.8
 NORMAL_ERROR = 1.5  # the largest factor by which normal limits miss the number of few draws
 # the draws of a sequential audit over those that it would need with the best bet from the start
 LEARNING = 3.0
+FIRST = 8  # draws a side of a sequential audit before its first bet
 
 
 def draws_to_detect(
@@ -129,7 +130,8 @@ def draws_to_detect(
             needed = float(samples_for(int(np.ceil(certifying))))  # training included
     else:
         check.choice("stop", stop, ("verdict",))
-        needed = LEARNING * _bet_draws(epsilon, delta, excess, power=power, alpha=1.0 - level)
+        bets = _bet_draws(epsilon, delta, excess, power=power, alpha=1.0 - level)
+        needed = FIRST + LEARNING * bets
     return needed if needed < MOST else np.inf
 
 

@@ -160,7 +160,9 @@ def _frame_of_numbers(name: str, frame: Any, expected: str) -> np.ndarray:
         more = f" and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
         raise InvalidInput(
             f"{name} must be {expected}, got columns that are not numbers: "
-            f"{', '.join(wrong[:SHOWN])}{more}; drop them, or code them as numbers",
+            f"{', '.join(wrong[:SHOWN])}{more}; drop them, code them as numbers, or "
+            "take .database of dpaudit.datasets.read_table(frame), and a mechanism made by "
+            "dpaudit.adapters.records(f, table.types)",
             argument=name,
         )
     return np.asarray(frame.to_numpy(dtype=np.float64, na_value=np.nan))

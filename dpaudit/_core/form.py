@@ -110,14 +110,14 @@ def _signature(function: Any) -> inspect.Signature | None:
         return None
 
 
-def advice_on(values: object) -> str:
-    """Advice on a mechanism that returned these values instead of `size` draws; "" if its form
+def advice_on(values: object, size: int) -> str:
+    """Advice on a mechanism that returned these values instead of `size` draws; "" if their number
     seems to be right.
     """
     if callable(values[0] if isinstance(values, list) and values else values):
         return f"; {MAKER}"
     shape = _shape(values)
-    several = len(shape) > 1 and shape[0] != 1
+    several = shape[:1] == (size,) or (len(shape) > 1 and shape[0] != 1)
     return "" if values is None or several else f"; {SIZE}; {ONE_DRAW}"
 
 

@@ -15,6 +15,7 @@ from dpaudit._core import check
 from dpaudit._core.form import with_advice
 from dpaudit._core.raised import Raised, with_cause
 from dpaudit._core.seeds import as_generator
+from dpaudit._core.ticks import tick
 from dpaudit._core.types import (
     Array,
     ArrayLike,
@@ -46,8 +47,13 @@ class OneDraw:
         """`size` outputs, each from a generator spawned from `rng`. Raises `MechanismError`."""
         __tracebackhide__ = True
         seeds = as_generator(rng).bit_generator.seed_seq.spawn(size)  # type: ignore[attr-defined]
+        outputs = []
         with QUIET:
-            return [self._draw(data, number, seed) for number, seed in enumerate(seeds)]
+            for number, seed in enumerate(seeds):
+                outputs.append(self._draw(data, number, seed))
+                if size > 1:  # a call of one draw is counted by its caller
+                    tick()
+        return outputs
 
     def _draw(self, data: ArrayLike, number: int, seed: np.random.SeedSequence) -> Any:
         """Output `number` of a block. Raises `MechanismError`, which names the generator."""

@@ -16,8 +16,9 @@ from dpaudit._core.source import source_of
 from dpaudit._core.types import ArrayLike, Count, Mechanism, RngLike
 from dpaudit.adapters import read_draws
 from dpaudit.adapters.mechanism import as_mechanism
+from dpaudit.auditing.clock import planned
 from dpaudit.auditing.engine import audit_draws, audit_mechanism
-from dpaudit.auditing.progress import ProgressLike, announced, shown
+from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.auditing.subject import Subject
@@ -41,6 +42,7 @@ def audit(
     rng: RngLike = None,
     n_jobs: int | None = None,
     progress: ProgressLike = None,
+    seconds: float | None = None,
     detect: float | None = None,
     train_share: float | None = None,
     choose_share: float | None = None,
@@ -84,8 +86,12 @@ def audit(
         `joblib.parallel_config` names ("loky" processes, "dask").
     progress : bool or callable, optional
         True for progress bars (`tqdm.auto`), False for none, None for bars in a notebook and none
-        elsewhere; or a function, called as progress(step, done, wanted). With True, a line
-        on stderr first says what the audit will cost and can show, by the time of 17 draws.
+        elsewhere; or a function, called as progress(step, done, wanted). Bars come after a line on
+        what the audit will cost and can show, by the time of 17 draws.
+    seconds : float, optional
+        The time that the audit may take: it makes as many draws as fit into it by the time of 17
+        draws, `draws` at most, and other draws on another machine. It is a plan: an audit that
+        takes longer is not stopped.
     detect : float, optional
         An excess over the claimed δ. Where an audit with a score as good as the true privacy loss
         would miss it with probability above 0.2, for a leak of any shape, "not violated" becomes
@@ -158,6 +164,7 @@ def audit(
         rng=rng,
         n_jobs=n_jobs,
         progress=progress,
+        seconds=seconds,
         detect=detect,
         train_share=train_share,
         choose_share=choose_share,
@@ -175,6 +182,7 @@ def audit_subject(
     draws: Count = 1_000_000,
     n_jobs: int | None = None,
     progress: ProgressLike = None,
+    seconds: float | None = None,
     store: BlockStore | None = None,
     **options: Any,
 ) -> AuditResult:
@@ -187,9 +195,10 @@ def audit_subject(
     source = subject.source or source_of(mechanism)
     subject = replace(subject, mechanism=mechanism, source=source)
     assert subject.pair is not None
-    if subject.search is None:  # a search has said it for both
-        announced(progress, mechanism, subject.pair.left, settings)
     with shown(progress) as callback:
+        if subject.search is None:  # a search has said and planned it for both
+            look = getattr(callback, "look", None)
+            settings, _ = planned(mechanism, subject.pair.left, settings, seconds, look)
         return audit_mechanism(subject, settings, Drawing(n_jobs, callback, store))
 
 
@@ -326,4 +335,4 @@ def _draws(name: str, value: Any) -> np.ndarray:
         return outcomes.joined([outcomes.rows(value)])
     except outcomes.NotOutcomes as error:
         expected = "a non-empty (n,) or (n, k) array of numbers or text, or n draws"
-        check.fail(name, error.got, expected)
+        check.fail(name, error.got, expected, error.cure)

@@ -22,6 +22,7 @@ from dpaudit.certify.bet_choice import Menu, cuts_by_draws
 from dpaudit.certify.betting import Bet, Counts, Cuts, null_of
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
+from dpaudit.power import FIRST
 from dpaudit.sampling import SIDES, Pair, joined
 from dpaudit.scoring import Fitted, Sides
 from dpaudit.scoring.base import nan_count, refuse_nan, without_nan
@@ -29,7 +30,6 @@ from dpaudit.scoring.few import fit_few_draws
 from dpaudit.scoring.models.logistic import calibrated
 from dpaudit.verdict.evidence import Sequential
 
-FIRST = 8  # draws a side before the first bet
 # Up to FEW draws a side batches grow by an eighth, up to MANY by a third; then they double.
 FEW, MANY = (200, 2_000)
 LARGEST = 1 << 20  # draws a side of a batch, which bounds memory

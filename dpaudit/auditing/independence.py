@@ -23,7 +23,7 @@ from dpaudit.scoring import Sides
 CALL = 32  # draws in a call of the `FURTHER` draws a side before an audit says "violated"
 SHARED = (
     'If the mechanism shares state within a call on purpose, audit it with unit="call", which '
-    "makes one call for each draw."
+    "makes one call for each draw. A program takes its seed from {seed}, not from the clock."
 )
 ORDER = (
     "Draws made elsewhere must be independent, within P, within Q and between the two, and in "

@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.types import Array, Mechanism
-from dpaudit.auditing.clock import FirstLook, seconds_a_draw
-from dpaudit.auditing.settings import Settings, silent
+from dpaudit.auditing.settings import silent
 from dpaudit.sampling import Progress
 
 NOTEBOOK = "ZMQInteractiveShell"  # IPython's shell in a notebook; in a terminal it has another one
@@ -28,7 +26,8 @@ def shown(progress: ProgressLike) -> Iterator[Progress]:
     """A context manager that gives a callback progress(step, done, wanted) and closes its bars.
 
     progress : True to show it, None to show it in a notebook and nowhere else, False for nothing;
-    or a callback, which is returned as it is. Raises `InvalidInput`.
+    or a callback, which is returned as it is. What shows progress also shows, by its method `look`,
+    what the audit will cost (`clock.planned`). Raises `InvalidInput`.
     """
     if callable(progress):
         yield progress
@@ -41,25 +40,6 @@ def shown(progress: ProgressLike) -> Iterator[Progress]:
         yield bars
     finally:
         bars.close()
-
-
-def announced(
-    progress: ProgressLike,
-    mechanism: Mechanism,
-    data: Array,
-    settings: Settings,
-    budget: float | None = None,
-) -> None:
-    """Print on stderr what an audit will cost and can show (`FirstLook`), for progress=True.
-
-    Nothing is printed in a notebook, which would keep the line.
-    budget : draws of search and audit over those of the audit; None without a search.
-    """
-    if callable(progress) or not progress or in_notebook():
-        return
-    rate = seconds_a_draw(mechanism, data)
-    look = FirstLook.of(rate, settings, budget or 1.0, search=budget is not None)
-    print(look.text, file=sys.stderr)
 
 
 def in_notebook() -> bool:
@@ -94,6 +74,10 @@ class Bars:
             del self.begins[step]
             self.close()
 
+    def look(self, text: str) -> None:
+        """Print what the audit will cost."""
+        print(text, file=sys.stderr)
+
     def close(self) -> None:
         """End the bar of the last step."""
         if self.bar is not None:
@@ -110,6 +94,12 @@ class NotebookLine:
         display = import_module("IPython.display").display
         self.handle: Any = display({"text/plain": ""}, raw=True, display_id=True)
         self.step, self.since, self.first, self.shown = "", 0.0, 0, 0.0
+        self.cost = ""
+
+    def look(self, text: str) -> None:
+        """Show what the audit will cost, before the steps."""
+        self.cost = f"{text} – "
+        self._show(text)
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
         """Show that `done` of `wanted` parts of the step are done, at most five times a second."""
@@ -118,7 +108,7 @@ class NotebookLine:
             self.step, self.since, self.first, self.shown = step, now, done, 0.0
         if now - self.shown < 0.2 and done < wanted:
             return
-        self.shown, text = now, step
+        self.shown, text = now, self.cost + step
         if wanted > 1:
             text += f": {done:,} of {wanted:,}"
         if self.first < done < wanted:

@@ -14,7 +14,7 @@ import numpy as np
 from dpaudit import outcomes, power, scoring
 from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array, Mechanism
-from dpaudit.auditing.bettor import FIRST, Batch, Bettor, batch_sizes, menu_of
+from dpaudit.auditing.bettor import Batch, Bettor, batch_sizes, menu_of
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.settings import Drawing, Settings
@@ -86,7 +86,7 @@ def audit_sequentially(setup: Setup, batches: Iterator[Batch]) -> Findings:
     return Findings(
         estimate=estimate,
         fitted=fitted,
-        sizes=Split(FIRST, 0, record.tested),
+        sizes=Split(power.FIRST, 0, record.tested),
         judged=with_notes(judged, notes),
         sequential=record,
         evidence=of_process(settings.claim, record),

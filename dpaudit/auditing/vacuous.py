@@ -119,9 +119,10 @@ def ignored(mechanism: Mechanism, pair: NeighbourPair, settings: Settings) -> st
     databases = (pair.left, pair.right)
     if not same_outputs(mechanism, databases, size, settings.seed, call=settings.call):
         return ""
+    more = f", or take {count(int(most / SHARE))} draws a side" if size < most else ""
     return (
         f"Under the same random numbers M(D) and M(D') gave the same {count(size)} outputs: none "
-        "of them uses what differs between D and D'. Choose another pair, or take more draws."
+        f"of them uses what differs between D and D'. Choose another pair{more}."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
+from math import ceil, sqrt
 
 from dpaudit._core import check
 from dpaudit._core.types import Array
@@ -69,9 +69,12 @@ def split(
     second = _size("choose share", choose, samples, CHOOSE, CHOOSE_ROOT)
     sizes = Split(first, second, samples - first - second)
     if min(sizes.train if trained else SMALLEST, sizes.choose, sizes.certify) < SMALLEST:
+        shares = usual if train is None else train, CHOOSE if choose is None else choose
+        least = min(*(shares if trained else shares[1:]), 1.0 - sum(shares))
+        enough = f"; take {ceil(SMALLEST / least):,} draws" if least > 1e-9 else ""
         raise InvalidInput(
             f"draws must leave at least {SMALLEST} a side to train, choose and certify, "
-            f"got {samples} ({sizes.train}, {sizes.choose}, {sizes.certify})",
+            f"got {samples} ({sizes.train}, {sizes.choose}, {sizes.certify}){enough}",
             argument="draws",
         )
     return sizes

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from dpaudit._core.check import fail
 from dpaudit._core.types import Array
 from dpaudit.datasets import flight
 from dpaudit.datasets.dataset import Dataset, Table
-from dpaudit.datasets.table import Texts, read_csv
+from dpaudit.datasets.table import FrameFile, Texts, read_csv
 from dpaudit.errors import DataNotFound
 
 FOLDER = "DPAUDIT_DATA"
@@ -117,7 +118,7 @@ def read_rows(path: str | os.PathLike[str]) -> Array:
 
 
 def read_table(
-    name_or_path: str | os.PathLike[str],
+    name_or_path: str | os.PathLike[str] | Any,
     *,
     ignore: Sequence[str] = (),
     texts: Texts | None = MappingProxyType({}),
@@ -127,8 +128,8 @@ def read_table(
 
     Parameters
     ----------
-    name_or_path : str or path
-        As in `load`.
+    name_or_path : str, path or DataFrame
+        As in `load`; or a data frame of pandas, whose index is left out.
     ignore : sequence of str
         Names of columns to leave out, such as an identifier of people.
     texts : dict from str to list of str, or None
@@ -163,7 +164,12 @@ def read_table(
     >>> table.types
     {'region': ('north', 'south'), 'income': 'float'}
     """
-    place = _path("name_or_path", name_or_path, "the name of a data set or the path of a CSV file")
+    if texts is not None and not isinstance(texts, Mapping):
+        fail("texts", texts, "a dict of the texts of columns, such as {'region': ['east', 'west']}")
+    if hasattr(name_or_path, "to_csv"):
+        return read_csv(FrameFile(name_or_path), ignore, texts)
+    expected = "the name of a data set, the path of a CSV file or a data frame"
+    place = _path("name_or_path", name_or_path, expected)
     installed = _INSTALLED.get(place.name) if not _is_path(name_or_path) else None
     if installed is not None:
         if ignore or texts:

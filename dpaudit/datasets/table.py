@@ -12,6 +12,7 @@ import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,13 +27,31 @@ TEXT, BOOLEANS = "text", ("false", "true")
 EXPECTED = (
     "a finite number, or missing (empty, NA, NaN, null or ?); a function that takes a table gets "
     'texts (--kind frame, in a scenario kind = "records", in Python dpaudit.datasets.read_table), '
-    "and --ignore leaves the column out"
+    "a program needs codes in their place, and --ignore leaves the column out"
 )
 LISTED = "one of the texts that `columns` lists, or missing"
 Texts = Mapping[str, Sequence[str]]  # the texts that a column may hold, by its name
 
 
-def read_csv(path: Path, ignore: Sequence[str] = (), texts: Texts | None = None) -> Table:
+class FrameFile(NamedTuple):
+    """A data frame of pandas, read as the CSV file that it would be, without its index."""
+
+    frame: Any
+    name: str = "frame"
+
+    @property
+    def stem(self) -> str:
+        """The name of the data set."""
+        return self.name
+
+    def read_bytes(self) -> bytes:
+        """The content of the file."""
+        return bytes(self.frame.to_csv(index=False), "utf-8")
+
+
+def read_csv(
+    path: Path | FrameFile, ignore: Sequence[str] = (), texts: Texts | None = None
+) -> Table:
     """Read the CSV file at `path`: UTF-8, comma-separated, with a header row.
 
     A byte-order mark is allowed. Rows with a missing value (empty, NA, NaN, null or ?, in any case)

@@ -13,7 +13,7 @@ from dpaudit.outcomes import tables
 from dpaudit.outcomes.nested import as_texts, canonical_texts
 from dpaudit.outcomes.tables import LISTS, NUMBERS, REAL, SHAPE, NotOutcomes
 
-NESTED = "OUSV"  # kinds of dtype whose entries may be draws of any form
+NESTED = "OUSVmM"  # kinds of dtype whose entries may be draws of any form
 
 
 def rows(values: Any, size: int | None = None) -> np.ndarray:
@@ -31,6 +31,8 @@ def rows(values: Any, size: int | None = None) -> np.ndarray:
     if isinstance(values, (list, tuple)):
         return _sequence(values, size)
     array = np.asarray(values)
+    if array.dtype.kind == "c" and array.ndim:  # a column for the real part, and one beside it
+        array = np.stack([array.real, array.imag], axis=-1).reshape(len(array), -1)
     if array.ndim > 2 and array.size:
         array = array.reshape(len(array), -1)
     if tables.is_lists(array) and size in (None, len(array)):
@@ -48,6 +50,8 @@ def _sequence(values: Sequence[Any], size: int | None) -> np.ndarray:
     if not _is_nested(values):
         with suppress(ValueError):  # draws of different length
             array = np.asarray(values)
+    if array.dtype.kind == "c" and array.ndim in (1, 2):
+        return rows(array, size)
     if array.dtype.kind in REAL and array.ndim in (1, 2) and array.size:
         entries = values if array.ndim == 1 else chain.from_iterable(values)
         plain = tables.table(array, size)

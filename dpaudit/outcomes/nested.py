@@ -7,7 +7,8 @@ integer that no float equals; {"long": [length, code, first entries]} for a list
 `SLOTS` entries, and for a draw that would take more than `WIDEST` characters. A text of more than
 `LONGEST` characters, and a key of more than `LONGEST_KEY`, is cut and ends with its digest. Bytes
 are the text that they encode, else a dict of their values and of the floats that they may be. A
-draw other than a list is read as a list of one entry, and None as the empty list, as in `tables`.
+complex number is a list of its parts, a time a dict of its unit and number. Any other draw that is
+not a list is read as a list of one entry, and None as the empty list, as in `tables`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ import math
 import numbers
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from enum import Enum
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -37,12 +41,14 @@ from dpaudit.outcomes.tables import (
     with_lengths,
 )
 
-ALL = "numbers, text, booleans, None, or lists, tuples, dicts and sets of these"
+ALL = "numbers, text, times, booleans, None, or lists, tuples, dicts and sets of these"
 SET, NUMBER, LONG = "set", "number", "long"
 LONGEST, LONGEST_KEY = 1 << 15, 64  # characters of a text, and of a key of a dict, at most
 WIDEST = 1 << 16  # characters of a draw at most
 DEEPEST = 50  # levels of nesting
 MISSING = "NAType", "NaTType"  # the missing values of pandas
+TIMES = date, time, timedelta, np.datetime64, np.timedelta64
+EPOCH, MICROSECOND = datetime(1970, 1, 1), timedelta(microseconds=1)
 SIZES = 1e-100, 1e100  # magnitudes of floats in bytes: others are no floats
 
 
@@ -142,6 +148,8 @@ def _plain(value: Any, depth: int) -> Any:
         value = _decoded(value)
     if isinstance(value, str):
         return _short(value, LONGEST)
+    if isinstance(value, TIMES):  # a timedelta64 is a number, too
+        return _time(value)
     if isinstance(value, (numbers.Real, Decimal)):
         return _number(value)
     if depth > DEEPEST:
@@ -180,10 +188,57 @@ def _container(value: Any, depth: int) -> Any:
             _short(member) if isinstance(member, str) else _plain(member, depth) for member in value
         )
         return {SET: _cut(sorted(members, key=_order))}
+    if (known := _known(value)) is not None:
+        return _plain(known, depth)
     kind = type(value).__name__
     if kind in MISSING:
         return None
-    raise NotOutcomes(ALL, f"a draw with {with_article(kind)}" if depth > 1 else with_article(kind))
+    got = f"a draw with {with_article(kind)}" if depth > 1 else with_article(kind)
+    parts = "list(value)" if hasattr(value, "__iter__") else "its parts, as in [value.x, value.y]"
+    raise NotOutcomes(ALL, got, f"return {parts}")
+
+
+def _time(value: Any) -> Any:
+    """A date, time or duration as the number of its units since its origin, such as {"us": 5}.
+
+    A moment with a time zone has the offset of the zone, too, in seconds.
+    """
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        unit = np.datetime_data(value.dtype)[0]
+        return None if np.isnat(value) else {_quoted(unit): _number(int(value.astype(np.int64)))}
+    if type(value).__name__ in MISSING:
+        return None
+    if hasattr(value, "value"):  # of pandas
+        units = {_quoted("ns"): _number(value.value)}
+    elif isinstance(value, timedelta):
+        units = {_quoted("us"): _number(value // MICROSECOND)}
+    elif isinstance(value, time):
+        of_day = timedelta(0, value.second, value.microsecond, 0, value.minute, value.hour)
+        units = {_quoted("us"): _number(of_day // MICROSECOND)}
+    elif isinstance(value, datetime):
+        since = value - (EPOCH if value.tzinfo is None else EPOCH.replace(tzinfo=UTC))
+        units = {_quoted("us"): _number(since // MICROSECOND)}
+    else:
+        units = {_quoted("D"): value.toordinal() - EPOCH.toordinal()}
+    offset = None if isinstance(value, timedelta) else getattr(value, "utcoffset", lambda: None)()
+    return units if offset is None else {**units, _quoted("zone"): offset.total_seconds()}
+
+
+def _known(value: Any) -> Any:
+    """A value of a type with parts as a list, dict or text of them; None for any other value."""
+    if isinstance(value, numbers.Complex):
+        return [float(value.real), float(value.imag)]
+    if isinstance(value, Enum):
+        return value.name
+    if is_dataclass(value) and not isinstance(value, type):
+        return {part.name: getattr(value, part.name) for part in fields(value)}
+    if hasattr(value, "freqstr") and hasattr(value, "ordinal"):  # a period of pandas
+        return {value.freqstr: value.ordinal}
+    if hasattr(value, "closed_left"):  # an interval of pandas
+        return [value.left, value.right, value.closed]
+    if isinstance(value, range) or hasattr(value, "categories"):
+        return list(value)
+    return np.asarray(value).tolist() if hasattr(value, "__array__") else None
 
 
 def _graph(graph: Any) -> dict[str, Any]:

@@ -31,12 +31,12 @@ EXACT = 2**53  # floats represent all integers up to this exactly
 class NotOutcomes(ValueError):
     """The error for values that are not draws of an allowed form; the caller names their origin.
 
-    expected : what was expected. got : what came instead.
+    expected : what was expected. got : what came instead. cure : what to return, or "".
     """
 
-    def __init__(self, expected: str, got: object) -> None:
+    def __init__(self, expected: str, got: object, cure: str = "") -> None:
         super().__init__(f"{expected}, got {got}")
-        self.expected, self.got = expected, got
+        self.expected, self.got, self.cure = expected, got, cure
 
 
 def table(array: np.ndarray, size: int | None) -> Array:

@@ -38,7 +38,7 @@ from dpaudit.run.ledger import (
     judged_by,
     subject_of,
 )
-from dpaudit.run.planning import planned
+from dpaudit.run.planning import planned_run
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.files import recorded_text
 from dpaudit.run.scenario.mechanism import Call, Called, Program, is_synthesizer
@@ -249,7 +249,7 @@ def _prepare(
         origin = origin_of(scenario, mechanism, loaded_from(scenario.folder) - before)
         if isinstance(rule, Unstated):
             rule = rule.settled(mechanism)
-        scenario = planned(scenario, rule, mechanism, dataset.database, seconds, look)
+        scenario = planned_run(scenario, rule, mechanism, dataset.database, seconds, look)
         if seconds is not None and isinstance(rule, Search):
             rule = scenario.neighbour
         if isinstance(rule, Search):

@@ -10,17 +10,8 @@ from typing import Any
 import numpy as np
 
 from dpaudit import power as detection
-from dpaudit._core import check
 from dpaudit._core.types import Array
-from dpaudit.auditing.clock import (
-    BESIDE,
-    FURTHER,
-    OWN,
-    FirstLook,
-    duration,
-    further,
-    seconds_a_draw,
-)
+from dpaudit.auditing.clock import planned
 from dpaudit.auditing.settings import Settings, in_reach
 from dpaudit.auditing.vacuous import fewest
 from dpaudit.certify.constants import FEWEST
@@ -34,11 +25,6 @@ from dpaudit.verdict.headline import Reference
 
 EXCESS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)
 DRAWS = (10_000, 100_000, 1_000_000, 10_000_000)  # default draws per side of `Needs.shown`
-FEWEST_PLANNED = 50  # draws a side; a time for fewer is refused
-AUDITED = 500  # draws a side that an audit gets before its search gets more than half of all draws
-SEARCHED = 1_500  # draws of a search; with fewer, the first neighbour by its rank is taken
-RESERVED, SHARE = 5.0, 0.8  # seconds for scores and the report, and the share of the rest for draws
-ALONE = {"shortlist": 1, "budget": 1.125}  # the search with few draws
 COLUMNS = 1  # numbers in an output of the mechanism
 
 
@@ -115,7 +101,7 @@ def plan(
     return Needs(epsilon, delta, level, power, tuple(rows), finite, least_draws)
 
 
-def planned(
+def planned_run(
     scenario: Scenario,
     rule: Any,
     mechanism: Any,
@@ -125,43 +111,16 @@ def planned(
 ) -> Scenario:
     """The scenario with as many draws as fit into `seconds`; as it is if that is None.
 
-    rule : how the neighbour is chosen; a search that would have too few draws takes the first
-    neighbour by its rank. look : called with what the run will cost and can show, unless it is
-    None. Raises `InvalidInput` for a time that is too short, and for a program or a synthesizer,
-    which is not timed.
+    rule : how the neighbour is chosen. look : as in `clock.planned`, as are the errors; a program
+    and a synthesizer are not timed, so they raise `InvalidInput` where `seconds` is given.
     """
-    if seconds is None and look is None:
-        return scenario
     if isinstance(scenario.mechanism, Program) or is_synthesizer(scenario.mechanism):
         if seconds is not None:
             reason = "a program and a synthesizer are not timed before a run; give draws"
             raise InvalidInput(f"seconds (--time): {reason}", argument="seconds")
         return scenario
-    rate = seconds_a_draw(mechanism, data)
     searches = isinstance(rule, Search)
-    if seconds is not None:
-        rule, size = _fitting(rule, SHARE * max(seconds - RESERVED, 0.0) / (rate + OWN))
-        if size < FEWEST_PLANNED:
-            fewest = 2 * FEWEST_PLANNED * (ALONE["budget"] if searches else 1.0)
-            least = duration((fewest + further(FEWEST_PLANNED)) * (rate + OWN) / SHARE + RESERVED)
-            check.fail("seconds (--time)", check.Words(duration(seconds)), f"at least {least}")
-        scenario = scenario.override(min(size, scenario.settings.draws), None)
-        scenario = replace(scenario, neighbour=rule)
-    if look is not None:
-        budget = rule.budget if searches else 1.0
-        look(FirstLook.of(rate, scenario.settings, budget, search=searches).text)
-    return scenario
-
-
-def _fitting(rule: Any, draws: float) -> tuple[Any, int]:
-    """The rule, and the draws a side of an audit that makes `draws` draws with its search."""
-    few = max(int((draws - BESIDE) / 4.0), 0)  # as many again are made before a violation is told
-    left = draws - further(few if few < FURTHER else FURTHER)
-    if not isinstance(rule, Search):
-        return rule, int(left / 2.0)
-    budget = min(rule.budget, max(2.0, left / (2.0 * AUDITED)))
-    if left * (1.0 - 1.0 / budget) >= SEARCHED:
-        rule = rule.model_copy(update={"budget": budget})
-    else:
-        rule = rule.model_copy(update=ALONE)
-    return rule, int(left / (2.0 * rule.budget))
+    budget, settings = rule.budget if searches else None, scenario.settings
+    settings, changes = planned(mechanism, data, settings, seconds, look, budget)
+    scenario = scenario.override(settings.draws, None)
+    return replace(scenario, neighbour=rule.model_copy(update=changes)) if changes else scenario

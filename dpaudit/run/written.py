@@ -114,7 +114,8 @@ def written(
     Raises `InvalidInput` for a target of another form, for relations that do not exist, and for
     inserted rows with relations that insert none. Reading the file finds all other faults.
     """
-    name = target_text("MODULE:CALLABLE", target, "package.module:callable").replace(":", ".")
+    expected = 'package.module:callable (a program goes into a scenario: command = ["./program"])'
+    name = target_text("MODULE:CALLABLE", target, expected).replace(":", ".")
     name += ending
     rows = {
         "row_bound": row_bound,

@@ -16,6 +16,7 @@ from dpaudit import outcomes
 from dpaudit._core.form import advice_on, with_advice
 from dpaudit._core.raised import Raised, with_cause
 from dpaudit._core.seeds import Purpose, describe, generator
+from dpaudit._core.ticks import tick
 from dpaudit._core.types import Array, Mechanism, Sampler
 from dpaudit._core.user_code import Carried
 from dpaudit._core.value import value_class
@@ -171,7 +172,10 @@ class Blocks:
         key = self._key(number)
         if self.call is None:
             return self._rows(size, key, number)
-        parts = [self._rows(n, (*key, call), number) for call, n in enumerate(self.calls(size))]
+        parts = []
+        for call, n in enumerate(self.calls(size)):
+            parts.append(self._rows(n, (*key, call), number))
+            tick(n)
         # lists of a single call stay lists, since the lists of the next block may differ in length
         return parts[0] if len(parts) == 1 else joined(parts, self.where(number, size))
 
@@ -253,7 +257,7 @@ def checked(values: object, size: int, where: str) -> np.ndarray:
     try:
         return outcomes.rows(values, size)
     except outcomes.NotOutcomes as error:
-        advice = advice_on(values)
+        advice = advice_on(values, size) or (f"; {error.cure}" if error.cure else "")
         raise MechanismError(f"the mechanism must return {error} on {where}{advice}") from None
 
 

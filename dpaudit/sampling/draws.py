@@ -11,6 +11,7 @@ import numpy as np
 
 from dpaudit import outcomes
 from dpaudit._core.linalg import one_thread
+from dpaudit._core.ticks import ticking
 from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import SIDES, Block, Preparable, both_sides, in_turn, joined
@@ -191,7 +192,7 @@ class MechanismDraws:
         yield from self._parts(self._drawn_ahead(), iter(()))
         results = work.counted(self._next(left), numbers, self.position - before, self.n_jobs)
         while True:
-            with self.threads():
+            with self.threads(), ticking(self._tick):
                 group, counted = next(results, (None, None))
             if group is None or counted is None:
                 return
@@ -222,7 +223,7 @@ class MechanismDraws:
         self._report()
         while True:
             pair: dict[int, np.ndarray] = {}
-            with self.threads():
+            with self.threads(), ticking(self._tick):
                 for block, part in islice(blocks, 2):
                     self._check_columns(block, width(part))
                     pair[block.side] = part
@@ -266,9 +267,13 @@ class MechanismDraws:
     def _drawn_ahead(self) -> int:
         return sum(len(P) for P, _ in self.ahead)
 
-    def _report(self) -> None:
+    def _tick(self, made: int) -> None:
+        """Report draws of both sides that are made in blocks which are not yet complete."""
+        self._report(made // 2)
+
+    def _report(self, more: int = 0) -> None:
         """Report the draws that are used, or made ahead of their use but for the last one."""
-        done = max(self.position, min(self.drawn, self.size - 1))
+        done = max(self.position, min(self.drawn + more, self.size - 1))
         if self.progress is not None and done > self.reported:
             self.reported = done
             self.progress(STEP, done, self.size)

@@ -8,6 +8,7 @@ its changes, draws each M(D') from the same random numbers, and uses no draw of 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 
 import numpy as np
 
@@ -57,9 +58,12 @@ def schedule(budget: float, draws: int, pool: int, shortlist: int, rank: str) ->
         size = size * 3 // 4
     if min(shortlist, pool) == 1:
         return 0, ((1, min(most, total // 2)),)
+    enough = "a larger budget"
+    if budget > 1.0:  # one rung of two changes, and M(D)
+        enough = f"{max(FEWEST, ceil(1.5 * FEWEST / (budget - 1.0))):,} draws a side"
     raise InvalidInput(
-        f"budget must leave draws to search with, got {budget:g} x {2 * draws:,}: {total} draws "
-        "are too few to compare two neighbours; take more draws",
+        f"budget must leave draws to search with, got {budget:g} x {2 * draws:,}: {max(total, 0)} "
+        f"draws are too few to compare two neighbours; take {enough}",
         argument="budget",
     )
 
@@ -88,7 +92,7 @@ def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Tr
         done = dropped + done
         changes = [trial.change for trial in left]
         step = f"searching, round {rung} of {len(rungs)}"
-        outcomes = runner.run(step, f"{rung} {draws}", _audits(runner, rung, draws), changes)
+        outcomes = runner.run(step, f"{rung} {draws}", _audits(runner, rung, draws), changes, draws)
         audited, spent = [], spent + draws
         for trial, outcome in zip(left, outcomes, strict=True):
             if outcome.failure:

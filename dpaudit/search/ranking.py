@@ -154,7 +154,8 @@ def influences(runner: Runner, changes: Sequence[Change]) -> tuple[Array, list[C
         P, Q = aligned(partners, drawn)
         return ChangeOutcome(PARTNERS, apart(P, Q) if units is None else units.distance(P, Q))
 
-    outcomes = list(runner.run("ranking neighbours", f"rank {PARTNERS}", work, changes))
+    step, stage = "ranking neighbours", f"rank {PARTNERS}"
+    outcomes = list(runner.run(step, stage, work, changes, PARTNERS))
     values = [outcome.value if isinstance(outcome.value, float) else np.nan for outcome in outcomes]
     return np.array(values), outcomes
 

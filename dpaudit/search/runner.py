@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, Protocol
 
@@ -17,6 +18,7 @@ from joblib import Parallel, delayed
 
 from dpaudit._core.linalg import one_thread
 from dpaudit._core.seeds import below, describe, generator
+from dpaudit._core.ticks import ticking
 from dpaudit._core.types import Array, Mechanism
 from dpaudit._core.user_code import Carried
 from dpaudit._core.value import value_class
@@ -122,12 +124,13 @@ class Runner:
     checkpoint: Checkpoint | None = None
 
     def run(
-        self, step: str, stage: str, work: Work, changes: Sequence[Change]
+        self, step: str, stage: str, work: Work, changes: Sequence[Change], draws: int
     ) -> Iterator[ChangeOutcome]:
         """Compute work(D', change) for all changes in parallel, and yield the outcomes in order.
 
         step : the name of the step for `progress`. stage : the part of the checkpoint's keys that
-        names the work and its draws. An outcome in the checkpoint is not computed again.
+        names the work and its draws. draws : of a change, for `progress`. An outcome in the
+        checkpoint is not computed again.
         """
         keys = []
         for change in changes:
@@ -139,26 +142,33 @@ class Runner:
         known: list[ChangeOutcome | None] = []
         for key in keys:
             record = None if self.checkpoint is None else self.checkpoint.outcome(key)
-            draws, value = (0, None) if record is None else record
+            spent, value = (0, None) if record is None else record
             estimate = QuickEstimate(**value) if isinstance(value, dict) else value
-            known.append(None if record is None else ChangeOutcome(draws, estimate))
+            known.append(None if record is None else ChangeOutcome(spent, estimate))
         missing = [change for change, old in zip(changes, known, strict=True) if old is None]
         carried = Carried(work)
-        self.progress(step, 0, len(keys))
+        wanted = len(keys) * draws
+        self.progress(step, 0, wanted)
         with one_thread():  # set once: workers that each set it would undo it
             fresh = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
                 delayed(_attempt)(carried, self.data, change) for change in missing
             )
-            for done, (key, old) in enumerate(zip(keys, known, strict=True), start=1):
-                outcome = next(fresh) if old is None else old
+            for before, (key, old) in enumerate(zip(keys, known, strict=True)):
+                done = before * draws
+                with ticking(partial(self._more, step, done, wanted)):
+                    outcome = next(fresh) if old is None else old
                 # the cause of a failure may be gone at the next start
                 if old is None and self.checkpoint is not None and not outcome.failure:
                     value = outcome.value
                     record = vars(value) if isinstance(value, QuickEstimate) else value
                     self.checkpoint.put_outcome(key, [outcome.draws, record])
-                self.progress(step, done, len(keys))
+                self.progress(step, done + draws, wanted)
                 yield outcome
             next(fresh, None)  # lets joblib end the call
+
+    def _more(self, step: str, done: int, wanted: int, made: int) -> None:
+        """Report draws of a step that are made beside those that are done."""
+        self.progress(step, min(done + made, wanted - 1), wanted)
 
     def shared_draws(self, size: int, *key: int) -> np.ndarray:
         """Draws of M(D) that all changes share, (size, k), at a key below the seed.
@@ -169,7 +179,8 @@ class Runner:
         before = None if self.checkpoint is None else self.checkpoint.drawn(name)
         if before is not None:
             return before
-        values = draw_common(self.mechanism, self.data, size, below(self.seed, *key), "M(D)")
+        with ticking(partial(self._more, "drawing M(D) for the search", 0, size)):
+            values = draw_common(self.mechanism, self.data, size, below(self.seed, *key), "M(D)")
         if self.checkpoint is not None:
             self.checkpoint.put_drawn(name, values)
         return values

@@ -18,7 +18,8 @@ from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit._core.value import html_repr, value_class
 from dpaudit.adapters.mechanism import as_mechanism
 from dpaudit.auditing.api import audit, audit_subject
-from dpaudit.auditing.progress import ProgressLike, announced, shown
+from dpaudit.auditing.clock import planned
+from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Subject
@@ -190,6 +191,7 @@ def search_neighbours(
     rng: RngLike = None,
     n_jobs: int | None = None,
     progress: ProgressLike = None,
+    seconds: float | None = None,
     **settings: Any,
 ) -> SearchResult:
     """Search for the neighbour on which a mechanism leaks most, without theory, and audit it.
@@ -231,6 +233,9 @@ def search_neighbours(
         Draws a side of the final audit, as in `dpaudit.audit`.
     claim, rng, n_jobs, progress : optional
         What `dpaudit.audit` takes. The same rng gives the same result whatever `n_jobs`.
+    seconds : float, optional
+        The time that search and audit may take together, as in `dpaudit.audit`. Where it is short
+        the search gets less than `budget`, and at worst takes the first neighbour by its rank.
     **settings
         Further settings of the final audit, as in `dpaudit.audit`.
 
@@ -260,26 +265,32 @@ def search_neighbours(
     (7, 'violated')
     """
     both: dict[str, Any] = {"draws": draws, "claim": claim, "rng": root(rng)}
-    both |= {"n_jobs": n_jobs, "progress": progress}
-    selection = select(
-        mechanism,
-        data,
-        at=at,
-        relations=relations,
-        candidates=candidates,
-        row_bound=row_bound,
-        bounds=bounds,
-        rank=rank,
-        shortlist=shortlist,
-        budget=budget,
-        quick=quick,
-        **both,
-    )
-    pair = selection.best.change.pair(check.matrix("data", data))
-    notes = (NOT_PUBLIC,) if is_of_data(bounds) else ()
-    record = selection.to_dict()
-    subject = Subject(mechanism, pair, rule=selection.rule, search=record, notes=notes)
-    return SearchResult(selection, pair, audit_subject(subject, **both, **settings))
+    size: dict[str, Any] = {"shortlist": shortlist, "budget": budget}
+    SearchSettings(**size)
+    mechanism, database = as_mechanism(mechanism), check.matrix("data", data)
+    final = Settings.of(**both, **{name: settings[name] for name in settings if name != "store"})
+    with shown(progress) as callback:
+        look = getattr(callback, "look", None)
+        final, changes = planned(mechanism, database, final, seconds, look, budget)
+        both |= {"draws": final.draws, "n_jobs": n_jobs, "progress": callback}
+        selection = select(
+            mechanism,
+            database,
+            at=at,
+            relations=relations,
+            candidates=candidates,
+            row_bound=row_bound,
+            bounds=bounds,
+            rank=rank,
+            quick=quick,
+            **{**size, **changes},
+            **both,
+        )
+        pair = selection.best.change.pair(database)
+        notes = (NOT_PUBLIC,) if is_of_data(bounds) else ()
+        record = selection.to_dict()
+        subject = Subject(mechanism, pair, rule=selection.rule, search=record, notes=notes)
+        return SearchResult(selection, pair, audit_subject(subject, **both, **settings))
 
 
 def select(
@@ -316,8 +327,6 @@ def select(
         settings.budget, settings.draws, len(changes), settings.shortlist, rank
     )
     own_name = getattr(settings.rank, "__name__", "a user's score")
-    final = Settings.of(settings.draws, claim=settings.claim)
-    announced(progress, mechanism, database, final, settings.budget)
     with shown(progress) as callback:
         runner = Runner(mechanism, database, level, classifier, seed, n_jobs, callback, checkpoint)
         shortlist, failed, ranked = ranking(runner, changes, settings.rank, screened, rungs[0][0])

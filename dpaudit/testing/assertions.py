@@ -16,8 +16,9 @@ from dpaudit._core.text import percent
 from dpaudit._core.types import Array, ArrayLike, Mechanism
 from dpaudit.adapters.mechanism import as_mechanism
 from dpaudit.auditing.api import audit, audit_samples, audit_samples_of, audit_subject, check_pair
+from dpaudit.auditing.clock import planned
 from dpaudit.auditing.result import AuditResult
-from dpaudit.auditing.settings import DEFAULT_EPSILON, grid
+from dpaudit.auditing.settings import DEFAULT_EPSILON, Settings, grid
 from dpaudit.auditing.subject import Subject
 from dpaudit.certify.binomial import lower, upper
 from dpaudit.certify.interval import interval
@@ -37,7 +38,7 @@ from dpaudit.scoring.base import without_nan
 from dpaudit.testing import failure
 from dpaudit.testing.budget import granted
 from dpaudit.testing.failure import PrivacyFailure
-from dpaudit.testing.reporting import MATCHES, PASSING, may_show, tell
+from dpaudit.testing.reporting import MATCHES, PASSING, asked_cost, may_show, tell
 from dpaudit.training.audit import TrainingAudit
 from dpaudit.verdict.numbers import count, number
 
@@ -151,6 +152,12 @@ def assert_private(
         times = check.real("budget", (search or {}).get("budget", BUDGET), 1.0)
     size, rate, seed = granted(draws, rng, false_failure=false_failure, level=level, times=times)
     searched = pair is None
+    if (look := asked_cost()) is not None:
+        final = Settings.of(size, claim=claimed, alpha=rate)
+        budget = times if pair is None else None
+        left = pair.left if pair is not None else data
+        assert left is not None
+        planned(as_mechanism(mechanism), left, final, None, look, budget)
     if pair is None:
         assert data is not None
         settings: dict[str, Any] = {"draws": size, "claim": claimed, "rng": seed}
@@ -180,12 +187,14 @@ def assert_private(
     settings = {"draws": size, "false_failure": rate, **settings}
     violated = result.verdict == "violated"
     chance = f"{failure.chance(rate)} tests at most, where the claim holds"
+    search_too = f"; a marker counts the search, too: {times:g} times as many"
+    with_search = search_too if times > 1.0 and verdict == "inconclusive" else ""
     facts = {
         "claim": claimed.text,
         **failure.headline_facts(result),
         "mechanism": failure.mechanism_code(mechanism),
         **failure.pair_fact(pair, rule, show_data=with_values),
-        "draws": f"{count(size)} a side, seed {seed}",
+        "draws": f"{count(size)} a side, seed {seed}{with_search}",
         **({"by chance": chance} if violated else {}),
         **failure.repeat_facts(
             "assert_private", mechanism, code, failure.claim_code(claimed), settings
@@ -514,7 +523,10 @@ def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) ->
     except InvalidInput as error:
         if error.argument != "budget":
             raise
-        advice = "or give the pair: dpaudit.neighbours.zero_row(data, 0)"
+        advice = (
+            f"or give the pair: dpaudit.neighbours.zero_row(data, 0); the draws of a marker "
+            f"include the search, {settings['budget']:g} times those of the audit"
+        )
         raise InvalidInput(f"{error}, {advice}", argument="draws") from None
 
 

@@ -14,7 +14,8 @@ failure of a privacy test, pytest shows no arguments and local variables, since 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from contextlib import nullcontext
 from pathlib import Path
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
@@ -224,8 +225,22 @@ def _report(item: pytest.Item) -> Reporting:
         marker = item.get_closest_marker("privacy")
         by_marker = marker is not None and marker.kwargs.get("show_data") is True
         by_option = bool(item.config.getoption("dpaudit_show_data"))
-        item.stash[_REPORTING] = Reporting(by_marker or by_option)
+        item.stash[_REPORTING] = Reporting(by_marker or by_option, _look(item))
     return item.stash[_REPORTING]
+
+
+def _look(item: pytest.Item) -> Callable[[str], None] | None:
+    """A function that writes what an audit will cost to the terminal, with -v; else None."""
+    plugins = item.config.pluginmanager
+    terminal, capture = map(plugins.get_plugin, ("terminalreporter", "capturemanager"))
+    if terminal is None or item.config.get_verbosity() < 1:
+        return None
+
+    def look(text: str) -> None:
+        with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+            terminal.write_line(f"\n{item.nodeid}: {text}")
+
+    return look
 
 
 @pytest.fixture

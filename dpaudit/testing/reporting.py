@@ -6,7 +6,7 @@ it in every pytest run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
@@ -34,10 +34,14 @@ class Audited(NamedTuple):
 
 
 class Reporting:
-    """The audits of one test, in order. show_data : whether to show values of the data."""
+    """The audits of one test, in order.
 
-    def __init__(self, show_data: bool = False) -> None:
-        self.show_data = show_data
+    show_data : whether to show values of the data. look : called with what an audit will cost,
+    before its draws; None if nobody asks for it.
+    """
+
+    def __init__(self, show_data: bool = False, look: Callable[[str], None] | None = None) -> None:
+        self.show_data, self.look = show_data, look
         self.audits: list[Audited] = []
 
     @property
@@ -76,6 +80,12 @@ def tell(audit: Audited) -> None:
     report = _CURRENT.get()
     if report is not None:
         report.audits.append(audit)
+
+
+def asked_cost() -> Callable[[str], None] | None:
+    """What the running test calls with the cost of an audit; None outside of pytest."""
+    report = _CURRENT.get()
+    return None if report is None else report.look
 
 
 def may_show(choice: bool | None) -> bool:

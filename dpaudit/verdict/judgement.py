@@ -183,7 +183,7 @@ def _not_refuted(
         missing = TOO_FEW if few() else "" if passed.detectable else NONE_SHOWN
     if missing or passed.detectable is None:
         if missing in (TOO_FEW, NONE_SHOWN):
-            needed, take = _more_draws(reference, PLANNED, passed.headline.level, stop)
+            needed, take = _more_draws(reference, detect, passed.headline.level, stop)
             missing = f"{missing} {take}" if np.isfinite(needed) else NEVER
             missing = missing.format(name=reference.name)
         reason = f"{passed.reason} {missing}"
@@ -248,24 +248,39 @@ def _detectable(
 
 
 def _more_draws(
-    reference: Reference, excess: float, level: float, stop: str | None
+    reference: Reference, detect: float | None, level: float, stop: str | None
 ) -> tuple[float, str]:
-    """How many draws a side find an excess, as in `dpaudit plan`, and the sentence on them.
-
-    The number is infinite if no number of draws does. excess : at most half of what δ may exceed
-    the reference by is taken.
-    """
+    """What `draws_that_show` says of a reference, at the ε where the fewest draws can refute."""
     at, statements = reference.claimed_at, power.AUDIT_STATEMENTS
-    if at is None:  # the ε at which the fewest draws can refute
+    if at is None:
         needed = power.separating_draws(reference.epsilon, reference.delta, 1.0 - level)
         at, statements = int(np.argmin(needed)), SHARES
     epsilon, allowed = float(reference.epsilon[at]), float(reference.delta[at])
-    excess = min(excess, 0.5 * (1.0 - allowed))
+    return draws_that_show(epsilon, allowed, detect, level, stop, statements)
+
+
+def draws_that_show(
+    epsilon: float,
+    allowed: float,
+    detect: float | None,
+    level: float,
+    stop: str | None,
+    statements: int = power.AUDIT_STATEMENTS,
+) -> tuple[float, str]:
+    """How many draws a side find an excess, as in `dpaudit plan`, and the sentence on them.
+
+    The number is infinite, and the sentence "", if no number of draws does. The excess is `detect`,
+    but at most `PLANNED` and half of what δ may exceed `allowed` by. The other parameters are those
+    of `power.draws_to_detect`.
+    """
+    excess = min(PLANNED if detect is None else detect, PLANNED, 0.5 * (1.0 - allowed))
     if excess < power.LEAST:
         return np.inf, ""
     draws = power.draws_to_detect(
         epsilon, allowed, excess, level=level, stop=stop, statements=statements
     )
+    if np.isinf(draws):
+        return draws, ""
     words = {"draws": enough(draws), "excess": number(excess, 3), "epsilon": number(epsilon)}
     return draws, TAKE.format(**words)
 

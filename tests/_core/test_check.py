@@ -40,7 +40,7 @@ def test_a_row_of_a_table_is_a_row(frame):
 @pytest.mark.slow  # where pandas is
 def test_columns_of_text_are_named_without_their_values(frame):
     frame = frame.assign(name=["Ada", "Bob", "Eve"], town=["x", "y", "z"])
-    said = "columns that are not numbers: 'name', 'town'; drop them, or code them as numbers"
+    said = "columns that are not numbers: 'name', 'town'; drop them, code them as numbers, or"
     for make in (
         lambda: dp.neighbours.zero_row(frame, 1),
         lambda: dp.neighbours.replace_row(frame[["age", "ok", "n"]], 0, frame.iloc[1]),

@@ -1,6 +1,8 @@
 """Progress: bars where they are asked for, in notebooks by default; a callback as it was given."""
 
+import re
 import sys
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +10,9 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.auditing import progress
+from dpaudit.auditing.clock import Rate, cost
 from dpaudit.auditing.progress import in_notebook, shown
+from dpaudit.auditing.settings import Settings
 from tests.cases import database, shifted
 
 pytestmark = pytest.mark.quick
@@ -136,7 +140,8 @@ def test_the_cost_is_told_before_the_bars(capsys):
     options = {"claim": (1.0, 0.0), "draws": 2000, "rng": 1}
     told = dp.audit(total, pair, **options, progress=True)
     first = capsys.readouterr().err.splitlines()[0]
-    assert first.startswith("About 0.1 s for 4,576 draws. They show an excess of 0.12 over the")
+    said = r"About \S+ m?s for 4,576 draws\. They show an excess of 0\.12 over the"
+    assert re.match(said, first)
     assert calls[:2] == [1, 16]
     silent = dp.audit(total, pair, **options, progress=False)
     assert capsys.readouterr().err == ""
@@ -145,3 +150,46 @@ def test_the_cost_is_told_before_the_bars(capsys):
     said = capsys.readouterr().err
     assert said.count("About ") == 1
     assert "for at most 40,576 draws, search included." in said
+
+
+def slow(data, rng):
+    time.sleep(0.005)
+    return data.sum() + rng.laplace()
+
+
+def test_seconds_decide_the_draws_of_an_audit_and_of_its_search(capsys):
+    data = [[1.0], [1.0], [2.0]]
+    pair = dp.neighbours.zero_row(data, 2)
+    options = {"claim": (1.0, 0.0), "rng": 1, "seconds": 9.0, "progress": True}
+    size = dp.audit(slow, pair, **options).sizes.total
+    assert 50 <= size < 400
+    found = dp.search_neighbours(slow, data, **options)
+    assert capsys.readouterr().err.count("About ") == 2
+    assert 50 <= found.audit.sizes.total <= size
+    assert found.draws < 800
+    assert dp.audit(slow, pair, **{**options, "draws": 60}).sizes.total == 60
+    with pytest.raises(dp.InvalidInput, match=r"seconds \(--time\) must be at least .* s, got 2 s"):
+        dp.audit(slow, pair, **{**options, "seconds": 2.0})
+
+
+def test_a_long_audit_says_what_takes_the_time():
+    settings = Settings.of(10_000, claim=(1.0, 1e-5))
+    slow, quick = (Rate(seconds, 0.1, 1e-6, 3e-6) for seconds in (0.016, 1e-6))
+    assert cost(slow, settings, 10.0).startswith(
+        "About 53 min for at most 200,576 draws, search included; 100 % of it in the mechanism, "
+        "16 ms a draw. They show"
+    )
+    assert "mechanism" not in cost(quick, settings, 10.0)
+    few = Settings.of(100, claim=(8.0, 0.0))
+    assert "can refute no claim. Take 400,000 draws a side" in cost(quick, few, None)
+
+
+def test_a_notebook_shows_the_cost_in_the_line_that_is_emptied(monkeypatch):
+    handle = run("ZMQInteractiveShell", monkeypatch)
+    dp.search_neighbours(shifted(1.0), database()[:6], draws=600, claim=(1.0, 0.0), rng=1)
+    told = [
+        text for text in handle.shown if re.match(r"About .* draws, search included\. .* – ", text)
+    ]
+    assert any("searching" in text for text in told)
+    assert any("drawing M(D)" in text for text in told)
+    assert handle.shown[-1] == ""

@@ -276,6 +276,17 @@ def test_draws_too_few_are_told_how_many_suffice_and_plan_says_the_same(claim, d
         assert numbers.enough(row.audit if stop is None else row.early) == said
 
 
+@pytest.mark.parametrize("stop", [None, pytest.param("verdict", marks=pytest.mark.slow)])
+def test_draws_too_few_for_a_claim_and_for_an_excess_are_told_what_suffices_for_both(stop):
+    options = {"claim": (4.0, 1e-6), "detect": 0.2, "stop": stop, "rng": 1}
+    few = dp.audit(noisy_sum, PAIR, draws=100, **options)
+    assert "would not have refuted the claim" in few.reason
+    said = re.search(r"Take ([\d,]+) draws a side to find an excess of 0\.2 in", few.reason)[1]
+    more = dp.audit(noisy_sum, PAIR, draws=int(said.replace(",", "")), **options)
+    assert more.verdict == "not violated"
+    assert more.detectable["excess"] <= 0.2
+
+
 @quick
 @STOPS
 def test_a_claim_beyond_all_draws_is_inconclusive(stop):

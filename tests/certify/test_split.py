@@ -1,5 +1,7 @@
 """The draws that train, those that choose and those that certify."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,16 @@ def test_too_few_draws_are_refused(samples, shares):
         match=f"draws must leave at least {constants.SMALLEST} a side .* got {samples}",
     ):
         splitting.split(samples, *shares)
+
+
+@pytest.mark.parametrize("shares", [(), (0.4, 0.02), (0.05,)])
+def test_draws_too_few_to_split_are_told_how_many_suffice(shares):
+    with pytest.raises(dp.InvalidInput, match="take") as raised:
+        splitting.split(20, *shares)
+    enough = int(re.search(r"take ([\d,]+) draws", str(raised.value))[1].replace(",", ""))
+    assert splitting.split(enough, *shares).total == enough
+    with pytest.raises(dp.InvalidInput):
+        splitting.split(int(0.9 * enough), *shares)
 
 
 @pytest.mark.parametrize("samples", [0, 1e6])

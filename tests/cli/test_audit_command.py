@@ -247,7 +247,7 @@ def test_a_time_decides_the_draws_and_what_it_costs_is_told_first(tmp_path, caps
         (["--time", "1m", "--draws", "100"], "--time goes without --draws"),
         (["--time", "1m", "--resume"], "--time goes without --resume"),
         (["--time", "soon"], "'soon' is not a time, such as 60s, 5m or 2h"),
-        (["--time", "1s"], r"--time\) must be at least 5 s, got 1 s"),
+        (["--time", "1s"], r"--time\) must be at least 5\.1 s, got 1 s"),
     ],
 )
 def test_a_time_that_cannot_be_planned(capsys, options, message):

@@ -217,3 +217,15 @@ def test_columns_that_cannot_be_left_out(write, ignore, message):
 def test_texts_are_refused_where_numbers_are_needed_and_the_message_has_the_way_out(write):
     with pytest.raises(InvalidInput, match=r'kind = "records".*--ignore'):
         load(write(PEOPLE), target="income")
+
+
+def test_a_data_frame_is_read_as_its_csv_file_would_be(write):
+    pandas = pytest.importorskip("pandas")
+    path = write(PEOPLE)
+    frame = pandas.read_csv(path).sample(frac=1.0, random_state=0).sort_index()
+    of_frame, of_file = (read_table(source, ignore=["id"]) for source in (frame, path))
+    np.testing.assert_array_equal(of_frame.database, of_file.database)
+    assert of_frame.types == of_file.types
+    assert of_frame.name == "frame"
+    with pytest.raises(InvalidInput, match="texts must be a dict of the texts of columns"):
+        read_table(path, texts=True)

@@ -9,7 +9,7 @@ import pytest
 from dpaudit import mechanisms
 from dpaudit.certify import lower, upper
 from reports.make import page
-from reports.make.audits import cost, estimate, search, sniper
+from reports.make.audits import estimate, search, seconds, sniper
 from reports.make.tasks import TASKS, structured_tasks
 
 EPSILON = np.array([0.0, 0.5, 1.0])
@@ -143,11 +143,11 @@ def test_the_page_of_largest_epsilons_has_a_cell_for_each_heading(monkeypatch, c
 
 @pytest.mark.quick
 def test_the_cost_of_one_run_contains_the_sort_and_the_page_has_a_row_for_each_work():
-    small = cost.one_run(200)
+    small = seconds.one_run(200)
     assert 0.0 < small.drawing <= small.least < small.whole
-    costs = {name: cost.Cost(10.0 + place) for place, name in enumerate(cost.WORK)}
-    shown = cost.page(costs)
-    assert all(f"| {name} | {10 + place} | – |" in shown for place, name in enumerate(cost.WORK))
-    first, last, factor = cost.GROWTH["canaries"]
+    costs = {name: seconds.Cost(10.0 + place) for place, name in enumerate(seconds.WORK)}
+    shown = seconds.page(costs)
+    assert all(f"| {name} | {10 + place} | – |" in shown for place, name in enumerate(seconds.WORK))
+    first, last, factor = seconds.GROWTH["canaries"]
     exponent = math.log(costs[last].whole / costs[first].whole) / math.log(factor)
     assert f"| canaries | × 1,000 | {exponent:.2f} |" in shown

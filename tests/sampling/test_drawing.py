@@ -102,13 +102,9 @@ WRONG = {
         lambda size, rng: np.full((size, 2), object()),
         "must return numbers, text, .*, got a draw with an object",
     ),
-    "complex": (
-        lambda size, rng: np.full((size, 2), 1j),
-        "must return numbers, got dtype complex128",
-    ),
-    "dates": (
-        lambda size, rng: np.zeros((size, 1), "datetime64[s]"),
-        "must return numbers, got dtype datetime64",
+    "generators": (
+        lambda size, rng: [iter([1.0])] * size,
+        r"got a list_iterator on M\(D.*; return list\(value\)$",
     ),
     "one dict": (lambda size, rng: {"a": np.zeros(size)}, "must return numbers, got dtype object"),
     "one text": (lambda size, rng: "a" * size, "must return numbers, got dtype <U"),

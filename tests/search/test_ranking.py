@@ -1,5 +1,7 @@
 """What a changed row does to least squares, against fitting again; how draws are spent."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -86,5 +88,8 @@ def test_rungs_cost_alike_and_stay_within_the_draws():
     _, few = schedule(1.125, 20_000, 100, 48, "linear")
     assert few[0][1] >= FEWEST
     assert schedule(1.125, 20_000, 1, 48, "auto") == (0, ((1, 2_500),))
-    with pytest.raises(dp.InvalidInput, match="too few to compare"):
-        schedule(1.0125, 20_000, 100, 48, "linear")
+    for budget, draws in ((1.0125, 20_000), (10.0, 50)):
+        with pytest.raises(dp.InvalidInput, match="too few to compare") as raised:
+            schedule(budget, draws, 100, 48, "linear")
+        enough = int(re.search(r"take ([\d,]+) draws", str(raised.value))[1].replace(",", ""))
+        assert len(schedule(budget, enough, 100, 48, "linear")[1]) >= 1

@@ -96,8 +96,29 @@ def test_progress_says_how_far_it_is(data):
     names = list(dict.fromkeys(name for name, _, _ in steps))
     assert names == ["ranking neighbours", "searching, round 1 of 2", "searching, round 2 of 2"]
     for name in names:
-        done = [(done, wanted) for step, done, wanted in steps if step == name]
-        assert done == [(number, done[0][1]) for number in range(done[0][1] + 1)]
+        done, wanted = zip(*(counts for step, *counts in steps if step == name), strict=True)
+        each = done[1]  # draws of a change
+        assert each > 1
+        assert set(wanted) == {wanted[0]}
+        assert list(done) == list(range(0, wanted[0] + 1, each))
+
+
+def test_draws_of_a_slow_mechanism_are_reported_while_it_draws(data, monkeypatch):
+    monkeypatch.setattr("dpaudit._core.ticks.EVERY", 0.0)
+    steps, options = [], {"draws": 200, "rng": 0, "claim": (1.0, 0.1)}
+    search.search_neighbours(
+        lambda data, rng: data.sum() + rng.normal(),
+        data,
+        budget=3.0,
+        progress=lambda *step: steps.append(step),
+        **options,
+    )
+    for name, wanted in (("drawing M(D) for the search", 200), ("drawing M(D) and M(D')", 200)):
+        done = [done for step, done, all_ in steps if step == name and all_ == wanted]
+        assert len(done) > 100
+        assert done == sorted(done)
+    done = [done for step, done, _ in steps if step.startswith("searching")]
+    assert len(set(done)) > 200
 
 
 def mean(data, size, *, rng):

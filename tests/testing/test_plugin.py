@@ -55,6 +55,37 @@ def test_leak(dp_audit):
     assert "assertions.py" not in text, "the traceback ends in the test"
 
 
+@pytest.mark.parametrize("data", ["PAIR", "[[1.0], [1.0]]"])
+def test_a_verbose_run_says_what_an_audit_costs_before_its_draws(run, data):
+    body = f"""
+@pytest.mark.privacy(draws=100_000)
+def test_coin(dp_audit):
+    dp_audit.private(coin, {data}, (3.0, 0.1), classifier="qda")
+"""
+    cost = r"test_coin: About \S+ m?s for .*draws.* They show an excess of \S+ over the claimed δ"
+    assert re.search(cost, run(body, "-v").stdout.str())
+    assert "About" not in run(body).stdout.str()
+
+
+FLAT = """
+def flat(data, size, *, rng):
+    return 1e-9 * data.sum() + rng.normal(size=(size, 1))
+
+@pytest.mark.privacy(draws=MARKED)
+def test_flat(dp_audit):
+    dp_audit.private(flat, [[1.0], [2.0]], (3.0, 1e-6), classifier="qda")
+"""
+
+
+def test_the_draws_that_a_failure_asks_for_pass_as_a_marker_counts_them(run):
+    """A marker's draws include the search; the failure says how many times the audit's."""
+    text = run(FLAT.replace("MARKED", "3000")).stdout.str()
+    assert "INCONCLUSIVE" in text
+    needed = int(re.search(r"Take ([\d,]+) draws a side", text)[1].replace(",", ""))
+    times = int(re.search(r"a marker counts the search, too: (\d+) times as many", text)[1])
+    run(FLAT.replace("MARKED", str(needed * times))).assert_outcomes(passed=1)
+
+
 @pytest.mark.slow
 def test_a_budget_is_of_the_test_however_its_audits_are_called(run):
     result = run(
