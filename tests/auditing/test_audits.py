@@ -379,7 +379,6 @@ def test_a_pair_is_a_pair(pair):
 NO_DRAWS = {
     "empty": [],
     "a number": 1.0,
-    "complex": np.zeros(200, complex),
     "objects": [object()] * 200,
     "lists of objects": [[object()], [1.0]] * 100,
 }

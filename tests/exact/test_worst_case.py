@@ -149,6 +149,9 @@ class MeanOfRows(dp.mechanisms.LawMechanism):
 
     name = "MeanOfRows"
 
+    def __repr__(self):
+        return "MeanOfRows()"
+
     def law(self, data):
         return dp.laws.Gaussian(data.mean(axis=0), np.eye(data.shape[1]))
 
