@@ -223,16 +223,6 @@ CANDIDATES = (
         memorises=True,
     ),
     Candidate(
-        "{boosting} of the columns",
-        "thresholds of a few columns, which other coordinates and a poor score to start from hide",
-        lambda contest, columns: 1 < columns <= constants.RAW_COLUMNS and _trees_gained(contest),
-        lambda task: fit_boosted(
-            task.train, task.choose, task.seed, zero, task.draws, whitened=False
-        ),
-        draws=(constants.TREE_DRAWS,),
-        memorises=True,
-    ),
-    Candidate(
         "network from {best}",
         "smooth interactions of columns: where trees, which are cheaper, found that there are any",
         lambda contest, columns: columns > 1 and _trees_gained(contest),

@@ -112,7 +112,7 @@ class Result(ABC):
         return self.roc().at(check.real("fpr", fpr, 0.0, 1.0))
 
     def roc(self) -> Roc:
-        """The ROC curve: arrays `.fpr`, `.estimate` and `.low`, as in `tpr_at`; `.to_frame()`."""
+        """The ROC curve: arrays `.fpr`, `.estimate` and `.low`, as in `tpr_at`, and `to_frame`."""
         return roc_of(self.record)
 
     @property

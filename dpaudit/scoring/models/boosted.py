@@ -44,14 +44,12 @@ def fit_boosted(
     base: Score,
     draws: int = constants.TREE_DRAWS,
     screen: Screen = surplus,
-    whitened: bool = True,
 ) -> Score:
     """Fit log-odds by trees that start from the score `base`.
 
     draws : how many draws a side train. screen : judges the columns of wide rows.
 
-    Trees see whitened coordinates, their squared norm, and unwhitened columns if there are few;
-    or only unwhitened columns.
+    Trees see whitened coordinates, their squared norm, and unwhitened columns if there are few.
     """
     train, choose = train.head(draws), choose.head(min(constants.STOPPING_DRAWS, draws))
     wide = train.P.shape[1] > constants.TREE_COLUMNS
@@ -60,8 +58,6 @@ def fit_boosted(
 
     def features(x: Array) -> Array:
         x = x[:, columns]
-        if not whitened:
-            return x
         white = whiten(x)
         norm = np.einsum("ij,ij->i", white, white)
         raw = [x] if 1 < x.shape[1] <= constants.RAW_COLUMNS else []

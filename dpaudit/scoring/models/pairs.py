@@ -98,21 +98,24 @@ def fit_products(train: Sides, choose: Sides, base: Score) -> Score | None:
 def fit_trees(
     train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score
 ) -> Score | None:
-    """Correct `base` by trees of the pairs of columns that it missed; None if there are none."""
+    """Trees of the pairs of columns that `base` missed, which start from it or from 0, whichever is
+    better on `choose`; None if it missed none.
+
+    A smooth score near a jump is a poor start.
+    """
     pairs = interacting(train, base)
     if not pairs:
         return None
     columns = np.unique(pairs)
+    sets = np.searchsorted(columns, pairs).tolist()
     choose = choose.head(constants.STOPPING_DRAWS)
-    return boosted(
-        lambda x: x[:, columns],
-        train,
-        choose,
-        seed,
-        _or_zero(base, choose),
-        constants.PAIR_TREES,
-        np.searchsorted(columns, pairs).tolist(),
-    )
+    growth = constants.PAIR_TREES
+    starts = [zero] if _or_zero(base, choose) is zero else [base, zero]
+    scores = [
+        boosted(lambda x: x[:, columns], train, choose, seed, start, growth, sets)
+        for start in starts
+    ]
+    return min(scores, key=lambda score: log_loss(score, choose))
 
 
 def _or_zero(base: Score, choose: Sides) -> Score:
