@@ -106,8 +106,18 @@ COLUMN = "target must be the name of a column of flight: 'dep_delay', 'arr_delay
     ("name", "options", "error", "message"),
     [
         ("bar", {}, DataNotFound, NAMED),
-        (3, {}, InvalidInput, "name_or_path must be the name of a data set, the path of a CSV file or a data frame"),
-        ("", {}, InvalidInput, "name_or_path must be the name of a data set, the path of a CSV file or a data frame"),
+        (
+            3,
+            {},
+            InvalidInput,
+            "name_or_path must be the name of a data set, the path of a CSV file or a data frame",
+        ),
+        (
+            "",
+            {},
+            InvalidInput,
+            "name_or_path must be the name of a data set, the path of a CSV file or a data frame",
+        ),
         ("foo", {"constant": 1}, InvalidInput, "constant must be True or False, got 1"),
         ("foo", {"data_dir": 3}, InvalidInput, "data_dir must be"),
         ("flight", {"target": "delay"}, InvalidInput, COLUMN),
