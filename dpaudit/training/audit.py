@@ -15,6 +15,7 @@ from dpaudit.one_run.step_result import StepResult
 from dpaudit.one_run.steps import StepAudit
 
 MOST_NOISE = 10_000  # entries of a step's noise that are looked at
+ROUNDING = 1e-5  # relative, of the sum of a batch
 LENGTH = 10.0  # clip norms: a canary's gradient, so that missing clipping shows
 
 
@@ -88,6 +89,7 @@ class TrainingAudit:
         self._included: np.ndarray | None = None
         self._known, self._batch = np.zeros(0), 0
         self._product = self._square = 1.0  # their ratio: the batch's sum over the expected one
+        self._arrived = False  # whether a sum had a canary in it
 
     def result(self, *, delta: float = 1e-5, steps: int | None = None) -> StepResult:
         """The result so far: `epsilon_at(delta)`, `verdict`, `reason`, `save`, `to_dict`.
@@ -175,19 +177,34 @@ class TrainingAudit:
         if self._included is None:
             fail(self.subject, Words("a noisy sum"), "told the gradients of its batch first")
         # Where clipping is not what it should be, so is what the batch adds: as in earlier steps.
-        known = self._known * (self._product / self._square)
+        alone, known = self._known, self._known * (self._product / self._square)
         included = self._included
         seen: dict[str, Any] = {}
         if self.steps_audit.rows is not None:
             seen["batch_size"] = self._batch
+        self._forget()  # also where the step is refused below, as one that overflowed
         if total is not None and noise is not None:
             # what a canary adds, at most the one clip norm that it should
-            shares = (total - known)[included]
-            shift = np.clip(shares.min(), 0.0, 1.0) if len(shares) else 0.0
+            rest = total - known
+            shares, error = rest[included], np.max(np.abs(rest[~included]), initial=0.0)
+            self._refuse_a_sum_without_canaries(shares, known[included])
+            shift = np.clip(shares.min() - error, 0.0, 1.0) if len(shares) else 0.0
             seen |= {"shift": np.full(len(projection), shift), "noise": noise}
         self.steps_audit.update(projection, included, known=known, **seen)
-        out, before = self._known[~included], projection if total is None else total
+        out, before = alone[~included], projection if total is None else total
         self._product += float(out @ before[~included])
         self._square += float(out @ out)
-        self._included, self._known, self._batch = None, np.zeros(len(projection)), 0
         return included.astype(np.float64)
+
+    def _forget(self) -> None:
+        """Make ready for the next step."""
+        self._included, self._known, self._batch = None, np.zeros(len(self._known)), 0
+
+    def _refuse_a_sum_without_canaries(self, shares: Array, known: Array) -> None:
+        """Raise `InvalidInput` if the first canaries add nothing at all to the sum, (k,) each."""
+        if self._arrived or len(shares) == 0:
+            return
+        self._arrived = bool(np.any(np.abs(shares) > ROUNDING * (1.0 + np.abs(known))))
+        if not self._arrived:
+            advice = "go on with the gradients that the audit returned, and drop none of them"
+            fail(self.subject, Words("a sum"), "one with the canaries' gradients in it", advice)

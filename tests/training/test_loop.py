@@ -187,6 +187,39 @@ def test_a_wrong_call_is_named():
         audit.watch(np.zeros(7))
 
 
+def test_a_loop_that_drops_the_canaries_is_told_so():
+    audit = hook(canaries=20, sample_rate=0.5)
+    audit.insert(X[:5])
+    total = clipped(X[:5]).sum(axis=0)
+    with pytest.raises(dp.InvalidInput, match="with the canaries' gradients in it"):
+        audit.watch(total / 100.0, total=total)
+
+
+def test_a_step_that_overflowed_leaves_nothing_behind():
+    """The next step has coins of its own, and nothing is taken out that was not put in."""
+    audit = hook(canaries=20, sample_rate=0.5)
+    audit.insert(X[:5])
+    with pytest.raises(dp.InvalidInput, match="overflowed"):
+        audit.watch(np.full(WEIGHTS, np.nan))
+    each = audit.insert(X[:5])
+    assert len(each) > 5
+    total = clipped(each).sum(axis=0)
+    after = audit.watch(total / 100.0, total=total)
+    np.testing.assert_allclose(after, clipped(X[:5]).sum(axis=0) / 100.0, atol=1e-12)
+    assert audit.steps_audit.steps == 1
+
+
+def test_the_shift_is_not_overstated_where_the_rest_of_the_batch_is_not_as_it_should_be():
+    """The loop clips to a tenth, and halves the sum in steps that the audit cannot foresee."""
+    audit, rng = hook(canaries=20), np.random.default_rng(5)
+    for _ in range(80):
+        each = audit.insert(-0.3 + 0.01 * rng.standard_normal((100, WEIGHTS)))
+        total = clipped(each, 0.1).sum(axis=0) * rng.choice([0.2, 1.0])
+        noisy = total + 0.1 * rng.standard_normal(WEIGHTS)
+        audit.watch(noisy / 100.0, total=total)
+    assert audit.steps_audit.mu <= 1.0
+
+
 @pytest.mark.parametrize(
     "wrong", [{"clip": 0.0}, {"canaries": 0}, {"rows": 0}, {"sample_rate": 1.5}, {"level": 2.0}]
 )
