@@ -84,6 +84,7 @@ class TrainingAudit:
         self._places, self._coins = (
             generator(seed, purpose) for purpose in (Purpose.CANARY, Purpose.COIN)
         )
+        self._dither = generator(seed, Purpose.COIN, 1)
         self._sizes: list[int] = []
         self._entries: list[np.ndarray] = []
         self._included: np.ndarray | None = None
@@ -167,12 +168,19 @@ class TrainingAudit:
         self._known, self._batch = self._known + known, self._batch + size
 
     def _step(
-        self, projection: Array, total: Array | None = None, noise: Array | None = None
+        self,
+        projection: Array,
+        total: Array | None = None,
+        noise: Array | None = None,
+        *,
+        precision: float = 0.0,
     ) -> Array:
         """End a step; all in clip norms.
 
         projection, total : the noisy sum and the sum before noise along the canaries, (m,). noise :
-        what was added to entries of the sum, (k,). Returns the coins, (m,).
+        what was added to entries of the sum, (k,). precision : of the noisy sum's numbers,
+        relative; noise of that size is added to what is watched, since bets on rounded numbers are
+        not fair. Returns the coins, (m,).
         """
         if self._included is None:
             fail(self.subject, Words("a noisy sum"), "told the gradients of its batch first")
@@ -190,7 +198,8 @@ class TrainingAudit:
             self._refuse_a_sum_without_canaries(shares, known[included])
             shift = np.clip(shares.min() - error, 0.0, 1.0) if len(shares) else 0.0
             seen |= {"shift": np.full(len(projection), shift), "noise": noise}
-        self.steps_audit.update(projection, included, known=known, **seen)
+        rounding = precision * np.abs(projection) * (self._dither.random(len(projection)) - 0.5)
+        self.steps_audit.update(projection + rounding, included, known=known, **seen)
         out, before = alone[~included], projection if total is None else total
         self._product += float(out @ before[~included])
         self._square += float(out @ out)

@@ -122,7 +122,8 @@ class LoopAudit(TrainingAudit):
                 before[entries] / self._clip,
                 (values / unit - before / self._clip)[:: self._stride],
             )
-        share[entries] = unit * self._step(values[entries] / unit, *more)
+        precision = _precision(noisy)
+        share[entries] = unit * self._step(values[entries] / unit, *more, precision=precision)
         if hasattr(noisy, "new_tensor"):
             return noisy - noisy.new_tensor(share)
         return noisy - share.astype(_numpy(noisy).dtype)
@@ -138,4 +139,14 @@ class LoopAudit(TrainingAudit):
 
 def _numpy(array: Any) -> np.ndarray:
     """An array or tensor as a numpy array."""
-    return np.asarray(array.detach().cpu() if hasattr(array, "detach") else array)
+    if hasattr(array, "detach"):
+        array = array.detach().cpu()
+        if "bfloat16" in str(array.dtype):  # which numpy has not
+            array = array.float()
+    return np.asarray(array)
+
+
+def _precision(array: Any) -> float:
+    """The relative precision of the numbers of an array or tensor; 0 if they are of 64 bits."""
+    kind = str(array.dtype) if hasattr(array, "dtype") else ""
+    return 2.0 ** {"bfloat16": -7, "float16": -10, "float32": -23}.get(kind.split(".")[-1], -np.inf)

@@ -165,6 +165,7 @@ class OpacusAudit(TrainingAudit):
             projection * (self._divisor / self._clip),
             total / self._clip,
             _array(torch.cat(noise)[:: self._stride]) / self._clip,
+            precision=max(torch.finfo(g.dtype).eps for g in gradients),
         )
         for g, place, limit, share in zip(
             gradients, places, self._limits, self._split(coins), strict=True

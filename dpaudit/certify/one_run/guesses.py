@@ -34,8 +34,8 @@ class Guesses:
     def of(cls, scores: Array, included: np.ndarray, inclusion: Array) -> Guesses:
         """Guess by scores (m,), given the coins (m,) and their probabilities (m,).
 
-        If all scores are equal, there are no guesses. Equally strong ones are shuffled, with a fixed
-        seed, since canaries may come sorted by their coins.
+        If all scores are equal, there are no guesses. Equally strong ones are shuffled, with a
+        fixed seed, since canaries may come sorted by their coins.
         """
         middle = centre(scores, float(inclusion.mean()))
         if middle is None:
