@@ -42,11 +42,15 @@ class TrainingAudit:
     of a canary is read off the sum before noise, where the hook sees it. The sampling of examples
     is tested by the sizes of the batches alone.
 
-    Seen: noise that is too small, missing, or used twice, also in one tensor alone; missing or
-    wrong clipping; division by the size of the batch; batches of one size, shuffled or partitioned
-    data, and more or fewer gradients than sampling gives, as of accumulated or averaged batches.
+    Seen: noise that is too small, missing, or used again in the next step, also in one tensor alone
+    if it has a canary; missing clipping, a larger clip norm, clipping of the mean; division by the
+    size of the batch; batches of one size, shuffled or partitioned data, and more or fewer
+    gradients than sampling gives, as of accumulated or averaged batches.
 
-    Not seen: what happens before the gradients of examples exist, such as batch normalisation
+    Not seen: clipping of each weight or of each tensor by itself to the whole clip norm, because a
+    canary moves one weight; noise that is missing on weights without a canary, as on some tensors
+    where there are more of them than canaries; noise that is used again much later, or is not
+    Gaussian; what happens before the gradients of examples exist, such as batch normalisation
     across examples; what else the training releases, such as losses and metrics without noise; and
     sampling that gives the right sizes of the wrong examples.
 

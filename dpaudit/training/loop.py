@@ -89,6 +89,7 @@ class LoopAudit(TrainingAudit):
     def insert(self, gradients: Any) -> Any:
         """Take the gradients of a batch, not clipped, (b, d); return them and those of canaries.
 
+        Call `watch` before the next step, also where its noisy sum is then not used.
         Returns an array or tensor of the same kind, of shape (b + k, d), k canaries below.
         """
         each = _numpy(gradients)
@@ -97,7 +98,7 @@ class LoopAudit(TrainingAudit):
         self._place([each.shape[1]])
         included, entries = self._flip(), self._entries[0]
         norms = np.linalg.norm(each, axis=1)
-        factor = np.minimum(1.0, self._clip / np.maximum(norms, 1e-300))
+        factor = np.minimum(1.0, self._clip / np.maximum(norms, np.finfo(norms.dtype).tiny))
         self._add(factor @ each[:, entries] / self._clip, len(each))
         rows = np.zeros((included.sum(), each.shape[1]))
         rows[np.arange(len(rows)), entries[included]] = LENGTH * self._clip
@@ -111,7 +112,8 @@ class LoopAudit(TrainingAudit):
         """Take the noisy sum of a step, (d,); return it without the canaries' gradients.
 
         total : the sum before noise, (d,), not divided. Without it the noise is known less well,
-        and the certified ε is smaller.
+        the certified ε is smaller, and nothing tells whether the sum has the
+        canaries' gradients.
         """
         values, unit = self._entire("noisy", noisy), self._clip / self._divisor
         entries, share = self._entries[0], np.zeros(len(values))

@@ -106,6 +106,21 @@ def test_a_fault_of_the_loop_is_seen(name):
     assert max(values, key=values.get) in bettors
 
 
+@pytest.mark.parametrize(
+    "clip",
+    [
+        lambda g: np.clip(g, -1.0, 1.0),
+        lambda g: np.concatenate([clipped(g[:, :30]), clipped(g[:, 30:])], axis=1),
+    ],
+    ids=["each weight", "each half"],
+)
+def test_clipping_of_parts_is_not_seen_and_the_documentation_says_so(clip):
+    audit = hook()
+    train(audit, clip=clip)
+    assert audit.steps_audit.verdict == "not violated"
+    assert "of each weight or of each tensor by itself" in dp.training.TrainingAudit.__doc__
+
+
 def test_sound_runs_are_seldom_refuted():
     """100 short runs at level .9, of which at most 10 are expected: 21 has probability .001."""
     refuted, certified = 0, 0
