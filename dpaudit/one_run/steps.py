@@ -142,7 +142,9 @@ class StepAudit:
 
         Notes
         -----
-        The directions may depend on earlier steps, as gradients do.
+        The directions may depend on earlier steps, as gradients do. Pass numbers as precise as they
+        were released. If they have few bits, as float16 and bfloat16 have, add noise of the size of
+        their rounding first, or a sound run may be refuted; the hooks of `dpaudit.training` do so.
         """
         coins = _coins(included)
         residual, rest = _numbers("projection", projection, len(coins)), np.zeros(len(coins))
@@ -215,13 +217,15 @@ class StepAudit:
         """The certified lower bound of ε (nats) at δ, of a training whose steps are like these.
 
         Some step had at least `mu`, at `level` and whatever the history. If all steps have it, and
-        sampling is as claimed, a canary that is like this one at each step loses at least the ε
-        that dp-accounting computes for `mu` (``pip install "dpaudit[accountant]"``).
+        sampling is as claimed, the change by one example, added or removed, that is like this
+        canary at each step loses at least the ε that dp-accounting computes for `mu`
+        (``pip install "dpaudit[accountant]"``).
 
         Assumed:
 
-        - The noise of a step is Gaussian, independent of the coins and of the rest of the batch.
-          Its standard deviation is not assumed: it is estimated.
+        - The noise of a step is Gaussian, independent of the coins, of the rest of the batch and of
+          the noise of other steps, and its coordinates are independent with one standard deviation.
+          How large that is is not assumed: it is estimated.
         - The steps are alike: clipping and noise of the steps that are counted are not better than
           those of the step that `mu` is about.
         - Each step takes the canary by an independent coin of probability `sample_rate`. Where the

@@ -15,6 +15,7 @@ from dpaudit.one_run.step_result import StepResult
 from dpaudit.one_run.steps import StepAudit
 
 MOST_NOISE = 10_000  # entries of a step's noise that are looked at
+ROUNDING = 1e-5  # relative, of the sum of a batch
 LENGTH = 10.0  # clip norms: a canary's gradient, so that missing clipping shows
 
 
@@ -41,11 +42,15 @@ class TrainingAudit:
     of a canary is read off the sum before noise, where the hook sees it. The sampling of examples
     is tested by the sizes of the batches alone.
 
-    Seen: noise that is too small, missing, or used twice, also in one tensor alone; missing or
-    wrong clipping; division by the size of the batch; batches of one size, shuffled or partitioned
-    data, and more or fewer gradients than sampling gives, as of accumulated or averaged batches.
+    Seen: noise that is too small, missing, or used again in the next step, also in one tensor alone
+    if it has a canary; missing clipping, a larger clip norm, clipping of the mean; division by the
+    size of the batch; batches of one size, shuffled or partitioned data, and more or fewer
+    gradients than sampling gives, as of accumulated or averaged batches.
 
-    Not seen: what happens before the gradients of examples exist, such as batch normalisation
+    Not seen: clipping of each weight or of each tensor by itself to the whole clip norm, because a
+    canary moves one weight; noise that is missing on weights without a canary, as on some tensors
+    where there are more of them than canaries; noise that is used again much later, or is not
+    Gaussian; what happens before the gradients of examples exist, such as batch normalisation
     across examples; what else the training releases, such as losses and metrics without noise; and
     sampling that gives the right sizes of the wrong examples.
 
@@ -83,11 +88,13 @@ class TrainingAudit:
         self._places, self._coins = (
             generator(seed, purpose) for purpose in (Purpose.CANARY, Purpose.COIN)
         )
+        self._dither = generator(seed, Purpose.COIN, 1)
         self._sizes: list[int] = []
         self._entries: list[np.ndarray] = []
         self._included: np.ndarray | None = None
         self._known, self._batch = np.zeros(0), 0
         self._product = self._square = 1.0  # their ratio: the batch's sum over the expected one
+        self._arrived = False  # whether a sum had a canary in it
 
     def result(self, *, delta: float = 1e-5, steps: int | None = None) -> StepResult:
         """The result so far: `epsilon_at(delta)`, `verdict`, `reason`, `save`, `to_dict`.
@@ -165,29 +172,52 @@ class TrainingAudit:
         self._known, self._batch = self._known + known, self._batch + size
 
     def _step(
-        self, projection: Array, total: Array | None = None, noise: Array | None = None
+        self,
+        projection: Array,
+        total: Array | None = None,
+        noise: Array | None = None,
+        *,
+        precision: float = 0.0,
     ) -> Array:
         """End a step; all in clip norms.
 
         projection, total : the noisy sum and the sum before noise along the canaries, (m,). noise :
-        what was added to entries of the sum, (k,). Returns the coins, (m,).
+        what was added to entries of the sum, (k,). precision : of the noisy sum's numbers,
+        relative; noise of that size is added to what is watched, since bets on rounded numbers are
+        not fair. Returns the coins, (m,).
         """
         if self._included is None:
             fail(self.subject, Words("a noisy sum"), "told the gradients of its batch first")
         # Where clipping is not what it should be, so is what the batch adds: as in earlier steps.
-        known = self._known * (self._product / self._square)
+        alone, known = self._known, self._known * (self._product / self._square)
         included = self._included
         seen: dict[str, Any] = {}
         if self.steps_audit.rows is not None:
             seen["batch_size"] = self._batch
+        self._forget()  # also where the step is refused below, as one that overflowed
         if total is not None and noise is not None:
             # what a canary adds, at most the one clip norm that it should
-            shares = (total - known)[included]
-            shift = np.clip(shares.min(), 0.0, 1.0) if len(shares) else 0.0
+            rest = total - known
+            shares, error = rest[included], np.max(np.abs(rest[~included]), initial=0.0)
+            self._refuse_a_sum_without_canaries(shares, known[included])
+            shift = np.clip(shares.min() - error, 0.0, 1.0) if len(shares) else 0.0
             seen |= {"shift": np.full(len(projection), shift), "noise": noise}
-        self.steps_audit.update(projection, included, known=known, **seen)
-        out, before = self._known[~included], projection if total is None else total
+        rounding = precision * np.abs(projection) * (self._dither.random(len(projection)) - 0.5)
+        self.steps_audit.update(projection + rounding, included, known=known, **seen)
+        out, before = alone[~included], projection if total is None else total
         self._product += float(out @ before[~included])
         self._square += float(out @ out)
-        self._included, self._known, self._batch = None, np.zeros(len(projection)), 0
         return included.astype(np.float64)
+
+    def _forget(self) -> None:
+        """Make ready for the next step."""
+        self._included, self._known, self._batch = None, np.zeros(len(self._known)), 0
+
+    def _refuse_a_sum_without_canaries(self, shares: Array, known: Array) -> None:
+        """Raise `InvalidInput` if the first canaries add nothing at all to the sum, (k,) each."""
+        if self._arrived or len(shares) == 0:
+            return
+        self._arrived = bool(np.any(np.abs(shares) > ROUNDING * (1.0 + np.abs(known))))
+        if not self._arrived:
+            advice = "go on with the gradients that the audit returned, and drop none of them"
+            fail(self.subject, Words("a sum"), "one with the canaries' gradients in it", advice)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -169,8 +169,9 @@ class JaxPrivacyAudit(TrainingAudit):
             added = jax.tree.map(lambda x, y: jnp.ravel(x - y), noisy, sums)
             noise = jnp.concatenate(jax.tree.leaves(added))[:: self._stride]
             seen = self._read(noisy), self._read(sums), noise
-            shares = jax.experimental.io_callback(self._noisy, shape, *seen, ordered=True)
             leaves, form = jax.tree.flatten(noisy)
+            step = partial(self._noisy, max(float(jnp.finfo(one.dtype).eps) for one in leaves))
+            shares = jax.experimental.io_callback(step, shape, *seen, ordered=True)
             first, less = 0, []
             for leaf, entries in zip(leaves, self._entries, strict=True):
                 share = shares[first : first + len(entries)].astype(leaf.dtype)
@@ -196,9 +197,10 @@ class JaxPrivacyAudit(TrainingAudit):
     def _seen(self, known: Any, size: Any) -> None:
         self._add(np.asarray(known, dtype=np.float64) / self._unit, int(size))
 
-    def _noisy(self, *seen: Any) -> Array:
+    def _noisy(self, precision: float, *seen: Any) -> Array:
         """End the step; returns what the canaries have added, (m,)."""
-        coins = self._step(*(np.asarray(one, dtype=np.float64) / self._unit for one in seen))
+        sums = (np.asarray(one, dtype=np.float64) / self._unit for one in seen)
+        coins = self._step(*sums, precision=precision)
         return np.asarray(self._unit * coins, dtype=np.float32)
 
 

@@ -89,6 +89,7 @@ class LoopAudit(TrainingAudit):
     def insert(self, gradients: Any) -> Any:
         """Take the gradients of a batch, not clipped, (b, d); return them and those of canaries.
 
+        Call `watch` before the next step, also where its noisy sum is then not used.
         Returns an array or tensor of the same kind, of shape (b + k, d), k canaries below.
         """
         each = _numpy(gradients)
@@ -97,7 +98,7 @@ class LoopAudit(TrainingAudit):
         self._place([each.shape[1]])
         included, entries = self._flip(), self._entries[0]
         norms = np.linalg.norm(each, axis=1)
-        factor = np.minimum(1.0, self._clip / np.maximum(norms, 1e-300))
+        factor = np.minimum(1.0, self._clip / np.maximum(norms, np.finfo(norms.dtype).tiny))
         self._add(factor @ each[:, entries] / self._clip, len(each))
         rows = np.zeros((included.sum(), each.shape[1]))
         rows[np.arange(len(rows)), entries[included]] = LENGTH * self._clip
@@ -111,7 +112,8 @@ class LoopAudit(TrainingAudit):
         """Take the noisy sum of a step, (d,); return it without the canaries' gradients.
 
         total : the sum before noise, (d,), not divided. Without it the noise is known less well,
-        and the certified ε is smaller.
+        the certified ε is smaller, and nothing tells whether the sum has the
+        canaries' gradients.
         """
         values, unit = self._entire("noisy", noisy), self._clip / self._divisor
         entries, share = self._entries[0], np.zeros(len(values))
@@ -122,7 +124,8 @@ class LoopAudit(TrainingAudit):
                 before[entries] / self._clip,
                 (values / unit - before / self._clip)[:: self._stride],
             )
-        share[entries] = unit * self._step(values[entries] / unit, *more)
+        precision = _precision(noisy)
+        share[entries] = unit * self._step(values[entries] / unit, *more, precision=precision)
         if hasattr(noisy, "new_tensor"):
             return noisy - noisy.new_tensor(share)
         return noisy - share.astype(_numpy(noisy).dtype)
@@ -138,4 +141,14 @@ class LoopAudit(TrainingAudit):
 
 def _numpy(array: Any) -> np.ndarray:
     """An array or tensor as a numpy array."""
-    return np.asarray(array.detach().cpu() if hasattr(array, "detach") else array)
+    if hasattr(array, "detach"):
+        array = array.detach().cpu()
+        if "bfloat16" in str(array.dtype):  # which numpy has not
+            array = array.float()
+    return np.asarray(array)
+
+
+def _precision(array: Any) -> float:
+    """The relative precision of the numbers of an array or tensor; 0 if they are of 64 bits."""
+    kind = str(array.dtype) if hasattr(array, "dtype") else ""
+    return 2.0 ** {"bfloat16": -7, "float16": -10, "float32": -23}.get(kind.split(".")[-1], -np.inf)

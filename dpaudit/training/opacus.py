@@ -75,6 +75,8 @@ class OpacusAudit(TrainingAudit):
         if isinstance(optimizer, DPOptimizerFastGradientClipping):
             advice = 'use grad_sample_mode="hooks"'
             fail("optimizer", kind, "one with gradients of examples", advice)
+        if isinstance(getattr(optimizer.pre_step, "__self__", None), TrainingAudit):
+            fail("optimizer", kind, "one without an audit", "make one audit of each optimizer")
         if getattr(optimizer, "world_size", 1) > 1:
             fail("optimizer", kind, "of one process", "audit a run on one process")
         if not hasattr(loader, "dataset") or hasattr(loader.batch_sampler, "max_batch_size"):
@@ -137,8 +139,17 @@ class OpacusAudit(TrainingAudit):
         """Let Opacus add noise, read the noisy sum, and take the canaries out of it."""
         import torch
 
-        moves = self._pre_step(closure)
-        if not moves or self._included is None:
+        try:
+            moves = self._pre_step(closure)
+        except BaseException:
+            self._forget()
+            raise
+        if not moves:
+            return moves
+        if self._included is None:
+            if any(p.summed_grad is not None for p in self._optimizer.params):
+                advice = "leave the optimizer as it is once the audit is made"
+                fail("optimizer", Words("a step"), "one whose gradients the audit saw", advice)
             return moves
         gradients = [p.grad for p in self._optimizer.params]
         places = [
@@ -154,6 +165,7 @@ class OpacusAudit(TrainingAudit):
             projection * (self._divisor / self._clip),
             total / self._clip,
             _array(torch.cat(noise)[:: self._stride]) / self._clip,
+            precision=max(torch.finfo(g.dtype).eps for g in gradients),
         )
         for g, place, limit, share in zip(
             gradients, places, self._limits, self._split(coins), strict=True

@@ -302,8 +302,9 @@ def premise_reason(
     if head.certified > 0.0:
         shift = ", and that each canary adds the shift that was passed" if audit["shifts"] else ""
         sentences.append(
-            f"The certified ε is that of {counted(steps, 'step')} in which a canary has a shift of "
-            f"{number(audit['mu'], 3, down=True)} times the noise; it assumes that the noise is "
-            f"Gaussian, that steps are alike and that sampling is as stated{shift}."
+            f"The certified ε is that of {counted(steps, 'step')} in which a canary that is added "
+            f"or removed has a shift of {number(audit['mu'], 3, down=True)} times the noise; it "
+            "assumes that the noise is Gaussian, fresh at each step and of one size in all "
+            f"directions, that steps are alike and that sampling is as stated{shift}."
         )
     return " ".join(sentences)

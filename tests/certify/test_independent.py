@@ -37,6 +37,21 @@ def test_misses_of_randomised_response_are_a_constant_share():
     np.testing.assert_allclose(found, share / (1.0 + np.e), rtol=1e-9)
 
 
+@pytest.mark.parametrize("inclusion", [0.05, 0.2, 0.8])
+def test_misses_of_coins_that_are_not_fair_take_each_direction_s_own_curve(inclusion):
+    """A sampled step, whose two directions differ, by sums over a fine grid of outputs."""
+    x = np.linspace(-9.0, 14.0, 200_001)
+    with_it = inclusion * (0.8 * norm.pdf(x) + 0.2 * norm.pdf(x - 3.0)) * (x[1] - x[0])
+    without = (1.0 - inclusion) * norm.pdf(x) * (x[1] - x[0])
+    wrong, either = np.minimum(with_it, without), with_it + without
+    order = np.argsort(wrong / either)
+    share = np.array([0.1, 0.6, 0.9, 0.999])
+    exact = np.interp(share, np.cumsum(either[order]), np.cumsum(wrong[order]))
+    found = Misses.of(Family(0.2, 1).curves(3.0), inclusion)(share)
+    assert np.all(found <= exact + 1e-6)
+    np.testing.assert_allclose(found, exact, atol=2e-4)
+
+
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 2.0])
 def test_curves_of_one_sampled_step_are_integrals_of_the_excess(epsilon):
     rate, mu = 0.2, 2.0
@@ -130,6 +145,20 @@ def test_a_public_switch_breaks_the_bound_of_independent_canaries_and_not_that_o
     assert binom.cdf(10, runs, switch) < 2e-3
     assert false > 10
     assert ours == 0
+
+
+def test_scores_without_information_certify_nothing_where_canaries_are_sorted_by_their_coins():
+    """Many scores are equal, and canaries that are in come first; hits of 5 % in 20 runs."""
+    rng, ours, recursions = np.random.default_rng(0), 0, 0
+    for _ in range(20):
+        coins = np.sort(rng.random(2_000) < 0.5)[::-1]
+        guesses = Guesses.of(
+            rng.choice([0.0, 1.0, 3.0], 2_000, p=[0.5, 0.3, 0.2]), coins, np.full(2_000, 0.5)
+        )
+        ours += independent.refutes(guesses, GAUSSIAN.curves(0.1), 0.05)
+        recursions += recursion.gdp_bound(guesses, 0.05) > 0.1
+    assert binom.sf(5, 20, 0.05) < 1e-3
+    assert max(ours, recursions) <= 5
 
 
 def test_more_canaries_certify_more():

@@ -57,7 +57,8 @@ def train(
 
 def hook(seed=0, **options):
     settings = {"sample_rate": RATE, "noise_multiplier": 1.0, "clip": 1.0, "rows": ROWS}
-    return dp.training.LoopAudit(divisor=RATE * ROWS, rng=seed, **{**settings, **options})
+    settings |= {"divisor": RATE * ROWS, **options}
+    return dp.training.LoopAudit(rng=seed, **settings)
 
 
 def test_the_model_is_that_of_training_without_the_audit():
@@ -103,6 +104,21 @@ def test_a_fault_of_the_loop_is_seen(name):
     assert audit.steps_audit.verdict == "violated"
     values = audit.steps_audit.e_values
     assert max(values, key=values.get) in bettors
+
+
+@pytest.mark.parametrize(
+    "clip",
+    [
+        lambda g: np.clip(g, -1.0, 1.0),
+        lambda g: np.concatenate([clipped(g[:, :30]), clipped(g[:, 30:])], axis=1),
+    ],
+    ids=["each weight", "each half"],
+)
+def test_clipping_of_parts_is_not_seen_and_the_documentation_says_so(clip):
+    audit = hook()
+    train(audit, clip=clip)
+    assert audit.steps_audit.verdict == "not violated"
+    assert "of each weight or of each tensor by itself" in dp.training.TrainingAudit.__doc__
 
 
 def test_sound_runs_are_seldom_refuted():
@@ -185,6 +201,51 @@ def test_a_wrong_call_is_named():
     audit.watch(np.zeros(7))
     with pytest.raises(dp.InvalidInput, match="told the gradients of its batch first"):
         audit.watch(np.zeros(7))
+
+
+def test_a_loop_that_drops_the_canaries_is_told_so():
+    audit = hook(canaries=20, sample_rate=0.5)
+    audit.insert(X[:5])
+    total = clipped(X[:5]).sum(axis=0)
+    with pytest.raises(dp.InvalidInput, match="with the canaries' gradients in it"):
+        audit.watch(total / 100.0, total=total)
+
+
+def test_a_step_that_overflowed_leaves_nothing_behind():
+    """The next step has coins of its own, and nothing is taken out that was not put in."""
+    audit = hook(canaries=20, sample_rate=0.5)
+    audit.insert(X[:5])
+    with pytest.raises(dp.InvalidInput, match="overflowed"):
+        audit.watch(np.full(WEIGHTS, np.nan))
+    each = audit.insert(X[:5])
+    assert len(each) > 5
+    total = clipped(each).sum(axis=0)
+    after = audit.watch(total / 100.0, total=total)
+    np.testing.assert_allclose(after, clipped(X[:5]).sum(axis=0) / 100.0, atol=1e-12)
+    assert audit.steps_audit.steps == 1
+
+
+def test_the_shift_is_not_overstated_where_the_rest_of_the_batch_is_not_as_it_should_be():
+    """The loop clips to a tenth, and halves the sum in steps that the audit cannot foresee."""
+    audit, rng = hook(canaries=20), np.random.default_rng(5)
+    for _ in range(80):
+        each = audit.insert(-0.3 + 0.01 * rng.standard_normal((100, WEIGHTS)))
+        total = clipped(each, 0.1).sum(axis=0) * rng.choice([0.2, 1.0])
+        noisy = total + 0.1 * rng.standard_normal(WEIGHTS)
+        audit.watch(noisy / 100.0, total=total)
+    assert audit.steps_audit.mu <= 1.0
+
+
+def test_numbers_of_sixteen_bits_refute_no_sound_run():
+    """Beside a sum of 8 they are multiples of 1/128, so noise is often 0 or what it was before."""
+    refuted = 0
+    for seed in range(10):
+        audit, rng = hook(seed, rows=None, canaries=1, divisor=1.0), np.random.default_rng(seed)
+        for _ in range(300):
+            total = clipped(audit.insert(np.ones((8, 1)))).sum(axis=0).astype(np.float16)
+            audit.watch(total + rng.standard_normal(1).astype(np.float16), total=total)
+        refuted += audit.steps_audit.verdict == "violated"
+    assert refuted <= 3
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,51 @@ def test_sound_runs_are_seldom_refuted():
     assert sum(audit.steps_audit._mu.bound(0.1) > 1.0 for audit in audits) < 10
 
 
+def test_an_optimizer_has_one_audit_and_each_step_goes_through_it():
+    def twice(optimizer):
+        def later(optimizer):
+            with pytest.raises(dp.InvalidInput, match="one audit of each optimizer"):
+                dp.training.OpacusAudit(optimizer, None)
+            optimizer.clip_and_accumulate = type(optimizer).clip_and_accumulate.__get__(optimizer)
+
+        return later
+
+    with pytest.raises(dp.InvalidInput, match="whose gradients the audit saw"):
+        runs.opacus(fault=twice)
+
+
+def test_a_step_that_fails_leaves_nothing_behind():
+    def fails_once(optimizer):
+        add, calls = optimizer.add_noise, []
+
+        def noise():
+            calls.append(1)
+            if len(calls) == 1:
+                raise RuntimeError("no noise today")
+            add()
+
+        optimizer.add_noise = noise
+        step = optimizer.step
+
+        def tried():
+            try:
+                step()
+            except RuntimeError:
+                assert audits[0]._included is None
+                optimizer._is_last_step_skipped = False
+
+        def later(optimizer):
+            audits.append(optimizer.pre_step.__self__)
+
+        optimizer.step = tried
+        return later
+
+    audits = []
+    audit, _ = runs.opacus(fault=fails_once)
+    assert audit.steps_audit.verdict == "not violated"
+    assert audit.steps_audit.canaries == 50
+
+
 def test_what_cannot_be_watched_is_refused():
     import torch
     from opacus.optimizers import DPOptimizerFastGradientClipping

@@ -36,14 +36,17 @@ class Guesses:
     def of(cls, scores: Array, included: np.ndarray, inclusion: Array) -> Guesses:
         """Guess by scores (m,), given the coins (m,) and their probabilities (m,).
 
-        If all scores are equal, there are no guesses.
+        If all scores are equal, there are no guesses. Equally strong ones are shuffled, with a
+        fixed seed, since canaries may come sorted by their coins.
         """
         middle = centre(scores, float(inclusion.mean()))
         if middle is None:
             none, nothing = np.empty(0, bool), np.empty(0)
             return cls(none, none, nothing, nothing, inclusion)
         strength = np.abs(scores - middle)
-        order = np.argsort(-strength, kind="stable")
+        # Equal strengths in an order of their own: that of the rows may be that of the coins.
+        ties = np.random.default_rng(0).permutation(len(scores))
+        order = np.lexsort((ties, -strength))
         says_in = (scores > middle)[order]
         chance = np.where(says_in, inclusion[order], 1.0 - inclusion[order])
         return cls(says_in == included[order], says_in, chance, strength[order], inclusion)

@@ -126,8 +126,8 @@ class Misses:
     def of(cls, curves: Curves, inclusion: float) -> Misses:
         """The probability for a claimed pair of curves and coins with this probability of "in"."""
         shift = np.log1p(-inclusion) - np.log(inclusion)
-        height = inclusion * both_ways(curves[0], ODDS + shift)
-        height += (1.0 - inclusion) * both_ways(curves[1], ODDS - shift)
+        height = inclusion * both_ways(curves[0], ODDS + shift, curves[1])
+        height += (1.0 - inclusion) * both_ways(curves[1], ODDS - shift, curves[0])
         return cls(1.0 + np.exp(ODDS), height)
 
     def __call__(self, share: Array) -> Array:

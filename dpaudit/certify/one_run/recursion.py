@@ -118,11 +118,17 @@ class Lines:
         return np.asarray(np.maximum(np.max((y - self.height) / self.slope), 0.0))
 
 
-def both_ways(delta: Delta, epsilon: Array) -> Array:
-    """The claimed δ at any real ε, from δ at ε ≥ 0: δ(−ε) = 1 − e^−ε (1 − δ(ε))."""
+def both_ways(delta: Delta, epsilon: Array, reverse: Delta | None = None) -> Array:
+    """The claimed δ at any real ε, from δ at ε ≥ 0: δ(−ε) = 1 − e^−ε (1 − δ′(ε)).
+
+    reverse : δ′, of the two laws exchanged; by default the same as `delta`.
+    """
     size = np.abs(epsilon)
     ahead = delta(size.ravel()).reshape(epsilon.shape)
-    return np.where(epsilon >= 0.0, ahead, 1.0 - np.exp(-size) * (1.0 - ahead))
+    behind = ahead
+    if reverse is not None and np.any(epsilon < 0.0):
+        behind = reverse(size.ravel()).reshape(epsilon.shape)
+    return np.where(epsilon >= 0.0, ahead, 1.0 - np.exp(-size) * (1.0 - behind))
 
 
 def refutes(guesses: Guesses, delta: Delta, alpha: float) -> bool:
