@@ -166,6 +166,7 @@ def test_full_batches_have_coins_for_canaries_alone():
     audit = hook(sample_rate=1.0)
     train(audit, sigma=0.8, **everyone)
     assert audit.steps_audit.verdict == "violated"
+    assert "q = 1, clipping" in audit.result().reason
 
 
 def test_without_the_number_of_rows_sizes_are_not_tested():
