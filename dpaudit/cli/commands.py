@@ -333,7 +333,7 @@ METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
 @click.option(
     "--independent",
     is_flag=True,
-    help="Assume that the score of each canary depends on its own coin alone.",
+    help="Assume that each canary's score depends on its own coin and on noise of its own alone.",
 )
 @click.option(
     "--gaussian",

@@ -98,7 +98,8 @@ class StepResult(Result):
             claimant=PREMISE,
         )
         texts = headline.text, audit.reason
-        reason = premise_reason(*texts, audit.to_dict(), headline, certified.steps)
+        training = certified.steps, certified.sample_rate
+        reason = premise_reason(*texts, audit.to_dict(), headline, *training)
         grid = np.linspace(0.0, BEYOND * max(claimed, headline.certified), POINTS)
         record = {
             "schema_version": SCHEMA_VERSION,

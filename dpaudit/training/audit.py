@@ -15,6 +15,8 @@ from dpaudit.one_run.step_result import StepResult
 from dpaudit.one_run.steps import StepAudit
 
 MOST_NOISE = 10_000  # entries of a step's noise that are looked at
+ARRIVED = "with the canaries' gradients in it"
+DROPPED = "go on with the gradients that the audit returned, and drop none of them"
 ROUNDING = 1e-5  # relative, of the sum of a batch
 LENGTH = 10.0  # clip norms: a canary's gradient, so that missing clipping shows
 
@@ -95,6 +97,7 @@ class TrainingAudit:
         self._known, self._batch = np.zeros(0), 0
         self._product = self._square = 1.0  # their ratio: the batch's sum over the expected one
         self._arrived = False  # whether a sum had a canary in it
+        self._awaited = self._found = 0.0  # of canaries, how many there were and what they added
 
     def result(self, *, delta: float = 1e-5, steps: int | None = None) -> StepResult:
         """The result so far: `epsilon_at(delta)`, `verdict`, `reason`, `save`, `to_dict`.
@@ -202,6 +205,8 @@ class TrainingAudit:
             self._refuse_a_sum_without_canaries(shares, known[included])
             shift = np.clip(shares.min() - error, 0.0, 1.0) if len(shares) else 0.0
             seen |= {"shift": np.full(len(projection), shift), "noise": noise}
+        else:
+            self._refuse_noise_alone((projection - known)[included])
         rounding = precision * np.abs(projection) * (self._dither.random(len(projection)) - 0.5)
         self.steps_audit.update(projection + rounding, included, known=known, **seen)
         out, before = alone[~included], projection if total is None else total
@@ -219,5 +224,15 @@ class TrainingAudit:
             return
         self._arrived = bool(np.any(np.abs(shares) > ROUNDING * (1.0 + np.abs(known))))
         if not self._arrived:
-            advice = "go on with the gradients that the audit returned, and drop none of them"
-            fail(self.subject, Words("a sum"), "one with the canaries' gradients in it", advice)
+            fail(self.subject, Words("a sum"), ARRIVED, DROPPED)
+
+    def _refuse_noise_alone(self, shares: Array) -> None:
+        """The same by noisy sums, once a canary's mean share is known to a tenth of a clip norm."""
+        self._awaited, self._found = self._awaited + len(shares), self._found + float(shares.sum())
+        audit = self.steps_audit
+        enough = self._awaited >= 100.0 * max(audit.noise_multiplier**2, 1.0)
+        if self._arrived or not enough or audit.verdict == "violated":
+            return
+        self._arrived = self._found > 0.5 * self._awaited
+        if abs(self._found) < 0.1 * self._awaited:
+            fail(self.subject, Words("noisy sums"), ARRIVED, DROPPED)

@@ -112,8 +112,7 @@ class LoopAudit(TrainingAudit):
         """Take the noisy sum of a step, (d,); return it without the canaries' gradients.
 
         total : the sum before noise, (d,), not divided. Without it the noise is known less well,
-        the certified ε is smaller, and nothing tells whether the sum has the
-        canaries' gradients.
+        and the certified ε is smaller.
         """
         values, unit = self._entire("noisy", noisy), self._clip / self._divisor
         entries, share = self._entries[0], np.zeros(len(values))

@@ -66,7 +66,8 @@ class Question:
             family = f"the change of one canary is of the family: {self.family.text}"
         if self.canaries == "independent":
             beside = f", and that {family}" if family else ""
-            return f"This assumes that each canary's score depends on its own coin alone{beside}."
+            own = "each canary's score depends on its own coin and on noise of its own alone"
+            return f"This assumes that {own}{beside}."
         return f"This assumes that {family}." if family else ""
 
     @property
@@ -283,17 +284,16 @@ def steps_reason(
 
 
 def premise_reason(
-    headline: str, reason: str, audit: Mapping[str, Any], head: Headline, steps: int
+    headline: str, reason: str, audit: Mapping[str, Any], head: Headline, steps: int, rate: float
 ) -> str:
     """The reason of a result about steps: what of the accountant's ε stands, and what is certified.
 
-    reason : the reason of the step audit, whose record is `audit`. steps : those of the training.
+    reason : the reason of the step audit, whose record is `audit`. steps, rate : those of the
+    training.
     """
     sentences = [headline]
     if audit["violated_at"] is not None:
-        premise = (
-            f"σ = {number(audit['noise_multiplier'])}, q = {number(audit['sample_rate'])}, clipping"
-        )
+        premise = f"σ = {number(audit['noise_multiplier'])}, q = {number(rate)}, clipping"
         sentences.append(
             f"The accountant's premise ({premise}) is refuted at step {audit['violated_at']}, so "
             f"({head.claimed_text}, {number(head.delta)}) does not stand."

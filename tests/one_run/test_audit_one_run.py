@@ -168,7 +168,7 @@ def test_assumptions_have_names_in_reason_record_and_report(tmp_path):
     )
     assert "assumes" not in plain.reason
     assert "assumed" not in plain.to_dict()
-    assert "own coin alone, and that" in both.reason
+    assert "own coin and on noise of its own alone, and that" in both.reason
     assert plain.epsilon_at(1e-5) < both.epsilon_at(1e-5) < 7.1  # of μ = 1.5
     assert plain.gdp_mu < both.gdp_mu
     assert both.to_dict()["assumed"] == {"canaries": "independent", "family": "Gaussian"}

@@ -166,6 +166,7 @@ def test_full_batches_have_coins_for_canaries_alone():
     audit = hook(sample_rate=1.0)
     train(audit, sigma=0.8, **everyone)
     assert audit.steps_audit.verdict == "violated"
+    assert "q = 1, clipping" in audit.result().reason
 
 
 def test_without_the_number_of_rows_sizes_are_not_tested():
@@ -209,6 +210,25 @@ def test_a_loop_that_drops_the_canaries_is_told_so():
     total = clipped(X[:5]).sum(axis=0)
     with pytest.raises(dp.InvalidInput, match="with the canaries' gradients in it"):
         audit.watch(total / 100.0, total=total)
+
+
+def test_a_loop_that_drops_the_canaries_is_told_so_by_noisy_sums_too():
+    audit, rng = hook(), np.random.default_rng(4)
+
+    def dropping(steps):
+        for _ in range(steps):
+            batch = X[sampled(rng, 0)]
+            audit.insert(batch)
+            audit.watch((clipped(batch).sum(axis=0) + rng.standard_normal(WEIGHTS)) / 100.0)
+
+    with pytest.raises(dp.InvalidInput, match="with the canaries' gradients in it"):
+        dropping(200)
+    for seed in range(5):
+        audit, rng = hook(seed), np.random.default_rng(seed)
+        for _ in range(60):
+            total = clipped(audit.insert(X[sampled(rng, 0)])).sum(axis=0)
+            audit.watch((total + rng.standard_normal(WEIGHTS)) / 100.0)
+        assert audit._arrived
 
 
 def test_a_step_that_overflowed_leaves_nothing_behind():

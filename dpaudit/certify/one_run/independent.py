@@ -18,12 +18,12 @@ draw is among these and guessed right. For every λ ≥ 1, with q the probabilit
 
     R(u) = min_λ (λu + D(λ))/(1 + λ),   D(λ) = q δ₁(ln λ + o) + (1 − q) δ₀(ln λ − o),
 
-o = ln((1 − q)/q), by the argument at the end of `recursion`; a grid of λ makes R larger, which is
-on the safe side. Weights are equal in cells of n_j guesses. The ends of cells are order statistics
-V_j of m uniform numbers, and given these n_j − 1 guesses of cell j are right independently with
-probability (R(V_j) − R(V_{j−1}))/(V_j − V_{j−1}), and its last one with no larger probability. So
-binomial numbers of n_j guesses bound the sum. With one cell of weight 1 and one of weight 0 this is
-the bound of Xiang, Wang et al. 2025 (arXiv 2501.17750).
+o = ln((1 − q)/q) and δ₁(−ε) = 1 − e^−ε (1 − δ₀(ε)), by the argument at the end of `recursion`; a
+grid of λ makes R larger, which is on the safe side. Weights are equal in cells of n_j guesses. The
+ends of cells are order statistics V_j of m uniform numbers, and given these n_j − 1 guesses of cell
+j are right independently with probability (R(V_j) − R(V_{j−1}))/(V_j − V_{j−1}), and its last one
+with no larger probability. So binomial numbers of n_j guesses bound the sum. With one cell of
+weight 1 and one of weight 0 this is the bound of Xiang, Wang et al. 2025 (arXiv 2501.17750).
 """
 
 from __future__ import annotations
