@@ -12,6 +12,7 @@ from dpaudit._core.result_file import SCHEMA_VERSION, STEPS, plain, versions
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves import SampledGaussian, epsilon_at
+from dpaudit.verdict.attacker import of_curve
 from dpaudit.verdict.headline import PREMISE, Headline
 from dpaudit.verdict.numbers import counted
 from dpaudit.verdict.one_run import premise_reason
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from dpaudit.one_run.steps import StepAudit
 
 POINTS, BEYOND = 61, 1.25  # of the curves in result.json: how many ε, and up to which of the claim
+FINE, FARTHEST = 4001, 3.0  # the same for an attacker's rates
 
 
 @value_class(show_numbers=True, eq=True)
@@ -101,6 +103,7 @@ class StepResult(Result):
         training = certified.steps, certified.sample_rate
         reason = premise_reason(*texts, audit.to_dict(), headline, *training)
         grid = np.linspace(0.0, BEYOND * max(claimed, headline.certified), POINTS)
+        fine = np.linspace(0.0, FARTHEST * max(claimed, 1.0), FINE)
         record = {
             "schema_version": SCHEMA_VERSION,
             "kind": STEPS,
@@ -116,6 +119,7 @@ class StepResult(Result):
                 "delta": delta,
                 "epsilon": headline.certified,
             },
+            "attacker": of_curve(fine, certified.low(fine)),
             "steps": audit.to_dict(),
             "curves": {"epsilon": grid, "claim": allowed(grid), "low": certified.low(grid)},
             "versions": versions(),

@@ -20,6 +20,7 @@ from dpaudit.report.style import (
     pyplot_axes,
     tidy,
 )
+from dpaudit.report.tables import attacker_table
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import count, counted, equation, number, percent, plain
 from dpaudit.verdict.record import section
@@ -57,6 +58,7 @@ def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
         advice=ADVICE[record["verdict"]],
         figure=data_address(drawn, "svg+xml"),
         facts=facts(record),
+        attacker=attacker_table(record),
     )
     return {"steps.png": picture, "report.html": page}
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpaudit._core.result_file import is_one_run
 from dpaudit._core.types import Array
 from dpaudit.curves.readings import grid_tradeoff
 from dpaudit.neighbours.pair import in_words
@@ -107,7 +106,7 @@ def attacker_table(result: Mapping[str, Any]) -> Table | None:
     rates = {f"TPR at FPR {percent(fpr)}": roc.at(fpr) for fpr in SHOWN_FPR}
     rates |= {name.capitalize(): rate_of(result, name) for name in ("advantage", "accuracy")}
     lows = [rate.low for rate in rates.values()]
-    if is_one_run(result):
+    if "gdp_mu" in section(result, "certified"):
         mu, limit = float(result["certified"]["gdp_mu"]), f"{limit}, if it is Gaussian DP"
         right = float(ndtr(mu / 2.0))
         lows = [*(float(ndtr(ndtri(fpr) + mu)) for fpr in SHOWN_FPR), 2.0 * right - 1.0, right]
@@ -118,6 +117,8 @@ def attacker_table(result: Mapping[str, Any]) -> Table | None:
             for (name, rate), low in zip(rates.items(), lows, strict=True)
         )
     ]
+    if all(rate.estimate is None for rate in rates.values()):
+        return _unmarked(["Rate", limit], [[name, low] for name, _, low in rows])
     return _unmarked(["Rate", "Estimate", limit], rows)
 
 

@@ -79,6 +79,20 @@ def of_band(epsilon: Array, delta: Array, certified: Certificate) -> dict[str, A
     return _content(Roc(FPR, estimate, 1.0 - certified.tradeoff(FPR)), advantage)
 
 
+def of_curve(epsilon: Array, low: Array) -> dict[str, Any]:
+    """The rates for result.json from a lower bound `low` of δ(ε) at an increasing grid, (m,) each.
+
+    The true positive rate at α is the least over ε ≥ 0 of δ + e^ε α and of 1 − e^{−ε}(1 − δ − α)
+    (Dong, Roth & Su 2022, proposition 6). Between points of the grid, e^ε is at least its value at
+    the left one, and δ at least `low` at the right one; beyond the last, δ is at least 0.
+    """
+    gamma, least = np.exp(epsilon), np.append(low[1:], 0.0)
+    alpha = FPR[:, None]
+    ahead, behind = least + gamma * alpha, 1.0 - (1.0 - least - alpha) / gamma
+    tpr = np.clip(np.minimum(ahead, behind).min(axis=1), FPR, 1.0)
+    return _content(Roc(FPR, None, tpr), Rate(None, float(low[0])))
+
+
 def of_guesses(guesses: Guesses) -> dict[str, Any]:
     """The rates for result.json: how thresholds of one run's scores tell canaries in from out.
 

@@ -11,6 +11,7 @@ import dpaudit as dp
 from dpaudit.certify.one_run import step_mu
 from dpaudit.curves import SampledGaussian, epsilon_at
 from dpaudit.mechanisms import DPSGD
+from dpaudit.verdict.numbers import percent
 
 pytestmark = pytest.mark.quick
 LEVEL, DELTA = 0.95, 1e-5
@@ -190,7 +191,10 @@ def test_a_result_is_saved_and_loaded_with_its_epsilon(tmp_path):
     assert again.to_dict() == result.to_dict()
     assert again.epsilon_at(DELTA) == result.epsilon_at(DELTA) == certified
     assert again.headline.text == result.headline.text
+    assert 0.0 < again.advantage.low == float(result.certified.low(np.zeros(1))[0])
+    assert again.advantage.low <= again.tpr_at(0.3).low <= 1.0
     page = (tmp_path / "steps" / "report.html").read_text()
+    assert f"TPR at FPR {percent(0.01)}" in page
     assert "clipping) is refuted at step" in page
     assert (tmp_path / "steps" / "steps.png").stat().st_size > 5_000
     with pytest.raises(dp.InvalidInput, match=r"StepResult\.load"):

@@ -7,7 +7,7 @@ from scipy.stats import norm
 import dpaudit as dp
 from dpaudit.errors import InvalidInput
 from dpaudit.report import render_html
-from dpaudit.verdict.attacker import FPR, Rate, of_guesses
+from dpaudit.verdict.attacker import FPR, Rate, of_curve, of_guesses
 from dpaudit.verdict.numbers import percent
 
 PAIR = dp.NeighbourPair([[0.0], [0.0]], [[0.0], [2.0]])
@@ -92,6 +92,19 @@ def test_rates_of_one_run_are_those_of_its_thresholds():
     assert rates["advantage"] == {"estimate": pytest.approx(0.5), "low": None}
     equal = dp.audit_one_run(np.ones(5), included)
     assert equal.advantage == Rate(None, None)
+
+
+@pytest.mark.parametrize("mu", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("points", [40, 4000])
+def test_rates_of_a_curve_are_below_those_of_its_laws(mu, points):
+    """N(0, 1) against N(μ, 1), whose rates are known, from δ(ε) on a coarse and a fine grid."""
+    grid = np.linspace(0.0, 30.0, points)
+    rates = of_curve(grid, dp.exact.gaussian_shift(mu, grid))
+    low, truth = rates["tpr"]["low"], norm.cdf(norm.ppf(FPR) + mu)
+    assert np.all(low <= truth + 1e-12)
+    assert rates["advantage"]["low"] == pytest.approx(2.0 * norm.cdf(mu / 2.0) - 1.0)
+    if points == 4000:
+        np.testing.assert_allclose(low, truth, rtol=0.02, atol=0.002)
 
 
 def test_without_epsilon_zero_there_is_no_estimate_but_a_limit():
