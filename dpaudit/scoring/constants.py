@@ -61,7 +61,7 @@ PARTS_REACH = (1e-4, 1.0 - 1e-4)  # quantiles of parts beyond which no score is 
 ALIKE_PIXELS, LEAST_IMAGE = 0.2, 8  # correlation of neighbours, and pixels a side, of an image
 # Pixels a side of a pattern, of the margin around the image, and steps of the fit. A larger first
 # pattern may start in the wrong place, a smaller last one sees less of a large pattern.
-PATCHES = ((5, 1, 30), (7, 2, 15))
+PATCHES = ((4, 0, 30), (6, 1, 15))
 PATCH_DRAWS, PATCH_COVARIANCE = 5000, 500  # draws a side, at most, that teach it; of Q, that do so
 FIRST_SHIFT, PATCH_RIDGE = 2.5, 1e-6  # standard deviations of the first shift; of pixels, squared
 NO_PATCH = 0.05  # weight of a row without the pattern, against all places together
