@@ -41,7 +41,7 @@ def scores(tmp_path):
         (0.1, ["--mu", "0.5"], 1, "VIOLATED: Claimed μ = 0.5. At 95 % confidence at least"),
         (0.1, ["--claim", "1,0", "--level", "0.99"], 1, "At 99 % confidence"),
         (0.8, ["--mu", "0.5", "--independent"], 1, "own coin and on noise of its own"),
-        (0.8, ["--delta", "1e-5", "--gaussian"], 3, "is of the family: Gaussian"),
+        (0.8, ["--delta", "1e-5", "--family", "gaussian"], 3, "is of the family: Gaussian"),
     ],
 )
 def test_the_status_is_that_of_the_verdict(scores, capsys, noise, options, status, said):
@@ -91,7 +91,7 @@ def test_coins_of_another_probability_are_named_once(scores, tmp_path, capsys):
             "scores.csv, line 2: inclusion must be a finite number",
         ),
         ("score,in\n1,1\n", "must have the columns score and included in its first line"),
-        ("score,included\n", "must hold a canary a line, but it has none"),
+        ("score,included\n", "must have lines below its first one, but it has none"),
         (None, "scores.csv"),
     ],
 )
