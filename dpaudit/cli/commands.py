@@ -374,7 +374,7 @@ def canaries(
     epilog=statuses(
         JUDGED,
         {INTERRUPTED: "interrupted (Ctrl-C); nothing is kept"},
-        error="usage or input error",
+        error="usage or input error, or dp-accounting is missing",
     ),
 )
 @click.argument("file", type=FILE, metavar="FILE")

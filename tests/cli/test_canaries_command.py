@@ -50,7 +50,9 @@ def test_the_status_is_that_of_the_verdict(scores, capsys, noise, options, statu
 
 
 def test_a_report_is_written_without_a_single_score_and_drawn_again(scores, tmp_path, capsys):
-    main(["canaries", scores(0.1), "--claim", "1,1e-5", *QUICK, "--out", "there"])
+    options = ["--claim", "1,1e-5", *QUICK, "--out", "there", "--junit", "j.xml"]
+    main(["canaries", scores(0.1), *options])
+    assert 'failures="1"' in (tmp_path / "j.xml").read_text()
     record = record_of(tmp_path / "there")
     assert (record["kind"], record["canaries"]["count"]) == ("one run", 150)
     assert record["method"] == {"requested": "f-dp", "shares": {"f-dp": 1.0}}

@@ -1,6 +1,7 @@
 """dpaudit steps: recorded steps of DP-SGD in a file, a verdict, a report."""
 
 import json
+import sys
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -149,6 +150,13 @@ def test_other_files_are_refused(tmp_path, capsys):
     }.items():
         assert main(["steps", name, *CLAIM]) == 2
         assert said in capsys.readouterr().err
+
+
+def test_a_missing_accountant_is_named(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
+    np.savez("steps.npz", **recorded(1.0, 2))
+    assert main(["steps", "steps.npz", *CLAIM]) == 2
+    assert "dpaudit[accountant]" in capsys.readouterr().err
 
 
 def test_an_error_is_in_the_files_for_ci(tmp_path):
