@@ -336,18 +336,16 @@ METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
     help="Assume that each canary's score depends on its own coin and on noise of its own alone.",
 )
 @click.option(
-    "--gaussian",
-    is_flag=True,
-    help="Assume that a canary's change is Gaussian, and bound ε by its μ.",
+    "--family",
+    metavar="gaussian|Q,T",
+    callback=opt.family,
+    help="Assume that a canary's change is Gaussian, or that of T Gaussian steps which sample it "
+    "with probability Q, and bound ε by its μ. Q,T needs --independent.",
 )
 @opt.out(help="Folder of the report.  [default: dpaudit-out/canaries]")
+@opt.outputs
 def canaries(
-    scores: Path,
-    out: Path | None,
-    mu: float | None,
-    independent: bool,
-    gaussian: bool,
-    **options: Any,
+    scores: Path, out: Path | None, mu: float | None, independent: bool, **options: Any
 ) -> int:
     """Audit a mechanism that ran once, on data into which independent coins put canaries.
 
@@ -368,10 +366,81 @@ def canaries(
             raise click.UsageError("give one of --claim and --mu")
         options["claim"] = Claim.gdp(mu)
     options["canaries"] = "independent" if independent else "any"
-    options["family"] = "gaussian" if gaussian else None
-    folder = out or console().reports / "canaries"
-    audit_scores(scores, **options).save(folder)
-    return running.print_verdict(folder)
+    return running.audit_file(audit_scores, scores, "canaries", out, **options)
+
+
+@dpaudit.command(
+    short_help="Audit the recorded steps of a training by DP-SGD.",
+    epilog=statuses(
+        JUDGED,
+        {INTERRUPTED: "interrupted (Ctrl-C); nothing is kept"},
+        error="usage or input error, or dp-accounting is missing",
+    ),
+)
+@click.argument("file", type=FILE, metavar="FILE")
+@click.option(
+    "--sample-rate",
+    type=float,
+    metavar="Q",
+    required=True,
+    help="Claimed probability with which an example is in a batch.",
+)
+@click.option(
+    "--noise-multiplier",
+    type=float,
+    metavar="S",
+    required=True,
+    help="Claimed standard deviation of the noise over the clip norm.",
+)
+@click.option(
+    "--delta",
+    type=float,
+    metavar="D",
+    default=1e-5,
+    show_default=True,
+    help="δ at which ε is read.",
+)
+@opt.level(help="Confidence of the verdict and of the certified ε.")
+@click.option(
+    "--orthogonal",
+    is_flag=True,
+    help="The canaries' directions are orthogonal, so that their evidence multiplies.",
+)
+@click.option(
+    "--rows",
+    type=opt.Count(),
+    metavar="N",
+    help="Number of examples beside the canaries, for a file with batch_size.",
+)
+@opt.out(help="Folder of the report.  [default: dpaudit-out/steps]")
+@opt.outputs
+def steps(file: Path, out: Path | None, **options: Any) -> int:
+    """Audit the recorded steps of a training by DP-SGD.
+
+    FILE.npz has the arrays projection and included, of shape (T,) for T steps or (T, m) for m
+    canaries. It may also have known and shift of the same shape, noise of shape (T, k), and
+    batch_size of shape (T,). FILE.csv has these as columns and a line for each step. With m
+    canaries it has m lines for each step, and a column step with the number of the step. Other
+    arrays and columns are ignored.
+
+    \b
+    projection   noisy sum along the canary's gradient scaled to length 1, over the clip norm
+    included     whether the canary was in the batch: 1 or 0
+    known        what the rest of the batch adds to projection
+    shift        what the canary adds to projection, or would add if it were in
+    noise        coordinates of the noise, over the clip norm
+    batch_size   examples in the batch, without canaries; with --rows
+
+    The claim is the ε that dp-accounting gives for Q, S and T steps.
+
+    \b
+    Example:
+      dpaudit steps steps.npz --sample-rate 0.1 --noise-multiplier 1 --orthogonal
+    """
+    from dpaudit.cli import running
+    from dpaudit.run.files import audit_steps
+
+    return running.audit_file(audit_steps, file, "steps", out, **options)
 
 
 @dpaudit.command(
@@ -404,7 +473,8 @@ def canaries(
     help="Decides which records are attacked.",
 )
 @opt.out(help="Folder of the report.  [default: dpaudit-out/table]")
-def table(out: Path | None, seed: int, **options: Any) -> int:
+@opt.outputs
+def table(synthetic: Path, out: Path | None, seed: int, **options: Any) -> int:
     """Audit a synthetic table without running again what made it.
 
     TRAIN.csv has the records that it was made from, HOLDOUT.csv records that it never saw; a random
@@ -420,9 +490,7 @@ def table(out: Path | None, seed: int, **options: Any) -> int:
     from dpaudit.cli import running
     from dpaudit.run.files import audit_table_files
 
-    folder = out or console().reports / "table"
-    audit_table_files(**options, rng=seed).save(folder)
-    return running.print_verdict(folder)
+    return running.audit_file(audit_table_files, synthetic, "table", out, **options, rng=seed)
 
 
 @dpaudit.command(

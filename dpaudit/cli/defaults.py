@@ -24,8 +24,9 @@ ALLOWED = {  # the options of each command that a project may set
     "run": ("scenarios", "jobs", "against", "ledger", "out", *FILES),
     "audit": ("draws", "level", "seed", "jobs", "out", *FILES),
     "samples": ("level", "classifier", "seed", "out"),
-    "canaries": ("level", "out"),
-    "table": ("level", "seed", "out"),
+    "canaries": ("level", "out", *FILES),
+    "steps": ("level", "out", *FILES),
+    "table": ("level", "seed", "out", *FILES),
     "plan": ("level", "power"),
 }
 SAID = ("draws", "level", "power", "seed", "classifier", "ledger")  # a note on stderr names these

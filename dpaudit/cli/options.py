@@ -287,6 +287,17 @@ def _claim(text: str) -> tuple[float, float]:
 claim = partial(click.option, "--claim", metavar=CLAIM, callback=reader(_claim, CLAIM))
 
 
+def _family(text: str) -> str | tuple[float, int]:
+    """The family of a text gaussian or Q,T. Raises ValueError."""
+    if text == "gaussian":
+        return text
+    rate, steps = text.split(",")
+    return float(rate), int(steps)
+
+
+family = reader(_family, "gaussian or Q,T, such as 0.1,200")
+
+
 def _workers(context: click.Context, option: click.Parameter, value: int | None) -> int | None:
     """The number of workers, checked to differ from 0."""
     if value == 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,8 @@ from dpaudit.cli.console import (
 from dpaudit.cli.progress import show_progress
 from dpaudit.cli.shipped import scenario_path
 from dpaudit.errors import DpauditError, InvalidInput, ScenarioError
+from dpaudit.one_run.result import OneRunResult
+from dpaudit.one_run.step_result import StepResult
 from dpaudit.report.index import tally
 from dpaudit.report.tables import values_table
 from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
@@ -170,6 +172,39 @@ def _run(
         raise errors[0]
     statuses = {STATUS[done.kind] for done in outcomes}
     return next(status for status in GRAVEST if status in statuses)
+
+
+def audit_file(
+    audit: Callable[..., OneRunResult | StepResult],
+    path: Path,
+    name: str,
+    out: Path | None,
+    *,
+    junit: Path | None,
+    sarif: Path | None,
+    summary: Path | None,
+    **options: Any,
+) -> int:
+    """Audit a file that another program made, save the report, and return the exit status.
+
+    audit : audit(path, **options) makes the result. name : of the default folder of the report.
+    junit, sarif, summary : files for a CI server, which are written after an error too.
+    """
+    outputs = Outputs(junit, sarif, summary)
+    outputs.prepare()
+    folder = out or console().reports / name
+
+    def work() -> Done:
+        result = audit(path, **options)
+        result.save(folder)
+        return result
+
+    done = outcome(path.stem, path, folder, work)
+    _print_outcome(done, several=False, later=False)
+    outputs.write([done])
+    if done.error is not None:
+        raise done.error
+    return STATUS[done.kind]
 
 
 def _work(

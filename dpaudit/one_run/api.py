@@ -107,6 +107,30 @@ def audit_one_run(
             "the probability with which the canaries were put in",
             "pass the one that your coins had",
         )
+    question = question_of(
+        claim=claim, level=level, delta=delta, method=method, canaries=canaries, family=family
+    )
+    if method == "steinke" and np.any(chance != 0.5):
+        fail("method", method, "another one where coins are not fair", "leave it out")
+    if canaries == "independent" and np.ptp(chance) > 0.0:
+        fail("inclusion", Words("different probabilities"), "one number if canaries='independent'")
+    guesses, level = Guesses.of(values, coins, chance), float(level)
+    return OneRunResult(guesses, question, int(coins.sum()), level, judge(guesses, coins, question))
+
+
+def question_of(
+    *,
+    claim: ClaimLike = None,
+    level: float = 0.95,
+    delta: float = 0.0,
+    method: str = "auto",
+    canaries: str = "any",
+    family: FamilyLike = None,
+) -> Question:
+    """What an audit asks, with arguments of `audit_one_run`: checked before a mechanism runs.
+
+    Raises `InvalidInput`.
+    """
     level = check.real("level", level, 0.0, 1.0, open_=True)
     method = check.choice("method", method, METHODS)
     claimed = as_claim(claim)
@@ -119,23 +143,17 @@ def audit_one_run(
         if read_at not in (0.0, claimed.delta):
             fail("delta", delta, f"left out, or {claimed.delta:g} as in the claim")
         read_at = claimed.delta
-    if method == "steinke" and np.any(chance != 0.5):
-        fail("method", method, "another one where coins are not fair", "leave it out")
     if method not in ("auto", "f-dp") and claimed is not None and claimed.epsilon is None:
         fail("method", method, "'f-dp' for a claim that is a curve", "leave it out")
     assumed = check.choice("canaries", canaries, CANARIES)
-    if assumed == "independent" and np.ptp(chance) > 0.0:
-        fail("inclusion", Words("different probabilities"), "one number if canaries='independent'")
     if (pairs := _family(family)) is not None:
         if pairs != GAUSSIAN and assumed == "any":
-            fail("family", family, "'gaussian' or None if canaries='any'")
+            fail("family", family, "'gaussian' or None unless canaries are assumed independent")
         if claimed is not None and claimed.epsilon is None:
             fail("family", family, "None for a claim that is a curve", "leave it out")
         if read_at == 0.0:
             fail("delta", read_at, "above 0 with a family, whose pairs have no finite ε at δ = 0")
-    guesses = Guesses.of(values, coins, chance)
-    question = Question(claimed, read_at, 1.0 - level, method, assumed, pairs)
-    return OneRunResult(guesses, question, int(coins.sum()), level, judge(guesses, coins, question))
+    return Question(claimed, read_at, 1.0 - level, method, assumed, pairs)
 
 
 def _family(family: FamilyLike) -> Family | None:

@@ -18,7 +18,7 @@ from dpaudit._core.value import value_class
 from dpaudit.adapters.mechanism import as_mechanism
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import InvalidInput, MechanismError
-from dpaudit.one_run.api import FamilyLike, audit_one_run, finite_vector
+from dpaudit.one_run.api import FamilyLike, audit_one_run, finite_vector, question_of
 from dpaudit.one_run.canaries import Canaries, chances
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import Score, named
@@ -113,19 +113,13 @@ def audit_canaries(
     >>> dp.audit_canaries(total, data, forty, score, claim=dp.Claim.gdp(0.5), rng=1).verdict
     'violated'
     """
+    options: dict[str, Any] = {"claim": claim, "level": level, "delta": delta}
+    options |= {"canaries": assume, "family": family}
+    question_of(**options)
     seen = observe(
         mechanism, data, canaries, score, inclusion=inclusion, relation=relation, rng=rng
     )
-    result = audit_one_run(
-        seen.scores,
-        seen.included,
-        claim=claim,
-        inclusion=inclusion,
-        level=level,
-        delta=delta,
-        canaries=assume,
-        family=family,
-    )
+    result = audit_one_run(seen.scores, seen.included, inclusion=inclusion, **options)
     return replace(result, note=f"Here {CHANGES[relation]}.")
 
 

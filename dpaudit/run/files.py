@@ -1,10 +1,11 @@
-"""Audits of files that another program has made: draws, scores of one run, or tables."""
+"""Audits of files that another program has made: draws, scores or steps of one run, or tables."""
 
 from __future__ import annotations
 
 import csv
 import filecmp
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -18,9 +19,12 @@ from dpaudit.auditing.subject import Subject
 from dpaudit.errors import DataNotFound, InvalidInput
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.result import OneRunResult
+from dpaudit.one_run.step_result import StepResult
+from dpaudit.one_run.steps import StepAudit
 from dpaudit.one_run.table import audit_table
 
 COINS = {"true": 1.0, "false": 0.0}
+OF_STEP = ("known", "shift", "noise", "batch_size")  # what a file of steps may have beside the rest
 
 
 def run_samples(
@@ -89,6 +93,32 @@ def audit_scores(
     return audit_one_run(scores, included, inclusion=chances, **options)
 
 
+def audit_steps(path: str | Path, *, delta: float = 1e-5, **options: Any) -> StepResult:
+    """Audit the recorded steps of a training by DP-SGD in a file (`read_steps`).
+
+    delta : in (0, 1), at which ε is read. options : keywords of `dpaudit.StepAudit`. Raises
+    `DataNotFound`, and `InvalidInput`, also without dp-accounting.
+    """
+    path, audit = Path(path), StepAudit(**options)
+    columns = read_steps(path)
+    if ("batch_size" in columns) != (audit.rows is not None):
+        has = "has" if audit.rows is None else "has no"
+        raise InvalidInput(
+            f"rows must be given where the file has batch_size, and only there: {path} {has} "
+            "batch_size",
+            argument="rows",
+        )
+    for step, values in enumerate(zip(*columns.values(), strict=True), start=1):
+        try:
+            audit.update(**dict(zip(columns, values, strict=True)))
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}, step {step}: {error}") from None
+    try:
+        return audit.result(delta=delta)
+    except ImportError as error:
+        raise InvalidInput(str(error)) from None
+
+
 def audit_table_files(synthetic: Path, train: Path, holdout: Path, **options: Any) -> OneRunResult:
     """Audit a synthetic table (`dpaudit.audit_table`), each table in a CSV file with a header.
 
@@ -134,25 +164,86 @@ def read_scores(path: Path) -> tuple[Array, np.ndarray, Array | None]:
     path : a CSV file with a header and the columns score, included (1, 0, true or false), and
     optionally inclusion. Other columns are ignored. Raises `DataNotFound`, `InvalidInput`.
     """
-    columns: dict[str, list[float]] = {"score": [], "included": []}
+    columns = _numbers(path, ("score", "included"), ("inclusion",))
+    return columns["score"], columns["included"].astype(bool), columns.get("inclusion")
+
+
+def read_steps(path: Path) -> dict[str, np.ndarray]:
+    """Arguments of `dpaudit.StepAudit.update` by name, each with T recorded steps along axis 0.
+
+    path : a .npz file with the arrays projection and included of shape (T,) or (T, m), and perhaps
+    known and shift of the same shape, noise (T, k) and batch_size (T,). Or a .csv file with a
+    header, these columns, and a line for each step; for m canaries m lines with the same number in
+    a column step, always in the same order. Others are ignored. Raises `DataNotFound`,
+    `InvalidInput`.
+    """
+    if path.suffix.lower() == ".csv":
+        columns = _numbers(path, ("projection", "included"), (*OF_STEP, "step"))
+        number = columns.pop("step", np.arange(len(columns["included"])))
+        starts = np.flatnonzero(np.diff(number, prepend=np.nan))
+        canaries = len(number) // len(starts)
+        if np.any(np.diff(starts, append=len(number)) != canaries):
+            raise InvalidInput(
+                f"{path} must have as many lines of each step, one below the other: one a canary"
+            )
+        columns = {name: values.reshape(-1, canaries) for name, values in columns.items()}
+        if "batch_size" in columns:
+            sizes = columns["batch_size"][:, 0]
+            columns["batch_size"] = sizes if np.any(sizes % 1.0) else sizes.astype(int)
+        return columns
+    arrays = _arrays(path)
+    if not {"projection", "included"} <= arrays.keys():
+        names = ", ".join(map(repr, arrays)) or "nothing"
+        raise InvalidInput(f"{path} must have the arrays projection and included, got {names}")
+    steps = np.shape(arrays["included"])[:1]
+    for name, values in arrays.items():
+        if steps in ((), (0,)) or values.shape[:1] != steps:
+            raise InvalidInput(
+                f"{path}: {name} must have an entry for each step, as included has, got shape "
+                f"{values.shape} beside {arrays['included'].shape}"
+            )
+    return arrays
+
+
+def _arrays(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of a .npz file that a step may have. Raises `DataNotFound`, `InvalidInput`."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {
+                name: file[name] for name in ("projection", "included", *OF_STEP) if name in file
+            }
+    except FileNotFoundError:
+        raise DataNotFound(f"there is no file {path}") from None
+    except (ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile):
+        raise InvalidInput(
+            f"{path} must be a .npz file of numbers, as numpy.savez writes it, or a .csv file"
+        ) from None
+
+
+def _numbers(path: Path, needed: Sequence[str], possible: Sequence[str]) -> dict[str, Array]:
+    """Columns of finite numbers of a CSV file with a header, (n,) each, n ≥ 1.
+
+    possible : columns that the file may have beside those that are needed; others are ignored. A
+    column included has coins. Raises `DataNotFound`, `InvalidInput`.
+    """
     with _csv_file(path) as file:
         reader = csv.DictReader(file)
         names = [name.strip().lower() for name in reader.fieldnames or ()]
         reader.fieldnames = names
-        if not columns.keys() <= set(names):
+        if not set(needed) <= set(names):
             raise InvalidInput(
-                f"{path} must have the columns score and included in its first line, got "
+                f"{path} must have the columns {' and '.join(needed)} in its first line, got "
                 f"{', '.join(map(repr, names)) or 'nothing'}"
             )
-        if "inclusion" in names:
-            columns["inclusion"] = []
+        columns: dict[str, list[float]] = {
+            name: [] for name in (*needed, *possible) if name in names
+        }
         for row in reader:
             for name, values in columns.items():
                 values.append(_cell(row[name] or "", name, f"{path}, line {reader.line_num}"))
-    if not columns["score"]:
-        raise InvalidInput(f"{path} must hold a canary a line, but it has none")
-    scores, included, *chances = map(np.array, columns.values())
-    return scores, included.astype(bool), chances[0] if chances else None
+    if not columns[needed[0]]:
+        raise InvalidInput(f"{path} must have lines below its first one, but it has none")
+    return {name: np.array(values) for name, values in columns.items()}
 
 
 def _cell(text: str, column: str, place: str) -> float:

@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from dpaudit._core import check
+from dpaudit._core.check import fail
 from dpaudit._core.types import Array
 from dpaudit._core.user_code import importable_from
 from dpaudit._core.value import value_class
+from dpaudit.certify.one_run.bound import CANARIES
 from dpaudit.curves.claims import Claim
-from dpaudit.one_run.api import audit_one_run
+from dpaudit.errors import InvalidInput
+from dpaudit.one_run.api import FamilyLike, audit_one_run, question_of
 from dpaudit.one_run.canaries import KINDS, RELATIONS, Canaries, canaries
 from dpaudit.one_run.insertion import audit_canaries
 from dpaudit.one_run.result import OneRunResult
@@ -25,6 +28,7 @@ from dpaudit.run.files import audit_scores
 from dpaudit.run.scenario.file import REPORTS, read_claim, read_name, read_subject
 from dpaudit.run.scenario.files import File, parsed
 from dpaudit.run.scenario.mechanism import Call, Called, is_synthesizer
+from dpaudit.run.scenario.neighbour import PAIR
 from dpaudit.run.scenario.section import (
     FLAG,
     Checked,
@@ -52,6 +56,18 @@ def _score(key: str, value: Any) -> str:
     return value if value in NAMES else target_text(key, value, named)
 
 
+def _family(key: str, value: Any) -> FamilyLike:
+    if value == "gaussian":
+        return "gaussian"
+    if not isinstance(value, list) or len(value) != 2:
+        fail(key, value, '"gaussian" or [sample_rate, steps]')
+    rate = check.real(f"{key}[0]", value[0], 0.0, 1.0)
+    return rate, check.integer(f"{key}[1]", value[1], 1)
+
+
+FAMILY = {"anyOf": [{"enum": ["gaussian"]}, PAIR]}
+
+
 class OneRun(Section):
     """An audit of one run with canaries, without [neighbour] and [audit]."""
 
@@ -61,10 +77,14 @@ class OneRun(Section):
     """The probability with which each canary is put in; without a column inclusion in scores."""
     delta: Annotated[float, number(0.0, 1.0)] = USUAL["delta"]
     """The δ at which the certified ε is stated, for a claim that has no ε of its own."""
+    assume: Annotated[str, one_of(*CANARIES)] = USUAL["canaries"]
+    """With "independent" it is assumed that the noise of each canary's score is its own."""
+    family: Annotated[FamilyLike, Checked(_family, FAMILY)] = None
+    """The law of a canary's change: "gaussian", or [sample_rate, steps] with such steps."""
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keywords of `dpaudit.audit_one_run` that the file sets, with their values."""
+        """The keywords of `dpaudit.audit_canaries` that the file sets, with their values."""
         return self.values_set(*set(type(self).model_fields) - set(OneRun.model_fields))
 
 
@@ -172,6 +192,7 @@ class OneRunScenario:
         """
         table, options = self.table, {"claim": self.claim, **self.table.options}
         if isinstance(table, ScoresOfRun):
+            options["canaries"] = options.pop("assume", "any")
             return audit_scores(table.scores, **options), {"score": table.scores.name}
         assert self.data is not None
         rows, mechanism, score = self.data.load(), self.mechanism, table.score
@@ -212,6 +233,12 @@ def read_tables(reader: Reader) -> OneRunScenario:
     table: Any = reader.read(ScoresOfRun if drawn else RunToMake, ONE_RUN)
     if "delta" in reader.table(ONE_RUN) and claim is not None and claim.epsilon is not None:
         reader.fault(ONE_RUN, "delta", "must be left out: the claim has its own")
+    elif table is not None and not reader.faults:
+        given = {"claim": claim, "delta": table.delta, "canaries": table.assume}
+        try:
+            question_of(**given, family=table.family)
+        except InvalidInput as error:
+            reader.refuse(ONE_RUN, error)
     reader.close("name", ONE_RUN, "claim", *(() if drawn else ("data", "mechanism")))
     seed = 0 if drawn else table.seed
     return OneRunScenario(name, reader.path.parent, table, data, mechanism, claim, seed)

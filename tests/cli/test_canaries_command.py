@@ -41,7 +41,7 @@ def scores(tmp_path):
         (0.1, ["--mu", "0.5"], 1, "VIOLATED: Claimed μ = 0.5. At 95 % confidence at least"),
         (0.1, ["--claim", "1,0", "--level", "0.99"], 1, "At 99 % confidence"),
         (0.8, ["--mu", "0.5", "--independent"], 1, "own coin and on noise of its own"),
-        (0.8, ["--delta", "1e-5", "--gaussian"], 3, "is of the family: Gaussian"),
+        (0.8, ["--delta", "1e-5", "--family", "gaussian"], 3, "is of the family: Gaussian"),
     ],
 )
 def test_the_status_is_that_of_the_verdict(scores, capsys, noise, options, status, said):
@@ -50,7 +50,9 @@ def test_the_status_is_that_of_the_verdict(scores, capsys, noise, options, statu
 
 
 def test_a_report_is_written_without_a_single_score_and_drawn_again(scores, tmp_path, capsys):
-    main(["canaries", scores(0.1), "--claim", "1,1e-5", *QUICK, "--out", "there"])
+    options = ["--claim", "1,1e-5", *QUICK, "--out", "there", "--junit", "j.xml"]
+    main(["canaries", scores(0.1), *options])
+    assert 'failures="1"' in (tmp_path / "j.xml").read_text()
     record = record_of(tmp_path / "there")
     assert (record["kind"], record["canaries"]["count"]) == ("one run", 150)
     assert record["method"] == {"requested": "f-dp", "shares": {"f-dp": 1.0}}
@@ -91,7 +93,7 @@ def test_coins_of_another_probability_are_named_once(scores, tmp_path, capsys):
             "scores.csv, line 2: inclusion must be a finite number",
         ),
         ("score,in\n1,1\n", "must have the columns score and included in its first line"),
-        ("score,included\n", "must hold a canary a line, but it has none"),
+        ("score,included\n", "must have lines below its first one, but it has none"),
         (None, "scores.csv"),
     ],
 )
@@ -109,6 +111,8 @@ def test_faults_of_the_file_have_their_place(tmp_path, capsys, content, said):
         (["--claim", "1,1e-5", "--mu", "1"], "give one of --claim and --mu"),
         (["--claim", "1,1e-5", "--inclusion", "0.01"], "the probability with which"),
         (["--mu", "1", "--method", "steinke"], "'f-dp' for a claim that is a curve"),
+        (["--delta", "1e-5", "--family", "0.1,20"], "unless canaries are assumed independent"),
+        (["--delta", "1e-5", "--family", "laplace"], "is not of the form gaussian or Q,T"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(scores, capsys, options, said):

@@ -42,6 +42,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "rows.csv").write_text("x\n0\n1\n0.5\n")
     (tmp_path / "noisy.py").write_text(NOISY)
     (tmp_path / "scores.csv").write_text(SCORES)
+    (tmp_path / "steps.csv").write_text("projection,included\n0.3,1\n-1.2,0\n")
     for name, epsilon in (("held", 3.0), ("broken", 0.01)):
         (tmp_path / f"{name}.toml").write_text(SCENARIO.format(name=name, epsilon=epsilon))
     return tmp_path
@@ -61,6 +62,7 @@ COMMANDS = {
     "audit": (AUDIT.split(), 0),
     "samples": (["samples", "P.npy", "Q.npy", "--classifier", "qda"], 3),
     "canaries": (["canaries", "scores.csv", "--claim", "1,0"], 1),
+    "steps": (["steps", "steps.csv", "--sample-rate", "0.5", "--noise-multiplier", "1"], 3),
     "table": (["table", *["people.csv"] * 3, "--claim", "1,0"], 3),
     "init": (["init", "new"], 0),
     "list": (["list", "mechanisms"], 0),
@@ -74,7 +76,7 @@ COMMANDS = {
     "ledger": (["ledger", "ledger.txt"], 1),
     "schema": (["schema"], 0),
 }
-SLOW = ("spectrum", "calibrate", "suite", "audit", "plan", "samples", "canaries", "table")
+SLOW = ("spectrum", "calibrate", "suite", "audit", "plan", "samples", "canaries", "steps", "table")
 OF_A_RUN = ("status", "report", "suite's report", "compare", "ledger")
 
 

@@ -48,6 +48,13 @@ class Seen:
         return total(data, size, rng=rng)
 
 
+def test_the_question_is_checked_before_the_mechanism_runs():
+    seen = Seen()
+    with pytest.raises(dp.errors.InvalidInput, match="assumed independent"):
+        dp.audit_canaries(seen, DATA, ROWS, ALIGNED, delta=1e-5, family=(0.1, 20), rng=1)
+    assert seen.calls == []
+
+
 def test_the_mechanism_runs_once_on_data_and_the_canaries_that_are_in():
     seen = Seen()
     found = observe(seen, DATA, ROWS, ALIGNED, rng=1)

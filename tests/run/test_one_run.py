@@ -71,6 +71,20 @@ def test_scores_are_audited(write, tmp_path, capsys):
     assert (record["scenario"], record["score"]) == ("once", "scores.csv")
 
 
+@pytest.mark.parametrize("content", [TOLD, INSERTED])
+def test_assumptions_are_named_and_give_more(write, tmp_path, content):
+    named = "assume = 'independent'\nfamily = 'gaussian'\n[claim]"
+    certified = []
+    for name, text in (("any", content), ("own", content.replace("[claim]", named))):
+        write(text)
+        assert main(["run", "once.toml", "--out", name]) == 1
+        record = record_of(tmp_path / name)
+        certified.append(record["certified"]["epsilon"])
+    assert record["assumed"]["canaries"] == "independent"
+    assert "Gaussian" in record["assumed"]["family"]
+    assert certified[1] > certified[0]
+
+
 def test_a_mechanism_runs_on_canaries_that_coins_put_in(write, tmp_path):
     write(INSERTED)
     assert main(["run", "once.toml", "--out", "first"]) == 1
@@ -96,7 +110,8 @@ def test_a_mechanism_runs_on_canaries_that_coins_put_in(write, tmp_path):
         (
             TOLD.replace("[claim]", "delta = 0.1\nseed = 1\n[claim]"),
             [
-                "[one_run] seed: unknown key (known: level, inclusion, delta, scores)",
+                "[one_run] seed: unknown key "
+                "(known: level, inclusion, delta, assume, family, scores)",
                 "[one_run] delta: must be left out: the claim has its own",
             ],
         ),
@@ -105,6 +120,27 @@ def test_a_mechanism_runs_on_canaries_that_coins_put_in(write, tmp_path):
             [
                 "[claim] printed: needs a [mechanism]; scores have none",
                 "[one_run] level: must be a finite number in (0, 1), got 1.0",
+            ],
+        ),
+        (
+            TOLD.replace("[claim]", "assume = 'all'\nfamily = [0.1, 20, 3]\n[claim]"),
+            [
+                "[one_run] assume: must be one of 'any', 'independent', got 'all'",
+                '[one_run] family: must be "gaussian" or [sample_rate, steps], got a list of 3',
+            ],
+        ),
+        (
+            TOLD.replace("[claim]", "family = [0.1, 20]\n[claim]"),
+            [
+                "[one_run] family: must be 'gaussian' or None unless canaries are assumed "
+                "independent, got a tuple of 2"
+            ],
+        ),
+        (
+            "[one_run]\nscores = 'scores.csv'\nfamily = 'gaussian'\n[claim]\ngdp = 1.0\n",
+            [
+                "[one_run] family: must be None for a claim that is a curve, got 'gaussian'; "
+                "leave it out"
             ],
         ),
         (

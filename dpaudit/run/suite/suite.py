@@ -16,13 +16,16 @@ from dpaudit._core.value import value_class
 from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError, InvalidInput, MechanismError
 from dpaudit.one_run.result import OneRunResult
+from dpaudit.one_run.step_result import StepResult
 from dpaudit.report import render_index
 from dpaudit.report.comparison import Moved, moved
 from dpaudit.verdict.record import section
 
 INDEX = "index.html"
 ERROR, STUDY = "error", "study"
-Done = AuditResult | OneRunResult | str  # the result of an audit, or the sentences of a study
+Done = (
+    AuditResult | OneRunResult | StepResult | str
+)  # the result of an audit, or the sentences of a study
 
 
 @value_class(show_numbers=True)
