@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+BEYOND = "over 10³⁰⁸"  # in place of ∞, of an e-value that float64 cannot hold
 SIZE = (4.6, 3.9)  # inches, of a panel; fit to be read on a telephone
 ACCOUNTANT, CERTIFIED = "accountant, if its premise is kept", "certified from the steps"
 LINE = {**CLAIM, "marker": "None"}
@@ -74,14 +75,15 @@ def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
     """The accountant's ε, certified or ruled out, canaries and the e-value, in this order."""
     head, steps = Headline.of(record["headline"]), record["steps"]
     at = f"at step {steps['largest_at']}" if steps["largest_at"] else "at the start"
-    refutes = number(1.0 / (1.0 - record["level"]), 3)
+    refutes, largest = number(1.0 / (1.0 - record["level"]), 3), steps["largest_e_value"]
+    largest = BEYOND if float(largest) == np.inf else number(largest, 3)
     return (
         Tile("Accountant", equation(head.symbol, head.claimed_text), head.at),
         certified_tile(head, record["level"]),
         Tile(
             "Canaries", count(steps["canaries"]), f"watched for {counted(steps['steps'], 'step')}"
         ),
-        Tile("Largest e-value", number(steps["largest_e_value"], 3), f"{at}; {refutes} refutes"),
+        Tile("Largest e-value", largest, f"{at}; {refutes} refutes"),
     )
 
 

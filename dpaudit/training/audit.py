@@ -234,7 +234,7 @@ class TrainingAudit:
         if not self._scaled:
             self._forget()
             small = Words(f"one of at most {number(largest, 2)} clip norms along every canary")
-            fail(self.subject, small, "a noisy sum in the units of the clip norm", self.units)
+            fail("the noisy sum", small, "in the units of the clip norm", self.units)
 
     def _refuse_a_sum_without_canaries(self, shares: Array, known: Array) -> None:
         """Raise `InvalidInput` if the first canaries add nothing at all to the sum, (k,) each."""

@@ -95,7 +95,10 @@ class LoopAudit(TrainingAudit):
         """
         each = _numpy(gradients)
         if each.ndim != 2:
-            fail("gradients", Words(f"shape {each.shape}"), "a row for each example, (b, d)")
+            advice = "flatten and join the gradients of several tensors"
+            fail(
+                "gradients", Words(f"shape {each.shape}"), "a row for each example, (b, d)", advice
+            )
         self._place([each.shape[1]])
         included, entries = self._flip(), self._entries[0]
         norms = np.linalg.norm(each, axis=1)
