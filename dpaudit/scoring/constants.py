@@ -59,11 +59,11 @@ PARTS_SHARE, PARTS_TRAIN = 0.5, 0.8  # share of the training draws whose parts t
 PARTS = 100_000  # parts a side, at most, that teach their score
 PARTS_REACH = (1e-4, 1.0 - 1e-4)  # quantiles of parts beyond which no score is extrapolated
 ALIKE_PIXELS, LEAST_IMAGE = 0.2, 8  # correlation of neighbours, and pixels a side, of an image
-# Pixels a side of a pattern, and whether pixels are whitened first. A larger pattern has more noise
-# and may start in the wrong place, a smaller one sees less of a large one.
-PATCHES = ((4, False), (5, True))
+# Pixels a side of a pattern, of the margin around the image, and steps of the fit. A larger first
+# pattern may start in the wrong place, a smaller last one sees less of a large pattern.
+PATCHES = ((5, 1, 30), (7, 2, 15))
 PATCH_DRAWS, PATCH_COVARIANCE = 5000, 500  # draws a side, at most, that teach it; of Q, that do so
-PATCH_STEPS, FIRST_SHIFT = 40, 2.5  # steps of the fit; standard deviations of the first shift
+FIRST_SHIFT, PATCH_RIDGE = 2.5, 1e-6  # standard deviations of the first shift; of pixels, squared
 NO_PATCH = 0.05  # weight of a row without the pattern, against all places together
 MOST_COMPONENTS = 50  # columns, at most, among which independent components are looked for
 SEPARATED = 0.5  # share of the dependence of squares that components may have, for them to be used

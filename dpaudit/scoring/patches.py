@@ -23,13 +23,13 @@ from dpaudit.scoring.base import Sides
 class LikeliestPatch:
     """The log of the likelihood ratio that a pattern was added, and its largest term.
 
-    size : pixels a side of the image. matrix : (k, k), by which centred rows are multiplied, None
-    for rows as they are. mean : (k,). margin : pixels of 0 that are added around the image.
-    pattern : w, (patch, patch). odds : log π_j − ½ δ·w, (places, places).
+    size : pixels a side of the image. matrix, mean : (k, k) and (k,), which whiten rows. margin :
+    pixels of 0 that are added around the image. pattern : w, (patch, patch). odds : log π_j − ½
+    δ·w, (places, places).
     """
 
     size: int
-    matrix: Array | None
+    matrix: Array
     mean: Array
     margin: int
     pattern: Array
@@ -43,41 +43,51 @@ class LikeliestPatch:
         return np.column_stack([logsumexp(flat, axis=1), flat.max(axis=1)])
 
 
-def fit_patch(train: Sides, size: int, patch: int, whiten: bool) -> LikeliestPatch:
+def fit_patch(train: Sides, size: int) -> LikeliestPatch:
     """The likeliest patch, fitted to rows (n, size²); NaN count as 0.
 
-    patch : pixels a side of the pattern. whiten : whether rows are whitened first by the symmetric
-    root of their covariance, which leaves a pattern near its place.
+    Rows are whitened by the symmetric root of their covariance, which leaves a pattern near its
+    place. A small pattern is fitted first, since a large one may start in the wrong place; a larger
+    one with it at the centre sees the rest.
     """
     train = train.head(constants.PATCH_DRAWS)
-    mean = np.nan_to_num(train.Q).mean(axis=0)
-    matrix, margin = (_symmetric_root(train), 1) if whiten else (None, 0)
-    p, q = (_images(side, size, matrix, mean, margin) for side in (train.P, train.Q))
-    windows = sliding_window_view(q[: constants.PATCH_COVARIANCE], (patch, patch), axis=(1, 2))
-    flat = windows.reshape(-1, patch**2)
-    covariance = flat.T @ flat / len(flat)
-    covariance += 1e-6 * np.trace(covariance) / len(covariance) * np.eye(len(covariance))
-    inverse = np.linalg.inv(covariance)
+    mean, matrix = np.nan_to_num(train.Q).mean(axis=0), _symmetric_root(train)
+    delta: Array | None = None
+    for patch, margin, steps in constants.PATCHES:
+        p, q = (_images(side, size, matrix, mean, margin) for side in (train.P, train.Q))
+        windows = sliding_window_view(q[: constants.PATCH_COVARIANCE], (patch, patch), axis=(1, 2))
+        flat = windows.reshape(-1, patch**2)
+        covariance = flat.T @ flat / len(flat) + constants.PATCH_RIDGE * np.eye(patch**2)
+        inverse = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
+        places = p.shape[1] - patch + 1
+        log_prior = np.full((places, places), -2.0 * np.log(places))
+        if delta is None:
+            share = np.full((len(p), places, places), 1.0 / places**2, dtype=np.float32)
+            moved = _moved(p, share, patch)
+            # the mean shift over all places is faint: one of this length tells places apart
+            delta = moved * constants.FIRST_SHIFT
+            delta /= np.sqrt(max(float(moved @ inverse @ moved), 1e-12))
+        else:
+            smaller = int(np.sqrt(len(delta)))
+            delta = np.pad(delta.reshape(smaller, smaller), (patch - smaller) // 2).ravel()
+        for _ in range(steps):
+            pattern, odds = _terms(inverse, delta, log_prior)
+            terms = _correlation(p, pattern) + odds.astype(np.float32)
+            whole = np.asarray(logsumexp(terms, axis=(1, 2)))
+            total = np.logaddexp(whole, np.log(constants.NO_PATCH))
+            share = np.exp(terms - total[:, None, None])
+            weight = share.sum(axis=0)
+            log_prior = np.log((weight + 0.5) / (len(p) + 0.5 * weight.size))
+            delta = _moved(p, share, patch)
+        fitted = LikeliestPatch(size, matrix, mean, margin, *_terms(inverse, delta, log_prior))
+    return fitted
 
-    places = p.shape[1] - patch + 1
-    share = np.full((len(p), places, places), 1.0 / places**2, dtype=np.float32)
-    delta = _moved(p, share, patch)
-    # the mean shift over all places is faint: one of this length tells places apart
-    delta *= constants.FIRST_SHIFT / np.sqrt(max(float(delta @ inverse @ delta), 1e-12))
-    log_prior = np.full((places, places), -2.0 * np.log(places))
-    for _ in range(constants.PATCH_STEPS):
-        pattern = (inverse @ delta).reshape(patch, patch)
-        odds = log_prior - 0.5 * float(delta @ inverse @ delta)
-        terms = _correlation(p, pattern) + odds.astype(np.float32)
-        whole = np.asarray(logsumexp(terms, axis=(1, 2)))
-        total = np.logaddexp(whole, np.log(constants.NO_PATCH))
-        share = np.exp(terms - total[:, None, None])
-        weight = share.sum(axis=0)
-        log_prior = np.log((weight + 0.5) / (len(p) + 0.5 * weight.size))
-        delta = _moved(p, share, patch)
-    pattern = (inverse @ delta).reshape(patch, patch)
-    odds = log_prior - 0.5 * float(delta @ inverse @ delta)
-    return LikeliestPatch(size, matrix, mean, margin, pattern, odds)
+
+def _terms(inverse: Array, delta: Array, log_prior: Array) -> tuple[Array, Array]:
+    """The pattern w, (patch, patch), and log π_j − ½ δ·w, (places, places)."""
+    w = inverse @ delta
+    patch = int(np.sqrt(len(w)))
+    return w.reshape(patch, patch), log_prior - 0.5 * float(delta @ w)
 
 
 def _symmetric_root(train: Sides) -> Array:
@@ -88,10 +98,9 @@ def _symmetric_root(train: Sides) -> Array:
     return np.asarray((vector / np.sqrt(np.maximum(value, floor))) @ vector.T)
 
 
-def _images(x: Array, size: int, matrix: Array | None, mean: Array, margin: int) -> Array:
-    """Centred rows as images, (n, size + 2·margin, size + 2·margin), in single precision."""
-    rows = np.nan_to_num(x) - mean
-    rows = (rows if matrix is None else rows @ matrix).astype(np.float32)
+def _images(x: Array, size: int, matrix: Array, mean: Array, margin: int) -> Array:
+    """Whitened rows as images, (n, size + 2·margin, size + 2·margin), in single precision."""
+    rows = ((np.nan_to_num(x) - mean) @ matrix).astype(np.float32)
     edges = ((0, 0), (margin, margin), (margin, margin))
     return np.pad(rows.reshape(-1, size, size), edges)
 

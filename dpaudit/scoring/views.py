@@ -90,9 +90,7 @@ def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
         yield "differences", partial(differences, width=width)
         yield from learned("steps", train, partial(steps, width=width), fit)
     elif fit is not None and (size := image_size(ranks)) > 0:
-        for patch, whiten in constants.PATCHES:
-            name = "the likeliest patch" + " of whitened pixels" * whiten
-            yield name, fit_patch(train, size, patch, whiten)
+        yield "the likeliest patch", fit_patch(train, size)
     if (matrix := components(few)) is not None:
         yield "independent components", lambda x: x @ matrix
 

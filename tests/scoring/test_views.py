@@ -64,7 +64,7 @@ def elliptical():
         (bag(8, 3, sorted_parts=True), ["independent components"]),
         (walk(1), ["differences", "summed scores of steps", "scores of steps"]),
         (walk(2), ["differences", "summed scores of steps", "scores of steps"]),
-        (image(), ["the likeliest patch", "the likeliest patch of whitened pixels"]),
+        (image(), ["the likeliest patch"]),
         (ranked(), ["pairs"]),
         (
             rotated(rng().laplace(size=(2 * SIZE, 5)) * np.arange(1.0, 6.0)),
@@ -117,20 +117,19 @@ def test_a_padded_list_has_the_statistics_of_its_own_parts():
 
 
 def test_a_pattern_at_one_of_many_places_is_learned():
-    """White pixels of which P has a square of four raised, anywhere, by 2.5 standard deviations.
+    """White pixels of which P has a square of nine raised, anywhere, by 3 standard deviations.
 
     The score is compared with that of the same kind which knows the pattern.
     """
     generator = rng()
     P, Q, fresh = generator.normal(size=(3, SIZE, 100))
-    square = ((0, 0), (0, 1), (1, 0), (1, 1))
     for rows in (P, fresh):
-        place = generator.integers(9, size=(2, SIZE))
-        for row, column in square:
-            rows[np.arange(SIZE), 10 * (place[0] + row) + place[1] + column] += 1.25
-    learned = fit_patch(Sides(P, Q), size=10, patch=4, whiten=False)
-    true = np.full((2, 2), 1.25)
-    known = LikeliestPatch(10, None, np.zeros(100), 0, true, np.full((9, 9), -0.5 * 2.5**2))
+        place = generator.integers(8, size=(2, SIZE))
+        for row, column in np.ndindex(3, 3):
+            rows[np.arange(SIZE), 10 * (place[0] + row) + place[1] + column] += 1.0
+    learned = fit_patch(Sides(P, Q), size=10)
+    true = np.ones((3, 3))
+    known = LikeliestPatch(10, np.eye(100), np.zeros(100), 0, true, np.full((8, 8), -0.5 * 3.0**2))
 
     def gap(view):
         left, right = view(fresh)[:, 0], view(generator.normal(size=(SIZE, 100)))[:, 0]

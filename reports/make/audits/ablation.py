@@ -31,7 +31,6 @@ VIEWS = (
     "summed scores of steps",
     "scores of steps",
     "the likeliest patch",
-    "the likeliest patch of whitened pixels",
     "independent components",
 )
 Draws = tuple[Any, Any, Array, Array]  # of P and of Q, and their losses
