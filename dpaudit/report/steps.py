@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpaudit.curves.readings import grid_tradeoff
 from dpaudit.report.facts import Fact, Tile, certified_tile
 from dpaudit.report.figures import CLAIM, EXACT
 from dpaudit.report.pages import embed, render_result
@@ -21,6 +22,7 @@ from dpaudit.report.style import (
     tidy,
 )
 from dpaudit.report.tables import attacker_table
+from dpaudit.verdict.attacker import roc_of
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import count, counted, equation, number, percent, plain
 from dpaudit.verdict.record import section
@@ -29,7 +31,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SIZE = (6.4, 4.4)  # inches, of the figure
+BEYOND = "over 10³⁰⁸"  # in place of ∞, of an e-value that float64 cannot hold
+SIZE = (4.6, 3.9)  # inches, of a panel; fit to be read on a telephone
+ACCOUNTANT, CERTIFIED = "accountant, if its premise is kept", "certified from the steps"
+LINE = {**CLAIM, "marker": "None"}
+FPR = np.logspace(-4.0, 0.0, 101)  # of the ROC curves
 ADVICE = {
     "violated": (
         "Do not release with this ε: the steps do not keep what it was computed from.",
@@ -37,11 +43,11 @@ ADVICE = {
     ),
     "not violated": (
         "This is no proof of privacy: other canaries and later steps may show more.",
-        "Several canaries of their own features, and shift and noise of each step, show more.",
+        "The claim is the accountant's: compare its ε with the one that you publish.",
     ),
     "inconclusive": (
         "Do not read this as a pass: these steps could not have shown a fault.",
-        "Watch more steps, or more canaries with orthogonal directions.",
+        "Watch more steps, or more canaries with orthogonal directions; pass the sum before noise.",
     ),
 }
 
@@ -49,14 +55,16 @@ ADVICE = {
 def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
     """The content of report.html and steps.png, by name. Raises `InvalidInput`."""
     with house_style():
-        picture, drawn = as_png(figure(record)), as_svg(figure(record))
+        picture = as_png(figure(record, _curves))
+        panels = [_curves] if record.get("attacker") is None else [_curves, _roc]
+        drawn = [data_address(as_svg(figure(record, panel)), "svg+xml") for panel in panels]
     page = render_result(
         "steps.html",
         record,
         embedded=embed(record),
         tiles=tiles(record),
         advice=ADVICE[record["verdict"]],
-        figure=data_address(drawn, "svg+xml"),
+        figures=drawn,
         facts=facts(record),
         attacker=attacker_table(record),
     )
@@ -66,14 +74,16 @@ def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
 def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
     """The accountant's ε, certified or ruled out, canaries and the e-value, in this order."""
     head, steps = Headline.of(record["headline"]), record["steps"]
-    at = f"reached at step {steps['largest_at']}" if steps["largest_at"] else "at the start"
+    at = f"at step {steps['largest_at']}" if steps["largest_at"] else "at the start"
+    refutes, largest = number(1.0 / (1.0 - record["level"]), 3), steps["largest_e_value"]
+    largest = BEYOND if float(largest) == np.inf else number(largest, 3)
     return (
         Tile("Accountant", equation(head.symbol, head.claimed_text), head.at),
         certified_tile(head, record["level"]),
         Tile(
             "Canaries", count(steps["canaries"]), f"watched for {counted(steps['steps'], 'step')}"
         ),
-        Tile("Largest e-value", number(steps["largest_e_value"], 3), at),
+        Tile("Largest e-value", largest, f"{at}; {refutes} refutes"),
     )
 
 
@@ -103,29 +113,44 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
     ]
 
 
-def figure(record: Mapping[str, Any]) -> Figure:
-    """A figure of δ(ε): the accountant's curve and the certified one, on a log axis."""
+def figure(record: Mapping[str, Any], panel: Callable[[Axes, Mapping[str, Any]], Axes]) -> Figure:
+    """A figure of one panel, with its legend below."""
     drawn = new_figure(*SIZE)
-    ax = _panel(drawn.subplots(), record)
-    legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    ax = panel(drawn.subplots(), record)
+    legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center")
     return drawn
 
 
 def plot(record: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    """Draw `figure` on axes with their own legend, by default of a new pyplot figure."""
-    ax = _panel(ax or pyplot_axes(*SIZE), record)
+    """Draw the curves δ(ε) on axes with their own legend, by default of a new pyplot figure."""
+    ax = _curves(ax or pyplot_axes(*SIZE), record)
     legend(ax, *ax.get_legend_handles_labels(), loc="best")
     return ax
 
 
-def _panel(ax: Axes, record: Mapping[str, Any]) -> Axes:
-    curves, delta = record["curves"], float(record["certified"]["delta"])
-    epsilon, claim, low = (np.array(curves[name], float) for name in ("epsilon", "claim", "low"))
-    ax.plot(
-        epsilon, claim, label="accountant, if its premise is kept", **{**CLAIM, "marker": "None"}
-    )
-    positive = low > 0.0
-    ax.plot(epsilon[positive], low[positive], label="certified from the steps", **EXACT)
+def _curves(ax: Axes, record: Mapping[str, Any]) -> Axes:
+    """The accountant's δ(ε) and the certified one, on a log axis."""
+    epsilon, claim, low = _known(record)
+    delta, positive = float(record["certified"]["delta"]), low > 0.0
+    ax.plot(epsilon, claim, label=ACCOUNTANT, **LINE)
+    ax.plot(epsilon[positive], low[positive], label=CERTIFIED, **EXACT)
     ax.axhline(delta, color="0.6", linewidth=0.8)
     ax.set(xlabel="ε (nats)", ylabel="δ", yscale="log", ylim=(0.1 * delta, 1.5))
     return tidy(ax)
+
+
+def _roc(ax: Axes, record: Mapping[str, Any]) -> Axes:
+    """True against false positive rates: the accountant's upper limit, and what is certified."""
+    epsilon, claim, _ = _known(record)
+    roc = roc_of(record)
+    low = np.interp(FPR, roc.fpr, FPR if roc.low is None else roc.low)
+    ax.plot(FPR, 1.0 - grid_tradeoff(epsilon, claim, FPR), label=ACCOUNTANT, **LINE)
+    ax.plot(FPR, low, label=CERTIFIED, **EXACT)
+    ax.plot(FPR, FPR, color="0.6", linewidth=0.8)
+    ax.set(xlabel="false positive rate", ylabel="true positive rate", xscale="log", yscale="log")
+    return tidy(ax)
+
+
+def _known(record: Mapping[str, Any]) -> tuple[np.ndarray, ...]:
+    """ε of the curves, and δ of the accountant and certified at each, (m,)."""
+    return tuple(np.array(record["curves"][name], float) for name in ("epsilon", "claim", "low"))

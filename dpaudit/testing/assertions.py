@@ -319,7 +319,14 @@ def assert_private_training(
     claimed = None if claim is None else _claim(claim)
     delta = DELTA
     if claimed is not None:
-        delta = check.real("claim", claimed.delta, 0.0, 1.0, open_=True)
+        delta = claimed.delta
+        if not 0.0 < delta < 1.0:
+            check.fail(
+                "claim", claimed, "one with δ in (0, 1)", "give ε at such a δ, as (8.0, 1e-5)"
+            )
+    if not isinstance(audit, TrainingAudit | StepAudit):
+        expected = "an audit that has watched a training"
+        check.fail("audit", audit, expected, "pass the audit itself, and not its result")
     result = audit.result(delta=delta)
     head, certified = result.headline, result.epsilon_at(delta)
     text = f"({number(head.claimed)}, {number(delta)})-DP by the accountant"

@@ -13,6 +13,7 @@ from dpaudit._core.seeds import Purpose, generator, root
 from dpaudit._core.types import Array, RngLike
 from dpaudit.one_run.step_result import StepResult
 from dpaudit.one_run.steps import StepAudit
+from dpaudit.verdict.numbers import number
 
 MOST_NOISE = 10_000  # entries of a step's noise that are looked at
 ARRIVED = "with the canaries' gradients in it"
@@ -64,6 +65,7 @@ class TrainingAudit:
 
     subject = "audit"  # of errors: the argument that should have been told
     advice = "pass every step to the audit"
+    units = ""  # what to do where the sum seems to be a mean; "" where the hook knows the divisor
 
     def __init__(
         self,
@@ -97,6 +99,7 @@ class TrainingAudit:
         self._known, self._batch = np.zeros(0), 0
         self._product = self._square = 1.0  # their ratio: the batch's sum over the expected one
         self._arrived = False  # whether a sum had a canary in it
+        self._scaled = not self.units  # whether a noisy sum was as large as stated
         self._awaited = self._found = 0.0  # of canaries, how many there were and what they added
 
     def result(self, *, delta: float = 1e-5, steps: int | None = None) -> StepResult:
@@ -194,6 +197,8 @@ class TrainingAudit:
         # Where clipping is not what it should be, so is what the batch adds: as in earlier steps.
         alone, known = self._known, self._known * (self._product / self._square)
         included = self._included
+        if not self._scaled and np.any(included):
+            self._refuse_a_mean(projection)
         seen: dict[str, Any] = {}
         if self.steps_audit.rows is not None:
             seen["batch_size"] = self._batch
@@ -217,6 +222,19 @@ class TrainingAudit:
     def _forget(self) -> None:
         """Make ready for the next step."""
         self._included, self._known, self._batch = None, np.zeros(len(self._known)), 0
+
+    def _refuse_a_mean(self, projection: Array) -> None:
+        """Raise `InvalidInput` if all entries of a sum, (m,), are small beside canaries and noise.
+
+        Ten entries of noise of multiplier σ are all below σ/2 with probability at most 10⁻⁴.
+        """
+        limit = 0.5 * min(1.0, self.steps_audit.noise_multiplier)
+        largest = float(np.max(np.abs(projection)))
+        self._scaled = len(projection) < 10 or not largest < limit
+        if not self._scaled:
+            self._forget()
+            small = Words(f"one of at most {number(largest, 2)} clip norms along every canary")
+            fail("the noisy sum", small, "in the units of the clip norm", self.units)
 
     def _refuse_a_sum_without_canaries(self, shares: Array, known: Array) -> None:
         """Raise `InvalidInput` if the first canaries add nothing at all to the sum, (k,) each."""

@@ -50,6 +50,7 @@ class JaxPrivacyAudit(TrainingAudit):
 
     subject = "privatizer"
     advice = "train with audit.clipped_grad(...) and audit.privatizer(...)"
+    units = "pass normalize_by= to audit.clipped_grad, and do not divide its sum before the noise"
 
     def __init__(
         self,

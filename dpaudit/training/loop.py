@@ -31,7 +31,7 @@ class LoopAudit(TrainingAudit):
         of batches are not tested.
     divisor : float > 0, default 1
         The fixed number by which the loop divides the noisy sum before `watch` gets it, such as the
-        expected size of a batch.
+        expected size of a batch. A noisy sum that is far too small at the first step is refused.
     canaries : int ≥ 1, default 50
         How many canaries.
     level : float in (0, 1), default 0.95
@@ -62,6 +62,7 @@ class LoopAudit(TrainingAudit):
 
     subject = "noisy"
     advice = "call insert(gradients) and watch(noisy) at each step"
+    units = "pass as divisor= the fixed number by which the loop divides the sum"
 
     def __init__(
         self,
@@ -94,7 +95,10 @@ class LoopAudit(TrainingAudit):
         """
         each = _numpy(gradients)
         if each.ndim != 2:
-            fail("gradients", Words(f"shape {each.shape}"), "a row for each example, (b, d)")
+            advice = "flatten and join the gradients of several tensors"
+            fail(
+                "gradients", Words(f"shape {each.shape}"), "a row for each example, (b, d)", advice
+            )
         self._place([each.shape[1]])
         included, entries = self._flip(), self._entries[0]
         norms = np.linalg.norm(each, axis=1)
@@ -111,8 +115,8 @@ class LoopAudit(TrainingAudit):
     def watch(self, noisy: Any, *, total: Any = None) -> Any:
         """Take the noisy sum of a step, (d,); return it without the canaries' gradients.
 
-        total : the sum before noise, (d,), not divided. Without it the noise is known less well,
-        and the certified ε is smaller.
+        total : the sum before noise, (d,), not divided by anything. Without it the noise is known
+        less well, and the certified ε is smaller.
         """
         values, unit = self._entire("noisy", noisy), self._clip / self._divisor
         entries, share = self._entries[0], np.zeros(len(values))

@@ -36,7 +36,8 @@ class OpacusAudit(TrainingAudit):
     Notes
     -----
     The claim stays what it was when the audit was made. Noise that is lowered later, by a schedule
-    too, is refuted. A clip norm that changes is followed.
+    too, is refuted unless `noise_multiplier` is the least of the schedule. A clip norm that changes
+    is followed.
 
     Examples
     --------

@@ -35,7 +35,8 @@ MANY = 20  # from this many canaries on, the reason remarks that exactly half of
 # for the bettor with the most wealth when the wealth of a step audit was largest: what that shows
 BETTORS = {
     "privacy": "the projections tell when the canary was in the batch, more than {claim} allows",
-    "noise": "the projections vary less than the noise of multiplier {sigma:g} lets them",
+    "noise": "the projections vary less than the noise of multiplier {sigma:g} lets them, so it is "
+    "too small for the clip norm",
     "fresh noise": "the noise of a step repeats in the next one",
     "sampling": "coins or sizes of batches are not those of independent sampling with "
     "probability {rate:g}",

@@ -194,6 +194,12 @@ def test_a_result_is_saved_and_loaded_with_its_epsilon(tmp_path):
     assert 0.0 < again.advantage.low == float(result.certified.low(np.zeros(1))[0])
     assert again.advantage.low <= again.tpr_at(0.3).low <= 1.0
     page = (tmp_path / "steps" / "report.html").read_text()
+    assert page.count("<img ") == 2
+    assert "ROC curves" in page
+    assert page.count("data:image/svg+xml") == 2
+    earlier = {name: value for name, value in result.to_dict().items() if name != "attacker"}
+    assert dp.StepResult.of(earlier).save(tmp_path / "earlier")
+    assert (tmp_path / "earlier" / "report.html").read_text().count("<img ") == 1
     assert f"TPR at FPR {percent(0.01)}" in page
     assert "clipping) is refuted at step" in page
     assert (tmp_path / "steps" / "steps.png").stat().st_size > 5_000

@@ -48,3 +48,20 @@ def test_a_privatizer_alone_is_refused():
     weights = np.zeros(3)
     with pytest.raises(dp.InvalidInput, match=r"used after audit\.clipped_grad"):
         watched.update(weights, watched.init(weights))
+
+
+def test_a_mean_in_place_of_the_sum_is_refused():
+    import jax
+    import jax.numpy as jnp
+    from jax_privacy import noise_addition
+
+    audit = dp.training.JaxPrivacyAudit(sample_rate=0.5, noise_multiplier=1.0, rng=0)
+    clipped_sum = audit.clipped_grad(
+        lambda weights, row: row @ weights, l2_clip_norm=1.0, keep_batch_dim=False
+    )
+    privatizer = noise_addition.gaussian_privatizer(stddev=1 / 40, prng_key=jax.random.key(0))
+    watched, weights = audit.privatizer(privatizer), jnp.zeros(64)
+    rows = np.random.default_rng(0).standard_normal((40, 64)).astype(np.float32)
+    mean = clipped_sum(weights, rows) / 40.0
+    with pytest.raises(Exception, match="pass normalize_by= to"):
+        jax.block_until_ready(watched.update(mean, watched.init(weights)))

@@ -154,6 +154,15 @@ def test_a_privacy_test_fails_where_training_is_refuted_or_nothing_could_be_seen
         dp.testing.assert_private_training(audit)
 
 
+def test_a_privacy_test_says_what_it_takes():
+    audit = hook()
+    train(audit, steps=5)
+    with pytest.raises(dp.InvalidInput, match="pass the audit itself, and not its result"):
+        dp.testing.assert_private_training(audit.result())
+    with pytest.raises(dp.InvalidInput, match=r"claim must be one with δ in \(0, 1\)"):
+        dp.testing.assert_private_training(audit, (8.0, 0.0))
+
+
 def test_full_batches_have_coins_for_canaries_alone():
     everyone = {"batch": lambda rng, step: np.arange(ROWS), "steps": 20}
     audit = hook(sample_rate=1.0)
@@ -202,6 +211,18 @@ def test_a_wrong_call_is_named():
     audit.watch(np.zeros(7))
     with pytest.raises(dp.InvalidInput, match="told the gradients of its batch first"):
         audit.watch(np.zeros(7))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_mean_in_place_of_the_sum_is_refused_and_not_taken_for_missing_noise(seed):
+    with pytest.raises(dp.InvalidInput, match="pass as divisor= the fixed number"):
+        train(hook(seed, divisor=1.0), seed=seed)
+
+
+def test_a_sum_without_any_noise_is_not_refused():
+    audit = hook()
+    train(audit, sigma=0.0, steps=5)
+    assert audit.steps_audit.verdict == "violated"
 
 
 def test_a_loop_that_drops_the_canaries_is_told_so():

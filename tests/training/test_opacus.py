@@ -113,6 +113,27 @@ def test_a_fault_is_seen(name):
     assert max(values, key=values.get) in bettors
 
 
+@pytest.mark.parametrize(("stated", "verdict"), [(None, "violated"), (0.8**4, "not violated")])
+def test_noise_by_a_schedule_is_not_refuted_where_its_least_multiplier_is_stated(stated, verdict):
+    def lowered(optimizer):
+        from opacus.schedulers import StepNoise
+
+        schedule, step = StepNoise(optimizer, step_size=10, gamma=0.8), optimizer.step
+
+        def later(optimizer):
+            def both(*args):
+                step(*args)
+                schedule.step()
+
+            optimizer.step = both
+
+        return later
+
+    told = {"noise_multiplier": stated} if stated else {}
+    audit, _ = runs.opacus(fault=lowered, told=told)
+    assert audit.steps_audit.verdict == verdict
+
+
 def test_sound_runs_are_seldom_refuted():
     """30 short runs at level .9: at most 3 are expected to be, and 10 with probability .001."""
     level = {"told": {"level": 0.9}}
