@@ -43,7 +43,7 @@ CHANGES = {
 def audit_canaries(
     mechanism: Mechanism | Callable[..., Any],
     data: ArrayLike,
-    canaries: Canaries,
+    inserted: Canaries | None = None,
     score: str | Score = "gradient",
     *,
     claim: ClaimLike = None,
@@ -51,7 +51,7 @@ def audit_canaries(
     delta: float = 0.0,
     inclusion: ArrayLike = 0.5,
     relation: str = "add",
-    assume: str = "any",
+    canaries: str | Canaries = "any",
     family: FamilyLike = None,
     rng: RngLike = None,
 ) -> OneRunResult:
@@ -61,7 +61,7 @@ def audit_canaries(
     says of each canary how much it seems to be in, and `dpaudit.audit_one_run` turns scores and
     coins into a lower bound on ε. The bound holds for the mechanism's change of one row on
     databases like this one, canaries included; it is valid however canaries disturb each other,
-    unless `assume` says otherwise.
+    unless `canaries` says otherwise.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def audit_canaries(
         model, a table. The score gets the output as it is.
     data : array of shape (n, b)
         The database without canaries.
-    canaries : Canaries
+    inserted : Canaries
         `dpaudit.canaries(data, m)`, or `dpaudit.Canaries(rows)` of your own.
     score : {"gradient", "loss", "nearest"} or callable, default "gradient"
         "gradient": coefficients of a linear or logistic model. "loss": a fitted model with
@@ -84,8 +84,9 @@ def audit_canaries(
     relation : {"add", "zero-out"}, default "add"
         The neighbours that the claim is about. "add": a canary that is out is left out. "zero-out":
         a row of zeros stands for it, for mechanisms whose number of rows is public.
-    assume : {"any", "independent"}, default "any"
-        What is assumed of the canaries: `canaries` of `dpaudit.audit_one_run`.
+    canaries : {"any", "independent"}, default "any"
+        What is assumed of the canaries, as in `dpaudit.audit_one_run`. Canaries given by this name
+        are those to insert, of which nothing is assumed.
     family : None, "gaussian" or (sample_rate, steps), default None
         As in `dpaudit.audit_one_run`.
     rng : seed or Generator, optional
@@ -113,11 +114,15 @@ def audit_canaries(
     >>> dp.audit_canaries(total, data, forty, score, claim=dp.Claim.gdp(0.5), rng=1).verdict
     'violated'
     """
+    if inserted is None and isinstance(canaries, Canaries):
+        inserted, canaries = canaries, "any"
+    if inserted is None:
+        fail("inserted", None, "dpaudit.canaries(data, m), or dpaudit.Canaries(rows) of your own")
     options: dict[str, Any] = {"claim": claim, "level": level, "delta": delta}
-    options |= {"canaries": assume, "family": family}
+    options |= {"canaries": canaries, "family": family}
     question_of(**options)
     seen = observe(
-        mechanism, data, canaries, score, inclusion=inclusion, relation=relation, rng=rng
+        mechanism, data, inserted, score, inclusion=inclusion, relation=relation, rng=rng
     )
     result = audit_one_run(seen.scores, seen.included, inclusion=inclusion, **options)
     return replace(result, note=f"Here {CHANGES[relation]}.")

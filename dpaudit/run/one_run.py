@@ -191,8 +191,8 @@ class OneRunScenario:
         Executes the user's code.
         """
         table, options = self.table, {"claim": self.claim, **self.table.options}
+        options["canaries"] = options.pop("assume", "any")
         if isinstance(table, ScoresOfRun):
-            options["canaries"] = options.pop("assume", "any")
             return audit_scores(table.scores, **options), {"score": table.scores.name}
         assert self.data is not None
         rows, mechanism, score = self.data.load(), self.mechanism, table.score
