@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from dpaudit.scoring.models.closed import (
 )
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.network import fit_network
+from dpaudit.scoring.models.pairs import Pairs
 from dpaudit.scoring.models.products import fit_products
 from dpaudit.scoring.models.screen import Screen, calibrated, surplus
 from dpaudit.scoring.models.spline import NormalScores, fit_radial, fit_spline
@@ -102,6 +103,7 @@ class Task:
     draws : how many draws a side train.
     screen : finds the columns of wide rows that differ; it remembers its answers, since several
         candidates call it.
+    pairs : finds the pairs of columns that `base` missed, and remembers them.
     """
 
     train: Sides
@@ -111,6 +113,7 @@ class Task:
     best: Score
     draws: int
     screen: Screen
+    pairs: Callable[[], Pairs]
 
 
 @value_class
@@ -175,14 +178,14 @@ CANDIDATES = (
         "products of pairs over {best}",
         "two columns of many that interact smoothly, as if one sets the spread of the other",
         lambda contest, columns: 1 < columns <= constants.PAIR_COLUMNS,
-        lambda task: pairs.fit_products(task.train, task.choose, task.base),
+        lambda task: pairs.fit_products(task.train, task.choose, task.base, task.pairs()),
         draws=(constants.PAIR_DRAWS,),
     ),
     Candidate(
         "{boosting} of pairs from {best}",
         "two columns of many that interact with jumps, as in a checkerboard",
         lambda contest, columns: 1 < columns <= constants.PAIR_COLUMNS,
-        lambda task: pairs.fit_trees(task.train, task.choose, task.seed, task.base),
+        lambda task: pairs.fit_trees(task.train, task.choose, task.seed, task.base, task.pairs()),
         draws=(constants.TREE_PROBE, constants.TREE_DRAWS),
         memorises=True,
     ),
@@ -235,6 +238,7 @@ CANDIDATES = (
 def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
     """The best score of closed forms, their corrections and `CANDIDATES`, with all losses."""
     contest, screen = Contest(choose), cache(surplus)
+    missed = cache(lambda name: pairs.interacting(train, contest.scores[name]))
     library: str | None = None
     notes: tuple[str, ...] = ()
     loss = _enter_closed_forms(contest, train)
@@ -253,8 +257,9 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
             library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)
         scores = contest.scores[base], contest.scores[ahead]
+        context = screen, partial(missed, base)
         for draws in candidate.draws:
-            task = Task(train.head(draws), choose, seed, *scores, draws, screen)
+            task = Task(train.head(draws), choose, seed, *scores, draws, *context)
             better = contest.challenge(name, candidate.fit(task), candidate.memorises)
             if not better or len(train.P) <= draws:
                 break

@@ -81,13 +81,11 @@ class Products:
         return np.column_stack([part for block in flat for part in block])
 
 
-def fit_products(train: Sides, choose: Sides, base: Score) -> Score | None:
+def fit_products(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score | None:
     """Correct `base` by products over the pairs of columns that it missed; None if there are
     none."""
-    pairs = interacting(train, base)
     if not pairs:
         return None
-    train = train.head(constants.PAIR_DRAWS)
     columns = np.unique(pairs)
     levels = np.linspace(0.0, 1.0, constants.PAIR_POINTS)
     points = np.quantile(train.stacked()[0][:, columns], levels, axis=0)
@@ -96,14 +94,17 @@ def fit_products(train: Sides, choose: Sides, base: Score) -> Score | None:
 
 
 def fit_trees(
-    train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score
+    train: Sides,
+    choose: Sides,
+    seed: np.random.SeedSequence,
+    base: Score,
+    pairs: Pairs,
 ) -> Score | None:
     """Trees of the pairs of columns that `base` missed, which start from it or from 0, whichever is
-    better on `choose`; None if it missed none.
+    better on `choose`; None if there are none.
 
     A smooth score near a jump is a poor start.
     """
-    pairs = interacting(train, base)
     if not pairs:
         return None
     columns = np.unique(pairs)

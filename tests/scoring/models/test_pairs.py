@@ -49,9 +49,9 @@ def test_the_pair_that_interacts_comes_first(draw, pair):
 
 def test_products_learn_what_is_smooth_and_leave_nothing_for_trees():
     train, choose, fresh = spread_by_another(3), spread_by_another(5), spread_by_another(7)
-    score = pairs.fit_products(train, choose, zero)
+    score = pairs.fit_products(train, choose, zero, pairs.interacting(train, zero))
     assert np.log(2.0) - log_loss(score, fresh) > 0.05
-    assert pairs.fit_trees(train, choose, SEED, score) is None
+    assert pairs.fit_trees(train, choose, SEED, score, pairs.interacting(train, score)) is None
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "scikit-learn"])
@@ -59,7 +59,7 @@ def test_trees_of_a_pair_learn_a_checkerboard(library, monkeypatch):
     if library == "scikit-learn":
         monkeypatch.setattr(boosted, "lightgbm", lambda: (None, "hidden"))
     train, choose, fresh = checkerboard(3), checkerboard(5), checkerboard(7)
-    of_pairs = pairs.fit_trees(train, choose, SEED, zero)
+    of_pairs = pairs.fit_trees(train, choose, SEED, zero, pairs.interacting(train, zero))
     of_all = boosted.fit_boosted(train, choose, SEED, zero)
     gain, other = (np.log(2.0) - log_loss(score, fresh) for score in (of_pairs, of_all))
     assert gain > max(1.5 * other, 0.1)
