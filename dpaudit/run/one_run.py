@@ -234,9 +234,9 @@ def read_tables(reader: Reader) -> OneRunScenario:
     if "delta" in reader.table(ONE_RUN) and claim is not None and claim.epsilon is not None:
         reader.fault(ONE_RUN, "delta", "must be left out: the claim has its own")
     elif table is not None and not reader.faults:
-        given = {"claim": claim, "delta": table.delta, "canaries": table.assume}
+        options = {"delta": table.delta, "canaries": table.assume, "family": table.family}
         try:
-            question_of(**given, family=table.family)
+            question_of(claim=claim, **options)
         except InvalidInput as error:
             reader.refuse(ONE_RUN, error)
     reader.close("name", ONE_RUN, "claim", *(() if drawn else ("data", "mechanism")))

@@ -214,25 +214,17 @@ def audited(
 
 def audited_one_run(claim: str, result: OneRunResult) -> Audited:
     """The entry of an audit of one run in the reports of pytest; its least excess is unknown."""
-    canaries = f"{count(result.guesses.canaries)} canaries in one run"
-    facts = properties(
-        result.headline.to_dict(),
-        None,
-        verdict=result.verdict,
-        claim=claim,
-        neighbour=canaries,
-        tried=None,
-        draws=1,
-    )
-    return Audited(facts, f"{_certified(claim, result.headline)}; {canaries}", inf)
+    return _audited_once(claim, result, f"{count(result.guesses.canaries)} canaries in one run")
 
 
 def audited_training(claim: str, result: StepResult) -> Audited:
     """The entry of a watched training run in the reports of pytest; its least excess is unknown."""
     seen = result.record["steps"]
-    canaries = (
-        f"{counted(seen['canaries'], 'canary', 'canaries')} in {counted(seen['steps'], 'step')}"
-    )
+    canaries = counted(seen["canaries"], "canary", "canaries")
+    return _audited_once(claim, result, f"{canaries} in {counted(seen['steps'], 'step')}")
+
+
+def _audited_once(claim: str, result: OneRunResult | StepResult, canaries: str) -> Audited:
     facts = properties(
         result.headline.to_dict(),
         None,

@@ -72,10 +72,10 @@ class TrainingAudit:
         *,
         sample_rate: float,
         noise_multiplier: float,
-        rows: int | None,
-        canaries: int,
-        level: float,
-        rng: RngLike,
+        rows: int | None = None,
+        canaries: int = 50,
+        level: float = 0.95,
+        rng: RngLike = None,
     ) -> None:
         self._rate = check.real("sample_rate", sample_rate, 0.0, 1.0)
         if self._rate == 1.0:
@@ -100,7 +100,7 @@ class TrainingAudit:
         self._product = self._square = 1.0  # their ratio: the batch's sum over the expected one
         self._arrived = False  # whether a sum had a canary in it
         self._scaled = not self.units  # whether a noisy sum was as large as stated
-        self._awaited = self._found = 0.0  # of canaries, how many there were and what they added
+        self._awaited = self._added = 0.0  # of canaries, how many there were and what they added
 
     def result(self, *, delta: float = 1e-5, steps: int | None = None) -> StepResult:
         """The result so far: `epsilon_at(delta)`, `verdict`, `reason`, `save`, `to_dict`.
@@ -246,11 +246,11 @@ class TrainingAudit:
 
     def _refuse_noise_alone(self, shares: Array) -> None:
         """The same by noisy sums, once a canary's mean share is known to a tenth of a clip norm."""
-        self._awaited, self._found = self._awaited + len(shares), self._found + float(shares.sum())
+        self._awaited, self._added = self._awaited + len(shares), self._added + float(shares.sum())
         audit = self.steps_audit
         enough = self._awaited >= 100.0 * max(audit.noise_multiplier**2, 1.0)
         if self._arrived or not enough or audit.verdict == "violated":
             return
-        self._arrived = self._found > 0.5 * self._awaited
-        if abs(self._found) < 0.1 * self._awaited:
+        self._arrived = self._added > 0.5 * self._awaited
+        if abs(self._added) < 0.1 * self._awaited:
             fail(self.subject, Words("noisy sums"), ARRIVED, DROPPED)

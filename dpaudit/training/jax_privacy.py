@@ -10,7 +10,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.types import Array, RngLike
+from dpaudit._core.types import Array
 from dpaudit.training.audit import LENGTH, TrainingAudit
 
 
@@ -52,25 +52,7 @@ class JaxPrivacyAudit(TrainingAudit):
     advice = "train with audit.clipped_grad(...) and audit.privatizer(...)"
     units = "pass normalize_by= to audit.clipped_grad, and do not divide its sum before the noise"
 
-    def __init__(
-        self,
-        *,
-        sample_rate: float,
-        noise_multiplier: float,
-        rows: int | None = None,
-        canaries: int = 50,
-        level: float = 0.95,
-        rng: RngLike = None,
-    ) -> None:
-        super().__init__(
-            sample_rate=sample_rate,
-            noise_multiplier=noise_multiplier,
-            rows=rows,
-            canaries=canaries,
-            level=level,
-            rng=rng,
-        )
-        self._unit = 1.0
+    _unit = 1.0  # the clip norm, once `clipped_grad` was called
 
     def clipped_grad(
         self,

@@ -186,8 +186,7 @@ def _index(entries: np.ndarray, shape: Any) -> tuple[Any, ...]:
 
 def _array(values: Any) -> np.ndarray:
     """Entries of a tensor, (..., k), as float64."""
-    found = values.detach().double().cpu().numpy()
-    return np.asarray(found if found.ndim else found[None])
+    return np.atleast_1d(values.detach().double().cpu().numpy())
 
 
 def _append(p: Any, rows: Any) -> None:

@@ -173,11 +173,11 @@ def refutes(guesses: Guesses, curves: Curves, alpha: float, family: Family = GAU
     if total == 0:
         return False
     cell, weight = sizes(total), weights(total, family)
-    found = weight @ np.add.reduceat(guesses.right.astype(int), np.cumsum(cell) - cell)
+    weighted = weight @ np.add.reduceat(guesses.right.astype(int), np.cumsum(cell) - cell)
     misses, rng = Misses.of(curves, float(guesses.inclusion[0])), np.random.default_rng(0)
     for hits in HITS:
         count = int(min(hits / alpha, MOST_DRAWS))
-        reached = int(np.sum(weight @ _right(misses, total, count, rng) >= found - 1e-9))
+        reached = int(np.sum(weight @ _right(misses, total, count, rng) >= weighted - 1e-9))
         expected = count * alpha
         if abs(reached - expected) > SURE * np.sqrt(expected):
             return reached < expected
