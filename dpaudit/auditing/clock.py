@@ -231,7 +231,8 @@ def cost(rate: Rate, settings: Settings, search: SearchPlan | None) -> str:
     """
     spent, draws, by_mechanism = rate.seconds(settings.draws, search)
     most, more = ("at most ", ", search included") if search else ("", "")
-    text = f"About {duration(spent)} for {most}{count(draws)} draws{more}"
+    about = "A few seconds" if spent < RESERVED else f"About {duration(spent)}"
+    text = f"{about} for {most}{count(draws)} draws{more}"
     if spent > LONG:
         share = percent(round(by_mechanism / spent, 2))
         each = f"{duration(rate.mechanism)} a draw"

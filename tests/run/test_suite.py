@@ -144,6 +144,13 @@ def test_sarif_and_summary_have_what_is_not_green_first(suite, tmp_path, capsys)
     (run,) = content["runs"]
     assert [one["ruleId"] for one in run["results"]] == ["error", "violated"]
     known = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    for rule in run["tool"]["driver"]["rules"]:  # what code scanning of GitHub requires
+        assert all(rule[key]["text"] for key in ("shortDescription", "fullDescription", "help"))
+    for result in run["results"]:
+        assert result["level"] == "error"
+        physical = result["locations"][0]["physicalLocation"]
+        assert not physical["artifactLocation"]["uri"].startswith(("/", "file:"))
+        assert physical["region"]["startLine"] >= 1
     place = run["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert known == {"violated", "inconclusive", "error"}
     assert place == Path(suite[2]).name
