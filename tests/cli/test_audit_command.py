@@ -49,8 +49,8 @@ def test_the_result_is_that_of_the_scenario_whose_text_it_keeps(tmp_path, capsys
     assert audit("--neighbours", "zero-out,replace", "--row-bound", "1") == 1
     said = capsys.readouterr().out
     assert said.startswith("VIOLATED: Claimed ε = 0.5 at δ = 0. At 95 % confidence at least ")
-    assert "rows: 12 rows × 2 columns (age, score); left out, not audited: 1" in said
-    assert "row numbers count the rows that are left" in said
+    assert "rows: 12 rows × 2 columns (age, score); 1 row left out (missing value)" in said
+    assert "row numbers do not count these" in said
     record = record_without_clock(tmp_path / "out")
     (tmp_path / "saved.toml").write_text(record["scenario_text"], encoding="utf-8")
     assert main(["run", "saved.toml", "--out", "again"]) == 1
@@ -201,7 +201,7 @@ def test_texts_stay_texts_for_functions_of_a_table(people, tmp_path, call, optio
 def test_a_function_of_an_array_is_told_how_to_get_texts(people, capsys):
     assert audit_table("by_region") == 2
     said = capsys.readouterr().err
-    assert "people has texts in 'region'; a function of a data frame is asked for by --kind" in said
+    assert "people has texts in 'region'; a function of a data frame needs --kind frame" in said
     assert "--ignore" in said
 
 
