@@ -40,8 +40,8 @@ def as_csv(arrays, path):
     ("size", "steps", "status", "verdict", "tag"),
     [
         (1.0, 60, 0, "not violated", None),
-        (4.0, 60, 1, "violated", "failure"),
-        (1.0, 2, 3, "inconclusive", "skipped"),
+        pytest.param(4.0, 60, 1, "violated", "failure", marks=pytest.mark.slow),
+        pytest.param(1.0, 2, 3, "inconclusive", "skipped", marks=pytest.mark.slow),
     ],
 )
 def test_status_result_and_files_for_ci_agree(tmp_path, capsys, size, steps, status, verdict, tag):

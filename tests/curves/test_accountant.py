@@ -97,6 +97,7 @@ def test_without_sampling_it_is_a_gaussian_shift(relation, reach):
     assert np.all(low >= earlier - 1e-9)
 
 
+@pytest.mark.slow
 def test_many_steps_are_between_the_bounds_by_simulation():
     """δ = E[(1 − e^{ε − L})₊] over 200,000 runs of 25 steps, within 5 standard errors."""
     q, sigma, steps, runs = 0.2, 1.0, 25, 200_000
@@ -114,6 +115,7 @@ def test_many_steps_are_between_the_bounds_by_simulation():
     assert np.all(curve.low(EPSILON) <= truth.max(axis=0) + error.max(axis=0))
 
 
+@pytest.mark.slow
 def test_the_bounds_enclose_those_of_a_coarser_grid():
     """Losses rounded to 1e-3 by the library itself, over 30 steps: wider on both sides."""
     from dp_accounting.pld import privacy_loss_distribution as pld
@@ -141,6 +143,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.slow
 def test_the_spectrum_of_dp_sgd_is_an_upper_bound_with_a_lower_twin():
     mechanism = DPSGD(steps=5, rows=3)
     of = {name: dp.exact.spectrum(mechanism, pair, EPSILON) for name, pair in PAIRS.items()}

@@ -44,6 +44,7 @@ def test_nor_where_an_audit_stops_at_its_verdict(draws):
     assert not accused(jitter, draws, (1.0, 0.0), 2, stop="verdict")
 
 
+@pytest.mark.slow
 def test_a_part_of_the_noise_drawn_once_a_call_seldom_accuses():
     """With all 100 draws from one call, 43 of 100 audits accused."""
     runs = [accused(Sharing(0.2), 100, (0.1, 0.0), seed, classifier="auto") for seed in range(12)]

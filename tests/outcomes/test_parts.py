@@ -32,7 +32,7 @@ SHARES = {
     "six Laplace numbers, rotated": 0.85,
     "shells in a subspace": 0.9,
 }
-QUICK = ("texts, one word replaced", "cluster centres in any order", "running sums")
+QUICK = ("texts, one word replaced", "cluster centres in any order")
 
 
 def marked(name):
@@ -123,6 +123,7 @@ def test_places_that_differ_in_opposite_ways_keep_their_columns():
     assert low > 0.6
 
 
+@pytest.mark.slow
 def test_lists_of_one_entry_are_counted_too():
     """A fifth of the baskets have one item, and only these differ."""
     rng = np.random.default_rng(10)
@@ -154,6 +155,7 @@ def with_rare(rng, rare):
     ]
 
 
+@pytest.mark.slow
 def test_numbers_too_rare_for_a_count_are_read():
     """Four lists in five have one, which tells the side."""
     rng = np.random.default_rng(12)
