@@ -195,7 +195,7 @@ def least_excess(
 
     sizes : few certifying draws of P and of Q. epsilon : nats. allowed : the δ claimed at ε. alpha
     : the error probability of the bound at ε. choosing : draws a side that choose the set. The
-    result may exceed the exact excess by a relative 1e-3; it is infinite where no excess is refuted
+    result may exceed the exact excess by a relative 1e-2; it is infinite where no excess is refuted
     so often.
     """
     counts = RefutingCounts(sizes, epsilon, allowed, alpha)
