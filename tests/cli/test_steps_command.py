@@ -65,6 +65,7 @@ def test_status_result_and_files_for_ci_agree(tmp_path, capsys, size, steps, sta
     assert verdict in (tmp_path / "s.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_csv_file_says_the_same_and_the_report_is_drawn_again(tmp_path):
     arrays = recorded(1.0, 20)
     np.savez("steps.npz", **arrays)

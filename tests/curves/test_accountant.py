@@ -11,6 +11,7 @@ from scipy.stats import norm
 import dpaudit as dp
 from dpaudit.curves import SampledGaussian
 from dpaudit.mechanisms import BROKEN_DPSGD, DPSGD
+from tests.sparse import one_in
 
 EPSILON = np.array([0.0, 0.05, 0.3, 1.0, 2.0, 4.0])
 DATA = np.array([[1.0, 0.5, 0.0], [1.0, -0.5, 1.0], [1.0, 2.0, 1.0]])
@@ -63,7 +64,7 @@ def around(curve, truth):
     return np.maximum(*curve.delta(EPSILON)), low
 
 
-@pytest.mark.parametrize(("q", "sigma"), [(0.1, 1.0), (0.5, 1.5), (0.01, 2.0)])
+@pytest.mark.parametrize(("q", "sigma"), one_in(3, [(0.1, 1.0), (0.5, 1.5), (0.01, 2.0)]))
 def test_one_step_is_between_the_bounds(q, sigma):
     truth = np.array([one_step(q, sigma, epsilon) for epsilon in EPSILON]).T
     high, low = around(SampledGaussian(q, sigma, 1), truth)

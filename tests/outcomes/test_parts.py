@@ -85,6 +85,7 @@ def test_lists_of_one_law_are_not_accused():
     assert dp.audit_samples(P, Q, claim=(0.0, 0.0), rng=1).verdict == "not violated"
 
 
+@pytest.mark.slow
 def test_a_table_of_groups_certifies_the_same_in_each_form():
     """As numbers, a series, a data frame, CSV and JSON."""
     pandas = pytest.importorskip("pandas")
