@@ -294,7 +294,7 @@ def hardest_sets(epsilon: float, delta: float) -> tuple[Array, Array]:
     """
     gamma = np.exp(epsilon)
     q = WEIGHTS * (1.0 - delta) / (1.0 + gamma)
-    return delta + gamma * q, q
+    return np.minimum(delta + gamma * q, 1.0), q
 
 
 def least_epsilon(epsilon: float, delta: float, at: float) -> float:

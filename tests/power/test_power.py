@@ -157,3 +157,12 @@ def test_nothing_shows_above_one():
 def test_hits_that_refute_nothing_are_not_taken_for_hits_that_do():
     counts = RefutingCounts((8, 6), 0.3, 0.05, 0.1)
     assert counts.needed(6) == 9
+
+
+def test_a_set_that_p_nearly_always_hits_has_a_probability_of_at_most_1():
+    for epsilon in (20.0, 50.0, 300.0):
+        for delta in (0.0, 0.3, 0.74):
+            p, q = power.hardest_sets(epsilon, delta)
+            assert p.max() <= 1.0
+            assert q.min() >= 0.0
+    assert power.excess_of(50.0, 0.0, 200) > 0.1
