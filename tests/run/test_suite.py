@@ -372,6 +372,15 @@ def test_sarif_names_any_file_by_a_uri():
     assert result["message"]["text"].encode("utf-8")
 
 
+def test_sarif_names_files_from_the_top_of_the_repository(tmp_path, monkeypatch):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "audits").mkdir()
+    monkeypatch.chdir(tmp_path / "audits")
+    (result,) = sarif([failed("one", "one.toml")])["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert place == "audits/one.toml"
+
+
 def test_a_file_that_cannot_be_written_does_not_stop_the_others(tmp_path):
     outputs = Outputs(tmp_path / "no" / "j.xml", tmp_path / "f.sarif", tmp_path / "s.md")
     with pytest.raises(FileNotFoundError):

@@ -8,8 +8,8 @@ properties, and in its output the smallest excess that the audit could have show
 SARIF 2.1.0, which code scanning reads, has a result for each scenario that is violated,
 inconclusive or failed. The level is "warning" for "inconclusive", else "error". The location is the
 line where the mechanism failed, or that the hint of a replay names; without one of these, the line
-of the scenario's file that has its name, or the first line. Paths are relative to the current
-folder if they lie in there.
+of the scenario's file that has its name, or the first line. Paths begin at the top of the git work
+tree around the current folder, or at the current folder if there is none.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from urllib.parse import quote
 
 from dpaudit import __version__
 from dpaudit._core.files import replace_file
+from dpaudit._core.source import top_of
 from dpaudit._core.text import encodable, printable
 from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.report.facts import HINT, hint, properties
@@ -205,9 +206,9 @@ def _with_hint(done: ScenarioOutcome) -> str:
 def _result(done: ScenarioOutcome) -> dict[str, Any]:
     """A SARIF result."""
     at, line = _faulty_line(done) or (done.path, _own_line(done))
-    whole, here = at.absolute(), Path.cwd()
-    inside = whole.is_relative_to(here)
-    uri = quote(os.fsencode(whole.relative_to(here).as_posix())) if inside else whole.as_uri()
+    whole, top = at.absolute(), top_of(Path.cwd()) or Path.cwd()
+    inside = whole.is_relative_to(top)
+    uri = quote(os.fsencode(whole.relative_to(top).as_posix())) if inside else whole.as_uri()
     place = {"artifactLocation": {"uri": uri}, "region": {"startLine": line or 1}}
     fingerprint = hashlib.sha256(done.name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return {
