@@ -252,7 +252,8 @@ def _audit(scenario: Scenario, folder: Path, **options: Any) -> AuditResult:
 def _alone(seconds: float | None, draws: int | None, resume: bool) -> None:
     """Raise `InvalidInput` for a time beside another option that determines the draws."""
     if seconds is not None and (draws is not None or resume):
-        raise InvalidInput(f"--time goes without --{'draws' if draws is not None else 'resume'}")
+        other = "draws" if draws is not None else "resume"
+        raise InvalidInput(f"--time and --{other} exclude each other: give one")
 
 
 def _notice(text: str) -> None:

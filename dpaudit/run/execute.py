@@ -157,7 +157,9 @@ def run(
         check.real("seconds", seconds, 0.0, open_=True)
         if draws is not None or resume:
             other = "draws" if draws is not None else "resume"
-            raise InvalidInput(f"seconds goes without {other}", argument="seconds")
+            raise InvalidInput(
+                f"seconds and {other} exclude each other: give one", argument="seconds"
+            )
     if ledger is not None and seed is None:
         # each run of a ledger needs fresh draws; a run that is resumed keeps its own seed
         stored_seed = _seed_left(folder) if resume else None

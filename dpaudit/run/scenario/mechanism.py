@@ -294,7 +294,7 @@ class Estimator(Imported):
     @model_validator(mode="after")
     def _read_once(self) -> Estimator:
         if {"outputs", "predict"} <= self.model_fields_set:
-            raise InvalidInput("goes without outputs", argument="predict")
+            raise InvalidInput("must be left out beside outputs", argument="predict")
         return self
 
     def adapted(self, function: Any) -> Any:
