@@ -19,7 +19,7 @@ from dpaudit.exact.pairs.gaussian import Axes, without_rounding
 from dpaudit.exact.pairs.laplace import laplace_curve, shared_curve
 from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.pairs.sparse_vector import released_curve
-from dpaudit.exact.pairs.student_t import StudentPairCurve, no_moments
+from dpaudit.exact.pairs.student_t import StudentPairCurve
 from dpaudit.laws import (
     Branches,
     Density,
@@ -115,10 +115,6 @@ def _product(left: Product, right: Product) -> tuple[Curve, str]:
         whole = compose(losses, [k for *_, k in named])
         return whole, whole.law
     curves = [part for part, _, k in named for _ in range(k)]
-    if any(isinstance(part, StudentPairCurve) for part in curves) and not any(
-        isinstance(p, Atoms) for p in curves
-    ):
-        raise no_moments()
     names = [f"{k} × {name}" if k > 1 else name for _, name, k in named]
     return product_curve(curves), " + ".join(names)
 
