@@ -25,6 +25,7 @@ FINEST, WIDEST = 1e-5, 1e-4  # nats, of the grid of losses; a finer one takes mo
 POINTS = 2e6  # on the grid of one step
 TAIL = 2e-15  # mass that dp-accounting cuts off, or wraps around, when it convolves
 UNIT = 2.0**-53
+SAMPLES = {"poisson": "Poisson samples", "fixed": "samples of a fixed size"}
 COARSEST = 1e-3  # nats, of the grid of composed curves
 MOST = 1 << 18  # points on the grid of a composed curve, in each direction
 UNSEEN = 1e-18  # the grid of a composed curve ends where δ falls below this
@@ -34,7 +35,7 @@ BEYOND = 1e9  # nats: δ there is the probability of an infinite loss
 
 @value_class(show_numbers=True, eq=True)
 class SampledGaussian:
-    """The curve of Gaussian noise on sums over Poisson samples, all steps released: two bounds.
+    """The curve of Gaussian noise on sums over random samples, all steps released: two bounds.
 
     `delta` is an upper bound of δ(ε) of every such mechanism. `low` is a lower bound of δ(ε) of the
     worst one, which releases every noisy sum and whose record has the worst gradient in each step.
@@ -42,14 +43,27 @@ class SampledGaussian:
     Attributes
     ----------
     sample_rate : float in (0, 1]
-        The probability that a record is in the sample of a step.
+        The probability that a record is in the sample of a step: of the larger database, if one
+        record comes or goes and samples have a fixed size.
     noise_multiplier : float > 0
         The standard deviation of the noise over the bound of one record's value.
     steps : int ≥ 1
         The number of steps.
     relation : {"remove", "add", "replace"}
-        What D' does with a record of D: leaves it out, or has zeros for it; has one more; has
-        another one in its place.
+        What D' does with a record of D: leaves it out, or has zeros for it (Poisson samples only);
+        has one more; has another one in its place.
+    sampling : {"poisson", "fixed"}
+        Each record by itself, or samples of a fixed size without replacement.
+
+    Notes
+    -----
+    In a sample of fixed size a record that is drawn takes the place of another one, and moves the
+    sum by up to twice its bound: one step has the laws (1 − q)N(y, σ²) + qN(x, σ²) and N(y, σ²)
+    with |x − y| ≤ 2 (given the others, and by joint convexity). So a record that comes or goes has
+    the curve of Poisson samples with half the noise. If x′ replaces x, y stays in both laws, and
+    δ(ε) of a step is largest at y = x′ for ε ≥ 0 (Balle, Barthe & Gaboardi 2018). The upper bound
+    composes this curve in both directions, which no pair has at once; the lower bound is that of
+    y = x′ in all steps.
 
     References
     ----------
@@ -62,6 +76,7 @@ class SampledGaussian:
     noise_multiplier: float
     steps: int
     relation: str = "remove"
+    sampling: str = "poisson"
 
     def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
         """Upper bounds of δ(ε) of D against D', and the reverse; ε ≥ 0, nats, gives the shape.
@@ -91,7 +106,8 @@ class SampledGaussian:
     @property
     def interval(self) -> float:
         """The distance of the losses on the grid, nats."""
-        reach = 2.0 if self.relation == "replace" else 1.0  # of a sum, in bounds of one record
+        twice = self.relation == "replace" or self.sampling == "fixed"
+        reach = 2.0 if twice else 1.0  # of a sum, in bounds of one record
         widest = reach / self.noise_multiplier * (reach / self.noise_multiplier + 24.0)
         return max(min(WIDEST, GAP / self.steps), FINEST, widest / POINTS)
 
@@ -100,8 +116,9 @@ class SampledGaussian:
         """The curve in words, for `Spectrum.law`."""
         relation = "replace one" if self.relation == "replace" else "add or remove one"
         return (
-            f"upper bound by dp-accounting: {self.steps} steps of Gaussian noise on Poisson "
-            f"samples, {relation}, losses rounded to multiples of {self.interval:.3g}"
+            f"upper bound by dp-accounting: {self.steps} steps of Gaussian noise on "
+            f"{SAMPLES[self.sampling]}, {relation}, losses rounded to multiples of "
+            f"{self.interval:.3g}"
         )
 
     @cached_property
@@ -116,19 +133,37 @@ class SampledGaussian:
         """The losses of all steps, rounded up or down: D against D', and the reverse."""
         distributions = package("dp_accounting.pld.privacy_loss_distribution")
         relations = package("dp_accounting").NeighboringRelation
-        replaced = self.relation == "replace"
+        fixed, replaced = self.sampling == "fixed", self.relation == "replace"
+        noise = self.noise_multiplier / 2.0 if fixed else self.noise_multiplier
+        if fixed and replaced and up:
+            losses = GridLosses.of([(self._replaced(noise), self.steps)])
+            return losses, losses
         one = distributions.from_gaussian_mechanism(
-            self.noise_multiplier,
+            noise,
             pessimistic_estimate=up,
             value_discretization_interval=self.interval,
             sampling_prob=self.sample_rate,
             use_connect_dots=up,
-            neighboring_relation=relations.REPLACE_ONE if replaced else relations.ADD_OR_REMOVE_ONE,
+            neighboring_relation=(
+                relations.REPLACE_ONE if replaced and not fixed else relations.ADD_OR_REMOVE_ONE
+            ),
         )
         # the masses of each direction, of which its own δ(ε) is a sum at one ε, and the larger
         removed = GridLosses.of([(one._pmf_remove, self.steps)])
         added = removed if one._symmetric else GridLosses.of([(one._pmf_add, self.steps)])
         return (added, removed) if self.relation == "add" else (removed, added)
+
+    def _replaced(self, noise: float) -> Any:
+        """A PLDPmf of one step whose δ(ε) for ε ≥ 0 is that of a removed record both ways."""
+        mechanisms = package("dp_accounting.pld.privacy_loss_mechanism")
+        removed = mechanisms.GaussianPrivacyLoss(
+            noise,
+            sampling_prob=self.sample_rate,
+            adjacency_type=mechanisms.AdjacencyType.REMOVE,
+        )
+        count = int(np.ceil(removed.connect_dots_bounds().epsilon_upper / self.interval)) + 1
+        delta = removed.get_delta_for_epsilon(self.interval * np.arange(count + 1.0))
+        return _connected_losses(delta, delta, self.interval, 0.0)[0]
 
 
 @value_class
@@ -210,7 +245,7 @@ class ComposedCurves:
     The losses of each release are moved up to multiples of h such that δ is kept there ("Connect
     the Dots", Doroshenko et al. 2022). With d the δ of all T of them by dp-accounting,
     d(ε + Th) ≤ δ(ε) ≤ d(ε). The second holds since δ is convex in e^ε, and d is its chords, for
-    each release, and composition keeps the order (Zhu, Dong & Wang 2022, theorem 10). For the
+    each release, and composition keeps the order (Zhu, Dong & Wang 2022). For the
     first let S(x) = P(L > x). For each release δ(ε) is the integral of e^{ε − l}S(l) over l > ε,
     and S is at least S_d(x + h) in (x, x + h): that value is the one at e^ε = 0 of the chord of δ
     beyond x + h, which a tangent at a smaller ε does not fall below.
