@@ -83,13 +83,13 @@ class SampledGaussian:
 
         Raises ImportError without dp-accounting.
         """
-        forward, backward = self._rounded_up
-        return forward.above(np.asarray(epsilon)), backward.above(np.asarray(epsilon))
+        epsilon, (forward, backward) = check.epsilon(epsilon), self._rounded_up
+        return forward.above(epsilon), backward.above(epsilon)
 
     def low(self, epsilon: ArrayLike) -> Array:
         """A lower bound of the larger δ of the worst mechanism, in the shape of `epsilon`."""
-        forward, backward = self._rounded_down
-        return np.maximum(forward.below(np.asarray(epsilon)), backward.below(np.asarray(epsilon)))
+        epsilon = check.epsilon(epsilon)
+        return np.max([losses.below(epsilon) for losses in self._rounded_down], axis=0)
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Raises `NoExactSpectrum`: losses on a grid bound δ alone."""
@@ -187,7 +187,9 @@ class GridLosses:
         The errors of a Fourier transform of length n are at most 7u log₂ n of its norm (Higham
         2002, theorem 24.2). A power of T releases has T times as much, and so has a product; m of
         the values have at most √m times their norm. The errors of powers and of products before
-        the last fit into 8 instead of 7, and into two more for each part after the first.
+        the last fit into 8 instead of 7, and into two more for each part after the first. Masses
+        and sums of them have errors of a few u of each P(L ≥ l), l > 0; all of these add up to
+        E[L₊] in steps of the grid.
         """
         from scipy.signal import lfilter  # here: slow to import
 
@@ -200,6 +202,7 @@ class GridLosses:
         total = sum(times * norm for (_, times), norm in zip(parts, norms, strict=True))
         total += (2.0 * len(parts) - 1.0) * max(norms)
         rounding = 8.0 * UNIT * np.log2(2.0 * count) * total * np.sqrt(count)
+        rounding += 4.0 * UNIT * (_steps(whole) + sum(k * _steps(one) for one, k in parts))
         first, end = max(0, 1 - whole._lower_loss), whole._lower_loss + len(whole._probs)
         probability = whole._probs[first:]
         loss = grid * np.append(np.arange(whole._lower_loss + first, end), max(end, 1))
@@ -227,13 +230,18 @@ class GridLosses:
         return np.clip(self._delta(epsilon) - self.rounding - self.lost, 0.0, 1.0)
 
     def _delta(self, epsilon: Array) -> Array:
-        """δ before rounding is allowed for, a chord in e^ε between two losses."""
+        """δ at ε ≥ 0 before rounding is allowed for, a chord in e^ε between two losses."""
         epsilon = np.minimum(epsilon, self.loss[-1])
         place = np.minimum(np.searchsorted(self.loss, epsilon, side="right"), len(self.loss) - 1)
         near, far = self.loss[place - 1], self.loss[place]
         high, low = self.delta[place - 1], self.delta[place]
         share = np.expm1(epsilon - near) / np.expm1(far - near)
         return np.asarray(np.maximum(high + share * (low - high), low))
+
+
+def _steps(pmf: Any) -> float:
+    """E[L₊] of a dense PLDPmf in steps of its grid."""
+    return float(np.maximum(pmf._lower_loss + np.arange(len(pmf._probs)), 0.0) @ pmf._probs)
 
 
 @value_class
