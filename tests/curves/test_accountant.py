@@ -270,6 +270,7 @@ def test_the_spectrum_of_batches_of_a_fixed_size_takes_the_rate_of_the_larger_da
     assert mechanism.claim.epsilon >= float(removed.epsilon_at(1e-5))
 
 
+@pytest.mark.slow
 def test_an_audit_of_dp_sgd_is_not_judged_by_it():
     result = dp.audit(DPSGD(steps=2), PAIRS["zero-out"], draws=200, claim=(50.0, 0.0), rng=1)
     assert result.exact is None
