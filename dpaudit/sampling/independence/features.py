@@ -18,7 +18,7 @@ AT_ONCE = 1 << 20  # entries in a block of columns
 FEATURES = 4  # number of features of a column
 CUTS = (0.1, 0.25, 0.5, 0.75, 0.9)  # shares of the draws below the cuts
 ABOVE_ALL = np.iinfo(np.int64).max - 1
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying modulo 2^64 loses nothing
+HASHED = 1 << 17  # numbers hashed at a time, which fit a CPU cache
 
 
 @value_class
@@ -112,36 +112,49 @@ def column_blocks(*sides: Array) -> Iterator[list[np.ndarray]]:
         yield [keys_of(transposed(side[:, first : first + width])) for side in sides]
 
 
-def folded(rows: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """Update a hash of each row, (n,) uint64, by more columns. rows : the hashes. keys : (c, n).
+def row_hashes(rows: Array) -> np.ndarray:
+    """A 64-bit hash of each row (n, k) as an integer, (n,); all NaN are alike.
 
     A test is exact for any function of a draw, so a collision of hashes only costs power.
     """
-    for column in keys.view(np.uint64):
-        rows = (rows ^ column) * MULTIPLIER
-        rows ^= rows >> np.uint64(32)
-    return rows
+    odd = np.random.default_rng(0).integers(1 << 63, size=rows.shape[1], dtype=np.uint64) * 2 + 1
+    hashes = np.empty(len(rows), dtype=np.uint64)
+    step = max(1, HASHED // max(rows.shape[1], 1))
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        bits = np.where(np.isnan(part), np.nan, part).view(np.uint64)
+        # a multiplication carries upwards only, so high bits are copied to low ones before it
+        bits ^= bits >> np.uint64(32)
+        bits ^= bits >> np.uint64(16)
+        hashes[start : start + step] = bits @ odd
+    hashes ^= hashes >> np.uint64(32)
+    return hashes.view(np.int64)
 
 
-def features(keys: np.ndarray) -> np.ndarray:
+def features(keys: np.ndarray, ordered: np.ndarray) -> np.ndarray:
     """Features of the draws in each column: whether a draw is above the median, outside the
     quartiles, in the highest tenth, and in the lowest tenth.
 
-    keys : (c, n). Returns (4c, n) bool, first the c medians. The cuts depend on the values, not on
-    their order. With ties, the share of draws below a cut is the possible one, neither 0 nor 1,
+    keys : (c, n). ordered : (c, n), each column's keys ascending. Returns (4c, n) bool, first the c
+    medians. The cuts depend on the values, not on their order. With ties, the share of draws below a cut is the possible one, neither 0 nor 1,
     that is nearest to the nominal share; so some features of a column of two values are constant.
     """
-    ordered = np.sort(keys, axis=1)
-    first, low, middle, high, last = (_cut(keys, ordered, share) for share in CUTS)
+    first, low, middle, high, last = (_cut(ordered, share) for share in CUTS)
     outside = (keys < low) | (keys >= high)
     return np.concatenate([keys >= middle, outside, keys >= last, keys < first])
 
 
-def _cut(keys: np.ndarray, ordered: np.ndarray, share: float) -> np.ndarray:
-    """The least key above the cut of each column, (c, 1)."""
-    draws = keys.shape[1]
-    value = ordered[:, int(share * draws), None]
-    below = np.count_nonzero(keys < value, axis=1)[:, None]
-    upto = np.count_nonzero(keys <= value, axis=1)[:, None]
+def _cut(ordered: np.ndarray, share: float) -> np.ndarray:
+    """The least key above the cut of each column, (c, 1). ordered : (c, n), ascending."""
+    draws = ordered.shape[1]
+    at = int(share * draws)
+    value = ordered[:, at, None]
+    below, upto = np.full_like(value, at), np.full_like(value, at + 1)
+    if at > 0:
+        tied = np.flatnonzero(ordered[:, at - 1] == value[:, 0])
+        below[tied] = np.count_nonzero(ordered[tied] < value[tied], axis=1)[:, None]
+    if at + 1 < draws:
+        tied = np.flatnonzero(ordered[:, at + 1] == value[:, 0])
+        upto[tied] = np.count_nonzero(ordered[tied] <= value[tied], axis=1)[:, None]
     lower = (upto == draws) | ((below > 0) & (share * draws - below <= upto - share * draws))
     return np.where(lower, value, value + 1)
