@@ -35,7 +35,7 @@ from dpaudit.scoring.models.closed import (
 )
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.network import fit_network
-from dpaudit.scoring.models.pairs import Pairs
+from dpaudit.scoring.models.pairs import Missed
 from dpaudit.scoring.models.products import fit_products
 from dpaudit.scoring.models.screen import Screen, calibrated, surplus
 from dpaudit.scoring.models.spline import NormalScores, fit_radial, fit_spline
@@ -103,7 +103,7 @@ class Task:
     draws : how many draws a side train.
     screen : finds the columns of wide rows that differ; it remembers its answers, since several
         candidates call it.
-    pairs : finds the pairs of columns that `base` missed, and remembers them.
+    missed : finds the columns and pairs of columns that `base` missed, and remembers them.
     """
 
     train: Sides
@@ -113,7 +113,7 @@ class Task:
     best: Score
     draws: int
     screen: Screen
-    pairs: Callable[[], Pairs]
+    missed: Callable[[], Missed]
 
 
 @value_class
@@ -178,14 +178,16 @@ CANDIDATES = (
         "products of pairs over {best}",
         "two columns of many that interact smoothly, as if one sets the spread of the other",
         lambda contest, columns: 1 < columns <= constants.PAIR_COLUMNS,
-        lambda task: pairs.fit_products(task.train, task.choose, task.base, task.pairs()),
+        lambda task: pairs.fit_products(task.train, task.choose, task.base, task.missed().pairs),
         draws=(constants.PAIR_DRAWS,),
     ),
     Candidate(
         "{boosting} of pairs from {best}",
         "two columns of many that interact with jumps, as in a checkerboard",
         lambda contest, columns: 1 < columns <= constants.PAIR_COLUMNS,
-        lambda task: pairs.fit_trees(task.train, task.choose, task.seed, task.base, task.pairs()),
+        lambda task: pairs.fit_trees(
+            task.train, task.choose, task.seed, task.base, task.missed().pairs
+        ),
         draws=(constants.TREE_PROBE, constants.TREE_DRAWS),
         memorises=True,
     ),
@@ -238,7 +240,7 @@ CANDIDATES = (
 def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
     """The best score of closed forms, their corrections and `CANDIDATES`, with all losses."""
     contest, screen = Contest(choose), cache(surplus)
-    missed = cache(lambda name: pairs.interacting(train, contest.scores[name]))
+    missed = cache(lambda name: pairs.missed(train, contest.scores[name], screen))
     library: str | None = None
     notes: tuple[str, ...] = ()
     loss = _enter_closed_forms(contest, train)
@@ -250,10 +252,12 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
         ahead = contest.best()
         base = contest.best(contest.memorising) if candidate.from_corrigible else ahead
         if candidate.memorises:
-            if train.P.shape[1] == 1 and all(
-                calibrated(contest.scores[base], part) for part in (train, choose)
-            ):
-                continue  # there is nothing left for trees, whose library is slow to import
+            # where the score missed nothing, trees, whose library is slow to import, gain nothing
+            if train.P.shape[1] == 1:
+                if all(calibrated(contest.scores[base], part) for part in (train, choose)):
+                    continue
+            elif not missed(base).anything:
+                continue
             library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)
         scores = contest.scores[base], contest.scores[ahead]

@@ -181,7 +181,7 @@ def test_a_long_audit_says_what_takes_the_time():
     )
     assert "mechanism" not in cost(quick, settings, 10.0)
     few = Settings.of(100, claim=(8.0, 0.0))
-    assert "can refute no claim. Take 400,000 draws a side" in cost(quick, few, None)
+    assert "can refute no claim. Take 330,000 draws a side" in cost(quick, few, None)
 
 
 def test_a_notebook_shows_the_cost_in_the_line_that_is_emptied(monkeypatch):

@@ -90,15 +90,12 @@ def _findings(suspects: Iterable[Suspect], log_level: float) -> list[Finding]:
 
 def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
     """Yield the strongest evidence of every test. what : the word for the draws in messages."""
-    first = 0
-    for keys in column_blocks(*(side.rows for side in sides)):
-        columns = range(first, first + len(keys[0]))
+    for columns, keys in column_blocks(*(side.rows for side in sides)):
         ordered = [np.sort(part, axis=1) for part in keys]
         yield from _order(sides, keys, ordered, columns, what)
         yield from _again(sides, keys, ordered, columns, what)
-        first += len(keys[0])
     whole = [row_hashes(side.rows) for side in sides]
-    if first > 1:
+    if sides[0].rows.shape[1] > 1:
         one = [rows[None] for rows in whole]  # whole draws as one column
         yield from _again(sides, one, [np.sort(rows) for rows in one], (None,), what)
     for side, rows in zip(sides, whole, strict=True):
@@ -177,8 +174,8 @@ def _again(
     """
     width = sides[0].rows.shape[1]
     tests = len(sides) * (width + (width > 1))  # whole draws are tested where there are columns
-    for side, *parts in zip(sides, keys, ordered, strict=True):
-        log_p = copies.come_again(*parts, side.calls) + np.log(tests)
+    for side, part, ascending in zip(sides, keys, ordered, strict=True):
+        log_p = copies.come_again(part, ascending, side.calls) + np.log(tests)
         for relation, kind in enumerate(("repeats", "same draws")[: 1 + side.calls.known]):
             column = int(np.argmin(log_p[:, relation]))
             yield float(log_p[column, relation]), kind, Place(columns[column], (side,), what)

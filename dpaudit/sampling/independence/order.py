@@ -180,14 +180,14 @@ def two_sided(total: Array, ones: Array, left: Array, count: Array) -> Array:
     )
     above = x * N > n * K
     K, x = np.where(above, N - K, K), np.where(above, n - x, x)  # count zeros instead
-    N, K, n, x, place = _distinct(N, K, n, x)
-    parts = [slice(start, start + AT_ONCE) for start in range(0, len(x), AT_ONCE)]
-    tails = [_lower_tail(N[part], K[part], n[part], x[part]) for part in parts]
+    counts, place = _distinct(N, K, n, x)
+    parts = [slice(start, start + AT_ONCE) for start in range(0, len(counts[0]), AT_ONCE)]
+    tails = [_lower_tail(*(count[part] for count in counts)) for part in parts]
     log_p = np.log(2.0) + np.concatenate([*tails, np.empty(0)]) + ROUNDING
     return np.minimum(0.0, log_p)[place].reshape(shape)
 
 
-def _distinct(*parts: np.ndarray) -> tuple[np.ndarray, ...]:
+def _distinct(*parts: np.ndarray) -> tuple[list[Array], np.ndarray]:
     """The different tuples of some arrays of counts (t,), as floats, and the position of each of
     the t tuples among them: strata of equal size repeat most of their tails.
     """
@@ -196,9 +196,9 @@ def _distinct(*parts: np.ndarray) -> tuple[np.ndarray, ...]:
         span = int(part.max(initial=0)) + 1
         code, size = code * span + part, size * span
     if size > np.iinfo(np.int64).max:  # numbers overflow, and tuples this large hardly repeat
-        return *(part.astype(float) for part in parts), np.arange(len(code))
+        return [part.astype(float) for part in parts], np.arange(len(code))
     _, first, place = np.unique(code, return_index=True, return_inverse=True)
-    return *(part[first].astype(float) for part in parts), place
+    return [part[first].astype(float) for part in parts], place
 
 
 def _lower_tail(N: Array, K: Array, n: Array, x: Array) -> Array:

@@ -16,7 +16,7 @@ from scipy.special import expit
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Score, Sides, evaluate, log_loss
+from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, softplus
 
 Features = Callable[[Array], Array]  # rows (m, k) → features (m, f)
 
@@ -59,7 +59,7 @@ def newton(
     def objective(weights: Array) -> tuple[Array, float]:
         """Log-odds (n,) and penalised loss; equal terms cancel exactly before they are added."""
         odds = offset + x @ weights
-        loss = np.sum(total * np.logaddexp(0.0, odds) - p * odds)
+        loss = np.sum(total * softplus(odds) - p * odds)
         return odds, float(loss + 0.5 * weights @ stiffness @ weights)
 
     weights = np.zeros(x.shape[1]) if start is None else start

@@ -50,7 +50,8 @@ class NormalScores:
         """The scores, (m, d), of coordinates (m, d)."""
         scores = np.empty(x.shape)
         for place, (knots, unit) in enumerate(self.points):
-            scores[:, place] = np.interp(x[:, place], knots, unit)
+            order = np.argsort(x[:, place])  # `np.interp` of ascending values is much faster
+            scores[order, place] = np.interp(x[order, place], knots, unit)
         return scores
 
 
