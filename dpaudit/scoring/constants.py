@@ -78,7 +78,7 @@ SIDES_APART = 1e-7  # robust units; a larger gap in what is constant is more tha
 SCREEN_BINS = 16  # bins of equal probability, for a column without repeated values
 SCREEN_SAMPLE = 2_000  # draws a side that set the bins' limits
 CALIBRATION_BINS = (8, 32, 128, 512)  # in which the log-odds of one column are compared with counts
-MISCALIBRATED = 0.01  # probability of such a difference by chance, below which trees are fitted
+MISCALIBRATED = 0.001  # probability of such a difference by chance, below which trees are fitted
 
 # --- closed forms ---
 WIDE = 100  # columns; wider rows are scored and corrected in cheaper ways

@@ -45,6 +45,7 @@ ALL = sys.maxsize
 QUADRATICS = {f"qda ({name})": structure for name, structure in STRUCTURES.items()}
 BY_COLUMN = "qda (by column)"
 ELLIPTICAL = "elliptical from "
+SPLINE = "spline"
 
 
 @dataclass(repr=False)
@@ -162,7 +163,7 @@ CANDIDATES = (
         lambda task: fit_radial(task.train, task.choose),
     ),
     Candidate(
-        "spline",
+        SPLINE,
         "one or two columns with any two laws",
         lambda contest, columns: columns <= constants.SPLINE_COLUMNS,
         lambda task: fit_spline(task.train, task.choose),
@@ -241,6 +242,7 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
     """The best score of closed forms, their corrections and `CANDIDATES`, with all losses."""
     contest, screen = Contest(choose), cache(surplus)
     missed = cache(lambda name: pairs.missed(train, contest.scores[name], screen))
+    tried: dict[str, Score] = {}
     library: str | None = None
     notes: tuple[str, ...] = ()
     loss = _enter_closed_forms(contest, train)
@@ -252,11 +254,15 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
         ahead = contest.best()
         base = contest.best(contest.memorising) if candidate.from_corrigible else ahead
         if candidate.memorises:
-            # where the score missed nothing, trees, whose library is slow to import, gain nothing
-            if train.P.shape[1] == 1:
-                if all(calibrated(contest.scores[base], part) for part in (train, choose)):
+            # where the score, or a spline, missed nothing, trees, which are slow to import, gain
+            # nothing
+            if train.P.shape[1] > 1:
+                if not missed(base).anything:
                     continue
-            elif not missed(base).anything:
+            elif any(
+                all(calibrated(score, part) for part in (train, choose))
+                for score in (contest.scores[base], tried[SPLINE])
+            ):
                 continue
             library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)
@@ -264,7 +270,9 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
         context = screen, partial(missed, base)
         for draws in candidate.draws:
             task = Task(train.head(draws), choose, seed, *scores, draws, *context)
-            better = contest.challenge(name, candidate.fit(task), candidate.memorises)
+            score = candidate.fit(task)
+            tried[candidate.name] = zero if score is None else score
+            better = contest.challenge(name, score, candidate.memorises)
             if not better or len(train.P) <= draws:
                 break
     best = contest.best()
