@@ -147,22 +147,24 @@ def features(keys: np.ndarray, ordered: np.ndarray) -> np.ndarray:
     a cut is the possible one, neither 0 nor 1, that is nearest to the nominal share; so some
     features of a column of two values are constant.
     """
-    first, low, middle, high, last = (_cut(ordered, share) for share in CUTS)
+    first, low, middle, high, last = _cuts(ordered)
     outside = (keys < low) | (keys >= high)
     return np.concatenate([keys >= middle, outside, keys >= last, keys < first])
 
 
-def _cut(ordered: np.ndarray, share: float) -> np.ndarray:
-    """The least key above the cut of each column, (c, 1). ordered : (c, n), ascending."""
-    draws = ordered.shape[1]
-    at = int(share * draws)
-    value = ordered[:, at, None]
-    below, upto = np.full_like(value, at), np.full_like(value, at + 1)
-    if at > 0:
-        tied = np.flatnonzero(ordered[:, at - 1] == value[:, 0])
-        below[tied] = np.count_nonzero(ordered[tied] < value[tied], axis=1)[:, None]
-    if at + 1 < draws:
-        tied = np.flatnonzero(ordered[:, at + 1] == value[:, 0])
-        upto[tied] = np.count_nonzero(ordered[tied] <= value[tied], axis=1)[:, None]
-    lower = (upto == draws) | ((below > 0) & (share * draws - below <= upto - share * draws))
-    return np.where(lower, value, value + 1)
+def _cuts(ordered: np.ndarray) -> np.ndarray:
+    """The least key above each of the `CUTS` of each column, (cuts, c, 1). ordered : (c, n),
+    ascending.
+    """
+    draws, shares = ordered.shape[1], np.array(CUTS)
+    at = (shares * draws).astype(int)
+    value = ordered[:, at]
+    below, upto = np.tile(at, (len(ordered), 1)), np.tile(at + 1, (len(ordered), 1))
+    tied = (ordered[:, at - 1] == value) | (ordered[:, np.minimum(at + 1, draws - 1)] == value)
+    for cut in np.flatnonzero(tied.any(axis=0)):
+        some = np.flatnonzero(tied[:, cut])
+        columns, least = ordered[some], value[some, cut, None]
+        below[some, cut] = np.count_nonzero(columns < least, axis=1)
+        upto[some, cut] = np.count_nonzero(columns <= least, axis=1)
+    lower = (upto == draws) | ((below > 0) & (shares * draws - below <= upto - shares * draws))
+    return np.where(lower, value, value + 1).T[:, :, None]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 from scipy.special import expit
 
 from dpaudit._core.types import Array
@@ -71,7 +71,9 @@ def newton(
         hessian = curvature + stiffness
         hessian += constants.JITTER * np.trace(hessian) * np.eye(len(hessian))
         gradient = (total * share - p) @ x + stiffness @ weights
-        step = cho_solve(cho_factor(hessian), gradient)
+        _, step, failed = dposv(hessian, gradient)  # as `cho_factor`, whose checks take longer
+        if failed:
+            raise np.linalg.LinAlgError("the Hessian is not positive definite")
         for halving in range(halvings + 1):
             shorter = weights - 0.5**halving * step
             odds, after = objective(shorter)

@@ -23,6 +23,7 @@ from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
 from dpaudit.scoring.models.boosted import boosted
 from dpaudit.scoring.models.logistic import fit_correction
 from dpaudit.scoring.models.screen import Screen, strongest, surplus
+from dpaudit.scoring.whiten import Whitener
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -42,21 +43,16 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
     gives it. Its sum over the rows of a cell has variance Σ p(1 − p) if `base` is right, so the sum
     of the squares, standardised, over the cells of two columns' quantiles is about χ² with as many
     degrees of freedom as there are cells. The level is divided by the number of pairs (Bonferroni).
-    What each column shows by itself does not count for the order of the pairs. The squared length
-    of a row counts as a column, but not in pairs. Of wide rows only the columns that differ most
-    count, and no pairs.
+    What each column shows by itself does not count for the order of the pairs. What trees see,
+    whitened coordinates and their squared length, is looked at in the same way. Of wide rows only
+    the columns that differ most count, and no pairs.
     """
     train = train.head(constants.PAIR_DRAWS)
     x, label = train.stacked()
     p, bins = expit(evaluate(base, x)), constants.PAIR_BINS
+    residual, variance = label - p, p * (1.0 - p)
     if x.shape[1] > constants.TREE_COLUMNS:
         x = x[:, strongest(screen(train), constants.FEWER_TREE_COLUMNS)]
-    residual, variance = label - p, p * (1.0 - p)
-    scale = np.maximum(x.std(axis=0), np.finfo(float).tiny)
-    length = (((x - x.mean(axis=0)) / scale) ** 2).sum(axis=1)
-    ordered = ascending_columns(np.column_stack([x, length]))
-    limits = ordered[:, np.arange(1, bins) * (len(x) - 1) // bins]
-    place = [np.searchsorted(*column) for column in zip(limits, [*x.T, length], strict=True)]
 
     def evidence(cell: np.ndarray) -> tuple[float, int]:
         """The sum of standardised squares over cells, and how many cells have draws."""
@@ -64,18 +60,28 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
         there = spread > 0.0
         return float((total[there] ** 2 / spread[there]).sum()), int(there.sum())
 
-    singles = [evidence(cell) for cell in place]
-    level = constants.MISCALIBRATED / (train.P.shape[1] + 1)
-    alone = any(square > chdtri(cells, level) for square, cells in singles)
-    if x.shape[1] > constants.PAIR_COLUMNS:
-        return Missed(alone, ())
-    both, beyond = list(combinations(range(x.shape[1]), 2)), {}
-    for i, j in both:
-        square, cells = evidence(bins * place[i] + place[j])
-        if square > chdtri(cells, constants.PAIR_LEVEL / len(both)):
-            beyond[i, j] = square - singles[i][0] - singles[j][0]
-    pairs = sorted(beyond, key=lambda pair: -beyond[pair])[: constants.MOST_PAIRS]
-    return Missed(alone or bool(pairs), pairs)
+    def look(x: Array) -> Missed:
+        limits = ascending_columns(x)[:, np.arange(1, bins) * (len(x) - 1) // bins]
+        place = [np.searchsorted(*column) for column in zip(limits, x.T, strict=True)]
+        singles = [evidence(cell) for cell in place]
+        level = constants.MISCALIBRATED / max(train.P.shape[1], len(singles))
+        alone = any(square > chdtri(cells, level) for square, cells in singles)
+        if train.P.shape[1] > constants.PAIR_COLUMNS:
+            return Missed(alone, ())
+        both, beyond = list(combinations(range(x.shape[1]), 2)), {}
+        for i, j in both:
+            square, cells = evidence(bins * place[i] + place[j])
+            if square > chdtri(cells, constants.PAIR_LEVEL / len(both)):
+                beyond[i, j] = square - singles[i][0] - singles[j][0]
+        pairs = sorted(beyond, key=lambda pair: -beyond[pair])[: constants.MOST_PAIRS]
+        return Missed(alone or bool(pairs), pairs)
+
+    seen = look(x)
+    if seen.anything:
+        return seen
+    white = Whitener.fit(*np.split(x, [len(train.P)])).rounded(x)
+    length = np.einsum("ij,ij->i", white, white)
+    return Missed(look(np.column_stack([white, length])).anything, ())
 
 
 @value_class
