@@ -70,6 +70,7 @@ STEPS, TOLERANCE = 60, 2e-3  # of the root search for p; the tolerance is in sta
 # full. Bennett's inequality bounds it by e^−31, which is small beside FAR_ALPHA. For a smaller α
 # the sums go farther.
 REACH, MARGIN, FAR_ALPHA = 8.0, 10, 1e-10
+AT_CLAIM = 0.95  # of α is spent by the test at the claim, which stands for the region's
 EXACT_TERMS = 200  # a variable that spans no more values is summed over each of them
 STRIDE, CORNER_STRIDE = 0.55, 0.25  # standard deviations between terms of long sums; for two γ
 STEP_STRIDE = 0.1  # the same for sums that begin at a step

@@ -160,7 +160,7 @@ def slow(data, rng):
 def test_seconds_decide_the_draws_of_an_audit_and_of_its_search(capsys):
     data = [[1.0], [1.0], [2.0]]
     pair = dp.neighbours.zero_row(data, 2)
-    options = {"claim": (1.0, 0.0), "rng": 1, "seconds": 9.0, "progress": True}
+    options = {"claim": (1.0, 0.0), "rng": 1, "seconds": 5.0, "progress": True}
     size = dp.audit(slow, pair, **options).sizes.total
     assert 50 <= size < 400
     found = dp.search_neighbours(slow, data, **options)

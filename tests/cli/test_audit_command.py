@@ -182,12 +182,15 @@ def audit_table(call, *options):
 
 @pytest.mark.parametrize(
     ("call", "options", "status"),
-    [
-        ("by_region", ["--kind", "frame", "--parameters", "epsilon=0.5"], 1),
-        ("annotated", [], 0),
-        ("total", ["--kind", "records"], 0),
-        ("regions", ["--kind", "values"], 3),
-    ],
+    one_in(
+        2,
+        [
+            ("annotated", [], 0),
+            ("by_region", ["--kind", "frame", "--parameters", "epsilon=0.5"], 1),
+            ("total", ["--kind", "records"], 0),
+            ("regions", ["--kind", "values"], 3),
+        ],
+    ),
 )
 def test_texts_stay_texts_for_functions_of_a_table(people, tmp_path, call, options, status):
     pytest.importorskip("pandas")

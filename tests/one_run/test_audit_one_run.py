@@ -158,6 +158,7 @@ def test_a_claim_that_nothing_breaks_is_refused(run):
         dp.audit_one_run(*run, claim=(1e-5, 1.0))
 
 
+@pytest.mark.slow
 def test_assumptions_have_names_in_reason_record_and_report(tmp_path):
     rng = np.random.default_rng(4)
     coins = rng.random(400) < 0.5

@@ -259,6 +259,7 @@ def test_margins_cover_what_no_draw_says():
     assert moved(old, new) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [10, pytest.param(400, marks=pytest.mark.slow)])
 def test_runs_of_one_audit_seldom_differ(runs):
     """Consecutive seeds: if a pair differs with probability 0.026, more than 4 of 10 do with 3e-6.
