@@ -254,15 +254,12 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
         ahead = contest.best()
         base = contest.best(contest.memorising) if candidate.from_corrigible else ahead
         if candidate.memorises:
-            # where the score, or a spline, missed nothing, trees, which are slow to import, gain
-            # nothing
+            # trees, which are slow to import, learn nothing where the training draws show nothing
+            # that the score, or a spline, missed
             if train.P.shape[1] > 1:
                 if not missed(base).anything:
                     continue
-            elif any(
-                all(calibrated(score, part) for part in (train, choose))
-                for score in (contest.scores[base], tried[SPLINE])
-            ):
+            elif any(calibrated(score, train) for score in (contest.scores[base], tried[SPLINE])):
                 continue
             library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)

@@ -15,11 +15,14 @@ from dpaudit.auditing.bettor import batch_sizes
 from dpaudit.errors import InvalidInput
 from dpaudit.sampling.independence import LEVEL, copies, examine, order
 from dpaudit.sampling.independence.features import (
+    EXAMINED,
     FEATURES,
     calls_of,
     chunks_of,
+    column_blocks,
     features,
     keys_of,
+    row_hashes,
 )
 from tests.sparse import one_in
 
@@ -49,6 +52,14 @@ def test_hypergeometric_tails_are_those_of_whole_numbers():
     exact = np.array([exact_two_sided(*case) for case in grid])
     np.testing.assert_allclose(found, exact, rtol=3e-6)
     assert np.all(found >= exact * (1.0 - 1e-12))  # never too small
+
+
+@quick
+def test_tails_of_large_and_small_counts_together_are_those_of_each():
+    """Their tuples have too many digits for one integer."""
+    cases = np.array([(10**6, 499_000, 500_500, 249_700), (7, 3, 4, 1), (7, 3, 4, 1)])
+    alone = [order.two_sided(*case) for case in cases]
+    np.testing.assert_array_equal(order.two_sided(*cases.T), alone)
 
 
 @quick
@@ -113,6 +124,25 @@ def test_keys_are_in_the_order_of_the_values_and_nan_is_above_all():
     assert np.all(np.diff(keys_of(values)) > 0)
     payload = np.array([0x7FF8000000000001, 0xFFF8000000000000], dtype=np.uint64).view(float)
     assert len(set(keys_of(np.append(payload, np.nan)).tolist())) == 1
+
+
+@quick
+def test_hashes_are_equal_for_equal_rows_alone():
+    rows = np.random.default_rng(0).integers(-3, 4, size=(2000, 5)).astype(float)
+    rows[0], rows[1] = np.nan, -np.nan
+    assert len(set(row_hashes(rows).tolist())) == len(np.unique(rows[1:], axis=0))
+    assert row_hashes(rows[:, ::-1])[5] != row_hashes(rows)[5]
+
+
+@quick
+def test_of_many_columns_a_part_is_examined():
+    draws = np.arange(2.0 * 600).reshape(2, 600)
+    columns, keys = zip(*column_blocks(draws, draws[:1]), strict=True)
+    places = np.concatenate(columns)
+    assert len(places) == len(set(places.tolist())) == EXAMINED
+    np.testing.assert_array_equal(
+        np.concatenate([part[0] for part in keys])[:, 1], keys_of(draws[1, places])
+    )
 
 
 @quick
