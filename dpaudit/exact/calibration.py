@@ -20,6 +20,7 @@ from dpaudit.exact.worst_neighbour import worst_case
 TOLERANCE = 1e-10  # relative, of a real parameter
 FARTHEST = 140.0  # how far a parameter moves from where it was, in ln
 MOST = 2**53  # rows
+FIRST = 2  # candidates, the longest, that are searched first
 TINY = 5e-324
 
 
@@ -195,7 +196,7 @@ def _over_candidates(
     A value that is the least for some candidates is the least for all if all meet the target there.
     If not, the worst of them is one more candidate of the next search.
     """
-    some = [0]
+    some = np.argsort(-np.linalg.norm(rows, axis=1), kind="stable")[:FIRST].tolist()
     try:
         value, _ = search(rows[some], start)
         while (worst := measure(rows, value)).delta > delta:

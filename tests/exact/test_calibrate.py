@@ -191,7 +191,6 @@ def test_candidates_are_searched_a_few_at_a_time(monkeypatch):
     monkeypatch.setattr(calibration, "worst_case", counted)
     how = {"relation": "replace", "candidates": new}
     found = calibrate(m.GaussianLS(sigma=1.0), data, 1.0, 1e-4, **how)
-    assert found.candidate != 0  # the first that is searched
     assert sizes.count(20) < 5 < len(sizes)
     assert_least(found, data, **how)
 
