@@ -16,7 +16,7 @@ import numpy as np
 TRAIN, CHOOSE = 0.4, 0.1  # shares of the draws that train and choose, where draws are few
 TRAIN_COLUMNS = {1: 0.2, 2: 0.3}  # the training share of outputs with one or two numbers
 WIDE, TRAIN_WIDE = 100, 0.5  # that of outputs with more than WIDE and more than √draws numbers
-TRAIN_ROOT, CHOOSE_ROOT = 200.0, 50.0  # at most this many times √draws train and choose
+TRAIN_ROOT, CHOOSE_ROOT = 100.0, 50.0  # at most this many times √draws train and choose
 SMALLEST = 10  # draws a side that each part needs
 STORED = 1 << 16  # scores a side that `counting.py` stores, for the tests of independence
 
