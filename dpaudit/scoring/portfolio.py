@@ -38,13 +38,12 @@ from dpaudit.scoring.models.network import fit_network
 from dpaudit.scoring.models.pairs import Pairs
 from dpaudit.scoring.models.products import fit_products
 from dpaudit.scoring.models.screen import Screen, calibrated, surplus
-from dpaudit.scoring.models.spline import NormalScores, fit_radial, fit_spline
+from dpaudit.scoring.models.spline import NormalScores, fit_spline
 from dpaudit.scoring.whiten import Whitener
 
 ALL = sys.maxsize
 QUADRATICS = {f"qda ({name})": structure for name, structure in STRUCTURES.items()}
 BY_COLUMN = "qda (by column)"
-ELLIPTICAL = "elliptical from "
 
 
 @dataclass(repr=False)
@@ -145,22 +144,7 @@ def _trees_gained(contest: Contest) -> bool:
     return contest.table[without_trees] - contest.table[best] > constants.WORTH_A_NETWORK
 
 
-def _distance_matters(contest: Contest) -> bool:
-    """Whether distances lowered the loss of the best quadratic discriminant by much."""
-    return any(
-        contest.table[name.removeprefix(ELLIPTICAL)] - loss > constants.WORTH_A_NETWORK
-        for name, loss in contest.table.items()
-        if name.startswith(ELLIPTICAL)
-    )
-
-
 CANDIDATES = (
-    Candidate(
-        "spline of the distance",
-        "spherical noise around one centre, whose length has any law",
-        lambda contest, columns: columns > 1 and _distance_matters(contest),
-        lambda task: fit_radial(task.train, task.choose),
-    ),
     Candidate(
         "spline",
         "one or two columns with any two laws",
@@ -308,7 +292,7 @@ def _enter_closed_forms(
     best = min(quadratics, key=contest.table.__getitem__)
     # a correction takes three times as long to score wide rows
     add = contest.challenge if columns > constants.WIDE else contest.enter
-    add(ELLIPTICAL + best, of_rows(fit_elliptical(train, choose, quadratics[best])))
+    add(f"elliptical from {best}", of_rows(fit_elliptical(train, choose, quadratics[best])))
     add(f"logistic from {best}", of_rows(fit_logistic(train, choose, quadratics[best])))
     return contest.table[best]
 
