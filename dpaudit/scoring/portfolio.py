@@ -248,7 +248,8 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
             if not better or len(train.P) <= draws:
                 break
     best = contest.best()
-    return Fitted(best, contest.scores[best], contest.table, notes)
+    memorises = best in contest.memorising
+    return Fitted(best, contest.scores[best], contest.table, notes, memorises=memorises)
 
 
 def _enter_closed_forms(
