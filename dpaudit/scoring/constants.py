@@ -131,10 +131,7 @@ ATOM_DRAWS = 5  # pooled draws that share an atom: reals rounded to 32 bits coin
 CELL_LEVELS = (20_000, 2000, 20)  # pooled draws a cell on average, from few cells to many
 KEY_DRAWS = 50_000  # draws a side, at most, that choose the columns of the key
 FEWEST_CELLS = 16  # cells allowed at the last level, whatever the number of draws
-FEW_ATOMS = 16  # a column with at most so many atoms is split by cells and gets no spline
 CELL_SLACK = 1.0  # nats of total loss by which a finer level may be worse: it covers rare atoms
-OWN_DRAWS, OWN_CHECKS = 500, 25  # training, choosing draws a side for a cell's own score
-OWN_CELLS = 64  # cells with a score of their own, at most
 
 # --- nearest neighbours ---
 VOTERS, CENTRES = 50_000, 2048  # draws a side, at most

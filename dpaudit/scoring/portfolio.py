@@ -19,7 +19,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Fitted, Score, Sides, losses, zero
+from dpaudit.scoring.base import Fitted, Score, Sides, losses
 from dpaudit.scoring.models import pairs
 from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.boosted import boosting, fit_boosted
@@ -88,10 +88,6 @@ class Contest:
             else [name for name in self.table if name not in leaving_out]
         )
         return min(names, key=self.table.__getitem__)
-
-    def gain(self) -> float:
-        """By how much the best score's mean loss is below ln 2, the loss of score 0, in nats."""
-        return float(np.log(2.0)) - self.table[self.best()]
 
 
 @value_class
@@ -178,13 +174,6 @@ CANDIDATES = (
         "a few dependent columns with any laws",
         lambda contest, columns: 1 < columns <= constants.NEAREST_COLUMNS,
         lambda task: fit_nearest(task.train, task.choose),
-    ),
-    Candidate(
-        "cells",
-        "values that repeat, where the best score so far may be mostly noise: not used as a base",
-        lambda contest, columns: contest.gain() < constants.WEAK_SIGNAL,
-        lambda task: fit_cells(task.train, task.choose, zero),
-        draws=(constants.CELL_DRAWS,),
     ),
     Candidate(
         "cells over {best}",
