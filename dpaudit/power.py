@@ -195,7 +195,7 @@ def least_excess(
 
     sizes : few certifying draws of P and of Q. epsilon : nats. allowed : the δ claimed at ε. alpha
     : the error probability of the bound at ε. choosing : draws a side that choose the set. The
-    result may exceed the exact excess by a relative 1e-3; it is infinite where no excess is refuted
+    result may exceed the exact excess by a relative 1e-2; it is infinite where no excess is refuted
     so often.
     """
     counts = RefutingCounts(sizes, epsilon, allowed, alpha)
@@ -294,7 +294,7 @@ def hardest_sets(epsilon: float, delta: float) -> tuple[Array, Array]:
     """
     gamma = np.exp(epsilon)
     q = WEIGHTS * (1.0 - delta) / (1.0 + gamma)
-    return delta + gamma * q, q
+    return np.minimum(delta + gamma * q, 1.0), q
 
 
 def least_epsilon(epsilon: float, delta: float, at: float) -> float:

@@ -48,10 +48,9 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
     assert pair is not None
     settings, clock, databases = settings.on(pair), Clock(), (pair.left, pair.right)
     theory = None
-    # known laws are laws of real numbers, not of the bits of floats; an upper bound is no such law
-    if not settings.bits and not isinstance(mechanism, exact.BoundedMechanism):
+    if not settings.bits:  # known laws are laws of real numbers, not of the bits of floats
         with suppress(NoExactSpectrum):
-            theory = exact.spectrum(mechanism, pair, settings.epsilon)
+            theory = exact.exact_spectrum(mechanism, pair, settings.epsilon)
     setup = Setup(settings, theory, clock, drawing.progress, pair.change)
     if settings.stop is not None:
         findings = audit_sequentially(setup, batches_of(mechanism, pair, settings, drawing))

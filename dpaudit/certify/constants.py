@@ -70,6 +70,7 @@ STEPS, TOLERANCE = 60, 2e-3  # of the root search for p; the tolerance is in sta
 # full. Bennett's inequality bounds it by e^−31, which is small beside FAR_ALPHA. For a smaller α
 # the sums go farther.
 REACH, MARGIN, FAR_ALPHA = 8.0, 10, 1e-10
+AT_CLAIM = 0.95  # of α is spent by the test at the claim, which stands for the region's
 EXACT_TERMS = 200  # a variable that spans no more values is summed over each of them
 STRIDE, CORNER_STRIDE = 0.55, 0.25  # standard deviations between terms of long sums; for two γ
 STEP_STRIDE = 0.1  # the same for sums that begin at a step
@@ -130,8 +131,8 @@ SEQUENCE_BETS = 16  # values of λ in `Counts.low`, each half of the previous va
 
 # One run (`one_run/`). Page "one-run": other values certify a smaller ε.
 RECURSION, LATEST = 0.2, 3.0  # the recursion's share of level; the latest ε of likelihood bounds
-# Shares of level of three numbers of guesses: about `GUESSES` √m, all m, and √m.
-GUESSES, GUESS_SHARES = 5.5, (0.6, 0.2, 0.2)
+# Numbers of guesses, in √m, each with its share of level; all m guesses have the rest.
+GUESSES = {1.0: 0.1, 5.5: 0.5, 16.0: 0.25}
 STAGES, SURE = (12, 48, 192), 3.0  # draws times 1 − level; deviations that decide (see the proof)
 MOST_DRAWS = 80_000  # if the first stage needs more, wealth must reach 1/a instead
 EARLY = 0.02  # share of level for wealth so large that no draws are needed

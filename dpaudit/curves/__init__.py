@@ -10,7 +10,7 @@ from dpaudit._core.lazy import on_first_use
 __getattr__, __dir__, __all__ = on_first_use(
     __name__,
     {
-        "dpaudit.curves.accountant": "SampledGaussian",
+        "dpaudit.curves.accountant": "ComposedCurves SampledGaussian",
         "dpaudit.curves.claims": (
             "Claim Family MetricClaim about_fewer as_claim doubtful exceeds refuse_unbreakable"
         ),

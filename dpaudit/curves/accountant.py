@@ -1,31 +1,41 @@
-"""δ(ε) of DP-SGD by dp-accounting: an upper bound with a lower twin.
+"""δ(ε) by dp-accounting, of DP-SGD and of unlike releases: an upper bound with a lower twin.
 
-dp-accounting rounds the privacy losses of one step to a grid, up for one curve and down for the
-other, and convolves them over the steps. All steps are released on the worst pair of gradients.
+The privacy losses of one release are moved to a grid, and dp-accounting convolves them over all
+releases. Of DP-SGD all steps are released on the worst gradients.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 
+from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.curves.libraries import package
+from dpaudit.curves.spectrum import Curve
 from dpaudit.errors import NoExactSpectrum
 
-GAP = 0.02  # nats: rounding down moves the losses of all steps by at most this
+GAP = 0.02  # nats: the losses of all releases are moved down by at most this for the lower curve
 FINEST, WIDEST = 1e-5, 1e-4  # nats, of the grid of losses; a finer one takes more than 10 s
 POINTS = 2e6  # on the grid of one step
 TAIL = 2e-15  # mass that dp-accounting cuts off, or wraps around, when it convolves
 UNIT = 2.0**-53
+SAMPLES = {"poisson": "Poisson samples", "fixed": "samples of a fixed size"}
+COARSEST = 1e-3  # nats, of the grid of composed curves
+MOST = 1 << 18  # points on the grid of a composed curve, in each direction
+UNSEEN = 1e-18  # the grid of a composed curve ends where δ falls below this
+AT_ONCE = 1 << 12  # ε that a curve is asked for at a time
+BEYOND = 1e9  # nats: δ there is the probability of an infinite loss
 
 
 @value_class(show_numbers=True, eq=True)
 class SampledGaussian:
-    """The curve of Gaussian noise on sums over Poisson samples, all steps released: two bounds.
+    """The curve of Gaussian noise on sums over random samples, all steps released: two bounds.
 
     `delta` is an upper bound of δ(ε) of every such mechanism. `low` is a lower bound of δ(ε) of the
     worst one, which releases every noisy sum and whose record has the worst gradient in each step.
@@ -33,14 +43,30 @@ class SampledGaussian:
     Attributes
     ----------
     sample_rate : float in (0, 1]
-        The probability that a record is in the sample of a step.
+        The probability that a record is in the sample of a step: of the larger database, if one
+        record comes or goes and samples have a fixed size.
     noise_multiplier : float > 0
         The standard deviation of the noise over the bound of one record's value.
     steps : int ≥ 1
         The number of steps.
     relation : {"remove", "add", "replace"}
-        What D' does with a record of D: leaves it out, or has zeros for it; has one more; has
-        another one in its place.
+        What D' does with a record of D: leaves it out, or has zeros for it (Poisson samples only);
+        has one more; has another one in its place.
+    sampling : {"poisson", "fixed"}
+        Each record by itself, or samples of a fixed size without replacement.
+    spacing : float, optional
+        The distance of the losses on the grid, nats. A larger one is faster and loosens both
+        bounds. By default the bounds are as near to each other as they are in 10 s.
+
+    Notes
+    -----
+    In a sample of fixed size a record that is drawn takes the place of another one, and moves the
+    sum by up to twice its bound: one step has the laws (1 − q)N(y, σ²) + qN(x, σ²) and N(y, σ²)
+    with |x − y| ≤ 2 (given the others, and by joint convexity). So a record that comes or goes has
+    the curve of Poisson samples with half the noise. If x′ replaces x, y stays in both laws, and
+    δ(ε) of a step is largest at y = x′ for ε ≥ 0 (Balle, Barthe & Gaboardi 2018). The upper bound
+    composes this curve in both directions, which no pair has at once; the lower bound is that of
+    y = x′ in all steps.
 
     References
     ----------
@@ -53,6 +79,8 @@ class SampledGaussian:
     noise_multiplier: float
     steps: int
     relation: str = "remove"
+    sampling: str = "poisson"
+    spacing: float | None = None
 
     def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
         """Upper bounds of δ(ε) of D against D', and the reverse; ε ≥ 0, nats, gives the shape.
@@ -82,7 +110,10 @@ class SampledGaussian:
     @property
     def interval(self) -> float:
         """The distance of the losses on the grid, nats."""
-        reach = 2.0 if self.relation == "replace" else 1.0  # of a sum, in bounds of one record
+        if self.spacing is not None:
+            return self.spacing
+        twice = self.relation == "replace" or self.sampling == "fixed"
+        reach = 2.0 if twice else 1.0  # of a sum, in bounds of one record
         widest = reach / self.noise_multiplier * (reach / self.noise_multiplier + 24.0)
         return max(min(WIDEST, GAP / self.steps), FINEST, widest / POINTS)
 
@@ -91,8 +122,9 @@ class SampledGaussian:
         """The curve in words, for `Spectrum.law`."""
         relation = "replace one" if self.relation == "replace" else "add or remove one"
         return (
-            f"upper bound by dp-accounting: {self.steps} steps of Gaussian noise on Poisson "
-            f"samples, {relation}, losses rounded to multiples of {self.interval:.3g}"
+            f"upper bound by dp-accounting: {self.steps} steps of Gaussian noise on "
+            f"{SAMPLES[self.sampling]}, {relation}, losses rounded to multiples of "
+            f"{self.interval:.3g}"
         )
 
     @cached_property
@@ -107,59 +139,89 @@ class SampledGaussian:
         """The losses of all steps, rounded up or down: D against D', and the reverse."""
         distributions = package("dp_accounting.pld.privacy_loss_distribution")
         relations = package("dp_accounting").NeighboringRelation
-        replaced = self.relation == "replace"
+        fixed, replaced = self.sampling == "fixed", self.relation == "replace"
+        noise = self.noise_multiplier / 2.0 if fixed else self.noise_multiplier
+        if fixed and replaced and up:
+            losses = GridLosses.of([(self._replaced(noise), self.steps)])
+            return losses, losses
         one = distributions.from_gaussian_mechanism(
-            self.noise_multiplier,
+            noise,
             pessimistic_estimate=up,
             value_discretization_interval=self.interval,
             sampling_prob=self.sample_rate,
             use_connect_dots=up,
-            neighboring_relation=relations.REPLACE_ONE if replaced else relations.ADD_OR_REMOVE_ONE,
+            neighboring_relation=(
+                relations.REPLACE_ONE if replaced and not fixed else relations.ADD_OR_REMOVE_ONE
+            ),
         )
         # the masses of each direction, of which its own δ(ε) is a sum at one ε, and the larger
-        removed = GridLosses.of(one._pmf_remove, self.steps)
-        added = removed if one._symmetric else GridLosses.of(one._pmf_add, self.steps)
+        removed = GridLosses.of([(one._pmf_remove, self.steps)])
+        added = removed if one._symmetric else GridLosses.of([(one._pmf_add, self.steps)])
         return (added, removed) if self.relation == "add" else (removed, added)
+
+    def _replaced(self, noise: float) -> Any:
+        """A PLDPmf of one step whose δ(ε) for ε ≥ 0 is that of a removed record both ways."""
+        mechanisms = package("dp_accounting.pld.privacy_loss_mechanism")
+        removed = mechanisms.GaussianPrivacyLoss(
+            noise,
+            sampling_prob=self.sample_rate,
+            adjacency_type=mechanisms.AdjacencyType.REMOVE,
+        )
+        count = int(np.ceil(removed.connect_dots_bounds().epsilon_upper / self.interval)) + 1
+        delta = removed.get_delta_for_epsilon(self.interval * np.arange(count + 1.0))
+        return _connected_losses(delta, delta, self.interval, 0.0)[0]
 
 
 @value_class
 class GridLosses:
-    """Privacy losses on a grid with their probabilities, m of them above 0.
+    """δ of privacy losses on a grid: between them it is linear in e^ε.
 
-    loss : (m,), nats, ascending. mass : (m + 1,), the probability of each loss and those after it.
-    discounted : (m + 1,), the sum of p e^{l − l'} over each loss l and those l' after it. infinite
-    : the probability of an infinite loss. rounding : how far a δ may be off by floating point.
+    loss : (m,), nats, ascending from 0 to one beyond all finite ones. delta : (m,), δ there.
+    rounding : how far a δ may be off by floating point. lost : the mass that does not count from
+    below.
     """
 
     loss: Array
-    mass: Array
-    discounted: Array
-    infinite: float
+    delta: Array
     rounding: float
+    lost: float = 0.0
 
     @classmethod
-    def of(cls, one: Any, steps: int) -> GridLosses:
-        """The losses of `steps` independent releases. one : a PLDPmf of dp-accounting.
+    def of(cls, parts: Sequence[tuple[Any, int]]) -> GridLosses:
+        """The losses of independent releases: each a PLDPmf of dp-accounting, and how often.
 
         The errors of a Fourier transform of length n are at most 7u log₂ n of its norm (Higham
-        2002, theorem 24.2). A power of T steps has T times as much, and m of the values at most
-        √m times their norm; the errors of the power fit into 8 instead of 7.
+        2002, theorem 24.2). A power of T releases has T times as much, and so has a product; m of
+        the values have at most √m times their norm. The errors of powers and of products before
+        the last fit into 8 instead of 7, and into two more for each part after the first.
         """
         from scipy.signal import lfilter  # here: slow to import
 
-        one = one.to_dense_pmf()
-        whole = one.self_compose(steps)
-        grid, norm = whole._discretization, float(np.linalg.norm(one._probs))
-        count = max(len(whole._probs), len(one._probs))
-        rounding = 8.0 * UNIT * np.log2(2.0 * count) * (steps + 1) * norm * np.sqrt(count)
-        first = max(0, 1 - whole._lower_loss)
+        parts = [(one.to_dense_pmf(), times) for one, times in parts]
+        with np.errstate(all="ignore"):  # masses below floats
+            powers = (one.self_compose(times) if times > 1 else one for one, times in parts)
+            whole = reduce(lambda first, second: first.compose(second), powers)
+        grid, norms = whole._discretization, [float(np.linalg.norm(one._probs)) for one, _ in parts]
+        count = max(len(whole._probs), *(len(one._probs) for one, _ in parts))
+        total = sum(times * norm for (_, times), norm in zip(parts, norms, strict=True))
+        total += (2.0 * len(parts) - 1.0) * max(norms)
+        rounding = 8.0 * UNIT * np.log2(2.0 * count) * total * np.sqrt(count)
+        first, end = max(0, 1 - whole._lower_loss), whole._lower_loss + len(whole._probs)
         probability = whole._probs[first:]
-        return cls(
-            grid * (whole._lower_loss + first + np.arange(len(probability))),
-            np.append(np.cumsum(probability[::-1])[::-1], 0.0),
-            np.append(lfilter([1.0], [1.0, -np.exp(-grid)], probability[::-1])[::-1], 0.0),
-            float(whole._infinity_mass),
-            float(rounding + TAIL),
+        loss = grid * np.append(np.arange(whole._lower_loss + first, end), max(end, 1))
+        mass = np.append(np.cumsum(probability[::-1])[::-1], 0.0)
+        later = np.append(lfilter([1.0], [1.0, -np.exp(-grid)], probability[::-1])[::-1], 0.0)
+        # Σ p (1 − e^{ε − l}) over the losses l above ε, which rounding may let rise
+        delta = np.append(mass[0] - later[0] * np.exp(-loss[0]), mass - later)
+        delta = np.maximum.accumulate(delta[::-1])[::-1] + float(whole._infinity_mass)
+        return cls(np.append(0.0, loss), delta, float(rounding + len(parts) * TAIL))
+
+    @classmethod
+    def connected(cls, parts: Sequence[tuple[Any, float]], times: Sequence[int]) -> GridLosses:
+        """The losses of releases that are each a PLDPmf and its mass that may not count."""
+        lost = sum(k * mass for (_, mass), k in zip(parts, times, strict=True))
+        return replace(
+            cls.of([(pmf, k) for (pmf, _), k in zip(parts, times, strict=True)]), lost=lost
         )
 
     def above(self, epsilon: Array) -> Array:
@@ -168,11 +230,144 @@ class GridLosses:
 
     def below(self, epsilon: Array) -> Array:
         """δ of these losses, rounded down, in the shape of `epsilon`, nats."""
-        return np.clip(self._delta(epsilon) - self.rounding, 0.0, 1.0)
+        return np.clip(self._delta(epsilon) - self.rounding - self.lost, 0.0, 1.0)
 
     def _delta(self, epsilon: Array) -> Array:
-        """P(L = ∞) + Σ p (1 − e^{ε − l}) over the losses l above ε."""
-        after = np.searchsorted(self.loss, epsilon, side="right")
-        next_loss = np.append(self.loss, np.inf)[after]
-        shift = np.exp(np.asarray(epsilon) - next_loss)
-        return np.asarray(self.infinite + self.mass[after] - shift * self.discounted[after])
+        """δ before rounding is allowed for, a chord in e^ε between two losses."""
+        epsilon = np.minimum(epsilon, self.loss[-1])
+        place = np.minimum(np.searchsorted(self.loss, epsilon, side="right"), len(self.loss) - 1)
+        near, far = self.loss[place - 1], self.loss[place]
+        high, low = self.delta[place - 1], self.delta[place]
+        share = np.expm1(epsilon - near) / np.expm1(far - near)
+        return np.asarray(np.maximum(high + share * (low - high), low))
+
+
+@value_class
+class ComposedCurves:
+    """The curve of independent releases that each have a curve: two bounds.
+
+    parts : the curves, and how often each is released. names : what they are, in words.
+
+    The losses of each release are moved up to multiples of h such that δ is kept there ("Connect
+    the Dots", Doroshenko et al. 2022). With d the δ of all T of them by dp-accounting,
+    d(ε + Th) ≤ δ(ε) ≤ d(ε). The second holds since δ is convex in e^ε, and d is its chords, for
+    each release, and composition keeps the order (Zhu, Dong & Wang 2022). For the
+    first let S(x) = P(L > x). For each release δ(ε) is the integral of e^{ε − l}S(l) over l > ε,
+    and S is at least S_d(x + h) in (x, x + h): that value is the one at e^ε = 0 of the chord of δ
+    beyond x + h, which a tangent at a smaller ε does not fall below.
+
+    The bounds hold up to the errors of the curves themselves. Losses beyond the ends of the grid
+    count as infinite in the upper bound, and not at all in the lower one.
+    """
+
+    parts: tuple[tuple[Curve, int], ...]
+    names: str
+
+    def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
+        """Upper bounds of (forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
+
+        Raises ImportError without dp-accounting.
+        """
+        epsilon, limits = check.epsilon(epsilon), self.supremum
+        forward, backward = (
+            np.where(epsilon < limit, losses.above(epsilon), 0.0)
+            for losses, limit in zip(self._losses, limits, strict=True)
+        )
+        return forward, backward
+
+    def low(self, epsilon: ArrayLike) -> Array:
+        """A lower bound of the larger δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
+        later = check.epsilon(epsilon) + self.interval * sum(times for _, times in self.parts)
+        return np.max([losses.below(later) for losses in self._losses], axis=0)
+
+    def renyi(self, order: float) -> tuple[float, float]:
+        """Rényi divergences (forward, backward) of an order > 0, nats: those of the parts add."""
+        both = [np.multiply(times, curve.renyi(order)) for curve, times in self.parts]
+        forward, backward = np.sum(both, axis=0)
+        return float(forward), float(backward)
+
+    @cached_property
+    def supremum(self) -> tuple[float, float]:
+        """The largest losses (forward, backward), infinite if unbounded."""
+        forward, backward = np.sum([np.multiply(k, c.supremum) for c, k in self.parts], axis=0)
+        return float(forward), float(backward)
+
+    @property
+    def law(self) -> str:
+        """The curve in words, for `Spectrum.law`."""
+        return (
+            f"upper bound by dp-accounting: {self.names}, losses moved to multiples of "
+            f"{self.interval:.3g}"
+        )
+
+    @cached_property
+    def interval(self) -> float:
+        """The distance h of the losses on the grid, nats."""
+        end = max(_end(curve, side) for curve, _ in self.parts for side in (0, 1))
+        wanted = min(COARSEST, GAP / sum(times for _, times in self.parts))
+        return max(wanted, FINEST, end / MOST)
+
+    @cached_property
+    def _losses(self) -> tuple[GridLosses, GridLosses]:
+        """The losses of all releases: left against right, and the reverse."""
+        forward, backward = zip(
+            *(_connected(curve, self.interval) for curve, _ in self.parts), strict=True
+        )
+        times = [times for _, times in self.parts]
+        return GridLosses.connected(forward, times), GridLosses.connected(backward, times)
+
+
+def _end(curve: Curve, side: int) -> float:
+    """The largest loss of a direction, or an ε from which on δ hardly falls any more."""
+    if np.isfinite(curve.supremum[side]):
+        return curve.supremum[side]
+    with np.errstate(all="ignore"):
+        infinite, far = float(curve.delta(BEYOND)[side]), 1.0
+    while float(curve.delta(far)[side]) - infinite > UNSEEN and far < BEYOND:
+        far *= 1.25
+    return far
+
+
+def _connected(curve: Curve, grid: float) -> list[tuple[Any, float]]:
+    """The losses of each direction on the grid, and the mass that may not count from below."""
+    counts = [int(np.ceil(_end(curve, side) / grid)) + 1 for side in (0, 1)]
+    epsilon = grid * np.arange(max(counts) + 1.0)
+    parts = [curve.delta(epsilon[i : i + AT_ONCE]) for i in range(0, len(epsilon), AT_ONCE)]
+    forward, backward = (
+        np.concatenate(side)[: count + 1]
+        for side, count in zip(zip(*parts, strict=True), counts, strict=True)
+    )
+    with np.errstate(all="ignore"):
+        infinite = [float(side) for side in curve.delta(BEYOND)]
+    return [
+        _connected_losses(forward, backward, grid, infinite[0]),
+        _connected_losses(backward, forward, grid, infinite[1]),
+    ]
+
+
+def _connected_losses(
+    forward: Array, backward: Array, grid: float, infinite: float
+) -> tuple[Any, float]:
+    """The losses of one direction from both curves at ε = 0, h, 2h, …
+
+    The loss x of an outcome is −x in the other direction, where its probability is e^{−x} as large.
+    """
+    above, below = _masses(forward, grid), _masses(backward, grid)
+    below *= np.exp(-grid * np.arange(1.0, len(below) + 1.0))
+    negative = float(np.minimum(above, 0.0).sum() + np.minimum(below, 0.0).sum())  # by rounding
+    above, below = np.maximum(above, 0.0), np.maximum(below, 0.0)
+    zero = 1.0 - float(above.sum() + below.sum() + forward[-1])
+    pmf = package("dp_accounting.pld.pld_pmf").DensePLDPmf(
+        grid,
+        -len(below),
+        np.concatenate([below[::-1], [max(zero, 0.0)], above]),
+        float(forward[-1]),
+        True,
+    )
+    return pmf, float(below[-1] + forward[-1] - infinite - negative - min(zero, 0.0))
+
+
+def _masses(delta: Array, grid: float) -> Array:
+    """The probability of the losses h, 2h, …, (m,), if δ at ε = 0, h, … is connected by chords."""
+    fall = np.append(-np.diff(delta), 0.0)
+    return fall[:-1] - np.diff(fall) / np.expm1(grid)

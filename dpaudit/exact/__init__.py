@@ -38,7 +38,7 @@ __getattr__, __dir__, __all__ = on_first_use(
         "dpaudit.exact.calibration": "Calibration calibrate",
         "dpaudit.exact.composition": "PrivacyLoss compose",
         "dpaudit.exact.pair_spectrum": (
-            "BoundedMechanism curve_on_pair privacy_loss spectrum spectrum_of"
+            "curve_on_pair exact_spectrum privacy_loss spectrum spectrum_of"
         ),
         "dpaudit.exact.pairs.discrete": "Atoms BranchCurve",
         "dpaudit.exact.pairs.dispatch": "curve_of_laws limit",

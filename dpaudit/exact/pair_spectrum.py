@@ -8,10 +8,10 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.types import Adjustable, Array, ArrayLike, Mechanism, describe
-from dpaudit.curves.accountant import SampledGaussian
+from dpaudit.curves.accountant import ComposedCurves, SampledGaussian
 from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.errors import NoExactSpectrum
-from dpaudit.exact.composition import PrivacyLoss
+from dpaudit.exact.composition import PrivacyLoss, compose
 from dpaudit.exact.pairs.dispatch import curve_of_laws, limit
 from dpaudit.exact.zeroed_rows import families
 from dpaudit.laws import Law, StudentRows, ZeroedRows
@@ -43,15 +43,26 @@ class BoundedMechanism(Mechanism, Protocol):
     def upper_curve(self, pair: NeighbourPair) -> SampledGaussian: ...
 
 
+@runtime_checkable
+class ComposedMechanism(Mechanism, Protocol):
+    """Several releases of one database, such as `dpaudit.mechanisms.Composition`."""
+
+    @property
+    def mechanisms(self) -> tuple[KnownMechanism, ...]: ...
+    @property
+    def times(self) -> tuple[int, ...]: ...
+
+
 def spectrum(
     mechanism: Mechanism, pair: NeighbourPair, epsilon: ArrayLike, *, law: str = "finite"
 ) -> Spectrum:
-    """Exact δ(ε) of `mechanism` on a pair of databases; of DP-SGD an upper bound of it.
+    """Exact δ(ε) of `mechanism` on a pair of databases; else, where there is one, an upper bound.
 
     Parameters
     ----------
     mechanism : mechanism
-        One with a known output law (`dpaudit list mechanisms`), or `dpaudit.mechanisms.DPSGD`.
+        One with a known output law (`dpaudit list mechanisms`), a `dpaudit.mechanisms.Composition`
+        of such, or `dpaudit.mechanisms.DPSGD`.
     pair : NeighbourPair
         Forward is left against right.
     epsilon : float or array of shape (m,), nats
@@ -63,14 +74,17 @@ def spectrum(
     -------
     Spectrum
         With `forward`, `backward`, `law`, the `curve` itself, and `asymptotic` where both laws are
-        known. The laws are those of real numbers: floats may leak more by their bits. Of DP-SGD,
-        `delta` is an upper bound, whatever the rows, and `low` a lower bound of the worst case: all
-        noisy sums are released, and the row has the worst gradients. `law` says how it is rounded.
+        known. The laws are those of real numbers: floats may leak more by their bits.
+
+        Where `low` is set, `delta` is an upper bound and `low` a lower one, and `law` says how
+        they are rounded. Of a composition of unlike releases they are bounds of δ(ε) itself. Of
+        DP-SGD they bound the worst case: all noisy sums are released, and the row has the worst
+        gradients.
 
     Raises
     ------
     ImportError
-        For DP-SGD without dp-accounting (``pip install "dpaudit[accountant]"``).
+        For a bound without dp-accounting (``pip install "dpaudit[accountant]"``).
     NoExactSpectrum
         When none is known. Use `dpaudit.audit`, which needs none.
     DegenerateData
@@ -85,9 +99,23 @@ def spectrum(
     [0.1580278  0.01350408] [0.1580278 0.       ]
     """
     epsilon, law = check.epsilon(epsilon), check.choice("law", law, LAWS)
+    bound: SampledGaussian | ComposedCurves
     if isinstance(mechanism, BoundedMechanism):
         bound = mechanism.upper_curve(pair)
-        return spectrum_of(bound, bound.law, epsilon).replace(low=bound.low(epsilon))
+    else:
+        try:
+            return exact_spectrum(mechanism, pair, epsilon, law)
+        except NoExactSpectrum:
+            if not isinstance(mechanism, ComposedMechanism):
+                raise
+            bound = _composed(mechanism, pair, law)
+    return spectrum_of(bound, bound.law, epsilon).replace(low=bound.low(epsilon))
+
+
+def exact_spectrum(
+    mechanism: Mechanism, pair: NeighbourPair, epsilon: Array, law: str = "finite"
+) -> Spectrum:
+    """The spectrum where it is exact, arguments and errors as of `spectrum`."""
     curve, name = curve_on_pair(mechanism, pair, law)
     result = spectrum_of(curve, name, epsilon)
     if law == "asymptotic" or not isinstance(
@@ -101,6 +129,20 @@ def spectrum(
     return result.replace(asymptotic=np.maximum(*limit))
 
 
+def _composed(mechanism: ComposedMechanism, pair: NeighbourPair, law: str) -> ComposedCurves:
+    """The bounds of unlike releases; those with moment functions are composed first."""
+    parts = [
+        (*curve_on_pair(part, pair, law), times)
+        for part, times in zip(mechanism.mechanisms, mechanism.times, strict=True)
+    ]
+    known = [(curve, k) for curve, _, k in parts if isinstance(curve, PrivacyLoss)]
+    rest = [(curve, k) for curve, _, k in parts if not isinstance(curve, PrivacyLoss)]
+    if known:
+        rest.append((compose(*zip(*known, strict=True)), 1))
+    name = " + ".join(f"{k} × {name}" if k > 1 else name for _, name, k in parts)
+    return ComposedCurves(tuple(rest), name)
+
+
 def privacy_loss(mechanism: Mechanism, pair: NeighbourPair, *, law: str = "finite") -> PrivacyLoss:
     """The privacy loss of `mechanism` on a pair, to be composed with others.
 
@@ -109,7 +151,7 @@ def privacy_loss(mechanism: Mechanism, pair: NeighbourPair, *, law: str = "finit
     """
     curve, name = curve_on_pair(mechanism, pair, law)
     if not isinstance(curve, PrivacyLoss):
-        use = "dpaudit.mechanisms.Composition, which composes some laws itself"
+        use = "dpaudit.exact.spectrum on a dpaudit.mechanisms.Composition"
         if law == "finite" and isinstance(
             curve_on_pair(mechanism, pair, "asymptotic")[0], PrivacyLoss
         ):

@@ -19,6 +19,7 @@ from dpaudit.laws.families import (
     WishartRows,
     ZeroedRows,
 )
+from dpaudit.laws.integers import DiscreteGaussian, DiscreteLaplace
 from dpaudit.laws.matrices import GaussianRows, InverseWishart, ShiftedWishart, bartlett
 from dpaudit.laws.sparse_vector import NoisyComparison, ReleasedAnswers
 from dpaudit.laws.vectors import Gaussian, GaussianNoise, Laplace, Product, SharedLaplace, StudentT
@@ -29,6 +30,8 @@ __all__ = [
     "ComposedRows",
     "Density",
     "Discrete",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "Gaussian",
     "GaussianNoise",
     "GaussianRows",

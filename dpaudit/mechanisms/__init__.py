@@ -14,6 +14,7 @@ from dpaudit.mechanisms import broken, textbook
 from dpaudit.mechanisms.base import ExampleMechanism, LawMechanism
 from dpaudit.mechanisms.composition import Composition
 from dpaudit.mechanisms.dp_sgd import BROKEN_DPSGD, DPSGD
+from dpaudit.mechanisms.integers import DiscreteGaussian, DiscreteLaplace
 from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
 from dpaudit.mechanisms.scatter import (
     AdditiveWishart,
@@ -57,6 +58,8 @@ __all__ = [
     "REGISTRY",
     "ZOO",
     "Composition",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "ExampleMechanism",
     "LawMechanism",
     "broken",

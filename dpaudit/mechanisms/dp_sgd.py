@@ -16,7 +16,7 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit._core.value import value_class
-from dpaudit.curves.accountant import SampledGaussian
+from dpaudit.curves.accountant import SAMPLES, SampledGaussian
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.renyi import ORDERS, sampled_gaussian
 from dpaudit.errors import NoExactSpectrum
@@ -27,9 +27,10 @@ RESIDUAL: dict[str, Callable[[Array], Array]] = {
     "logistic": lambda score: np.asarray(expit(score)),
     "linear": lambda score: score,
 }
-# a row of zeros has no gradient, as a row that is not there
+# in Poisson samples a row of zeros, which has no gradient, is as a row that is not there
 CHANGES = {"zero-out": "remove", "remove": "remove", "add": "add", "replace": "replace"}
 Loss = Annotated[str, one_of(*RESIDUAL)]
+Sampling = Annotated[str, one_of(*SAMPLES)]
 
 
 @value_class
@@ -97,11 +98,12 @@ class Run:
 
 @value_class(show_numbers=True, eq=True)
 class DPSGD:
-    """Gradient descent on Poisson samples with clipped gradients and Gaussian noise.
+    """Gradient descent on random samples with clipped gradients and Gaussian noise.
 
     Training starts from zero weights. Each step takes every row with probability q = `sample_rate`,
     clips its gradient to norm C, adds N(0, σ²C²) with σ = `noise_multiplier` to each coordinate of
     the sum, and divides by qn. The number n of rows is public: the same for both databases.
+    `StepAudit` watches Poisson samples.
 
     Data: (n, p + 1), the label last; 0 or 1 for the logistic loss. Output: (size, p) weights.
 
@@ -122,6 +124,10 @@ class DPSGD:
     rows : int, optional
         The public number n; by default the number of rows of the data, so that an added or removed
         row shows in it, and only zeros in its place keep the claim.
+    sampling : {"poisson", "fixed"}, default "poisson"
+        Each row by itself, or ⌊qn⌋ rows, at least one, without replacement. A row that leaves lets
+        another one into its place then, which moves the sum by up to 2C, so the claim is that of
+        half the noise.
 
     References
     ----------
@@ -136,6 +142,7 @@ class DPSGD:
     loss: Loss = "logistic"
     claimed_delta: BelowOne = 1e-5
     rows: Count | None = None
+    sampling: Sampling = "poisson"
     sound: ClassVar[bool] = True
     summary: ClassVar[str] = "DP-SGD with Poisson sampling"
     source: ClassVar[str] = "Abadi et al. 2016, algorithm 1"
@@ -155,7 +162,8 @@ class DPSGD:
     @cached_property
     def claim(self) -> Claim:
         """(ε, δ)-DP with δ = `claimed_delta` and ε by Rényi accounting (Mironov et al. 2019)."""
-        values = self.steps * sampled_gaussian(ORDERS, self.sample_rate, self.noise_multiplier)
+        noise = self.noise_multiplier / (2.0 if self.sampling == "fixed" else 1.0)
+        values = self.steps * sampled_gaussian(ORDERS, self.sample_rate, noise)
         epsilon = Claim.rdp(ORDERS, values).epsilon_at(self.claimed_delta)
         return Claim(float(epsilon), self.claimed_delta)
 
@@ -163,7 +171,8 @@ class DPSGD:
         """The upper bound of δ(ε) that an accountant gives for a pair, whatever its rows are.
 
         Raises `NoExactSpectrum` for a version that changes a step, for a pair that does not differ
-        in one row, and where the pair changes the number n.
+        in one row, where the pair changes the number n, and for a zeroed row in samples of a fixed
+        size.
         """
         use = "use dpaudit.audit, or watch the steps by dpaudit.StepAudit"
         if type(self) is not DPSGD:
@@ -178,8 +187,19 @@ class DPSGD:
                 "DPSGD divides by the number of rows, which this pair changes; give the public "
                 "number, DPSGD(rows=...), or take dpaudit.neighbours.zero_row"
             )
-        change = CHANGES[pair.relation]
-        return SampledGaussian(self.sample_rate, self.noise_multiplier, self.steps, change)
+        change, rate = CHANGES[pair.relation], self.sample_rate
+        if self.sampling == "fixed":
+            sizes, batch = (len(pair.left), len(pair.right)), self._fixed_size(len(pair.left))
+            if pair.relation == "zero-out" or batch > min(sizes):
+                raise NoExactSpectrum(
+                    "no accountant knows a zeroed row in samples of a fixed size, nor samples "
+                    f"larger than the data (here {batch} of {min(sizes)} rows); take "
+                    "dpaudit.neighbours.replace_row or remove_row, or sampling='poisson'"
+                )
+            rate = batch / max(sizes)
+        return SampledGaussian(
+            rate, self.noise_multiplier, self.steps, change, sampling=self.sampling
+        )
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> Array:
         """Train `size` times independently on `data` (n, p + 1); returns the weights, (size, p)."""
@@ -230,7 +250,17 @@ class DPSGD:
 
     def batch(self, number: int, run: Run) -> np.ndarray:
         """Draw the batch of a step: whether each row is in it, (n,)."""
+        if self.sampling == "fixed":
+            return self.fixed_batch(run)
         return run.rng.random(run.rows) < self.sample_rate
+
+    def fixed_batch(self, run: Run) -> np.ndarray:
+        """Draw a batch of fixed size without replacement: whether each row is in it, (n,)."""
+        return np.asarray(run.rng.permutation(run.rows) < self._fixed_size(run.rows))
+
+    def _fixed_size(self, rows: int) -> int:
+        """The size of a batch of fixed size, ⌊qn⌋ but for the rounding of floats."""
+        return max(int(self.sample_rate * (self.rows or rows) * (1.0 + 1e-12)), 1)
 
     def noise(self, number: int, run: Run) -> Array:
         """Draw the noise on the sum of a step's clipped gradients, (p,)."""
@@ -438,8 +468,7 @@ class FixedSizeBatches(DPSGD):
     source = "jax-privacy, common pitfalls: accounting and batch selection mismatch"
 
     def batch(self, number: int, run: Run) -> np.ndarray:
-        size = min(max(round(self.batch_size(run)), 1), run.rows)
-        return np.asarray(run.rng.permutation(run.rows) < size)
+        return self.fixed_batch(run)
 
 
 @value_class(show_numbers=True, eq=True)

@@ -58,7 +58,13 @@ def run_samples(
     OSError
         When a file cannot be written.
     """
-    left, right = Path(left), Path(right)
+    result = audit_draws(Path(left), Path(right), **options)
+    result.save(Path("dpaudit-out", "samples") if out is None else Path(out))
+    return result
+
+
+def audit_draws(left: Path, right: Path, **options: Any) -> AuditResult:
+    """Do what `run_samples` does, without a report."""
     same = False
     with suppress(OSError):  # reading the draws below reports the error in words
         same = filecmp.cmp(left, right, shallow=False)
@@ -68,9 +74,7 @@ def run_samples(
             "is for outputs on a database, the other for outputs on its neighbour, drawn anew"
         )
     subject = Subject(rule=f"{left.name} against {right.name}")
-    result = audit_samples_of(left, right, subject, **options)
-    result.save(Path("dpaudit-out", "samples") if out is None else Path(out))
-    return result
+    return audit_samples_of(left, right, subject, **options)
 
 
 def audit_scores(
@@ -119,7 +123,7 @@ def audit_steps(path: str | Path, *, delta: float = 1e-5, **options: Any) -> Ste
         raise InvalidInput(str(error)) from None
 
 
-def audit_table_files(synthetic: Path, train: Path, holdout: Path, **options: Any) -> OneRunResult:
+def audit_tables(synthetic: Path, train: Path, holdout: Path, **options: Any) -> OneRunResult:
     """Audit a synthetic table (`dpaudit.audit_table`), each table in a CSV file with a header.
 
     options : other keywords of `dpaudit.audit_table`. Raises `DataNotFound`, `InvalidInput`.

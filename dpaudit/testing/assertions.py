@@ -143,21 +143,23 @@ def assert_private(
         if index is not None:
             pair, tried = zero_row(data, index), len(data)
             rule = "worst of all rows by the exact spectrum"
-    times = 1.0
-    if pair is None:
-        from dpaudit.search.search import SearchSettings
+    times, plan = 1.0, None
+    if pair is not None:
+        left = pair.left
+    else:
+        assert data is not None
+        left = data
+        from dpaudit.search.search import SearchSettings, search_plan
 
         known = [field.name for field in fields(SearchSettings) if field.name not in OF_THE_AUDIT]
         refuse_unknown("search of assert_private", search or {}, known)
-        times = check.real("budget", (search or {}).get("budget", BUDGET), 1.0)
+        searching = SearchSettings(**{"budget": BUDGET, **(search or {})})
+        times, plan = searching.budget, search_plan(len(data), searching)
     size, rate, seed = granted(draws, rng, false_failure=false_failure, level=level, times=times)
     searched = pair is None
     if (look := asked_cost()) is not None:
         final = Settings.of(size, claim=claimed, alpha=rate)
-        budget = times if pair is None else None
-        left = pair.left if pair is not None else data
-        assert left is not None
-        planned(as_mechanism(mechanism), left, final, None, look, budget)
+        planned(as_mechanism(mechanism), left, final, None, look, plan)
     if pair is None:
         assert data is not None
         settings: dict[str, Any] = {"draws": size, "claim": claimed, "rng": seed}

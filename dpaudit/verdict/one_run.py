@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dpaudit.certify.one_run.guesses import Guesses
     from dpaudit.certify.one_run.independent import Family
 
-NOTHING = "Nothing is claimed to judge by."
+NOTHING = "There is no claim to judge by."
 EQUAL = "All scores are equal, so they tell nothing of the coins."
 REVERSED = (
     "That is far fewer than by chance: the scores seem to be smaller where a canary is in. "

@@ -196,6 +196,7 @@ def rejections(name, runs, samples, seed, classifier="auto"):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["P = Q", pytest.param("normal at its δ", marks=pytest.mark.slow)])
 def test_true_claims_are_rarely_rejected(name):
     """15 runs with a check after every draw up to 100; false alarm 1e-6 at a true rate of 10 %."""

@@ -40,8 +40,8 @@ def as_csv(arrays, path):
     ("size", "steps", "status", "verdict", "tag"),
     [
         (1.0, 60, 0, "not violated", None),
-        (4.0, 60, 1, "violated", "failure"),
-        (1.0, 2, 3, "inconclusive", "skipped"),
+        pytest.param(4.0, 60, 1, "violated", "failure", marks=pytest.mark.slow),
+        pytest.param(1.0, 2, 3, "inconclusive", "skipped", marks=pytest.mark.slow),
     ],
 )
 def test_status_result_and_files_for_ci_agree(tmp_path, capsys, size, steps, status, verdict, tag):
@@ -65,6 +65,7 @@ def test_status_result_and_files_for_ci_agree(tmp_path, capsys, size, steps, sta
     assert verdict in (tmp_path / "s.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_csv_file_says_the_same_and_the_report_is_drawn_again(tmp_path):
     arrays = recorded(1.0, 20)
     np.savez("steps.npz", **arrays)

@@ -1,6 +1,7 @@
 """The accountant's curve of DP-SGD: an upper bound and a lower one, around independent values."""
 
 import sys
+from itertools import combinations
 
 import mpmath as mp
 import numpy as np
@@ -11,6 +12,8 @@ from scipy.stats import norm
 import dpaudit as dp
 from dpaudit.curves import SampledGaussian
 from dpaudit.mechanisms import BROKEN_DPSGD, DPSGD
+from dpaudit.mechanisms.dp_sgd import Run
+from tests.sparse import one_in
 
 EPSILON = np.array([0.0, 0.05, 0.3, 1.0, 2.0, 4.0])
 DATA = np.array([[1.0, 0.5, 0.0], [1.0, -0.5, 1.0], [1.0, 2.0, 1.0]])
@@ -63,7 +66,7 @@ def around(curve, truth):
     return np.maximum(*curve.delta(EPSILON)), low
 
 
-@pytest.mark.parametrize(("q", "sigma"), [(0.1, 1.0), (0.5, 1.5), (0.01, 2.0)])
+@pytest.mark.parametrize(("q", "sigma"), one_in(3, [(0.1, 1.0), (0.5, 1.5), (0.01, 2.0)]))
 def test_one_step_is_between_the_bounds(q, sigma):
     truth = np.array([one_step(q, sigma, epsilon) for epsilon in EPSILON]).T
     high, low = around(SampledGaussian(q, sigma, 1), truth)
@@ -97,6 +100,70 @@ def test_without_sampling_it_is_a_gaussian_shift(relation, reach):
     assert np.all(low >= earlier - 1e-9)
 
 
+def batches_of_two(records):
+    """The means of all batches of two among records in [−1, 1], as the means of a mixture."""
+    return np.array([a + b for a, b in combinations(records, 2)])
+
+
+def mixture_delta(left, right, sigma, epsilon):
+    """δ of even mixtures of N(mean, σ²) by summation: means (m, k), of k steps side by side."""
+    steps = left.shape[1]
+    axis, width = np.linspace(-20.0, 20.0, {1: 100_001, 2: 401}[steps], retstep=True)
+    axes = np.meshgrid(*[axis] * steps, indexing="ij")
+    cell = (width / (sigma * np.sqrt(2.0 * np.pi))) ** steps
+
+    def density(means):
+        total = np.ones(axes[0].shape)
+        for x, column in zip(axes, means.T, strict=True):
+            total = total * np.mean(
+                [np.exp(-0.5 * ((x - mean) / sigma) ** 2) for mean in column], axis=0
+            )
+        return total
+
+    p, q = density(left), density(right)
+    return np.array([np.maximum(p - np.exp(e) * q, 0.0).sum() * cell for e in epsilon])
+
+
+@pytest.mark.slow
+def test_batches_of_a_fixed_size_are_enumerated():
+    """Two of five records in [−1, 1]; the worst others are all like the one that replaces it."""
+    sigma, rng = 3.0, np.random.default_rng(4)
+    removed = SampledGaussian(0.4, sigma, 1, "remove", "fixed")
+    changed = SampledGaussian(0.4, sigma, 1, "replace", "fixed")
+
+    def both(records, other):
+        return [
+            mixture_delta(*sides, sigma, EPSILON) for sides in ((records, other), (other, records))
+        ]
+
+    def batches(records):
+        return batches_of_two(records)[:, None]
+
+    for others in (*rng.uniform(-1.0, 1.0, (4, 4)), -np.ones(4), np.ones(4)):
+        whole = batches([*others, 1.0])
+        for curve, other in ((removed, others), (changed, [*others, -1.0])):
+            truth = both(whole, batches(other))
+            for bound, value in zip(curve.delta(EPSILON), truth, strict=True):
+                assert np.all(bound >= value - 1e-9)
+    worst = both(batches([-1.0] * 4 + [1.0]), batches([-1.0] * 4))
+    for curve in (removed, changed):
+        high, low = np.maximum(*curve.delta(EPSILON)), curve.low(EPSILON)
+        assert np.all(np.abs(high - np.maximum(*worst)) <= 1e-8)
+        assert np.all((low <= np.maximum(*worst) + 1e-9) & (low >= high - 1e-4))
+
+
+@pytest.mark.slow
+def test_batches_of_a_fixed_size_in_two_steps_unlike_each_other():
+    """The others are like the new record in one step, and like the old one in the next."""
+    sigma, curve = 3.0, SampledGaussian(0.4, 3.0, 2, "replace", "fixed")
+    steps = [batches_of_two(records) for records in ((-1, -1, -1, -1, 1), (1, 1, 1, 1, 1))]
+    other = [batches_of_two(records) for records in ((-1,) * 5, (1, 1, 1, 1, -1))]
+    truth = mixture_delta(np.array(steps).T, np.array(other).T, sigma, EPSILON)
+    assert np.all(curve.delta(EPSILON)[0] >= truth - 1e-9)
+    assert np.all(curve.low(EPSILON) <= curve.delta(EPSILON)[0])
+
+
+@pytest.mark.slow
 def test_many_steps_are_between_the_bounds_by_simulation():
     """δ = E[(1 − e^{ε − L})₊] over 200,000 runs of 25 steps, within 5 standard errors."""
     q, sigma, steps, runs = 0.2, 1.0, 25, 200_000
@@ -114,6 +181,7 @@ def test_many_steps_are_between_the_bounds_by_simulation():
     assert np.all(curve.low(EPSILON) <= truth.max(axis=0) + error.max(axis=0))
 
 
+@pytest.mark.slow
 def test_the_bounds_enclose_those_of_a_coarser_grid():
     """Losses rounded to 1e-3 by the library itself, over 30 steps: wider on both sides."""
     from dp_accounting.pld import privacy_loss_distribution as pld
@@ -141,6 +209,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.slow
 def test_the_spectrum_of_dp_sgd_is_an_upper_bound_with_a_lower_twin():
     mechanism = DPSGD(steps=5, rows=3)
     of = {name: dp.exact.spectrum(mechanism, pair, EPSILON) for name, pair in PAIRS.items()}
@@ -160,6 +229,21 @@ def test_the_spectrum_of_dp_sgd_is_an_upper_bound_with_a_lower_twin():
         of["remove"].renyi(2.0)
 
 
+def test_the_spectrum_of_batches_of_a_fixed_size_takes_the_rate_of_the_larger_database():
+    mechanism = DPSGD(steps=2, rows=3, sample_rate=0.4, noise_multiplier=30.0, sampling="fixed")
+    run = Run(DATA, DATA[:, 2], np.zeros(2), np.random.default_rng(1))
+    assert {mechanism.batch(number, run).sum() for number in range(9)} == {1}
+    removed, changed = (
+        dp.exact.spectrum(mechanism, PAIRS[name], EPSILON) for name in ("remove", "replace")
+    )
+    third = SampledGaussian(1.0 / 3.0, 30.0, 2, "remove", "fixed")
+    np.testing.assert_array_equal(removed.forward, third.delta(EPSILON)[0])
+    assert mechanism.upper_curve(PAIRS["add"]).sample_rate == 0.25
+    assert np.all(changed.low <= changed.delta)
+    assert "samples of a fixed size, replace one" in changed.law
+    assert mechanism.claim.epsilon >= float(removed.epsilon_at(1e-5))
+
+
 def test_an_audit_of_dp_sgd_is_not_judged_by_it():
     result = dp.audit(DPSGD(steps=2), PAIRS["zero-out"], draws=200, claim=(50.0, 0.0), rng=1)
     assert result.exact is None
@@ -172,6 +256,12 @@ def test_what_has_no_curve_is_refused():
             dp.exact.spectrum(kind(), pair, 1.0)
     with pytest.raises(dp.NoExactSpectrum, match=r"DPSGD\(rows=\.\.\.\)"):
         dp.exact.spectrum(DPSGD(), PAIRS["remove"], 1.0)
+    fixed = DPSGD(rows=3, sampling="fixed", sample_rate=0.5)
+    with pytest.raises(dp.NoExactSpectrum, match=r"take dpaudit\.neighbours\.replace_row"):
+        dp.exact.spectrum(fixed, pair, 1.0)
+    whole = DPSGD(rows=3, sampling="fixed", sample_rate=0.9)
+    with pytest.raises(dp.NoExactSpectrum, match="here 2 of 1 rows"):
+        dp.exact.spectrum(whole, dp.neighbours.remove_row(DATA[:2], 1), 1.0)
     with pytest.raises(dp.NoExactSpectrum, match="relation 'pair'"):
         dp.exact.spectrum(DPSGD(), dp.NeighbourPair(pair.left, pair.right), 1.0)
 

@@ -124,7 +124,7 @@ def outputs(folder, printed):
     return {name: sorted(verdicts) for name, verdicts in verdicts_of.items()}, document["status"]
 
 
-@pytest.mark.parametrize("situation", one_in(2, SITUATIONS))
+@pytest.mark.parametrize("situation", one_in(4, SITUATIONS))
 def test_all_outputs_have_the_verdict_of_the_exit_status(situation, tmp_path, capsys):
     command, wanted = SITUATIONS[situation]
     if command[0] == "audit":

@@ -183,6 +183,7 @@ def test_ten_thousand_columns():
     assert audited(P, Q, claim=(0.1, 0.0)).verdict == "violated"
 
 
+@pytest.mark.slow
 def test_lists_of_one_length_are_the_table_that_they_are():
     """Lists of more than `SLOTS` numbers, whichever call they come from."""
 

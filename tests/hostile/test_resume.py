@@ -128,6 +128,7 @@ def test_changed_outputs_of_an_estimator(folder):
     folder.refused(r"\(first.py has changed\)", mechanism)
 
 
+@pytest.mark.slow
 def test_a_changed_program_on_the_path(folder, tmp_path_factory, monkeypatch):
     programs = tmp_path_factory.mktemp("programs")
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")

@@ -40,7 +40,7 @@ def draws(size, shift=2.0):
     return rng.normal(shift, 1.0, (size, 1)), rng.normal(size=(size, 1))
 
 
-@pytest.mark.parametrize(("size", "stop"), [(300, None), (2000, None), (600, "verdict")])
+@pytest.mark.parametrize(("size", "stop"), one_in(2, [(300, None), (2000, None), (600, "verdict")]))
 @pytest.mark.parametrize("name", one_in(2, CALLABLES))
 def test_every_callable_is_a_score(name, size, stop):
     score = CALLABLES[name]
@@ -92,7 +92,9 @@ def filled(rows):
 
 
 WAYS = pytest.mark.parametrize(
-    ("size", "stop"), [(300, None), (1000, None), (1000, "verdict")], ids=["few", "many", "stops"]
+    ("size", "stop"),
+    one_in(2, [(300, None), (1000, None), (1000, "verdict")]),
+    ids=["few", "many", "stops"],
 )
 
 

@@ -9,6 +9,7 @@ import dpaudit as dp
 from dpaudit import sampling
 from dpaudit.sampling import MechanismDraws
 from reports.make.band.dependence import WAYS, Sharing
+from tests.sparse import one_in
 
 PAIR = dp.neighbours.zero_row(np.array([[1.0], [1.0]]), 0)
 SIZES = (20, 100, 257, 1000)
@@ -33,7 +34,7 @@ def accused(mechanism, draws, claim, rng, **options):
     return found.verdict == "violated"
 
 
-@pytest.mark.parametrize("draws", SIZES)
+@pytest.mark.parametrize("draws", one_in(2, SIZES))
 @pytest.mark.parametrize("mechanism", [jitter, one_noise])
 def test_a_noise_drawn_once_a_call_accuses_at_no_size(mechanism, draws):
     assert not any(accused(mechanism, draws, (1.0, 0.0), seed) for seed in (2, 3))
@@ -44,6 +45,7 @@ def test_nor_where_an_audit_stops_at_its_verdict(draws):
     assert not accused(jitter, draws, (1.0, 0.0), 2, stop="verdict")
 
 
+@pytest.mark.slow
 def test_a_part_of_the_noise_drawn_once_a_call_seldom_accuses():
     """With all 100 draws from one call, 43 of 100 audits accused."""
     runs = [accused(Sharing(0.2), 100, (0.1, 0.0), seed, classifier="auto") for seed in range(12)]

@@ -128,6 +128,7 @@ def test_epsilon_of_a_noisy_maximum_at_a_tiny_delta(answers):
     np.testing.assert_allclose(found, [largest, largest - 1e-9], atol=1e-12, rtol=0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scale", "dof", "delta"), one_in(2, [(3.0, 100, 0.1), (1.0, 3, 1e-5)]))
 def test_the_worst_of_forty_replacements_beside_wishart_noise(scale, dof, delta):
     """ε at δ takes 3 to 5 times what one point of every pair's curve takes, in the same run.

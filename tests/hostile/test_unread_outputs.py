@@ -94,7 +94,7 @@ def assert_unread(result, kind):
 # --- nothing could be learned
 
 
-@pytest.mark.parametrize("name", one_in(2, FORMS))
+@pytest.mark.parametrize("name", one_in(4, FORMS))
 def test_nothing_is_said_of_outputs_that_no_score_reads(name):
     kind, form = FORMS[name]
     draws = 60 if "1,000" in kind else 1000
@@ -113,14 +113,14 @@ def test_nor_of_few_draws(draws):
     assert_unread(dp.audit(released(FORMS["tokens"][1]), PAIR, draws=draws, claim=CLAIM), "texts")
 
 
-@STOPS
+@pytest.mark.parametrize("stop", one_in(2, [None, "verdict"]))
 def test_nor_of_draws_made_elsewhere(stop):
     rng = np.random.default_rng(2)
     P, Q = (released(FORMS["letters"][1])(data, 1000, rng=rng) for data in (PAIR.left, PAIR.right))
     assert_unread(dp.audit_samples(P, Q, claim=CLAIM, rng=1, stop=stop), "texts")
 
 
-@pytest.mark.parametrize("joined", ["", " "])
+@pytest.mark.parametrize("joined", one_in(2, ["", " "]))
 def test_texts_of_a_dictionary_are_not_read_by_their_words(joined):
     """P draws one of 2,000 random texts of four letters or words, and Q one of 2,000 others."""
     rng = np.random.default_rng(4)
@@ -164,6 +164,7 @@ def test_the_number_is_a_column(name):
     assert max(same) > 1.0 - 1e-8
 
 
+@pytest.mark.slow
 def test_a_text_certifies_what_its_numbers_do():
     """Noise of scale 1 instead, so that the bare numbers certify an ε that can be compared. The
     bytes of a float give 258 more columns.
@@ -220,7 +221,7 @@ def shared(share, rng, size):
     ]
 
 
-@STOPS
+@pytest.mark.parametrize("stop", one_in(2, [None, "verdict"]))
 def test_texts_of_which_less_than_half_repeat(stop):
     rng = np.random.default_rng(4)
     P, Q = (shared(0.4, rng, 2000) for _ in range(2))
@@ -292,7 +293,7 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize("name", one_in(3, HONEST))
 def test_what_repeats_or_is_a_number_is_read(name):
     rng = np.random.default_rng(8)
     P, Q = (
@@ -301,6 +302,7 @@ def test_what_repeats_or_is_a_number_is_read(name):
     assert outcomes.described(P, Q).unread == {}
 
 
+@pytest.mark.slow
 def test_too_small_an_excess_is_said_with_what_is_unread():
     """What is unread is less than what is asked for; with what draws show, it is more."""
     rng = np.random.default_rng(10)

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 import dpaudit as dp
-from dpaudit.laws import Discrete, Laplace, Product
+from dpaudit.laws import Discrete, DiscreteLaplace, Laplace, Product
 from dpaudit.laws.density import (
     EXPONENTIAL,
     LAPLACE,
@@ -163,7 +163,7 @@ def test_a_mixed_release_composes_its_thirds():
     mechanism = textbook.MixedRelease(epsilon=1.5)
     law = mechanism.law(mechanism.pair().left)
     assert isinstance(law, Product)
-    assert [type(part) for part in law.parts] == [Discrete, Discrete, Laplace]
+    assert [type(part) for part in law.parts] == [Discrete, DiscreteLaplace, Laplace]
     spectrum = dp.exact.spectrum(mechanism, mechanism.pair(), [0.0, 1.0])
     assert spectrum.pure_epsilon == pytest.approx(1.5)
     # δ(0) by the losses: flag ±s, count ±s, and the Laplace curve at what is left

@@ -55,6 +55,7 @@ def test_the_question_is_checked_before_the_mechanism_runs():
     assert seen.calls == []
 
 
+@pytest.mark.slow
 def test_canaries_are_those_to_insert_or_what_is_assumed_of_them():
     by_name = dp.audit_canaries(total, DATA, canaries=ROWS, score=ALIGNED, rng=1)
     assert by_name.to_dict() == dp.audit_canaries(total, DATA, ROWS, ALIGNED, rng=1).to_dict()

@@ -131,6 +131,7 @@ def table_with(canaries, features=20):
     return data
 
 
+@pytest.mark.slow
 def test_steps_of_dp_sgd_certify_nine_tenths_of_the_accountants_epsilon():
     curve = SampledGaussian(0.1, 1.0, 200)
     claimed = float(epsilon_at(lambda epsilon: np.maximum(*curve.delta(epsilon)), DELTA))
@@ -207,6 +208,7 @@ def test_a_result_is_saved_and_loaded_with_its_epsilon(tmp_path):
         dp.OneRunResult.load(tmp_path / "steps")
 
 
+@pytest.mark.slow
 def test_epsilon_counts_the_steps_and_the_rate_that_are_named():
     audit = refuted()
     less, more = audit.epsilon_at(DELTA, steps=20), audit.epsilon_at(DELTA, steps=90)

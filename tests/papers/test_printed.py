@@ -32,6 +32,7 @@ def test_lemma_11_does_not_reduce_to_lemma_10():
     assert abs(float(printed.lemma_11(0.2, 1, 1.0)) - float(printed.lemma_10(0.2, 1.0))) > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "leverage", "rows"),
     [SHOWN[0], *(pytest.param(*one, marks=pytest.mark.slow) for one in SHOWN[1:])],

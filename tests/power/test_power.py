@@ -94,18 +94,28 @@ def test_the_power_of_few_draws_is_that_of_all_their_outcomes():
 
 
 def test_whether_a_power_is_reached_needs_few_of_the_counts():
-    gamma = np.exp(0.5)
     whole, quick = (RefutingCounts((50, 40), 0.5, 0.02, 0.05) for _ in range(2))
     for p, q in ((0.7, 0.25), (0.55, 0.2), (0.65, 0.3)):
         for wanted in (0.5, 0.8):
             assert quick.reaches(wanted, p, q) == (whole.power(p, q) >= wanted)
     assert all(quick.least[y] == whole.least[y] for y in quick.least)
     assert len(quick.least) < 0.8 * len(whole.least)
-    for y, x in quick.least.items():
-        pairs = [
-            one for one in (x - 1, x) if region(one, 50, y, 40, (gamma,), 0.05).low(gamma) > 0.02
+
+
+def test_counts_refute_a_claim_where_the_region_of_the_audit_does_or_one_hit_later():
+    gamma, counts = np.exp(0.5), RefutingCounts((50, 40), 0.5, 0.02, 0.05)
+    fewer = 0
+    for y in range(0, 41, 2):
+        x = counts.needed(y)
+        refuted = [
+            region(one, 50, y, 40, (gamma,), 0.05).low(gamma) > 0.02
+            for one in (x - 2, x - 1, x)
+            if one <= 50
         ]
-        assert pairs == [x][: x <= 50]
+        assert not refuted[0]
+        assert all(refuted[2:])
+        fewer += refuted[1]
+    assert fewer <= 3
 
 
 def test_few_draws_and_the_excess_that_they_show_are_inverses():
@@ -147,3 +157,12 @@ def test_nothing_shows_above_one():
 def test_hits_that_refute_nothing_are_not_taken_for_hits_that_do():
     counts = RefutingCounts((8, 6), 0.3, 0.05, 0.1)
     assert counts.needed(6) == 9
+
+
+def test_a_set_that_p_nearly_always_hits_has_a_probability_of_at_most_1():
+    for epsilon in (20.0, 50.0, 300.0):
+        for delta in (0.0, 0.3, 0.74):
+            p, q = power.hardest_sets(epsilon, delta)
+            assert p.max() <= 1.0
+            assert q.min() >= 0.0
+    assert power.excess_of(50.0, 0.0, 200) > 0.1

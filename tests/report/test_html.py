@@ -335,6 +335,7 @@ def test_what_json_cannot_hold_is_refused(result, value):
         render_html(result)
 
 
+@pytest.mark.slow
 def test_the_advice_names_the_draws_of_plan_for_half_of_the_excess():
     result = make_result(claimed=0.2)
     assert result["verdict"] == "not violated"

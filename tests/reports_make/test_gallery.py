@@ -252,6 +252,7 @@ def test_the_command_says_in_one_line_what_is_missing(tmp_path, capsys):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_the_committed_numbers_are_those_of_this_code(rows):
     """The parts without data; to six digits, as other machines round otherwise."""
     kept = json.loads((ROOT / "reports" / "exact" / "numbers.json").read_text(encoding="utf-8"))

@@ -43,6 +43,7 @@ def test_the_law_of_a_fitted_score_has_the_tails_of_the_draws(monkeypatch):
     assert best == pytest.approx(norm.cdf(0.5) - norm.cdf(-0.5), abs=0.02)
 
 
+@pytest.mark.slow
 def test_sides_of_different_size_are_drawn_as_such(monkeypatch):
     monkeypatch.setattr(interval, "fine_laws", lambda *_: [normal_law()])
     rows = interval.uneven(TASKS[0], 20)

@@ -85,6 +85,7 @@ def test_a_final_model_refutes_noise_that_is_too_small_and_not_the_claim():
     assert found.verdict == "violated"
 
 
+@pytest.mark.slow
 def test_a_metagradient_makes_a_canary_louder_than_the_row_it_starts_from():
     """As long as the rows are; by how far the training without noise moves its own score."""
     train, rng = final.FullBatch(final.ZERO, 0.0), np.random.default_rng(0)

@@ -41,6 +41,7 @@ def test_a_gross_breach_is_caught_and_a_faint_one_is_not(found):
     assert sound.rightly_judged
 
 
+@pytest.mark.slow
 def test_the_table_says_what_was_found(found):
     rows, text, said = found
     assert said == [page.row(row.cells()) for row in rows]

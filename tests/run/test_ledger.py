@@ -53,6 +53,7 @@ def test_a_true_claim_is_rejected_in_at_most_5_percent_of_histories(q):
     assert np.mean(found) <= 0.025
 
 
+@pytest.mark.slow
 def test_versions_of_the_code_share_the_5_percent():
     """A new version every third night: the largest evidence of each is held against its share."""
     rejected = 0

@@ -10,6 +10,7 @@ from dpaudit.cli import main
 from dpaudit.run import OneRunScenario, load_scenario
 from tests.run.faults import faults
 from tests.run.records import record_of
+from tests.sparse import one_in
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
 
@@ -71,7 +72,7 @@ def test_scores_are_audited(write, tmp_path, capsys):
     assert (record["scenario"], record["score"]) == ("once", "scores.csv")
 
 
-@pytest.mark.parametrize("content", [TOLD, INSERTED])
+@pytest.mark.parametrize("content", one_in(2, [TOLD, INSERTED]))
 def test_assumptions_are_named_and_give_more(write, tmp_path, content):
     named = "assume = 'independent'\nfamily = 'gaussian'\n[claim]"
     certified = []

@@ -1,6 +1,7 @@
 """The user's own mechanisms in a scenario: one output a call, estimators, commands, time limits."""
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -81,6 +82,14 @@ def ran(write_scenario, tmp_path, monkeypatch):
         return json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
 
     return ran
+
+
+@pytest.mark.slow  # 5 s
+def test_what_a_program_will_cost_is_told_before_its_draws(ran):
+    notes = []
+    ran(COMMAND, look=notes.append, seconds=60.0)
+    assert len(notes) == 1
+    assert re.match(r"About .* s for [\d,]+ draws(; .* in the mechanism, .* a call)?\. T", notes[0])
 
 
 def test_one_output_a_call_without_a_docstring_does_not_show_that_of_the_adapter(ran):

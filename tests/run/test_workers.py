@@ -86,6 +86,7 @@ def test_a_scenario_in_processes(write_scenario, own):
         assert len(found) == 1
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_said_and_the_run_goes_on_later(write_scenario, own):
     made = {
         "neighbour": 'rule = "row"\nindex = 4',

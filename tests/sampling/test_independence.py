@@ -165,6 +165,7 @@ def arrangements(values):
     return np.array(sorted(set(permutations(values))), dtype=np.int64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "values", one_in(3, MULTISETS[::-1]), ids=["special", "discrete", "distinct"]
 )

@@ -296,7 +296,8 @@ def product_curve(curves: list[Curve]) -> Curve:
     if len(rest) > 1 and not all(isinstance(curve, PrivacyLoss) for curve in rest):
         raise NoExactSpectrum(
             "a composition has an exact spectrum where all parts but one have finitely many "
-            "outcomes, or all have moment functions; use dpaudit.audit, which needs only draws"
+            "outcomes, or all have moment functions; dpaudit.exact.spectrum bounds that of a "
+            "dpaudit.mechanisms.Composition, and dpaudit.audit needs only draws"
         )
     other = (
         rest[0]

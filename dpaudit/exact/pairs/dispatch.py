@@ -16,14 +16,17 @@ from dpaudit.exact.composition import PrivacyLoss, compose
 from dpaudit.exact.pairs.density import DensityPair
 from dpaudit.exact.pairs.discrete import Atoms, branches_curve, product_curve
 from dpaudit.exact.pairs.gaussian import Axes, without_rounding
+from dpaudit.exact.pairs.integers import DiscreteGaussianShift, discrete_laplace_atoms
 from dpaudit.exact.pairs.laplace import laplace_curve, shared_curve
 from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.pairs.sparse_vector import released_curve
-from dpaudit.exact.pairs.student_t import StudentPairCurve, no_moments
+from dpaudit.exact.pairs.student_t import StudentPairCurve
 from dpaudit.laws import (
     Branches,
     Density,
     Discrete,
+    DiscreteGaussian,
+    DiscreteLaplace,
     Gaussian,
     GaussianNoise,
     GaussianRows,
@@ -38,6 +41,10 @@ from dpaudit.laws import (
 )
 
 EPS = float(np.finfo(np.float64).eps)
+JOINED: dict[type[Laplace] | type[DiscreteGaussian], tuple[str, str]] = {
+    Laplace: ("loc", "scale"),
+    DiscreteGaussian: ("centre", "sigma"),
+}
 RANK_ONE = 1e-9  # of the largest eigenvalue: a second one below this is rounding
 
 
@@ -78,6 +85,12 @@ def _of_one_kind(left: Law, right: Any) -> tuple[Curve, str] | None:
             return StudentPairCurve(left, right), "Student t pair (finite rows)"
         case Discrete():
             return Atoms.of(left, right), "finitely many outcomes"
+        case DiscreteLaplace():
+            atoms = discrete_laplace_atoms(left, right)
+            return None if atoms is None else (atoms, "discrete Laplace shift")
+        case DiscreteGaussian():
+            shift = DiscreteGaussianShift.of(left, right)
+            return None if shift is None else (shift, "discrete Gaussian shift")
         case Laplace():
             return laplace_curve(left, right)
         case SharedLaplace():
@@ -115,30 +128,25 @@ def _product(left: Product, right: Product) -> tuple[Curve, str]:
         whole = compose(losses, [k for *_, k in named])
         return whole, whole.law
     curves = [part for part, _, k in named for _ in range(k)]
-    if any(isinstance(part, StudentPairCurve) for part in curves) and not any(
-        isinstance(p, Atoms) for p in curves
-    ):
-        raise no_moments()
     names = [f"{k} × {name}" if k > 1 else name for _, name, k in named]
     return product_curve(curves), " + ".join(names)
 
 
 def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
-    """The parts in pairs, with all Laplace noise joined into one part.
+    """The parts in pairs, with all noise of one kind in `JOINED` in one part.
 
-    Together, coordinates with equal shifts have a closed form.
+    Together, coordinates with equal shifts, or with equal noise, have a closed form.
     """
     pairs = list(zip(left.parts, right.parts, strict=True))
-    is_noise = [all(isinstance(part, Laplace) for part in pair) for pair in pairs]
-    if sum(is_noise) < 2:
-        return pairs
-    left_noise, right_noise = (
-        Laplace(
-            *(np.concatenate([getattr(part, name) for part in side]) for name in ("loc", "scale"))
-        )
-        for side in zip(*compress(pairs, is_noise), strict=True)
-    )
-    return [*compress(pairs, np.logical_not(is_noise)), (left_noise, right_noise)]
+    for kind, names in JOINED.items():
+        is_noise = [all(isinstance(part, kind) for part in pair) for pair in pairs]
+        if sum(is_noise) > 1:
+            left_noise, right_noise = (
+                kind(*(np.concatenate([getattr(part, name) for part in side]) for name in names))
+                for side in zip(*compress(pairs, is_noise), strict=True)
+            )
+            pairs = [*compress(pairs, np.logical_not(is_noise)), (left_noise, right_noise)]
+    return pairs
 
 
 def _gaussian(left: Gaussian, right: Gaussian) -> PrivacyLoss:

@@ -51,14 +51,6 @@ class UnknownRenyi:
         )
 
 
-def no_moments() -> NoExactSpectrum:
-    """The error to raise where a Student t law is composed with another release."""
-    return NoExactSpectrum(
-        "the Student t law of a sketched least-squares solution has no moment function to compose; "
-        "use law='asymptotic', or dpaudit.audit, which needs only draws"
-    )
-
-
 @value_class
 class StudentPairCurve(UnknownRenyi):
     """The curve of any two Student t laws of equal dimension and degrees of freedom."""

@@ -11,7 +11,6 @@ from dpaudit.exact import replaced_student, replaced_wishart
 from dpaudit.exact.composition import PrivacyLoss, compose
 from dpaudit.exact.numerics.special import VANISHING, Share
 from dpaudit.exact.pairs.gaussian import Axes
-from dpaudit.exact.pairs.student_t import no_moments
 from dpaudit.exact.zeroed_rows.als import StudentCurve, asymptotic_loss
 from dpaudit.laws import (
     ComposedRows,
@@ -69,7 +68,11 @@ def curve(family: ZeroedRows, index: int, law: str) -> tuple[Curve, str]:
             losses = [curve(part, index, law)[0] for part in family.parts]
             known_losses = [loss for loss in losses if isinstance(loss, PrivacyLoss)]
             if len(known_losses) < len(losses):
-                raise no_moments()
+                raise NoExactSpectrum(
+                    "the Student t law of a sketched least-squares solution has no moment function "
+                    "to compose; use dpaudit.exact.spectrum on one pair, which bounds it, or "
+                    "law='asymptotic'"
+                )
             whole = compose(known_losses, family.times)
             return whole, whole.law
     raise TypeError(f"no exact curve for {type(family).__name__}")

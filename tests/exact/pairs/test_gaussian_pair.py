@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dpaudit import InvalidInput
 from dpaudit.exact import gaussian_pair, gaussian_shift
 from tests.exact.comparing import assert_close
+from tests.sparse import one_in
 
 EPSILON = np.array([0.0, 0.1, 0.3, 1.0, 4.0, 20.0])
 
@@ -176,14 +177,17 @@ def test_a_value_does_not_depend_on_the_other_epsilons_of_the_call(shift, ratio,
 )
 @pytest.mark.parametrize(
     ("shift", "ratio"),
-    [
-        ([0.5], [1.2]),
-        ([0.5], [0.5]),
-        ([0.3, 0.1, 0.0], [0.8, 1.1, 1.3]),
-        ([2.0, 0.0], [1.0, 0.9]),
-        ([0.0], [1e-3]),
-        ([0.1, 2.0], [1.0001, 0.9]),
-    ],
+    one_in(
+        2,
+        [
+            ([0.5], [1.2]),
+            ([0.5], [0.5]),
+            ([0.3, 0.1, 0.0], [0.8, 1.1, 1.3]),
+            ([2.0, 0.0], [1.0, 0.9]),
+            ([0.0], [1e-3]),
+            ([0.1, 2.0], [1.0001, 0.9]),
+        ],
+    ),
 )
 def test_no_bumps_where_one_contour_takes_over_from_another(shift, ratio, limit):
     """δ is convex in e^ε, and ln δ is smooth.
