@@ -21,6 +21,7 @@ from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
 from dpaudit.scoring.models.boosted import boosted
 from dpaudit.scoring.models.logistic import fit_correction
+from dpaudit.scoring.models.screen import squares
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -30,28 +31,19 @@ def interacting(train: Sides, base: Score) -> Pairs:
     first.
 
     The residual of a row is its label, 1 for P and 0 for Q, less the probability p that `base`
-    gives it. Its sum over the rows of a cell has variance Σ p(1 − p) if `base` is right, so the sum
-    of the squares, standardised, over the cells of two columns' quantiles is about χ² with as many
-    degrees of freedom as there are cells. The level is divided by the number of pairs (Bonferroni).
-    What each column shows by itself does not count for the order of the pairs.
+    gives it. Its `squares` are summed over the cells of two columns' quantiles. The level is
+    divided by the number of pairs (Bonferroni). What each column shows by itself does not count for
+    the order of the pairs.
     """
     x, label = train.head(constants.PAIR_DRAWS).stacked()
     bins = constants.PAIR_BINS
     p = expit(evaluate(base, x))
-    residual, variance = label - p, p * (1.0 - p)
     limits = np.quantile(x, np.arange(1, bins) / bins, axis=0).T
     place = [np.searchsorted(*column) for column in zip(limits, x.T, strict=True)]
-
-    def evidence(cell: np.ndarray) -> tuple[float, int]:
-        """The sum of standardised squares over cells, and how many cells have draws."""
-        total, spread = np.bincount(cell, residual), np.bincount(cell, variance)
-        there = spread > 0.0
-        return float((total[there] ** 2 / spread[there]).sum()), int(there.sum())
-
-    alone = [evidence(cell)[0] for cell in place]
+    alone = [squares(cell, label, p)[0] for cell in place]
     pairs, surplus = list(combinations(range(x.shape[1]), 2)), {}
     for i, j in pairs:
-        square, cells = evidence(bins * place[i] + place[j])
+        square, cells = squares(bins * place[i] + place[j], label, p)
         if square > chdtri(cells, constants.PAIR_LEVEL / len(pairs)):
             surplus[i, j] = square - alone[i] - alone[j]
     return sorted(surplus, key=lambda pair: -surplus[pair])[: constants.MOST_PAIRS]
