@@ -11,8 +11,9 @@ normal, it is right there as it is. If it bends elsewhere, the outputs are not n
 nothing vouches for its ends.
 
 With the log-odds, the draws of both sides in each cell give a pair of laws, whose δ(ε) is the
-estimate. The sum of p − e^ε q over counts alone would have no bias from the fit, but so much more
-variance that no mean of the two was better.
+estimate. The sum of p − e^ε q over counts would have no bias from the fit, but much more variance:
+weighing it in did not lower the error. The two directions are averaged as far as counts allow them
+to be the same.
 """
 
 from __future__ import annotations
