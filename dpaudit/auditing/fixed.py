@@ -191,6 +191,9 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
     refuse_nan((P, Q), fitted.name, sizes.train)
     refuse_scores(Sides(P[:, None], Q[:, None]), fitted.name, calls, sizes.train)
     chosen = SortedScores.of(*scoring.pooled(fitted.score, train, (P, Q)))
+    # the estimate counts these scores too, but for draws that the score knows better than others
+    fresh = SortedScores.of(P, Q) if fitted.memorises else chosen
+    fresh = SortedScores(NO_SCORES, NO_SCORES) if fitted.spent else fresh
     own = settings.claimed_epsilon
     choices = Choices.of(
         chosen,
@@ -199,8 +202,7 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
         settings.alpha,
         claim_epsilon=() if own is None else (own,),
         focus=settings.focus,
-        # the estimate counts these scores too, unless the choosing draws also trained the score
-        fresh=SortedScores(NO_SCORES, NO_SCORES) if fitted.spent else chosen,
+        fresh=fresh,
         closed=fitted.closed,
         claimed=where_to_bet(settings.claim),
     )

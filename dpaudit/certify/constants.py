@@ -90,7 +90,6 @@ PARAMETER_ERROR = 1e-9  # relative, of that parameter
 LARGEST_GAMMA = 300.0  # nats; (e^ε)² does not overflow there, and ratios of counts are far below
 
 # Estimate (`plug_in.py`). Page "estimate": the error of the estimated δ.
-MISS = 0.02  # nats: the assumed common error of all fitted log-odds
 # shares of the draws at whose |log-odds| the two directions are compared
 DIRECTION_NODES = np.array([0.5, 0.1, 0.02, 0.004, 0.0008])
 LARGEST_SCORE = 50.0  # nats; scores of any scale are clipped there

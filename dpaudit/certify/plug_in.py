@@ -10,24 +10,19 @@ Computation 1992). The log-ratio of two normal laws needs no draws at its ends: 
 normal, it is right there as it is. If it bends elsewhere, the outputs are not normal, and then
 nothing vouches for its ends.
 
-The curve. With the log-odds, the draws of both sides in each cell give a pair of laws. Its δ(ε) has
-little variance, and the fit's error as bias. The sum of p − e^ε q over the counts of the cells
-whose log-odds exceed ε has no such bias, and more variance the smaller δ is. The two are weighted
-for the least mean square error if the log-odds miss by `MISS` nats in common. The cells are those
-of one half of the draws and the counts those of the other, both ways: the largest of sums that
-chance made would be too large where the loss is constant. The two directions are then drawn towards
-their mean as far as counts allow them to be the same.
+With the log-odds, the draws of both sides in each cell give a pair of laws, whose δ(ε) is the
+estimate. The sum of p − e^ε q over counts would have no bias from the fit, but much more variance:
+weighing it in did not lower the error. The two directions are averaged as far as counts allow them
+to be the same.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from scipy.special import betaln, expit, log_expit, ndtri, softmax
 
-from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.certify.constants import (
@@ -39,14 +34,12 @@ from dpaudit.certify.constants import (
     FLATTENED,
     FREE,
     LARGEST_SCORE,
-    MISS,
     NEWTON_GAIN,
     TRUSTED,
 )
 from dpaudit.certify.scores import ScoreCells, SortedScores, gammas
 from dpaudit.scoring.models.logistic import newton
 
-TINY = 1e-300
 SCORE, FLAT, RANK = range(3)  # the base that a regression starts from, as ordered in `_log_odds`
 # each setting: the base, whether it is trusted as log-odds, and the prior variance of its bends
 SETTINGS = tuple(product((SCORE, FLAT, RANK), (True, False), BENT))
@@ -87,16 +80,6 @@ class Counted:
         """The number of draws of both sides in each cell, (c,)."""
         return self.p + self.q
 
-    def halves(self) -> tuple[Counted, Counted]:
-        """The same cells with a random half of the draws, and with the other half.
-
-        The seed is fixed: equal counts have equal halves.
-        """
-        rng = generator(np.random.SeedSequence(0))
-        p = rng.binomial(self.p.astype(int), 0.5).astype(float)
-        q = rng.binomial(self.q.astype(int), 0.5).astype(float)
-        return replace(self, p=p, q=q), replace(self, p=self.p - p, q=self.q - q)
-
 
 def mean_scores(choose: SortedScores, threshold: Array) -> Array:
     """The mean score of the choosing draws in each cell, (c + 1,).
@@ -113,112 +96,49 @@ def mean_scores(choose: SortedScores, threshold: Array) -> Array:
 def estimated(cells: Counted, epsilon: Array) -> tuple[Array, Array]:
     """Estimates of δ(ε) forward and backward, (m,) each, in [0, 1], non-increasing, convex in e^ε.
 
-    epsilon : (m,) ascending, nats.
+    epsilon : (m,) nats.
     """
-    fit, gamma = _Fit.of(cells), gammas(epsilon)
-    forward = _convex(gamma, fit.delta_at(gamma))
-    backward = _convex(gamma, fit.swapped().delta_at(gamma))
-    mean, half = 0.5 * (forward + backward), 0.5 * fit.asymmetry() * (forward - backward)
+    odds, gamma = _log_odds(cells), gammas(epsilon)[:, None]
+    p, q = cells.size * expit(odds), cells.size * expit(-odds)
+    p, q = p / p.sum(), q / q.sum()
+    forward = np.maximum(p - gamma * q, 0.0).sum(axis=1)
+    backward = np.maximum(q - gamma * p, 0.0).sum(axis=1)
+    mean, half = 0.5 * (forward + backward), 0.5 * (forward - backward)
+    half *= _asymmetry(cells, p, q, odds - cells.offset)
     return mean + half, mean - half
 
 
-@value_class
-class _Fit:
-    """The counts and the fitted laws of c cells, P against Q; (c,) each.
+def _asymmetry(cells: Counted, p: Array, q: Array, loss: Array) -> float:
+    """The Akaike weight, in [0, 1], of directions that differ against directions that are the same.
 
-    p, q : draws of P and of Q. law_p, law_q : fitted probabilities of the cells, each of sum 1.
-    loss : log-odds of P at equal numbers of draws. crossed : for each half of the draws, its fitted
-    loss, and the counts of P and of Q in the other half.
+    p, q, loss : (c,), the fitted laws and log-odds. The counts' p − e^ε q forward less that
+    backward, at the |log-odds| that the shares `DIRECTION_NODES` of both laws exceed, is 0 but for
+    chance if they are the same. χ² is its squared length in units of its covariance, of rank k; the
+    weight is that of χ² nats with k parameters (Akaike 1978), expit(χ²/2 − k).
     """
-
-    p: Array
-    q: Array
-    law_p: Array
-    law_q: Array
-    loss: Array
-    crossed: list[tuple[Array, Array, Array]]
-
-    @classmethod
-    def of(cls, cells: Counted) -> _Fit:
-        """Fit the log-odds of all draws, and of each half with the likeliest setting of all."""
-        first, second = cells.halves()
-        odds, odds_of_halves = _log_odds(cells, (first, second))
-        law_p, law_q = cells.size * expit(odds), cells.size * expit(-odds)
-        return cls(
-            cells.p,
-            cells.q,
-            law_p / law_p.sum(),
-            law_q / law_q.sum(),
-            odds - cells.offset,
-            [
-                (odds_of_halves[0] - cells.offset, second.p, second.q),
-                (odds_of_halves[1] - cells.offset, first.p, first.q),
-            ],
-        )
-
-    def swapped(self) -> _Fit:
-        """The fit of Q against P."""
-        crossed = [(-loss, q, p) for loss, p, q in self.crossed]
-        return _Fit(self.q, self.p, self.law_q, self.law_p, -self.loss, crossed)
-
-    def delta_at(self, gamma: Array) -> Array:
-        """A weighted mean of δ of the fitted laws and δ of the counts, at each γ = e^ε, (m,)."""
-        level, law_p, law_q = np.log(gamma), self.law_p, self.law_q
-        ratio = np.log(np.maximum(law_p, TINY)) - np.log(np.maximum(law_q, TINY))
-        p, q = _above(ratio, level, law_p, law_q)
-        fitted = np.maximum(p - gamma * q, 0.0)
-        slope = law_p * expit(-self.loss)  # what p gains, and q loses, per nat of all log-odds
-        p, q, moved = _above(self.loss, level, law_p, law_q, slope)
-        variance = p * (1.0 - p) / self.p.sum() + gamma**2 * q * (1.0 - q) / self.q.sum()
-        bias = (MISS * (1.0 + gamma) * moved) ** 2
-        weight = bias / np.maximum(bias + variance, TINY)
-        hits = np.zeros((2, len(gamma)))
-        for loss, count_p, count_q in self.crossed:
-            hits += _above(loss, level, count_p, count_q)
-        counted = hits[0] / self.p.sum() - gamma * hits[1] / self.q.sum()
-        return np.asarray(np.clip(fitted + weight * (counted - fitted), 0.0, 1.0))
-
-    def asymmetry(self) -> float:
-        """The share, in [0, 1], of the difference between the directions that the estimate keeps.
-
-        The expected squared error is least at 1 − k/χ², with χ² the squared length of k differences
-        of counts in units of their errors (James and Stein 1961, but never drawn past the mean).
-        The differences are taken at those |log-odds| that the shares `DIRECTION_NODES` of both laws
-        exceed.
-        """
-        size = np.abs(self.loss)
-        order = np.argsort(size)
-        share = np.cumsum((self.law_p + self.law_q)[order]) / 2.0
-        at = np.searchsorted(share, 1.0 - DIRECTION_NODES).clip(max=len(size) - 1)
-        level = size[order][at][:, None]
-        gamma = np.exp(np.minimum(level, LARGEST_SCORE))
-        up, down = self.loss >= level, self.loss <= -level
-        difference, spread = np.zeros(len(level)), np.zeros((len(level), len(level)))
-        for weight, count, law in (
-            (up + gamma * down, self.p, self.law_p),
-            (-gamma * up - down, self.q, self.law_q),
-        ):
-            centred = weight - (weight @ law)[:, None]
-            difference += weight @ count / count.sum()
-            spread += (centred * law) @ centred.T / count.sum()
-        scale = np.sqrt(np.maximum(np.diag(spread), TINY))
-        correlation, standard = spread / np.outer(scale, scale), difference / scale
-        root, _, freedom, _ = np.linalg.lstsq(correlation, standard, rcond=ALIKE)
-        return 1.0 - 1.0 / max(1.0, float(standard @ root) / max(int(freedom), 1))
+    size = np.abs(loss)
+    order = np.argsort(size)
+    share = np.cumsum((p + q)[order]) / 2.0
+    at = np.searchsorted(share, 1.0 - DIRECTION_NODES).clip(max=len(size) - 1)
+    level = size[order][at][:, None]
+    gamma = np.exp(np.minimum(level, LARGEST_SCORE))
+    up, down = loss >= level, loss <= -level
+    difference, spread = np.zeros(len(level)), np.zeros((len(level), len(level)))
+    for weight, count, law in (
+        (up + gamma * down, cells.p, p),
+        (-gamma * up - down, cells.q, q),
+    ):
+        centred = weight - (weight @ law)[:, None]
+        difference += weight @ count / count.sum()
+        spread += (centred * law) @ centred.T / count.sum()
+    scale = np.sqrt(np.maximum(np.diag(spread), np.finfo(float).tiny))
+    correlation, standard = spread / np.outer(scale, scale), difference / scale
+    root, _, rank, _ = np.linalg.lstsq(correlation, standard, rcond=ALIKE)
+    return float(expit(0.5 * standard @ root - rank))
 
 
-def _above(loss: Array, level: Array, *parts: Array) -> Array:
-    """Sums of each part, (c,), over the cells whose loss exceeds each of m levels, (parts, m)."""
-    order = np.argsort(loss)
-    sums = np.cumsum(np.stack(parts)[:, order[::-1]], axis=1)[:, ::-1]
-    sums = np.concatenate([sums, np.zeros((len(parts), 1))], axis=1)
-    return np.asarray(sums[:, np.searchsorted(loss[order], level, side="right")])
-
-
-def _log_odds(cells: Counted, parts: tuple[Counted, ...]) -> tuple[Array, list[Array]]:
-    """The log-odds of P in each cell, (c,), averaged over all settings; and those of each of
-    `parts` of the draws, by the likeliest setting.
-    """
+def _log_odds(cells: Counted) -> Array:
+    """The log-odds of P in each cell, (c,), averaged over all settings."""
     score, size = np.clip(cells.score, -LARGEST_SCORE, LARGEST_SCORE), cells.size
     flat = score * (1.0 + (score / FLATTENED) ** 4) ** -0.125
     rank = ndtri((np.cumsum(size) - 0.5 * size) / size.sum())
@@ -226,11 +146,7 @@ def _log_odds(cells: Counted, parts: tuple[Counted, ...]) -> tuple[Array, list[A
     settings = CLOSED if cells.closed else SETTINGS
     fits = [regressions[base].fit(cells, trusted, bent) for base, trusted, bent in settings]
     evidence = np.array([fit[1] for fit in fits])
-    odds = softmax(evidence) @ np.array([fit[0] for fit in fits])
-    base, trusted, bent = settings[int(np.argmax(evidence))]
-    likeliest = regressions[base]
-    by_part = [_with_atoms(part, likeliest.fit(part, trusted, bent)[0]) for part in parts]
-    return _with_atoms(cells, odds), by_part
+    return _with_atoms(cells, softmax(evidence) @ np.array([fit[0] for fit in fits]))
 
 
 def _with_atoms(cells: Counted, odds: Array) -> Array:
@@ -291,21 +207,3 @@ class _Regression:
         width = np.linalg.slogdet(best.hessian)[1]
         evidence = 0.5 * (np.log(ridge).sum() - width) - best.objective
         return self.base + self.features @ best.weights, float(evidence)
-
-
-def _convex(x: Array, y: Array) -> Array:
-    """A convex and non-increasing function close to y, at each x, (m,).
-
-    Values below a later value are raised to it, as later values have the smaller errors; the result
-    is the largest convex function that is nowhere above them.
-    """
-    y = np.maximum.accumulate(y[::-1])[::-1]
-    corners: list[int] = []
-    for k in range(len(x)):
-        while len(corners) > 1:
-            i, j = corners[-2:]
-            if (y[j] - y[i]) * (x[k] - x[i]) < (y[k] - y[i]) * (x[j] - x[i]):
-                break  # point j lies below the line between points i and k
-            corners.pop()
-        corners.append(k)
-    return np.asarray(np.interp(x, x[corners], y[corners]))

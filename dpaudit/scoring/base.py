@@ -89,6 +89,8 @@ class Fitted:
         Whether the choosing draws, having chosen the model, trained the score too.
     closed : bool
         Whether the score is the log-ratio of two fitted normal laws.
+    memorises : bool
+        Whether the score fits its training draws too closely to be judged by them.
     unread : dict
         For each kind of part, the share of outputs with a part that no score can read because it
         hardly repeats; empty for a score of the caller's own.
@@ -100,6 +102,7 @@ class Fitted:
     notes: tuple[str, ...] = ()
     spent: bool = False
     closed: bool = False
+    memorises: bool = False
     unread: Mapping[str, float] = field(default_factory=dict)
 
 

@@ -92,7 +92,8 @@ def _logistic(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Scor
 def _boosted(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
     """Fit the alias "lightgbm": trees that start from the quadratic discriminant."""
     name, notes = boosting()
-    return Fitted(name, fit_boosted(train, choose, seed, fit_quadratic(train)), notes=notes)
+    score = fit_boosted(train, choose, seed, fit_quadratic(train))
+    return Fitted(name, score, notes=notes, memorises=True)
 
 
 def _eureka(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:

@@ -102,7 +102,7 @@ FARTHEST_FEATURE = 50.0  # standard deviations: no outlier decides a slope
 # --- the contest of scores (`portfolio`) ---
 CLEARLY_BETTER = 2.0  # standard errors of the gain; fewer let scores win that overfit
 WEAK_SIGNAL = 0.02  # nats a draw: with less gain, models for weak signals take part
-WORTH_A_NETWORK = 0.005  # nats a draw that trees, or distances, must gain for costlier models
+WORTH_A_NETWORK = 0.005  # nats a draw that trees must gain for costlier models
 WORSE_THAN_NOTHING = 0.02  # nats a draw beyond ln 2, by which rare large values spoil moments
 SKETCH_DRAWS = 10_000  # draws a side that show whether sums over columns are of use
 CELL_DRAWS = 500_000  # draws a side, at most, that fill cells
@@ -132,15 +132,13 @@ ATOM_DRAWS = 5  # pooled draws that share an atom: reals rounded to 32 bits coin
 CELL_LEVELS = (20_000, 2000, 20)  # pooled draws a cell on average, from few cells to many
 KEY_DRAWS = 50_000  # draws a side, at most, that choose the columns of the key
 FEWEST_CELLS = 16  # cells allowed at the last level, whatever the number of draws
-FEW_ATOMS = 16  # a column with at most so many atoms is split by cells and gets no spline
 CELL_SLACK = 1.0  # nats of total loss by which a finer level may be worse: it covers rare atoms
-OWN_DRAWS, OWN_CHECKS = 500, 25  # training, choosing draws a side for a cell's own score
-OWN_CELLS = 64  # cells with a score of their own, at most
 
 # --- nearest neighbours ---
 VOTERS, CENTRES = 50_000, 2048  # draws a side, at most
 NEIGHBOURS = (32, 128, 512)  # candidates for k; at most a quarter of all voters, but for the first
-SHARED_CENTRES = (4, 24)  # candidates for the number of centres whose log-odds a row averages
+CENTRES_AROUND = (1, 8)  # candidates for the number of centres whose log-odds are averaged
+CENTRES_OF_A_ROW = 4  # centres that a row averages; more take time in proportion
 NEAREST_CHECKS = 5000  # choosing draws a side, at most, that choose among these candidates
 EUREKA_DRAWS = 10_000  # draws a side: the k = 1,420 nearest take about 0.3 ms a row of width > 1
 

@@ -38,13 +38,12 @@ from dpaudit.scoring.models.network import fit_network
 from dpaudit.scoring.models.pairs import Missed
 from dpaudit.scoring.models.products import fit_products
 from dpaudit.scoring.models.screen import Screen, calibrated, surplus
-from dpaudit.scoring.models.spline import NormalScores, fit_radial, fit_spline
+from dpaudit.scoring.models.spline import NormalScores, fit_spline
 from dpaudit.scoring.whiten import Whitener
 
 ALL = sys.maxsize
 QUADRATICS = {f"qda ({name})": structure for name, structure in STRUCTURES.items()}
 BY_COLUMN = "qda (by column)"
-ELLIPTICAL = "elliptical from "
 SPLINE = "spline"
 
 
@@ -90,10 +89,6 @@ class Contest:
             else [name for name in self.table if name not in leaving_out]
         )
         return min(names, key=self.table.__getitem__)
-
-    def gain(self) -> float:
-        """By how much the best score's mean loss is below ln 2, the loss of score 0, in nats."""
-        return float(np.log(2.0)) - self.table[self.best()]
 
 
 @value_class
@@ -146,22 +141,7 @@ def _trees_gained(contest: Contest) -> bool:
     return contest.table[without_trees] - contest.table[best] > constants.WORTH_A_NETWORK
 
 
-def _distance_matters(contest: Contest) -> bool:
-    """Whether distances lowered the loss of the best quadratic discriminant by much."""
-    return any(
-        contest.table[name.removeprefix(ELLIPTICAL)] - loss > constants.WORTH_A_NETWORK
-        for name, loss in contest.table.items()
-        if name.startswith(ELLIPTICAL)
-    )
-
-
 CANDIDATES = (
-    Candidate(
-        "spline of the distance",
-        "spherical noise around one centre, whose length has any law",
-        lambda contest, columns: columns > 1 and _distance_matters(contest),
-        lambda task: fit_radial(task.train, task.choose),
-    ),
     Candidate(
         SPLINE,
         "one or two columns with any two laws",
@@ -197,13 +177,6 @@ CANDIDATES = (
         "a few dependent columns with any laws",
         lambda contest, columns: 1 < columns <= constants.NEAREST_COLUMNS,
         lambda task: fit_nearest(task.train, task.choose),
-    ),
-    Candidate(
-        "cells",
-        "values that repeat, where the best score so far may be mostly noise: not used as a base",
-        lambda contest, columns: contest.gain() < constants.WEAK_SIGNAL,
-        lambda task: fit_cells(task.train, task.choose, zero),
-        draws=(constants.CELL_DRAWS,),
     ),
     Candidate(
         "cells over {best}",
@@ -273,7 +246,8 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
             if not better or len(train.P) <= draws:
                 break
     best = contest.best()
-    return Fitted(best, contest.scores[best], contest.table, notes)
+    memorises = best in contest.memorising
+    return Fitted(best, contest.scores[best], contest.table, notes, memorises=memorises)
 
 
 def _enter_closed_forms(
@@ -317,7 +291,7 @@ def _enter_closed_forms(
     best = min(quadratics, key=contest.table.__getitem__)
     # a correction takes three times as long to score wide rows
     add = contest.challenge if columns > constants.WIDE else contest.enter
-    add(ELLIPTICAL + best, of_rows(fit_elliptical(train, choose, quadratics[best])))
+    add(f"elliptical from {best}", of_rows(fit_elliptical(train, choose, quadratics[best])))
     add(f"logistic from {best}", of_rows(fit_logistic(train, choose, quadratics[best])))
     return contest.table[best]
 

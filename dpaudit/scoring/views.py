@@ -85,10 +85,13 @@ def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
             if columns - start <= constants.SORTED_NUMBERS:
                 axis = main_axis(few, start, width)
                 yield "sorted parts", partial(in_order, start=start, axis=axis)
-            yield from learned("parts", train, partial(bags, start=start, width=width), fit)
+            parts_of = partial(bags, start=start, width=width)
+            if fit is None:
+                yield "moments of parts", lambda x: extremes(*parts_of(x))
+            else:
+                yield "scores of parts", learned(train, parts_of, fit)
     elif (width := lag(ranks)) > 0:
         yield "differences", partial(differences, width=width)
-        yield from learned("steps", train, partial(steps, width=width), fit)
     elif fit is not None and (size := image_size(ranks)) > 0:
         yield "the likeliest patch", fit_patch(train, size)
     if (matrix := components(few)) is not None:
@@ -222,17 +225,11 @@ def in_order(x: Array, start: int, axis: Array) -> Array:
     return np.column_stack([rest, ordered.reshape(len(x), -1)])
 
 
-def learned(
-    name: str, train: Sides, parts_of: Callable[[Array], tuple[Array, Array]], fit: FitRows | None
-) -> Iterator[tuple[str, View]]:
-    """Two views by a score of parts: its sum, and its statistics with the moments of the parts.
+def learned(train: Sides, parts_of: Callable[[Array], tuple[Array, Array]], fit: FitRows) -> View:
+    """The statistics of a score of parts over each row, the moments of its parts, and its rest.
 
-    Both have the rest of each row. The score is learned from the first `PARTS_SHARE` of the
-    training draws.
+    The score is learned from the first `PARTS_SHARE` of the training draws.
     """
-    if fit is None:
-        yield f"moments of {name}", lambda x: extremes(*parts_of(x))
-        return
     size = max(int(constants.PARTS_SHARE * len(train.P)), 1)
     cut = max(int(constants.PARTS_TRAIN * size), 1)
     sets = []
@@ -247,18 +244,15 @@ def learned(
         for seen in (score(sets[1].stacked()[0]), sets[0].stacked()[0])
     ]
 
-    def view(x: Array, whole: bool) -> Array:
+    def view(x: Array) -> Array:
         parts, rest = parts_of(x)
         parts = np.clip(parts, *reach[1])
         there = ~np.isnan(parts).all(axis=2)
         odds = np.full(there.shape, np.nan)
         odds[there] = np.clip(score(parts[there]), *reach[0])
-        if whole:
-            return np.column_stack([rest, statistics(odds), moments(parts)])
-        return np.column_stack([rest, np.nansum(odds, axis=1)])
+        return np.column_stack([rest, statistics(odds), moments(parts)])
 
-    yield f"summed scores of {name}", partial(view, whole=False)
-    yield f"scores of {name}", partial(view, whole=True)
+    return view
 
 
 def _flat(parts: Array, most: int) -> Array:
@@ -325,14 +319,6 @@ def lag(ranks: Sides) -> int:
 def differences(x: Array, width: int) -> Array:
     """The first `width` columns, and the difference of each column from that `width` before it."""
     return np.column_stack([x[:, :width], x[:, width:] - x[:, :-width]])
-
-
-def steps(x: Array, width: int) -> tuple[Array, Array]:
-    """The steps of a series: each with its number, where it starts, and its difference."""
-    points = x.reshape(len(x), -1, width)
-    moved = np.diff(points, axis=1)
-    number = np.broadcast_to(np.arange(moved.shape[1])[:, None], (*moved.shape[:2], 1))
-    return np.concatenate([number, points[:, :-1], moved], axis=2), x[:, :width]
 
 
 # --- images ---------------------------------------------------------------------------------------

@@ -61,10 +61,10 @@ def elliptical():
 @pytest.mark.parametrize(
     ("draws", "seen"),
     [
-        (bag(8, 3), ["sorted parts", "summed scores of parts", "scores of parts"]),
+        (bag(8, 3), ["sorted parts", "scores of parts"]),
         (bag(8, 3, sorted_parts=True), ["independent components"]),
-        (walk(1), ["differences", "summed scores of steps", "scores of steps"]),
-        (walk(2), ["differences", "summed scores of steps", "scores of steps"]),
+        (walk(1), ["differences"]),
+        (walk(2), ["differences"]),
         (image(), ["the likeliest patch"]),
         (ranked(), ["pairs"]),
         (

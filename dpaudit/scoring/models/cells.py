@@ -3,13 +3,13 @@
 A value of a column that several training draws share is an atom of it. The atoms that a row has in
 some columns are its key, and the rows of one key are a cell. The counts of both sides in a cell
 estimate its odds, which are shrunk towards the odds of a smooth base score as far as the base
-explains them. Cells whose rows still differ in other columns get a score of their own in these
-columns. The more columns enter the key, the more cells there are and the fewer draws each holds.
+explains them. The more columns enter the key, the more cells there are and the fewer draws each
+holds.
 """
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import expit, logit
@@ -18,9 +18,7 @@ from dpaudit._core.linalg import ascending_columns
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, logistic_loss
-from dpaudit.scoring.models.closed import fit_quadratic
-from dpaudit.scoring.models.spline import fit_spline
+from dpaudit.scoring.base import Score, Sides, evaluate, log_loss
 from dpaudit.scoring.shrink import STEEPEST, shrink
 
 HALVES = np.random.default_rng(20221250).integers(0, 2**63, size=4096, dtype=np.uint64)
@@ -33,8 +31,8 @@ def fit_cells(train: Sides, choose: Sides, base: Score) -> Score | None:
     train, choose : finite rows (encode others first). base : the score of rows outside the cells,
     to which the cells' odds are shrunk.
 
-    Few large cells, with scores of their own, are the base of more and smaller cells, and so on. A
-    level that increases the log loss on `choose` is left out.
+    Few large cells are the base of more and smaller cells, and so on. A level that increases the
+    log loss on `choose` is left out.
     """
     keys = {key.columns: key for key in keys_by_level(train) if key.columns}
     if not keys:
@@ -42,8 +40,7 @@ def fit_cells(train: Sides, choose: Sides, base: Score) -> Score | None:
     score, least = base, log_loss(base, choose)
     slack = constants.CELL_SLACK / (2.0 * len(choose.P))
     for key in keys.values():
-        cells = _counted(key, train, score)
-        finer = replace(cells, own=_own_scores(cells, train, choose))
+        finer = _counted(key, train, score)
         loss = log_loss(finer, choose)
         if loss < least + slack:
             score, least = finer, loss
@@ -81,11 +78,6 @@ class Key:
             hashed += _hash(atom, column)
             pure &= atom > 0
         return hashed, pure
-
-    def free(self, row: Array) -> np.ndarray:
-        """Positions of the columns in which the rows in the cell of `row`, (1, k), may differ."""
-        fixed = {column for column in self.columns if self.atom(row, column)[0]}
-        return np.array([column for column in self.varying if column not in fixed], dtype=np.intp)
 
 
 def _hash(atom: np.ndarray, column: int) -> np.ndarray:
@@ -160,9 +152,7 @@ class Cells:
 
     keys : (c,) hashes of the cells' keys, ascending. odds : (c,) log-odds of the cells.
     offset : (c,) the amount that a cell adds to the base score of its rows that are not atoms in
-        every column. rows : (c, k) one row of each cell. least : (c,) training draws of the rarer
-        side.
-    own : scores of single cells, by position: (columns, score of these columns).
+        every column.
     """
 
     key: Key
@@ -170,9 +160,6 @@ class Cells:
     keys: np.ndarray
     odds: Array
     offset: Array
-    rows: Array
-    least: np.ndarray
-    own: dict[int, tuple[np.ndarray, Score]] = field(default_factory=dict)
 
     def find(self, x: Array) -> tuple[np.ndarray, np.ndarray]:
         """(position of each row's cell or −1, whether all its columns are atoms), (m,) each."""
@@ -188,10 +175,6 @@ class Cells:
         if based.any():
             offset = np.where(cell[based] < 0, 0.0, self.offset[cell[based]])
             out[based] = self.base(x[based]) + offset
-        for number, (columns, score) in self.own.items():
-            here = np.flatnonzero(cell == number)
-            if len(here):
-                out[here] = self.odds[number] + score(x[np.ix_(here, columns)])
         return out
 
 
@@ -221,53 +204,4 @@ def _counted(key: Key, train: Sides, base: Score) -> Cells:
         average = logit(np.where(count > 0, total / np.maximum(count, 1), 0.5))
         guess = np.where(mixed, average, guess)
     odds, _ = shrink(a, b, guess)
-    return Cells(key, base, keys, odds, odds - guess, rows, np.minimum(a, b))
-
-
-def _own_scores(cells: Cells, train: Sides, choose: Sides) -> dict[int, tuple[np.ndarray, Score]]:
-    """A score of its own for each of the largest cells where it has less loss than the base score.
-
-    A cell gets none where its columns without an atom have few values, as further cells split
-    those.
-    """
-    key, head = cells.key, train.head(constants.KEY_DRAWS)
-    few = {
-        column
-        for column in key.varying.tolist()
-        if 0 < len(key.atoms[column]) <= constants.FEW_ATOMS
-        and key.atom(head.P, column).all()
-        and key.atom(head.Q, column).all()
-    }
-    free = {}
-    for cell in np.argsort(-cells.least, kind="stable")[: constants.OWN_CELLS].tolist():
-        columns = key.free(cells.rows[cell : cell + 1])
-        if cells.least[cell] >= constants.OWN_DRAWS and not few >= set(columns.tolist()):
-            free[cell] = columns
-    own: dict[int, tuple[np.ndarray, Score]] = {}
-    if not free:
-        return own
-    places = [[cells.find(side)[0] for side in (part.P, part.Q)] for part in (train, choose)]
-    for cell, columns in free.items():
-        inside, rows = [], []
-        for part, (in_p, in_q) in zip((train, choose), places, strict=True):
-            # equally many draws a side, since the cell's odds are added to its own score later
-            whole = Sides(part.P[in_p == cell], part.Q[in_q == cell])
-            whole = whole.head(min(len(whole.P), len(whole.Q)))
-            rows.append(whole)
-            inside.append(
-                Sides(*(np.ascontiguousarray(side[:, columns]) for side in (whole.P, whole.Q)))
-            )
-        if len(inside[1].P) < constants.OWN_CHECKS:
-            continue
-        score, base = fit_within_cell(*inside), evaluate(cells.base, rows[1].stacked()[0])
-        p, q = np.split(base - (cells.odds[cell] - cells.offset[cell]), [len(rows[1].P)])
-        if log_loss(score, inside[1]) < logistic_loss(p, q).mean():
-            own[cell] = (columns, score)
-    return own
-
-
-def fit_within_cell(train: Sides, choose: Sides) -> Score:
-    """Fit a cell's own score: a spline of one column, a quadratic discriminant of more."""
-    if train.P.shape[1] == 1:
-        return fit_spline(train, choose)
-    return fit_quadratic(train.head(constants.TREE_PROBE))
+    return Cells(key, base, keys, odds, odds - guess)

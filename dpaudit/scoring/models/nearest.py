@@ -8,55 +8,59 @@ from scipy.spatial import cKDTree
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Score, Sides, logistic_loss
+from dpaudit.scoring.base import Sides, logistic_loss
 from dpaudit.scoring.whiten import Whitener
 
 THREADS = -1  # all cores: each row is looked up by itself, so the result is the same
 
 
-def fit_nearest(train: Sides, choose: Sides) -> Score:
+def fit_nearest(train: Sides, choose: Sides) -> Nearest:
     """Fit log-odds by the votes of the k nearest training draws in whitened coordinates.
 
     The votes are counted around centres only, so a large k costs its time once; a centre is a
-    training draw, whose own vote does not count. A row gets the mean log-odds of its nearest
-    centres. k and the number of these centres are chosen on `choose`. train, choose : finite rows.
+    training draw, whose own vote does not count. Its log-odds are averaged with those of the
+    centres around it. k and the number of these centres are chosen on `choose`. train, choose :
+    finite rows (n, k).
     """
     whiten = Whitener.fit(train.P, train.Q)
     voting = train.head(constants.VOTERS)
     voters = Sides(whiten(voting.P), whiten(voting.Q))
     centres = voters.head(constants.CENTRES).stacked()[0]
-    near = cKDTree(centres)
+    tree, votes = cKDTree(centres), centre_odds(voters, centres)
+    scores = [
+        Nearest(whiten, tree, odds[_nearest(tree, centres, around)].mean(axis=1))
+        for around in constants.CENTRES_AROUND
+        for odds in votes
+    ]
     check = choose.head(constants.NEAREST_CHECKS)
-    places = {
-        shared: [_nearest(near, whiten(side), shared) for side in (check.P, check.Q)]
-        for shared in constants.SHARED_CENTRES
-    }
-    votes = centre_odds(voters, centres)
-    losses = {
-        (number, shared): logistic_loss(*(odds[place].mean(axis=1) for place in sides)).mean()
-        for number, odds in enumerate(votes)
-        for shared, sides in places.items()
-    }
-    number, shared = min(losses, key=losses.__getitem__)
-    return Nearest(whiten, near, votes[number], shared)
+    places = [scores[0].place(side) for side in (check.P, check.Q)]
+    return min(
+        scores, key=lambda score: logistic_loss(*(score.at(place) for place in places)).mean()
+    )
 
 
 @value_class
 class Nearest:
-    """The score that averages the log-odds of the centres nearest to a row.
+    """The score that averages the log-odds of the few centres nearest to a row.
 
-    odds : (c,), log-odds at the centres in `tree`. shared : how many centres a row averages.
+    odds : (c,), log-odds at the centres in `tree`.
     """
 
     whiten: Whitener
     tree: cKDTree
     odds: Array
-    shared: int
+
+    def place(self, x: Array) -> np.ndarray:
+        """Positions of the centres nearest to each row of x, (m, `CENTRES_OF_A_ROW`)."""
+        return _nearest(self.tree, self.whiten(x), constants.CENTRES_OF_A_ROW)
+
+    def at(self, place: np.ndarray) -> Array:
+        """The log-odds, (m,), in nats, of rows with these nearest centres."""
+        return np.asarray(self.odds[place].mean(axis=1))
 
     def __call__(self, x: Array) -> Array:
         """The log-odds, (m,), in nats, of rows (m, k)."""
-        place = _nearest(self.tree, self.whiten(x), self.shared)
-        return np.asarray(self.odds[place].mean(axis=1))
+        return self.at(self.place(x))
 
 
 def _nearest(tree: cKDTree, x: Array, count: int) -> np.ndarray:

@@ -22,7 +22,7 @@ from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
 from dpaudit.scoring.models.boosted import boosted
 from dpaudit.scoring.models.logistic import fit_correction
-from dpaudit.scoring.models.screen import Screen, strongest, surplus
+from dpaudit.scoring.models.screen import Screen, squares, strongest, surplus
 from dpaudit.scoring.whiten import Whitener
 
 Pairs = Sequence[tuple[int, int]]
@@ -40,37 +40,28 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
     """The columns and pairs of columns on which the residual of `base` depends significantly.
 
     The residual of a row is its label, 1 for P and 0 for Q, less the probability p that `base`
-    gives it. Its sum over the rows of a cell has variance Σ p(1 − p) if `base` is right, so the sum
-    of the squares, standardised, over the cells of two columns' quantiles is about χ² with as many
-    degrees of freedom as there are cells. The level is divided by the number of pairs (Bonferroni).
-    What each column shows by itself does not count for the order of the pairs. What trees see,
-    whitened coordinates and their squared length, is looked at in the same way. Of wide rows only
-    the columns that differ most count, and no pairs.
+    gives it. Its `squares` are summed over the cells of two columns' quantiles. The level is
+    divided by the number of pairs (Bonferroni). What each column shows by itself does not count for
+    the order of the pairs. What trees see, whitened coordinates and their squared length, is looked
+    at in the same way. Of wide rows only the columns that differ most count, and no pairs.
     """
     train = train.head(constants.PAIR_DRAWS)
     x, label = train.stacked()
     p, bins = expit(evaluate(base, x)), constants.PAIR_BINS
-    residual, variance = label - p, p * (1.0 - p)
     if x.shape[1] > constants.TREE_COLUMNS:
         x = x[:, strongest(screen(train), constants.FEWER_TREE_COLUMNS)]
-
-    def evidence(cell: np.ndarray) -> tuple[float, int]:
-        """The sum of standardised squares over cells, and how many cells have draws."""
-        total, spread = np.bincount(cell, residual), np.bincount(cell, variance)
-        there = spread > 0.0
-        return float((total[there] ** 2 / spread[there]).sum()), int(there.sum())
 
     def look(x: Array) -> Missed:
         limits = ascending_columns(x)[:, np.arange(1, bins) * (len(x) - 1) // bins]
         place = [np.searchsorted(*column) for column in zip(limits, x.T, strict=True)]
-        singles = [evidence(cell) for cell in place]
+        singles = [squares(cell, label, p) for cell in place]
         level = constants.MISCALIBRATED / max(train.P.shape[1], len(singles))
         alone = any(square > chdtri(cells, level) for square, cells in singles)
         if train.P.shape[1] > constants.PAIR_COLUMNS:
             return Missed(alone, ())
         both, beyond = list(combinations(range(x.shape[1]), 2)), {}
         for i, j in both:
-            square, cells = evidence(bins * place[i] + place[j])
+            square, cells = squares(bins * place[i] + place[j], label, p)
             if square > chdtri(cells, constants.PAIR_LEVEL / len(both)):
                 beyond[i, j] = square - singles[i][0] - singles[j][0]
         pairs = sorted(beyond, key=lambda pair: -beyond[pair])[: constants.MOST_PAIRS]

@@ -47,8 +47,7 @@ def calibrated(score: Score, train: Sides) -> bool:
     """Whether the log-odds of a score agree with the counts of rows (n, 1) of each side in all
     bins.
 
-    Bins are of equal size, up to ties, few and large ones first. The squared residuals of their
-    counts, each over its variance, have a χ² law if the log-odds are true.
+    Bins are of equal size, up to ties, few and large ones first.
     """
     rows, label = train.stacked()
     order = np.argsort(rows[:, 0])
@@ -62,6 +61,17 @@ def calibrated(score: Score, train: Sides) -> bool:
         if chdtrc(len(excess), np.sum(excess**2 / variance)) < constants.MISCALIBRATED:
             return False
     return True
+
+
+def squares(cell: np.ndarray, label: np.ndarray, p: Array) -> tuple[float, int]:
+    """The sum over cells of the squared residual of their rows, in units of its variance, and how
+    many cells have rows; (n,) each, p the probabilities of the labels 1.
+
+    If the probabilities are right, the sum is χ² with as many degrees of freedom.
+    """
+    total, variance = np.bincount(cell, label - p), np.bincount(cell, p * (1.0 - p))
+    square = total**2 / np.maximum(variance, FEWEST)
+    return float(square.sum()), int(np.count_nonzero(variance))
 
 
 def _counts(columns: Array, ends: Array) -> np.ndarray:

@@ -1,8 +1,4 @@
-"""Nonparametric scores by penalised splines: of one or two columns, of distances, of many columns.
-
-A spline of one or two columns is fitted to counts of their normal scores. The same spline serves
-the distance from the centre, and all values of columns with one law.
-"""
+"""Scores of one or two columns: penalised splines, fitted to counts of normal scores."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from scipy.special import ndtr, ndtri
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Score, Sides
+from dpaudit.scoring.base import Sides
 from dpaudit.scoring.models.logistic import newton
 from dpaudit.scoring.shrink import shrink
 from dpaudit.scoring.whiten import Whitener
@@ -180,20 +176,3 @@ def _supported(table: Array, counts: Counts) -> Array:
     lowest = np.min(np.log((np.cumsum(p) + 0.5) / (np.cumsum(q) + 0.5)))
     highest = np.max(np.log((np.cumsum(p[::-1]) + 0.5) / (np.cumsum(q[::-1]) + 0.5)))
     return np.clip(table, min(lowest, 0.0), max(highest, 0.0))
-
-
-def fit_radial(train: Sides, choose: Sides) -> Score:
-    """Fit log-odds by a spline of the distance from the columns' medians, in whitened coordinates.
-
-    Spherical noise whose length has any law (K-norm and generalised normal noise, Gaussians of a
-    random scale) has a privacy loss that depends on the distance alone where the centre is the same
-    on both sides. One number is learned from far fewer draws than two or ten.
-    """
-    whiten = Whitener.fit(train.P, train.Q)
-
-    def distance(x: Array) -> Array:
-        z = whiten(x)
-        return np.sqrt(np.einsum("ij,ij->i", z, z))[:, None]
-
-    score = fit_spline(*(Sides(distance(part.P), distance(part.Q)) for part in (train, choose)))
-    return lambda x: score(distance(x))

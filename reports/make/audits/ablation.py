@@ -25,11 +25,8 @@ HEAD = page.heads("without | draws a side | largest loss of a share | on | tasks
 VIEWS = (
     "pairs",
     "sorted parts",
-    "summed scores of parts",
     "scores of parts",
     "differences",
-    "summed scores of steps",
-    "scores of steps",
     "the likeliest patch",
     "independent components",
 )

@@ -21,7 +21,9 @@ SIZES, SEEDS = (5_000, 30_000), 3
 FLOOR = 0.05  # certified δ by the true loss from which a share means something
 SMALL = 0.01  # the δ at whose ε the estimate is compared with the true curve
 TRUTH = 200_000  # draws of P that give the true curve
-HEAD = page.heads("outputs | draws a side | by the true loss | share of it | δ̂ | CPU s | score")
+HEAD = page.heads(
+    "outputs | draws a side | by the true loss | share of it | δ̂ | of counts | CPU s | score"
+)
 
 
 def report() -> None:
@@ -40,8 +42,10 @@ def report() -> None:
 
 def measured(name: str, number: int, family: Family, size: int) -> list[str]:
     """A row of the page: medians over the seeds."""
-    loss = family(generator(np.random.SeedSequence(9), number), TRUTH)[0][1]
-    where = brentq(lambda epsilon: hockey_stick(loss, epsilon) - SMALL, 0.0, 20.0)
+    losses = [loss for _, loss in family(generator(np.random.SeedSequence(9), number), TRUTH)]
+    where = brentq(lambda epsilon: hockey_stick(losses[0], epsilon) - SMALL, 0.0, 20.0)
+    p, q = (float(np.mean(loss > where)) for loss in losses)
+    chance = np.sqrt((p * (1.0 - p) + np.exp(2.0 * where) * q * (1.0 - q)) / size) / SMALL
     known, auto, error, cpu, chosen = [], [], [], [], []
     for seed in range(SEEDS):
         rng = generator(np.random.SeedSequence(seed), number, size)
@@ -68,6 +72,7 @@ def measured(name: str, number: int, family: Family, size: int) -> list[str]:
         " ".join(page.decimals(most, 3)),
         " ".join(f"{s:.2f}" if k >= FLOOR else "–" for s, k in zip(shares, most, strict=True)),
         f"{np.median(error):+.2f}",
+        f"{chance:.2f}",
         f"{np.median(cpu):.1f}",
         Counter(chosen).most_common(1)[0][0],
     ]

@@ -6,7 +6,7 @@ same band.
 
 import numpy as np
 import pytest
-from scipy.stats import norm, poisson
+from scipy.stats import norm
 
 import dpaudit as dp
 from dpaudit.scoring import KnownScore, Sides, log_loss, shrink
@@ -89,28 +89,6 @@ def geometric(rng):
     )
 
 
-def mixed(rng):
-    """A flag, a count that depends on it, and a real that depends on both."""
-
-    def draws(moved):
-        flag = rng.random(SIZE) < 0.25 + 0.05 * moved
-        count = rng.poisson(np.where(flag, 4.0, 9.0) + 0.4 * moved)
-        real = rng.standard_normal(SIZE) + np.where(flag, 0.5, -0.3) * moved + 0.1 * count
-        return np.column_stack([flag, count, real])
-
-    def log_density(x, moved):
-        flag, count, real = x[:, 0] > 0.0, x[:, 1], x[:, 2]
-        share = np.where(flag, 0.25 + 0.05 * moved, 0.75 - 0.05 * moved)
-        mean = np.where(flag, 0.5, -0.3) * moved + 0.1 * count
-        return (
-            np.log(share)
-            + poisson.logpmf(count, np.where(flag, 4.0, 9.0) + 0.4 * moved)
-            + norm.logpdf(real - mean)
-        )
-
-    return draws(1), draws(0), lambda x: log_density(x, 1) - log_density(x, 0)
-
-
 def parity(rng):
     """Ten bits, of which one is often the parity of two others.
 
@@ -135,7 +113,6 @@ def nothing_like_it(rng):
         [
             (clipped, 0.95),
             (geometric, 0.95),
-            pytest.param(mixed, 0.6, marks=pytest.mark.slow),
             (parity, 0.78),
             (nothing_like_it, 0.9),
         ],
@@ -144,8 +121,8 @@ def nothing_like_it(rng):
 def test_cells_certify_what_the_true_loss_does(task, least):
     """With 16,000 training draws, cells certify nearly what the true loss does.
 
-    Shares on 12 other seeds, at the ε with the least: 1.00 ± 0.01, 0.997 ± 0.005, 0.98 ± 0.06,
-    0.94 ± 0.026, 0.99 ± 0.015: the limits are 6 deviations off.
+    Shares on 12 other seeds, at the ε with the least: 1.00 ± 0.01, 0.997 ± 0.005, 0.94 ± 0.026,
+    0.99 ± 0.015: the limits are 6 deviations off.
     """
     assert share(fit_cells, *task(np.random.default_rng(8))).min() >= least
 
@@ -162,8 +139,9 @@ def test_what_never_occurs_on_the_other_side_scores_highest():
 
 def test_equal_rows_of_atoms_have_equal_scores():
     """To the last bit, whatever other draws are scored with them: rounding must not split a tie."""
-    P, Q, _ = mixed(np.random.default_rng(2))
-    score, rows = trained(fit_cells, P[:, :2], Q[:, :2]), fresh(P[:, :2], Q[:, :2]).P
+    rng = np.random.default_rng(2)
+    P, Q = rng.poisson([4.0, 9.0], (SIZE, 2)), rng.poisson([4.5, 9.0], (SIZE, 2))
+    score, rows = trained(fit_cells, P, Q), fresh(P, Q).P
     assert isinstance(score, cells.Cells)
     whole = score(rows)
     assert len(np.unique(whole)) <= len(np.unique(rows, axis=0))
