@@ -34,8 +34,8 @@ OURS = ("size", "rng")
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 RANDOM = "it must take its random numbers from the keyword rng, a numpy Generator"
 FRAME = (
-    "a function of a data frame is asked for by --kind frame of dpaudit audit, in a scenario by "
-    'kind = "records", in Python by dpaudit.adapters.records(f, columns)'
+    "a function of a data frame needs --kind frame in dpaudit audit, "
+    'kind = "records" in a scenario, and dpaudit.adapters.records(f, columns) in Python'
 )
 # what NumPy says of an array that is used as a data frame
 OF_FRAMES = ("'numpy.ndarray' object has no attribute", "only integers, slices (`:`), ellipsis")

@@ -48,14 +48,21 @@ def _innermost(mechanism: Any) -> Any:
     return mechanism
 
 
+def top_of(folder: Path) -> Path | None:
+    """The top folder of the git work tree around a folder; None outside git."""
+    return next((at for at in (folder, *folder.parents) if (at / ".git").exists()), None)
+
+
 def commit_of(folder: Path) -> str | None:
     """The commit checked out in the work tree around a folder; None where it cannot be read.
 
     Changes that are not committed show in the SHA-256 alone.
     """
-    with suppress(OSError, ValueError, StopIteration):
-        folder = folder.resolve()
-        place = next(at for at in (folder, *folder.parents) if (at / ".git").exists()) / ".git"
+    with suppress(OSError, ValueError):
+        top = top_of(folder.resolve())
+        if top is None:
+            return None
+        place = top / ".git"
         if place.is_file():  # a linked work tree has a file that points to its git directory
             place = place.parent / _text(place).removeprefix("gitdir:").strip()
         text = _text(place / "HEAD")

@@ -60,7 +60,11 @@ def read_draws(path: str | Path) -> np.ndarray:
     path = Path(path)
     reader = READERS.get(path.suffix.lower())
     if reader is None:
-        fail(str(path), path.suffix or "a file without a suffix", f"a file of {', '.join(READERS)}")
+        fail(
+            str(path),
+            path.suffix or "a file without a suffix",
+            f"a file with the ending {' or '.join(READERS)}",
+        )
     if path.exists() and not (path.is_file() or path.is_dir()):
         fail(str(path), Words("a pipe or a device"), "a regular file")
     try:

@@ -87,10 +87,10 @@ def audit(
     progress : bool or callable, optional
         True for progress bars (`tqdm.auto`), False for none, None for bars in a notebook and none
         elsewhere; or a function, called as progress(step, done, wanted). Bars come after a line on
-        what the audit will cost and can show, by the time of 17 draws.
+        what the audit will cost and can show, by the time of a few calls.
     seconds : float, optional
-        The time that the audit may take: it makes as many draws as fit into it by the time of 17
-        draws, `draws` at most, and other draws on another machine. It is a plan: an audit that
+        The time that the audit may take: it makes as many draws as fit into it by the time of a
+        few calls, `draws` at most, and other draws on another machine. It is a plan: an audit that
         takes longer is not stopped.
     detect : float, optional
         An excess over the claimed δ. Where an audit with a score as good as the true privacy loss

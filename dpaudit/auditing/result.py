@@ -358,7 +358,7 @@ class GridCurve:
         at = np.searchsorted(self.epsilon, epsilon).clip(max=len(self.epsilon) - 1)
         if np.any(self.epsilon[at] != epsilon):
             raise InvalidInput(
-                f"of the claim {self.text} a saved result has δ at the ε of its grid alone; make "
+                f"a saved result has the claim {self.text} at the ε of its grid alone; make "
                 "the claim again for other ε",
                 argument="epsilon",
             )

@@ -283,6 +283,7 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
 @click.option(
     "--seed", type=int, metavar="S", default=0, show_default=True, help="Seed of training."
 )
+@opt.outputs
 def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any) -> int:
     """Audit draws that were made elsewhere.
 
@@ -290,15 +291,20 @@ def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any
     shape (n,) or (n, k) of numbers or text, independent draws in random order. Either may be a .csv
     or .parquet file instead, with one output per row. Pickled objects are refused. Writes the same
     report as `dpaudit run`.
+
+    \b
+    Example:
+      dpaudit samples P.npy Q.npy --claim 1,1e-5
     """
     from dpaudit.cli import running
     from dpaudit.cli.progress import show_progress
-    from dpaudit.run import run_samples
+    from dpaudit.run.files import audit_draws
 
-    folder = out or console().reports / "samples"
-    with show_progress() as progress:
-        run_samples(left, right, folder, rng=seed, progress=progress, **options)
-    return running.print_verdict(folder)
+    def audit_shown(*paths: Path, **settings: Any) -> Any:
+        with show_progress() as progress:
+            return audit_draws(*paths, progress=progress, **settings)
+
+    return running.audit_files(audit_shown, [left, right], "samples", out, **options, rng=seed)
 
 
 METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
@@ -366,7 +372,7 @@ def canaries(
             raise click.UsageError("give one of --claim and --mu")
         options["claim"] = Claim.gdp(mu)
     options["canaries"] = "independent" if independent else "any"
-    return running.audit_file(audit_scores, scores, "canaries", out, **options)
+    return running.audit_files(audit_scores, [scores], "canaries", out, **options)
 
 
 @dpaudit.command(
@@ -440,7 +446,7 @@ def steps(file: Path, out: Path | None, **options: Any) -> int:
     from dpaudit.cli import running
     from dpaudit.run.files import audit_steps
 
-    return running.audit_file(audit_steps, file, "steps", out, **options)
+    return running.audit_files(audit_steps, [file], "steps", out, **options)
 
 
 @dpaudit.command(
@@ -474,7 +480,9 @@ def steps(file: Path, out: Path | None, **options: Any) -> int:
 )
 @opt.out(help="Folder of the report.  [default: dpaudit-out/table]")
 @opt.outputs
-def table(synthetic: Path, out: Path | None, seed: int, **options: Any) -> int:
+def table(
+    synthetic: Path, train: Path, holdout: Path, out: Path | None, seed: int, **options: Any
+) -> int:
     """Audit a synthetic table without running again what made it.
 
     TRAIN.csv has the records that it was made from, HOLDOUT.csv records that it never saw; a random
@@ -488,9 +496,10 @@ def table(synthetic: Path, out: Path | None, seed: int, **options: Any) -> int:
       dpaudit table synthetic.csv train.csv holdout.csv --claim 1,1e-5 --secret diagnosis
     """
     from dpaudit.cli import running
-    from dpaudit.run.files import audit_table_files
+    from dpaudit.run.files import audit_tables
 
-    return running.audit_file(audit_table_files, synthetic, "table", out, **options, rng=seed)
+    tables = [synthetic, train, holdout]
+    return running.audit_files(audit_tables, tables, "table", out, **options, rng=seed)
 
 
 @dpaudit.command(

@@ -31,7 +31,7 @@ from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.step_result import StepResult
 from dpaudit.report.index import tally
 from dpaudit.report.tables import values_table
-from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
+from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario, TrainingScenario
 from dpaudit.run import run as execute
 from dpaudit.run.ledger import check_fit
 from dpaudit.run.scenario.files import File, audits_of, file_of
@@ -46,6 +46,13 @@ from dpaudit.verdict.numbers import count, counted
 from dpaudit.verdict.sentences import one_line
 
 GRAVEST = (ERROR, VIOLATED, INCOMPLETE, NOT_VIOLATED)
+OF_DRAWS = {  # options of `dpaudit run` for audits of draws alone
+    "draws": "--draws",
+    "seconds": "--time",
+    "level": "--level",
+    "stop": "--stop",
+    "resume": "--resume",
+}
 STATUS = {**OF_VERDICT, suite.STUDY: NOT_VIOLATED, suite.ERROR: ERROR}
 
 
@@ -79,6 +86,12 @@ def run_all(
         console().tell(valid=names)
         console().answer("\n".join(f"{name}: valid" for name in names), f"{len(names)} valid")
         return NOT_VIOLATED
+    given = [name for key, name in OF_DRAWS.items() if options.get(key)]
+    for scenario in scenarios:
+        if given and not isinstance(scenario, Scenario):
+            _notice(
+                f"{scenario.name} ignores {' and '.join(given)}: its file sets all but the seed"
+            )
     if ledger is not None:
         Ledger(ledger).ready()
     sources = [file_of(file.path) for file in files if isinstance(file, File)]
@@ -174,9 +187,9 @@ def _run(
     return next(status for status in GRAVEST if status in statuses)
 
 
-def audit_file(
-    audit: Callable[..., OneRunResult | StepResult],
-    path: Path,
+def audit_files(
+    audit: Callable[..., AuditResult | OneRunResult | StepResult],
+    paths: Sequence[Path],
     name: str,
     out: Path | None,
     *,
@@ -185,9 +198,9 @@ def audit_file(
     summary: Path | None,
     **options: Any,
 ) -> int:
-    """Audit a file that another program made, save the report, and return the exit status.
+    """Audit files that another program made, save the report, and return the exit status.
 
-    audit : audit(path, **options) makes the result. name : of the default folder of the report.
+    audit : audit(*paths, **options) makes the result. name : of the default folder of the report.
     junit, sarif, summary : files for a CI server, which are written after an error too.
     """
     outputs = Outputs(junit, sarif, summary)
@@ -195,11 +208,11 @@ def audit_file(
     folder = out or console().reports / name
 
     def work() -> Done:
-        result = audit(path, **options)
+        result = audit(*paths, **options)
         result.save(folder)
         return result
 
-    done = outcome(path.stem, path, folder, work)
+    done = outcome(paths[0].stem, paths[0], folder, work)
     _print_outcome(done, several=False, later=False)
     outputs.write([done])
     if done.error is not None:
@@ -211,7 +224,7 @@ def _work(
     scenario: Checked, folder: Path, *, jobs: int | None, seed: int | None, **options: Any
 ) -> Done:
     """Run one scenario; return the result of an audit, or the sentences of a study."""
-    if isinstance(scenario, OneRunScenario):
+    if isinstance(scenario, OneRunScenario | TrainingScenario):
         return scenario.run(folder, seed=seed)
     if isinstance(scenario, StudyScenario):
         with show_progress() as progress:
@@ -239,7 +252,8 @@ def _audit(scenario: Scenario, folder: Path, **options: Any) -> AuditResult:
 def _alone(seconds: float | None, draws: int | None, resume: bool) -> None:
     """Raise `InvalidInput` for a time beside another option that determines the draws."""
     if seconds is not None and (draws is not None or resume):
-        raise InvalidInput(f"--time goes without --{'draws' if draws is not None else 'resume'}")
+        other = "draws" if draws is not None else "resume"
+        raise InvalidInput(f"--time and --{other} exclude each other: give one")
 
 
 def _notice(text: str) -> None:
@@ -316,13 +330,6 @@ def _finish(
     outputs.write(outcomes)
 
 
-def print_verdict(folder: Path) -> int:
-    """Print the verdict in the result.json of a folder, and return its exit status."""
-    record = load(folder)
-    _print_record(record, folder)
-    return OF_VERDICT[record["verdict"]]
-
-
 def _print_record(record: dict[str, Any], folder: Path, name: str = "") -> None:
     """Print one verdict. name : the name of the scenario if there are several, else ""."""
     before = f"{name}: " if name else ""
@@ -359,7 +366,7 @@ def report(folder: Path, show_data: bool = False) -> int:
     record = load(folder)
     with reading(folder):
         dpaudit.report.write_report(folder, record)
-        print_verdict(folder)
+        _print_record(record, folder)
     return NOT_VIOLATED
 
 

@@ -102,7 +102,8 @@ def read_csv(
         name: _typed(complete[:, at], codes.get(name), name in known)
         for at, name in enumerate(columns)
     }
-    changes = tuple(f"{name!r} left out" for name in header if name in ignore)
+    unread = ", ".join(repr(name) for name in header if name in ignore)
+    changes = (f"left out: {unread}",) if unread else ()
     coded = ("texts in " + ", ".join(map(repr, codes)),) if codes else ()
     return Table(
         path.stem, columns, complete, source, dropped, changes=(*changes, *coded), types=types

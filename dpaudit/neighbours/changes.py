@@ -78,7 +78,7 @@ def replace_row(
     new = _checked_rows("row", row, 1, data.shape[1])
     if np.array_equal(data[index], new[0]):
         state = "already zero" if relation == "zero-out" else "unchanged"
-        raise InvalidInput(f"row {index} is {state}: no neighbour")
+        raise InvalidInput(f"row {index} is {state}, which makes no neighbour")
     right = data.copy()
     right[index] = new[0]
     return NeighbourPair(data, _owned(right), relation, index, source=source)
@@ -167,7 +167,9 @@ def replace_group(data: ArrayLike, indices: Sequence[int], rows: ArrayLike) -> N
     numbers = _row_numbers(indices, len(data))
     new = _checked_rows("rows", rows, len(numbers), data.shape[1])
     if np.array_equal(data[numbers], new):
-        raise InvalidInput("the rows of the group are unchanged: no neighbour", argument="rows")
+        raise InvalidInput(
+            "the rows of the group are unchanged, which makes no neighbour", argument="rows"
+        )
     right = data.copy()
     right[numbers] = new
     return NeighbourPair(data, _owned(right), "replace-group", group=tuple(sorted(numbers)))

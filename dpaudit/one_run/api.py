@@ -10,7 +10,7 @@ from dpaudit._core.keywords import known_keywords
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.one_run.bound import CANARIES, METHODS
 from dpaudit.certify.one_run.guesses import Guesses
-from dpaudit.certify.one_run.independent import GAUSSIAN, Family
+from dpaudit.certify.one_run.independent import GAUSSIAN, Family, log_odds
 from dpaudit.curves.claims import ClaimLike, as_claim, refuse_unbreakable
 from dpaudit.one_run.canaries import chances
 from dpaudit.one_run.result import OneRunResult
@@ -114,7 +114,10 @@ def audit_one_run(
         fail("method", method, "another one where coins are not fair", "leave it out")
     if canaries == "independent" and np.ptp(chance) > 0.0:
         fail("inclusion", Words("different probabilities"), "one number if canaries='independent'")
-    guesses, level = Guesses.of(values, coins, chance), float(level)
+    middle = None
+    if canaries == "independent" and question.family is not None and question.family != GAUSSIAN:
+        values, middle = log_odds(values, float(chance[0]), question.family), 0.0
+    guesses, level = Guesses.of(values, coins, chance, middle), float(level)
     return OneRunResult(guesses, question, int(coins.sum()), level, judge(guesses, coins, question))
 
 

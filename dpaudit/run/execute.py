@@ -110,8 +110,8 @@ def run(
         a fresh seed, which the result names.
     seconds : float, optional
         The time that the run may take, from which the number of draws follows, the scenario's at
-        most; not with `draws` or `resume`. It is a plan: dpaudit measures a draw first and does not
-        stop a run that takes longer. Draws of programs and synthesizers cannot be planned.
+        most; not with `draws` or `resume`. It is a plan: dpaudit times a few draws first and does
+        not stop a run that takes longer.
     n_jobs : int, optional
         Parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no
         effect on results.
@@ -157,7 +157,9 @@ def run(
         check.real("seconds", seconds, 0.0, open_=True)
         if draws is not None or resume:
             other = "draws" if draws is not None else "resume"
-            raise InvalidInput(f"seconds goes without {other}", argument="seconds")
+            raise InvalidInput(
+                f"seconds and {other} exclude each other: give one", argument="seconds"
+            )
     if ledger is not None and seed is None:
         # each run of a ledger needs fresh draws; a run that is resumed keeps its own seed
         stored_seed = _seed_left(folder) if resume else None
@@ -249,10 +251,8 @@ def _prepare(
         origin = origin_of(scenario, mechanism, loaded_from(scenario.folder) - before)
         if isinstance(rule, Unstated):
             rule = rule.settled(mechanism)
-        scenario = planned_run(scenario, rule, mechanism, dataset.database, seconds, look)
-        if seconds is not None and isinstance(rule, Search):
-            rule = scenario.neighbour
         if isinstance(rule, Search):
+            scenario, rule = planned_run(scenario, rule, mechanism, dataset.database, seconds, look)
             watch.discards(resume)
             compared = {**origin, "D": digest_of(dataset.database), **rule.compared}
             selection = rule.select(
@@ -272,6 +272,8 @@ def _prepare(
             mechanism = mechanism.on(pair)
         described = describe_data(dataset)
         source = describe_source(origin["files"], scenario.folder)
+    if selection is None:
+        scenario, _ = planned_run(scenario, rule, mechanism, pair.left, seconds, look)
     subject = Subject(
         mechanism,
         pair,

@@ -16,6 +16,7 @@ from dpaudit._core.types import Array
 from dpaudit.auditing.api import audit_samples_of
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.subject import Subject
+from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import DataNotFound, InvalidInput
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.result import OneRunResult
@@ -58,7 +59,13 @@ def run_samples(
     OSError
         When a file cannot be written.
     """
-    left, right = Path(left), Path(right)
+    result = audit_draws(Path(left), Path(right), **options)
+    result.save(Path("dpaudit-out", "samples") if out is None else Path(out))
+    return result
+
+
+def audit_draws(left: Path, right: Path, **options: Any) -> AuditResult:
+    """Do what `run_samples` does, without a report."""
     same = False
     with suppress(OSError):  # reading the draws below reports the error in words
         same = filecmp.cmp(left, right, shallow=False)
@@ -68,9 +75,7 @@ def run_samples(
             "is for outputs on a database, the other for outputs on its neighbour, drawn anew"
         )
     subject = Subject(rule=f"{left.name} against {right.name}")
-    result = audit_samples_of(left, right, subject, **options)
-    result.save(Path("dpaudit-out", "samples") if out is None else Path(out))
-    return result
+    return audit_samples_of(left, right, subject, **options)
 
 
 def audit_scores(
@@ -93,10 +98,12 @@ def audit_scores(
     return audit_one_run(scores, included, inclusion=chances, **options)
 
 
-def audit_steps(path: str | Path, *, delta: float = 1e-5, **options: Any) -> StepResult:
+def audit_steps(
+    path: str | Path, *, delta: float = 1e-5, claim: ClaimLike = None, **options: Any
+) -> StepResult:
     """Audit the recorded steps of a training by DP-SGD in a file (`read_steps`).
 
-    delta : in (0, 1), at which ε is read. options : keywords of `dpaudit.StepAudit`. Raises
+    delta, claim : as in `StepAudit.result`. options : keywords of `dpaudit.StepAudit`. Raises
     `DataNotFound`, and `InvalidInput`, also without dp-accounting.
     """
     path, audit = Path(path), StepAudit(**options)
@@ -114,12 +121,12 @@ def audit_steps(path: str | Path, *, delta: float = 1e-5, **options: Any) -> Ste
         except InvalidInput as error:
             raise InvalidInput(f"{path}, step {step}: {error}") from None
     try:
-        return audit.result(delta=delta)
+        return audit.result(delta=delta, claim=claim)
     except ImportError as error:
         raise InvalidInput(str(error)) from None
 
 
-def audit_table_files(synthetic: Path, train: Path, holdout: Path, **options: Any) -> OneRunResult:
+def audit_tables(synthetic: Path, train: Path, holdout: Path, **options: Any) -> OneRunResult:
     """Audit a synthetic table (`dpaudit.audit_table`), each table in a CSV file with a header.
 
     options : other keywords of `dpaudit.audit_table`. Raises `DataNotFound`, `InvalidInput`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,11 +16,10 @@ from dpaudit.auditing.settings import Settings, in_reach
 from dpaudit.auditing.vacuous import fewest
 from dpaudit.certify.constants import FEWEST
 from dpaudit.curves.claims import Claim, refuse_unbreakable
-from dpaudit.errors import InvalidInput
 from dpaudit.run.scenario.file import Scenario
-from dpaudit.run.scenario.mechanism import Program, is_synthesizer
 from dpaudit.run.scenario.neighbour import Search
 from dpaudit.run.store import Notice
+from dpaudit.search import search_plan
 from dpaudit.verdict.headline import Reference
 
 EXCESS = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)
@@ -108,19 +107,12 @@ def planned_run(
     data: Array,
     seconds: float | None,
     look: Notice | None,
-) -> Scenario:
-    """The scenario with as many draws as fit into `seconds`; as it is if that is None.
+) -> tuple[Scenario, Any]:
+    """The scenario with as many draws as fit into `seconds`, and the rule of the neighbour, whose
+    search may get smaller; both as they are if `seconds` is None.
 
-    rule : how the neighbour is chosen. look : as in `clock.planned`, as are the errors; a program
-    and a synthesizer are not timed, so they raise `InvalidInput` where `seconds` is given.
+    look : as in `clock.planned`, as are the errors.
     """
-    if isinstance(scenario.mechanism, Program) or is_synthesizer(scenario.mechanism):
-        if seconds is not None:
-            reason = "a program and a synthesizer are not timed before a run; give draws"
-            raise InvalidInput(f"seconds (--time): {reason}", argument="seconds")
-        return scenario
-    searches = isinstance(rule, Search)
-    budget, settings = rule.budget if searches else None, scenario.settings
-    settings, changes = planned(mechanism, data, settings, seconds, look, budget)
-    scenario = scenario.override(settings.draws, None)
-    return replace(scenario, neighbour=rule.model_copy(update=changes)) if changes else scenario
+    plan = search_plan(len(data), rule) if isinstance(rule, Search) else None
+    settings, changes = planned(mechanism, data, scenario.settings, seconds, look, plan)
+    return scenario.override(settings.draws, None), rule.model_copy(update=changes)

@@ -114,7 +114,10 @@ def written(
     Raises `InvalidInput` for a target of another form, for relations that do not exist, and for
     inserted rows with relations that insert none. Reading the file finds all other faults.
     """
-    expected = 'package.module:callable (a program goes into a scenario: command = ["./program"])'
+    expected = (
+        "package.module:callable; a program goes into a scenario for `dpaudit run`, as [mechanism] "
+        'command = ["./program", "{data}", "{size}", "{seed}"]'
+    )
     name = target_text("MODULE:CALLABLE", target, expected).replace(":", ".")
     name += ending
     rows = {

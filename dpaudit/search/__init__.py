@@ -13,7 +13,7 @@ mechanisms only as callables, and no scenario files.
 from dpaudit.search.changes import INCOMING, NOT_PUBLIC, OF_DATA, RELATIONS, SOURCES
 from dpaudit.search.quick_audit import DEFAULT as QUICK
 from dpaudit.search.ranking import RANKS
-from dpaudit.search.search import NOTE, SearchResult, search_neighbours, select
+from dpaudit.search.search import NOTE, SearchResult, search_neighbours, search_plan, select
 from dpaudit.search.selection import Selection, Trial
 
 __all__ = [
@@ -29,5 +29,6 @@ __all__ = [
     "Selection",
     "Trial",
     "search_neighbours",
+    "search_plan",
     "select",
 ]

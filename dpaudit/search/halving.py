@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import ceil
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from dpaudit.outcomes import aligned
 from dpaudit.search.changes import Change
 from dpaudit.search.quick_audit import QuickEstimate, quick_audit
 from dpaudit.search.ranking import PARTNERS, SPREAD
-from dpaudit.search.runner import ChangeOutcome, Runner, Work, draw_common
+from dpaudit.search.runner import BLOCK, ChangeOutcome, Runner, Work, draw_common
 from dpaudit.search.selection import Trial
 
 FACTOR = 4  # one in FACTOR changes remains after a rung
@@ -58,14 +59,30 @@ def schedule(budget: float, draws: int, pool: int, shortlist: int, rank: str) ->
         size = size * 3 // 4
     if min(shortlist, pool) == 1:
         return 0, ((1, min(most, total // 2)),)
-    enough = "a larger budget"
-    if budget > 1.0:  # one rung of two changes, and M(D)
-        enough = f"{max(FEWEST, ceil(1.5 * FEWEST / (budget - 1.0))):,} draws a side"
+    if budget == 1.0:
+        raise InvalidInput(
+            "budget must be above 1, got 1: nothing is left to search with", argument="budget"
+        )
+    least = max(FEWEST, ceil(1.5 * FEWEST / (budget - 1.0)))  # one rung of two changes, and M(D)
     raise InvalidInput(
-        f"budget must leave draws to search with, got {budget:g} x {2 * draws:,}: {max(total, 0)} "
-        f"draws are too few to compare two neighbours; take {enough}",
+        f"draws must be at least {least:,} a side to compare two neighbours in a search with "
+        f"budget {budget:g}, got {draws:,}",
         argument="budget",
     )
+
+
+def calls(pool: int, budget: float, draws: int, shortlist: int, rank: Any) -> int:
+    """How often a search with this `schedule` calls the mechanism, at most; 0 if it cannot be made.
+
+    rank : its name, or a function.
+    """
+    name = rank if isinstance(rank, str) else ""
+    try:
+        screened, rungs = schedule(budget, draws, pool, shortlist, name)
+    except InvalidInput:
+        return 0
+    each = sum((changes + 1) * -(-size // BLOCK) for changes, size in rungs)
+    return each + (screened + 2 if screened else 0)
 
 
 def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Trial], int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit._core.value import html_repr, value_class
 from dpaudit.adapters.mechanism import as_mechanism
 from dpaudit.auditing.api import audit, audit_subject
-from dpaudit.auditing.clock import planned
+from dpaudit.auditing.clock import SearchPlan, planned
 from dpaudit.auditing.progress import ProgressLike, shown
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import Settings
@@ -27,6 +28,8 @@ from dpaudit.curves.claims import ClaimLike, MetricClaim, as_claim, refuse_unbre
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.scoring import ClassifierLike
 from dpaudit.search.changes import (
+    INCOMING,
+    MOST_REPLACEMENTS,
     NOT_PUBLIC,
     RELATIONS,
     RESIZING,
@@ -34,7 +37,7 @@ from dpaudit.search.changes import (
     is_of_data,
     pool,
 )
-from dpaudit.search.halving import halve, schedule
+from dpaudit.search.halving import calls, halve, schedule
 from dpaudit.search.quick_audit import DEFAULT
 from dpaudit.search.ranking import RANKS, Rank, heaviest, ranking
 from dpaudit.search.runner import FARTHEST, Checkpoint, Level, Runner
@@ -265,13 +268,13 @@ def search_neighbours(
     (7, 'violated')
     """
     both: dict[str, Any] = {"draws": draws, "claim": claim, "rng": root(rng)}
-    size: dict[str, Any] = {"shortlist": shortlist, "budget": budget}
-    SearchSettings(**size)
+    size: dict[str, Any] = {"shortlist": shortlist, "budget": budget, "rank": rank}
     mechanism, database = as_mechanism(mechanism), check.matrix("data", data)
+    plan = search_plan(len(database), SearchSettings(**size, relations=relations))
     final = Settings.of(**both, **{name: settings[name] for name in settings if name != "store"})
     with shown(progress) as callback:
         look = getattr(callback, "look", None)
-        final, changes = planned(mechanism, database, final, seconds, look, budget)
+        final, changes = planned(mechanism, database, final, seconds, look, plan)
         both |= {"draws": final.draws, "n_jobs": n_jobs, "progress": callback}
         selection = select(
             mechanism,
@@ -281,7 +284,6 @@ def search_neighbours(
             candidates=candidates,
             row_bound=row_bound,
             bounds=bounds,
-            rank=rank,
             quick=quick,
             **{**size, **changes},
             **both,
@@ -291,6 +293,16 @@ def search_neighbours(
         record = selection.to_dict()
         subject = Subject(mechanism, pair, rule=selection.rule, search=record, notes=notes)
         return SearchResult(selection, pair, audit_subject(subject, **both, **settings))
+
+
+def search_plan(rows: int, search: Any) -> SearchPlan:
+    """What a search of a database of so many rows will make (`clock.SearchPlan`).
+
+    search : `SearchSettings`, or another object with budget, shortlist, rank and relations.
+    """
+    kinds = np.atleast_1d(search.relations)
+    changes = MOST_REPLACEMENTS if np.isin(kinds, INCOMING).any() else rows * len(kinds)
+    return SearchPlan(search.budget, search.shortlist, search.rank, partial(calls, changes))
 
 
 def select(

@@ -45,7 +45,7 @@ GIVEN = (
     "This assumes independent draws. Draws or scores of one run are not independent: "
     "dpaudit.audit_one_run is for those."
 )
-NOTHING = "No exact spectrum is known to judge by."
+NOTHING = "There is no claim to judge by, and no exact spectrum is known."
 NEVER = "No number of draws refutes {name}: not even outputs that give their database away."
 TOO_FEW = "These draws would not have refuted {name} even if every output gave its database away."
 UNCERTIFIED = "; too few to certify it, or the score or later draws differ."

@@ -86,9 +86,13 @@ def test_csv_with_words_gaps_and_lines_of_any_length(here):
         ("P.csv", b"", "got no lines"),
         ("P.csv", b"\n\n", "got no lines"),
         ("P.csv", b"\xff\n", "must be a CSV file, UTF-8"),
-        ("P.txt", b"1\n", r"must be a file of \.npy, \.csv, \.parquet, got '\.txt'"),
+        (
+            "P.txt",
+            b"1\n",
+            r"must be a file with the ending \.npy or \.csv or \.parquet, got '\.txt'",
+        ),
         ("P", b"1\n", "got 'a file without a suffix'"),
-        ("P.npz", b"1\n", "must be a file of"),
+        ("P.npz", b"1\n", "must be a file with the ending"),
         ("P.npy", b"1\n", "must be a .npy file"),
     ],
 )

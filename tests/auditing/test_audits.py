@@ -144,7 +144,7 @@ def test_a_sampler_that_breaks_its_law_is_violated_against_the_exact_spectrum():
 def test_without_claim_and_exact_spectrum_nothing_is_judged():
     result = audit(shifted(1.0))
     assert result.verdict == "inconclusive"
-    assert "No exact spectrum is known to judge by" in result.reason
+    assert "There is no claim to judge by, and no exact spectrum is known" in result.reason
     assert result.exact is result.claim is result.detectable is None
 
 

@@ -2,17 +2,18 @@
 
 import re
 import sys
-import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.auditing import progress
+from dpaudit.auditing import clock, progress
 from dpaudit.auditing.clock import Rate, cost
 from dpaudit.auditing.progress import in_notebook, shown
 from dpaudit.auditing.settings import Settings
+from dpaudit.search.search import SearchSettings, search_plan
 from tests.cases import database, shifted
 
 pytestmark = pytest.mark.quick
@@ -140,7 +141,7 @@ def test_the_cost_is_told_before_the_bars(capsys):
     options = {"claim": (1.0, 0.0), "draws": 2000, "rng": 1}
     told = dp.audit(total, pair, **options, progress=True)
     first = capsys.readouterr().err.splitlines()[0]
-    said = r"About \S+ m?s for 4,576 draws\. They show an excess of 0\.12 over the"
+    said = r"A few seconds for 4,576 draws\. They show an excess of 0\.12 over the"
     assert re.match(said, first)
     assert calls[:2] == [1, 16]
     silent = dp.audit(total, pair, **options, progress=False)
@@ -148,23 +149,25 @@ def test_the_cost_is_told_before_the_bars(capsys):
     assert np.array_equal(told.spectrum.low, silent.spectrum.low)
     dp.search_neighbours(total, [[1.0], [2.0], [3.0]], **options, progress=True)
     said = capsys.readouterr().err
-    assert said.count("About ") == 1
+    assert said.count("A few seconds ") == 1
     assert "for at most 40,576 draws, search included." in said
 
 
-def slow(data, rng):
-    time.sleep(0.005)
-    return data.sum() + rng.laplace()
+def test_seconds_decide_the_draws_of_an_audit_and_of_its_search(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(clock.time, "perf_counter", lambda: now[0])
 
+    def slow(data, rng):
+        now[0] += 0.01
+        return data.sum() + rng.laplace()
 
-def test_seconds_decide_the_draws_of_an_audit_and_of_its_search(capsys):
     data = [[1.0], [1.0], [2.0]]
     pair = dp.neighbours.zero_row(data, 2)
-    options = {"claim": (1.0, 0.0), "rng": 1, "seconds": 5.0, "progress": True}
+    options = {"claim": (1.0, 0.0), "rng": 1, "seconds": 9.0, "progress": True}
     size = dp.audit(slow, pair, **options).sizes.total
     assert 50 <= size < 400
     found = dp.search_neighbours(slow, data, **options)
-    assert capsys.readouterr().err.count("About ") == 2
+    assert capsys.readouterr().err.count(" draws, search included. ") == 1
     assert 50 <= found.audit.sizes.total <= size
     assert found.draws < 800
     assert dp.audit(slow, pair, **{**options, "draws": 60}).sizes.total == 60
@@ -172,24 +175,83 @@ def test_seconds_decide_the_draws_of_an_audit_and_of_its_search(capsys):
         dp.audit(slow, pair, **{**options, "seconds": 2.0})
 
 
+class Program:
+    """A mechanism whose calls take `start` seconds and `each` a draw, by a clock of its own."""
+
+    most_calls = 64
+
+    def __init__(self, start, each):
+        self.start, self.each, self.now, self.calls = start, each, 0.0, 0
+
+    def __call__(self, data, size, *, rng):
+        self.calls += 1
+        self.now += self.start + self.each * size
+        return data.sum() + rng.laplace(size=(size, 1))
+
+
+def test_the_start_of_a_program_is_told_from_its_draws(monkeypatch):
+    settings = Settings.of(100_000, claim=(1.0, 0.0))
+    for start, each in ((0.2, 1e-5), (2.0, 0.0), (0.0, 0.5), (1.0, 0.1)):
+        program = Program(start, each)
+        monkeypatch.setattr(clock.time, "perf_counter", lambda program=program: program.now)
+        rate = Rate.of(program, np.ones((3, 1)), settings)
+        assert (rate.call, rate.mechanism, rate.most) == pytest.approx((start, each, 64), abs=1e-9)
+        assert program.now < 20.0
+        assert program.calls <= 5
+
+
+def test_the_calls_of_an_audit_and_of_its_search_are_foretold():
+    data = np.linspace(0.0, 1.0, 40)[:, None]
+    searching = SearchSettings(relations="remove", budget=5.0)
+    program = Program(1.0, 0.0)
+    rate = Rate(1.0, 0.0, 0.1, 1e-6, 1e-6, 64)
+    options = {"claim": (4.0, 0.0), "draws": 600, "rng": 1}
+    dp.audit(program, dp.neighbours.remove_row(data, 3), **options)
+    foretold = rate.calls(600, None)
+    assert 0.8 * foretold < program.calls <= foretold
+    program = Program(1.0, 0.0)
+    dp.search_neighbours(program, data, **options, relations="remove", budget=5.0)
+    foretold = rate.calls(600, search_plan(len(data), searching))
+    assert 0.8 * foretold < program.calls <= foretold
+
+
+def test_a_program_gets_what_fits_into_a_time():
+    plan = search_plan(2000, SearchSettings())
+    rate = Rate(0.2, 1e-6, 0.1, 1e-6, 1e-6, 64)
+    size, changes = rate.fitting(600.0, 100_000, plan)
+    assert (size, changes) == (100_000, {"budget": 10.0})
+    size, changes = rate.fitting(120.0, 100_000, plan)
+    assert (size, changes) == (100_000, {"budget": 10.0, "rank": "linear"})
+    for seconds in (50.0, 60.0, 90.0):
+        size, changes = rate.fitting(seconds, 100_000, plan)
+        assert size >= 500
+        spent, _, by_mechanism = rate.seconds(size, replace(plan, **changes))
+        assert 0.5 * by_mechanism < 0.2 * rate.calls(size, replace(plan, **changes))
+        assert 0.6 * (seconds - 5.1) < spent < 0.81 * (seconds - 5.0)
+    with pytest.raises(dp.InvalidInput, match=r"must be at least .* s, got 20 s"):
+        rate.fitting(20.0, 100_000, None)
+
+
 def test_a_long_audit_says_what_takes_the_time():
     settings = Settings.of(10_000, claim=(1.0, 1e-5))
-    slow, quick = (Rate(seconds, 0.1, 1e-6, 3e-6) for seconds in (0.016, 1e-6))
-    assert cost(slow, settings, 10.0).startswith(
+    slow, quick = (Rate(0.0, seconds, 0.1, 1e-6, 3e-6) for seconds in (0.016, 1e-6))
+    plan = search_plan(50, SearchSettings())
+    assert cost(slow, settings, plan).startswith(
         "About 53 min for at most 200,576 draws, search included; 100 % of it in the mechanism, "
         "16 ms a draw. They show"
     )
-    assert "mechanism" not in cost(quick, settings, 10.0)
+    assert "mechanism" not in cost(quick, settings, plan)
+    program = Rate(0.2, 1e-6, 0.1, 1e-6, 1e-6, 64)
+    assert "100 % of it in the mechanism, 0.2 s a call. They" in cost(program, settings, None)
     few = Settings.of(100, claim=(8.0, 0.0))
-    assert "can refute no claim. Take 400,000 draws a side" in cost(quick, few, None)
+    assert "can refute no claim. Take 330,000 draws a side" in cost(quick, few, None)
 
 
 def test_a_notebook_shows_the_cost_in_the_line_that_is_emptied(monkeypatch):
     handle = run("ZMQInteractiveShell", monkeypatch)
     dp.search_neighbours(shifted(1.0), database()[:6], draws=600, claim=(1.0, 0.0), rng=1)
-    told = [
-        text for text in handle.shown if re.match(r"About .* draws, search included\. .* – ", text)
-    ]
+    said = re.compile(r"A few seconds for .* draws, search included\. .* – ")
+    told = [text for text in handle.shown if said.match(text)]
     assert any("searching" in text for text in told)
     assert any("drawing M(D)" in text for text in told)
     assert handle.shown[-1] == ""

@@ -108,7 +108,7 @@ def test_of_another_claim_the_grid_is_known_and_the_rest_refused(claim):
     assert loaded.text == claim.text
     np.testing.assert_array_equal(loaded.delta_at(GRID), claim.delta_at(GRID))
     for ask in (lambda: loaded.delta_at(0.7), lambda: loaded.epsilon_at(0.05)):
-        with pytest.raises(dp.InvalidInput, match="δ at the ε of its grid alone"):
+        with pytest.raises(dp.InvalidInput, match="at the ε of its grid alone"):
             ask()
 
 

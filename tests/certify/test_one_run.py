@@ -207,8 +207,23 @@ def test_bounds_of_unfair_coins_that_are_fair_agree_with_those_of_fair_ones():
 
 
 def test_numbers_of_guesses_and_shares_are_known_before_the_run():
-    assert recursion.cuts(10_000) == [(100, 0.2), (550, 0.6), (10_000, 0.2)]
-    assert recursion.cuts(1) == [(1, pytest.approx(1.0))]
+    assert [size for size, _ in recursion.cuts(10_000)] == [100, 550, 1_600, 10_000]
+    for canaries in (1, 100, 10_000):
+        sizes, shares = zip(*recursion.cuts(canaries), strict=True)
+        assert sizes[-1] == canaries
+        assert sum(shares) == pytest.approx(1.0)
+        assert min(shares) > 0.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mu", [0.5, 1.0, 2.0, 3.0, 5.0])
+def test_the_median_of_the_certified_mu_grows_with_the_number_of_canaries(mu):
+    counts = (100, 300, 1_000, 3_000, 10_000)
+    medians = [
+        np.median([recursion.gdp_bound(gaussian(count, mu, seed), 0.05) for seed in range(60)])
+        for count in counts
+    ]
+    assert np.all(np.diff(medians) > 0.0)
 
 
 def test_steinkes_bound_without_delta_is_the_binomial_tail():

@@ -49,8 +49,8 @@ def test_the_result_is_that_of_the_scenario_whose_text_it_keeps(tmp_path, capsys
     assert audit("--neighbours", "zero-out,replace", "--row-bound", "1") == 1
     said = capsys.readouterr().out
     assert said.startswith("VIOLATED: Claimed ε = 0.5 at δ = 0. At 95 % confidence at least ")
-    assert "rows: 12 rows × 2 columns (age, score); left out, not audited: 1" in said
-    assert "row numbers count the rows that are left" in said
+    assert "rows: 12 rows × 2 columns (age, score); 1 row left out (missing value)" in said
+    assert "row numbers do not count these" in said
     record = record_without_clock(tmp_path / "out")
     (tmp_path / "saved.toml").write_text(record["scenario_text"], encoding="utf-8")
     assert main(["run", "saved.toml", "--out", "again"]) == 1
@@ -204,7 +204,7 @@ def test_texts_stay_texts_for_functions_of_a_table(people, tmp_path, call, optio
 def test_a_function_of_an_array_is_told_how_to_get_texts(people, capsys):
     assert audit_table("by_region") == 2
     said = capsys.readouterr().err
-    assert "people has texts in 'region'; a function of a data frame is asked for by --kind" in said
+    assert "people has texts in 'region'; a function of a data frame needs --kind frame" in said
     assert "--ignore" in said
 
 
@@ -247,8 +247,8 @@ def test_a_time_decides_the_draws_and_what_it_costs_is_told_first(tmp_path, caps
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--time", "1m", "--draws", "100"], "--time goes without --draws"),
-        (["--time", "1m", "--resume"], "--time goes without --resume"),
+        (["--time", "1m", "--draws", "100"], "--time and --draws exclude each other"),
+        (["--time", "1m", "--resume"], "--time and --resume exclude each other"),
         (["--time", "soon"], "'soon' is not a time, such as 60s, 5m or 2h"),
         (["--time", "1s"], r"--time\) must be at least 5\.1 s, got 1 s"),
     ],

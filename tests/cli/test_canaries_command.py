@@ -37,7 +37,7 @@ def scores(tmp_path):
         (0.1, ["--claim", "1,1e-5"], 1, "VIOLATED: Claimed ε = 1 at δ = 10⁻⁵. At 95 % confidence"),
         (5.0, ["--claim", "1,1e-5"], 0, "NOT VIOLATED: Claimed ε = 1 at δ = 10⁻⁵."),
         (0.1, ["--claim", "9,1e-5"], 3, "That does not refute the claim: add canaries."),
-        (0.1, ["--delta", "1e-5"], 3, "Nothing is claimed to judge by."),
+        (0.1, ["--delta", "1e-5"], 3, "There is no claim to judge by."),
         (0.1, ["--mu", "0.5"], 1, "VIOLATED: Claimed μ = 0.5. At 95 % confidence at least"),
         (0.1, ["--claim", "1,0", "--level", "0.99"], 1, "At 99 % confidence"),
         pytest.param(

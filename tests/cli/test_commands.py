@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,17 @@ def draws(tmp_path):
 @pytest.mark.parametrize(("claim", "status"), [("0.5,0.9", 0), ("0,0.01", 1), (None, 3)])
 def test_samples(draws, tmp_path, capsys, claim, status):
     options = [] if claim is None else ["--claim", claim]
-    assert main(["samples", *draws, *options, "--classifier", "qda", "--out", "there"]) == status
+    options += ["--classifier", "qda", "--out", "there", "--junit", "j.xml", "--sarif", "s.json"]
+    assert main(["samples", *draws, *options]) == status
+    case = ET.parse(tmp_path / "j.xml").getroot()[0][0]
+    assert case.get("name") == "P"
+    assert [one.tag for one in case if one.tag in ("failure", "skipped")] == {
+        0: [],
+        1: ["failure"],
+        3: ["skipped"],
+    }[status]
+    (sarif,) = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))["runs"]
+    assert len(sarif["results"]) == bool(status)
     record = json.loads((tmp_path / "there" / "result.json").read_text(encoding="utf-8"))
     assert record["neighbour"]["rule"] == "P.npy against Q.npy"
     assert "P.npy against Q.npy" in capsys.readouterr().out

@@ -184,7 +184,7 @@ def test_texts_become_codes_and_the_types_say_what_they_stand_for(write):
         "income": "float",
     }
     assert table.dropped == {"missing value": 1}
-    assert table.changes == ("'id' left out", "texts in 'region', 'since', 'member'")
+    assert table.changes == ("left out: 'id'", "texts in 'region', 'since', 'member'")
     assert "south" not in repr(table)
 
 

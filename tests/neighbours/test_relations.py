@@ -131,7 +131,7 @@ def test_a_pair_is_in_its_relation(right, relation, place, message):
         (lambda: zero_row(DATA, True), "index must be an integer >= 0"),
         (lambda: replace_row(DATA, 1, np.ones(3)), "row must be 4 numbers"),
         (lambda: replace_row(DATA, 1, ["a"] * 4), "row must be 4 numbers"),
-        (lambda: replace_row(DATA, 2, DATA[2]), "row 2 is unchanged: no neighbour"),
+        (lambda: replace_row(DATA, 2, DATA[2]), "row 2 is unchanged, which makes no neighbour"),
         (lambda: remove_row(DATA, 40), "index must be a row number below 40, got 40"),
         (lambda: remove_row(DATA[:1], 0), "data must be .* at least 2 x 1"),
         (lambda: add_row(DATA, NEW), "row must be 4 numbers, one a column, got"),
@@ -141,7 +141,10 @@ def test_a_pair_is_in_its_relation(right, relation, place, message):
         (lambda: remove_group(DATA, [3, 3]), "each once, got row 3 twice"),
         (lambda: remove_group(DATA, range(40)), "indices must be some of the rows, not all"),
         (lambda: replace_group(DATA, [1, 2, 3], NEW), "rows must be 3 rows of 4 numbers"),
-        (lambda: replace_group(DATA, [1, 2], DATA[1:3]), "the group are unchanged: no neighbour"),
+        (
+            lambda: replace_group(DATA, [1, 2], DATA[1:3]),
+            "the group are unchanged, which makes no neighbour",
+        ),
     ],
 )
 def test_refusals_name_the_argument(make, message):
@@ -201,7 +204,7 @@ def test_any_two_databases_are_a_pair():
 def test_a_row_that_is_zero_already_gives_no_neighbour():
     data = DATA.copy()
     data[2] = 0.0
-    with pytest.raises(dp.InvalidInput, match="row 2 is already zero: no neighbour"):
+    with pytest.raises(dp.InvalidInput, match="row 2 is already zero, which makes no neighbour"):
         zero_row(data, 2)
     data[3] = -0.0
     with pytest.raises(dp.InvalidInput, match="row 3 is already zero"):

@@ -47,7 +47,7 @@ def test_a_run_that_remembers_nothing_does_not(run):
 def test_without_a_claim_there_is_a_bound_and_no_verdict(run):
     found = dp.audit_one_run(*run, delta=1e-5)
     assert found.verdict == "inconclusive"
-    assert "Nothing is claimed to judge by." in found.reason
+    assert "There is no claim to judge by." in found.reason
     assert found.headline.certified > 2.0
 
 

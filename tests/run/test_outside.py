@@ -1,6 +1,7 @@
 """The user's own mechanisms in a scenario: one output a call, estimators, commands, time limits."""
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.run import Scenario, run
+from dpaudit.run.scenario.mechanism import Records, Values
 from tests.sparse import one_in
 
 pytestmark = pytest.mark.usefixtures("no_figures")
@@ -81,6 +83,22 @@ def ran(write_scenario, tmp_path, monkeypatch):
         return json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
 
     return ran
+
+
+@pytest.mark.parametrize("kind", [Records, Values])
+def test_a_function_of_a_table_that_takes_no_seed_gets_global_ones(kind):
+    call = kind(call="own_code:unused")
+    assert call.called(lambda data: 0.0).parameters()["seeds"] == "global"
+    assert "seeds" not in call.called(lambda data, rng: 0.0).parameters()
+    assert "seeds" not in call.called(lambda data, random_state=None: 0.0).parameters()
+
+
+@pytest.mark.slow  # 5 s
+def test_what_a_program_will_cost_is_told_before_its_draws(ran):
+    notes = []
+    ran(COMMAND, look=notes.append, seconds=60.0)
+    assert len(notes) == 1
+    assert re.match(r"About .* s for [\d,]+ draws(; .* in the mechanism, .* a call)?\. T", notes[0])
 
 
 def test_one_output_a_call_without_a_docstring_does_not_show_that_of_the_adapter(ran):

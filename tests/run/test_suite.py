@@ -144,6 +144,13 @@ def test_sarif_and_summary_have_what_is_not_green_first(suite, tmp_path, capsys)
     (run,) = content["runs"]
     assert [one["ruleId"] for one in run["results"]] == ["error", "violated"]
     known = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    for rule in run["tool"]["driver"]["rules"]:  # what code scanning of GitHub requires
+        assert all(rule[key]["text"] for key in ("shortDescription", "fullDescription", "help"))
+    for result in run["results"]:
+        assert result["level"] == "error"
+        physical = result["locations"][0]["physicalLocation"]
+        assert not physical["artifactLocation"]["uri"].startswith(("/", "file:"))
+        assert physical["region"]["startLine"] >= 1
     place = run["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert known == {"violated", "inconclusive", "error"}
     assert place == Path(suite[2]).name
@@ -363,6 +370,15 @@ def test_sarif_names_any_file_by_a_uri():
     place = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert place == "a%20b%23c%25%E9.toml"
     assert result["message"]["text"].encode("utf-8")
+
+
+def test_sarif_names_files_from_the_top_of_the_repository(tmp_path, monkeypatch):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "audits").mkdir()
+    monkeypatch.chdir(tmp_path / "audits")
+    (result,) = sarif([failed("one", "one.toml")])["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert place == "audits/one.toml"
 
 
 def test_a_file_that_cannot_be_written_does_not_stop_the_others(tmp_path):

@@ -43,8 +43,10 @@ def write(write_scenario, tmp_path):
 @pytest.mark.usefixtures("no_figures")
 def test_a_record_that_half_of_the_tables_keep_is_given_away(write, tmp_path):
     path = write(neighbour='rule = "add"\nrow = [0.0, 7.0]')
-    result = run(Scenario.load(path), tmp_path / "out")
+    notes = []
+    result = run(Scenario.load(path), tmp_path / "out", look=notes.append)
     assert result.verdict == "violated"
+    assert [note.partition(" for ")[2][:13] for note in notes] == ["864 draws. Th"]
     record = json.loads((tmp_path / "out" / "result.json").read_text())
     assert record["mechanism"]["name"] == "tables:Cells"
     assert record["neighbour"]["relation"] == "add"

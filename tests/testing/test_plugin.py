@@ -63,7 +63,7 @@ def test_a_verbose_run_says_what_an_audit_costs_before_its_draws(run, data):
 def test_coin(dp_audit):
     dp_audit.private(coin, {data}, (3.0, 0.1), classifier="qda")
 """
-    cost = r"test_coin: About \S+ m?s for .*draws.* They show an excess of \S+ over the claimed δ"
+    cost = r"test_coin: A few seconds for .*draws.* They show an excess of \S+ over the claimed δ"
     assert re.search(cost, run(body, "-v").stdout.str())
     assert "About" not in run(body).stdout.str()
 

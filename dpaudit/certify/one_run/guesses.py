@@ -33,14 +33,22 @@ class Guesses:
     inclusion: Array
 
     @classmethod
-    def of(cls, scores: Array, included: np.ndarray, inclusion: Array) -> Guesses:
+    def of(
+        cls,
+        scores: Array,
+        included: np.ndarray,
+        inclusion: Array,
+        middle: float | None = None,
+    ) -> Guesses:
         """Guess by scores (m,), given the coins (m,) and their probabilities (m,).
+
+        middle : the score that says nothing, by default the `centre` of the scores.
 
         If all scores are equal, there are no guesses. Equally strong ones are shuffled, with a
         fixed seed, since canaries may come sorted by their coins.
         """
-        middle = centre(scores, float(inclusion.mean()))
-        if middle is None:
+        middle = centre(scores, float(inclusion.mean())) if middle is None else middle
+        if middle is None or np.all(scores == scores[0]):
             none, nothing = np.empty(0, bool), np.empty(0)
             return cls(none, none, nothing, nothing, inclusion)
         strength = np.abs(scores - middle)

@@ -45,12 +45,16 @@ Delta = Callable[[Array], Array]  # ε ≥ 0 ↦ δ
 Curves = tuple[Delta, Delta]  # of "in" against "out", and the reverse
 
 ODDS = np.concatenate([np.linspace(0.0, 6.0, 601), np.linspace(6.1, 40.0, 340)])  # ln λ
+LOSSES = np.linspace(-20.0, 20.0, 4_001)  # nats
 # ends of cells, as shares of the guesses
 ENDS = np.array([0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.13, 0.2, 0.3, 0.42, 0.56, 0.7, 0.85])
 HITS = (40, 320, 2_500)  # draws of each stage, times alpha
 MOST_DRAWS = 250_000
-DESIGN, DESIGN_SAMPLED = 1.5, 2.0  # the μ for which the weights of guesses are best
-HALVINGS = 17  # of the range of μ
+DESIGN = 1.5  # the square root of the steps' χ² divergence for which weights and order are best
+HALVINGS = 14  # of the last range of μ
+# the distance of an accountant's losses: in deviations of a step's loss, and in nats over √steps
+OF_LOSS, OF_STEPS = 0.05, 0.2
+LOST, FINEST = 0.005, 2e-5  # the share of ε that rounding down may lose; the least distance
 
 
 @value_class(show_numbers=True, eq=True)
@@ -64,22 +68,37 @@ class Family:
     steps: int = 1
 
     def curves(self, mu: float) -> Curves:
-        """Upper bounds of δ(ε), exact but for rounding of a single step."""
+        """Upper bounds of δ(ε), closed forms but for several steps that sample."""
         q = self.sample_rate
-        if self.steps == 1:
-            return partial(_sampled_in, q, mu), partial(_sampled_out, q, mu)
-        curve = SampledGaussian(q, 1.0 / mu, self.steps)
+        if self.closed:
+            whole = mu * self.steps**0.5
+            return partial(_sampled_in, q, whole), partial(_sampled_out, q, whole)
+        deviation = np.sqrt(np.log1p(q**2 * np.expm1(min(mu**2, 700.0))))
+        spacing = float(min(OF_LOSS * deviation, OF_STEPS / self.steps**0.5))
+        curve = SampledGaussian(q, 1.0 / mu, self.steps, spacing=spacing)
         return lambda epsilon: curve.delta(epsilon)[0], lambda epsilon: curve.delta(epsilon)[1]
+
+    @property
+    def closed(self) -> bool:
+        """Whether the curves are closed forms."""
+        return self.steps == 1 or self.sample_rate == 1.0
+
+    @property
+    def design(self) -> float:
+        """The μ for which weights and order of guesses are best."""
+        return float(np.sqrt(np.log1p((DESIGN / self.sample_rate) ** 2 / self.steps)))
 
     def epsilon_at(self, mu: float, delta: float) -> float:
         """A lower bound of ε, nats, at δ; 0 for μ = 0."""
         if mu == 0.0:
             return 0.0
-        low: Delta = SampledGaussian(self.sample_rate, 1.0 / mu, self.steps).low
-        if self.steps == 1:
-            ways = self.curves(mu)
-            low = lambda epsilon: np.maximum(*(one(epsilon) for one in ways))  # noqa: E731
-        return float(epsilon_at(low, delta))
+        ways = self.curves(mu)
+        most = float(epsilon_at(lambda epsilon: np.maximum(*(one(epsilon) for one in ways)), delta))
+        if self.closed or most == 0.0:
+            return most
+        spacing = max(LOST * most / self.steps, FINEST)
+        curve = SampledGaussian(self.sample_rate, 1.0 / mu, self.steps, spacing=spacing)
+        return float(epsilon_at(curve.low, delta))
 
     @property
     def text(self) -> str:
@@ -143,6 +162,27 @@ class Misses:
         )
 
 
+def log_odds(scores: Array, inclusion: float, family: Family) -> Array:
+    """The log-odds of "in" that scores (m,) of the family would have by their ranks, (m,).
+
+    A pair (P₁, P₀) of the family whose steps are sampled is not symmetric: its likelihood ratio is
+    bounded below. So a low score is no sign of "out" as strong as a high one is of "in". P₀(L > l)
+    is the slope of δ(l) in e^l, and P₁(L > l) = δ(l) + e^l P₀(L > l). The μ is `Family.design`; any
+    other gives a valid bound, too. inclusion : the probability of "in".
+    """
+    from scipy.stats import rankdata  # here: slow to import
+
+    ahead, behind = family.curves(family.design)
+    ratio = np.exp(LOSSES)
+    delta = both_ways(ahead, LOSSES, behind)
+    without = -np.diff(delta) / np.diff(ratio)
+    tail = inclusion * delta[:-1] + (inclusion * ratio[:-1] + 1.0 - inclusion) * without
+    tail = np.minimum.accumulate(np.clip(tail, 0.0, 1.0))  # of the loss of any canary
+    above = 1.0 - (rankdata(scores) - 0.5) / len(scores)
+    losses = np.interp(above, tail[::-1], LOSSES[-2::-1])
+    return np.asarray(losses + np.log(inclusion) - np.log1p(-inclusion))
+
+
 def sizes(guesses: int) -> np.ndarray:
     """The number of guesses in each cell, the strongest first."""
     ends = np.unique(np.append(np.ceil(ENDS * guesses), guesses).astype(int))
@@ -153,9 +193,8 @@ def sizes(guesses: int) -> np.ndarray:
 def weights(guesses: int, family: Family) -> Array:
     """The weight of a right guess in each cell: how fast its log-odds grow with μ at a fixed μ."""
     ends = np.cumsum(sizes(guesses)) / guesses
-    least = DESIGN if family == GAUSSIAN else DESIGN_SAMPLED
     odds = []
-    for mu in (least, 1.1 * least):
+    for mu in (family.design, 1.1 * family.design):
         misses = Misses.of(family.curves(mu), 0.5)(ends)
         wrong = np.diff(misses, prepend=0.0) / np.diff(ends, prepend=0.0)
         odds.append(np.log1p(-wrong) - np.log(wrong))
@@ -204,11 +243,13 @@ def _ends(guesses: int, count: int) -> tuple[Array, Array]:
 
 def bound(guesses: Guesses, family: Family, alpha: float) -> float:
     """The largest μ of the family below which all are refuted; 0 where none is."""
-    low, high = 0.0, MOST_MU
+    low, high = 0.0, family.design
+    while high < MOST_MU and refutes(guesses, family.curves(high), alpha, family):
+        low, high = high, 2.0 * high
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         if refutes(guesses, family.curves(middle), alpha, family):
             low = middle
         else:
             high = middle
-    return low
+    return min(low, MOST_MU)

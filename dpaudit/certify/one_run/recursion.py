@@ -33,7 +33,7 @@ from scipy.special import ndtr, ndtri
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.certify.constants import GUESS_SHARES, GUESSES
+from dpaudit.certify.constants import GUESSES
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.gaussian_shift import gaussian_shift
@@ -48,11 +48,10 @@ GRID = np.concatenate([np.linspace(-6.0, 6.0, 241), np.linspace(6.5, 40.0, 40)])
 
 def cuts(canaries: int) -> list[tuple[int, float]]:
     """The numbers of guesses to test, each with its share of 1 − level; known before the run."""
-    root = canaries**0.5
-    shares: dict[int, float] = {}
-    for size, share in zip((GUESSES * root, canaries, root), GUESS_SHARES, strict=True):
-        whole = min(canaries, max(1, round(size)))
-        shares[whole] = shares.get(whole, 0.0) + share
+    shares = {canaries: 1.0 - sum(GUESSES.values())}
+    for roots, share in GUESSES.items():
+        size = min(canaries, round(roots * canaries**0.5))
+        shares[size] = shares.get(size, 0.0) + share
     return sorted(shares.items())
 
 

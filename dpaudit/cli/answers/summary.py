@@ -115,8 +115,8 @@ def _data(dataset: Mapping[str, Any]) -> str:
     dropped = section(dataset, "dropped").items()
     parts = [
         f"{counted(rows, 'row')} × {counted(columns, 'column')} ({first}{more})",
-        *(f"left out, not audited: {count(size)} ({reason})" for reason, size in dropped),
-        *(["row numbers count the rows that are left"] if dropped else []),
+        *(f"{counted(size, 'row')} left out ({reason})" for reason, size in dropped),
+        *(["row numbers do not count these"] if dropped else []),
         *(dataset.get("changes") or ()),
     ]
     return f"{dataset['name']}: {'; '.join(parts)}"

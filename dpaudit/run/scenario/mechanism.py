@@ -96,7 +96,10 @@ class Imported(Section):
     def load(self) -> Any:
         """Import the callable, which executes the user's code. Raises `ScenarioError`."""
         function = imported(self.call, "[mechanism] call")
-        function = partial(function, **self.parameters) if self.parameters else function
+        return self.called(partial(function, **self.parameters) if self.parameters else function)
+
+    def called(self, function: Any) -> Called:
+        """The mechanism, with the name and parameters that the scenario states."""
         return Called(self, self.seeded(self.adapted(function)))
 
     def adapted(self, function: Any) -> Any:
@@ -164,8 +167,8 @@ class Function(Imported):
             named = ", ".join(map(repr, self._table.texts))
             raise ScenarioError(
                 f"[mechanism] call: {self.call} takes an array of numbers, but {self._table.name} "
-                f"has texts in {named}; {FRAME}; --ignore, or the key ignore of [data], leaves "
-                "columns out"
+                f"has texts in {named}; {FRAME}; --ignore, or ignore in [data], leaves columns "
+                "out"
             )
         if not callable(mechanism):
             raise ScenarioError(
@@ -186,12 +189,9 @@ class Function(Imported):
 
     def _of_frame(self, function: Any) -> Called:
         """The mechanism of a function that takes a data frame."""
-        keys: dict[str, Any] = self.values_set("batched")
-        if not seed_keywords(function):
-            keys["seeds"] = GLOBAL
-        call = Records(**keys, kind="records")
+        call = Records(**self.values_set("batched"), kind="records")
         known = call if self._table is None else call.on(self._table)
-        return Called(known, known.seeded(known.adapted(function)))
+        return known.called(function)
 
 
 @value_class(show_numbers=True, eq=True)
@@ -294,7 +294,7 @@ class Estimator(Imported):
     @model_validator(mode="after")
     def _read_once(self) -> Estimator:
         if {"outputs", "predict"} <= self.model_fields_set:
-            raise InvalidInput("goes without outputs", argument="predict")
+            raise InvalidInput("must be left out beside outputs", argument="predict")
         return self
 
     def adapted(self, function: Any) -> Any:
@@ -329,10 +329,20 @@ class Synthesizer(Imported):
         )
 
 
-class Values(Imported):
-    """A function that gets the values of one or more columns."""
+class OfTable(Imported):
+    """A function that gets the data in another form than an array of numbers."""
 
     takes_texts: ClassVar = True
+
+    def called(self, function: Any) -> Called:
+        """The mechanism; the global generators are seeded if the function takes no seed."""
+        own = self.seeds is not None or seed_keywords(function)
+        call = self if own else self.model_copy(update={"seeds": GLOBAL})
+        return Called(call, call.seeded(call.adapted(function)))
+
+
+class Values(OfTable):
+    """A function that gets the values of one or more columns."""
 
     kind: Literal["values"] = "values"
     column: Annotated[Any, Checked(_as_it_stands(tables.column_numbers), COLUMN)] = 0
@@ -362,10 +372,8 @@ class Values(Imported):
         return adapters.values(function, **options, timeout=self.timeout)
 
 
-class Records(Imported):
+class Records(OfTable):
     """A function that gets whole records."""
-
-    takes_texts: ClassVar = True
 
     kind: Literal["records"] = "records"
     columns: Annotated[Any, Checked(_as_it_stands(tables.codings), COLUMNS)] = None

@@ -417,7 +417,7 @@ def _check_row(dataset: Rows, index: int, row: tuple[float, ...] | None, same: s
     new = np.zeros(len(old)) if row is None else np.array(row)
     _check_width(new, dataset)
     if np.array_equal(new, old):
-        raise InvalidInput(f"row {index} is {same}: no neighbour")
+        raise InvalidInput(f"row {index} is {same}, which makes no neighbour")
 
 
 def _check_width(row: Sequence[float] | Array, dataset: Rows) -> None:

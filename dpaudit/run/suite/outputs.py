@@ -7,8 +7,9 @@ properties, and in its output the smallest excess that the audit could have show
 
 SARIF 2.1.0, which code scanning reads, has a result for each scenario that is violated,
 inconclusive or failed. The level is "warning" for "inconclusive", else "error". The location is the
-line where the mechanism failed, or that the hint of a replay names; without one of these, the
-scenario's file. Paths are relative to the current folder if they lie in there.
+line where the mechanism failed, or that the hint of a replay names; without one of these, the line
+of the scenario's file that has its name, or the first line. Paths begin at the top of the git work
+tree around the current folder, or at the current folder if there is none.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from urllib.parse import quote
 
 from dpaudit import __version__
 from dpaudit._core.files import replace_file
+from dpaudit._core.source import top_of
 from dpaudit._core.text import encodable, printable
 from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.report.facts import HINT, hint, properties
@@ -43,10 +45,19 @@ GREEN = ("not violated", "study")  # kinds of outcomes that need no attention
 TAGS = {"violated": "failure", "inconclusive": "skipped", ERROR: "error"}
 FORBIDDEN = re.compile("[\ufffe\uffff]")  # in XML 1.0 (section 2.2), beside invisible characters
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-RULES = {
-    "violated": ("error", "The mechanism leaks more than its privacy claim allows."),
-    "inconclusive": ("warning", "The audit could not show whether the privacy claim holds."),
-    ERROR: ("error", "The audit could not run."),
+RULES = {  # level, what it means, what to do
+    "violated": (
+        "error",
+        "The mechanism leaks more than its privacy claim allows.",
+        "The certified lower bound on the privacy loss exceeds the claim. The report names the "
+        "two databases and, where the noise depends on the data, the line of the noise.",
+    ),
+    "inconclusive": (
+        "warning",
+        "The audit could not show whether the privacy claim holds.",
+        "The reason says what is missing. Often it is draws: `dpaudit plan` says how many.",
+    ),
+    ERROR: ("error", "The audit could not run.", "The message says which input is wrong, and how."),
 }
 MARKUP = re.compile(r"[\\`*_\[\]|~#!]")
 HEADS = ("Scenario", "Verdict", "Claimed", "Certified at least", "What was found", "Time")
@@ -169,9 +180,11 @@ def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
             {
                 "id": name,
                 "shortDescription": {"text": text},
+                "fullDescription": {"text": text},
+                "help": {"text": help_text},
                 "defaultConfiguration": {"level": level},
             }
-            for name, (level, text) in RULES.items()
+            for name, (level, text, help_text) in RULES.items()
         ],
     }
     results = [_result(done) for done in outcomes if done.kind in RULES]
@@ -193,12 +206,10 @@ def _with_hint(done: ScenarioOutcome) -> str:
 def _result(done: ScenarioOutcome) -> dict[str, Any]:
     """A SARIF result."""
     at, line = _faulty_line(done) or (done.path, _own_line(done))
-    whole, here = at.absolute(), Path.cwd()
-    inside = whole.is_relative_to(here)
-    uri = quote(os.fsencode(whole.relative_to(here).as_posix())) if inside else whole.as_uri()
-    place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
-    if line:
-        place["region"] = {"startLine": line}
+    whole, top = at.absolute(), top_of(Path.cwd()) or Path.cwd()
+    inside = whole.is_relative_to(top)
+    uri = quote(os.fsencode(whole.relative_to(top).as_posix())) if inside else whole.as_uri()
+    place = {"artifactLocation": {"uri": uri}, "region": {"startLine": line or 1}}
     fingerprint = hashlib.sha256(done.name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return {
         "ruleId": done.kind,

@@ -9,6 +9,7 @@ import numpy as np
 import dpaudit as dp
 from dpaudit._core.types import Array
 from dpaudit.auditing.clock import NUMBERS, Rate
+from dpaudit.auditing.settings import Settings
 from dpaudit.neighbours import zero_row
 from dpaudit.search import select
 from reports.make.page import number, table
@@ -51,7 +52,7 @@ def report() -> None:
         mechanism, began = Timed(columns), time.process_time()
         selection = select(mechanism, DATA, draws=draws, budget=BUDGETS[columns], rng=0)
         searched = time.process_time() - began - mechanism.seconds
-        rate = Rate.of(Timed(columns), DATA)
+        rate = Rate.of(Timed(columns), DATA, Settings.of(draws))
         seconds = (few, (spent - few) / 2.0 / (draws - FEW), rate.audit)
         search = searched / selection.draws, rate.search
         rows.append([f"{columns:,}", *(number(value, 2) for value in (*seconds, *search))])

@@ -21,4 +21,4 @@ grep -q "drawing M(D) and M(D'): 0 of" chatter.txt
 # a time and a number of draws contradict each other
 status=0; dpaudit audit slow:mean --data rows.csv --claim 1,0 --time 20s --draws 500 2> error.txt || status=$?
 test $status -eq 2
-grep -q -- "--time goes without --draws" error.txt
+grep -q -- "--time and --draws exclude each other" error.txt

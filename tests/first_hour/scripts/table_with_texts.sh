@@ -37,7 +37,7 @@ grep -q -- "--kind frame" error.txt
 status=0; dpaudit audit release:by_region --kind frame $audit --neighbours remove > one.txt 2> chatter.txt || status=$?
 test $status -eq 1
 grep -q "135 rows .* 3 columns (region, since, income)" one.txt
-grep -q "1 (missing value)" one.txt
+grep -q "1 row left out (missing value)" one.txt
 grep -q "draws, search included; .* They show an excess of" chatter.txt
 status=0; dpaudit audit annotated:by_region $audit --neighbours remove > two.txt || status=$?
 test $status -eq 1
