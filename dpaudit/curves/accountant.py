@@ -22,6 +22,7 @@ from dpaudit.errors import NoExactSpectrum
 GAP = 0.02  # nats: the losses of all releases are moved down by at most this for the lower curve
 FINEST, WIDEST = 1e-5, 1e-4  # nats, of the grid of losses; a finer one takes more than 10 s
 POINTS = 2e6  # on the grid of one step
+ALL_POINTS = 2e7  # on the grid of all releases: 1 GB or so
 TAIL = 2e-15  # mass that dp-accounting cuts off, or wraps around, when it convolves
 UNIT = 2.0**-53
 SAMPLES = {"poisson": "Poisson samples", "fixed": "samples of a fixed size"}
@@ -113,8 +114,12 @@ class SampledGaussian:
             return self.spacing
         twice = self.relation == "replace" or self.sampling == "fixed"
         reach = 2.0 if twice else 1.0  # of a sum, in bounds of one record
-        widest = reach / self.noise_multiplier * (reach / self.noise_multiplier + 24.0)
-        return max(min(WIDEST, GAP / self.steps), FINEST, widest / POINTS)
+        shift = reach / self.noise_multiplier
+        # the deviation of one loss: that of q = 1, and for a small q by the χ² divergence
+        deviation = min(shift, self.sample_rate * np.sqrt(np.expm1(min(shift**2, 500.0))))
+        width = shift * (shift + 24.0)
+        widest = max(width / POINTS, _width(self.steps, width, deviation**2) / ALL_POINTS)
+        return max(min(WIDEST, GAP / self.steps), FINEST, widest)
 
     @property
     def law(self) -> str:
@@ -232,7 +237,7 @@ class GridLosses:
         place = np.minimum(np.searchsorted(self.loss, epsilon, side="right"), len(self.loss) - 1)
         near, far = self.loss[place - 1], self.loss[place]
         high, low = self.delta[place - 1], self.delta[place]
-        share = np.expm1(epsilon - near) / np.expm1(far - near)
+        share = np.exp(epsilon - far) * np.expm1(near - epsilon) / np.expm1(near - far)
         return np.asarray(np.maximum(high + share * (low - high), low))
 
 
@@ -302,9 +307,15 @@ class ComposedCurves:
     @cached_property
     def interval(self) -> float:
         """The distance h of the losses on the grid, nats."""
-        end = max(_end(curve, side) for curve, _ in self.parts for side in (0, 1))
-        wanted = min(COARSEST, GAP / sum(times for _, times in self.parts))
-        return max(wanted, FINEST, end / MOST)
+        ends = np.array([[_end(curve, side) for side in (0, 1)] for curve, _ in self.parts])
+        times = [times for _, times in self.parts]
+        # the deviation of a loss is at most half of its range
+        whole = sum(
+            _width(k, width, width**2 / 4.0)
+            for k, width in zip(times, ends.sum(axis=1), strict=True)
+        )
+        wanted = min(COARSEST, GAP / sum(times))
+        return float(max(wanted, FINEST, ends.max() / MOST, whole / ALL_POINTS))
 
     @cached_property
     def _losses(self) -> tuple[GridLosses, GridLosses]:
@@ -319,6 +330,15 @@ class ComposedCurves:
             for side in zip(*parts, strict=True)
         )
         return forward, backward
+
+
+def _width(times: int, width: float, variance: float) -> float:
+    """About the range of losses that dp-accounting keeps of a power, by its Chernoff bounds."""
+    if width == 0.0:
+        return 0.0
+    order = np.arange(1.0, 21.0)
+    kept = np.min(order * times * variance / width - 2.0 * np.log(TAIL) * width / order)
+    return float(min(times * width, kept))
 
 
 def _end(curve: Curve, side: int) -> float:

@@ -59,7 +59,7 @@ def test_advice_on_a_loss_without_moment_function_names_what_there_is():
     """Laplace noise was advised to take law="asymptotic", which it lacks."""
     laplace = dp.mechanisms.ZOO["Laplace"]
     for law in ("finite", "asymptotic"):
-        with pytest.raises(dp.NoExactSpectrum, match=r"use dpaudit\.mechanisms\.Composition"):
+        with pytest.raises(dp.NoExactSpectrum, match=r"on a dpaudit\.mechanisms\.Composition"):
             dp.exact.privacy_loss(laplace, laplace.pair(), law=law)
     pairs = (dp.neighbours.zero_row(DATA, 1), dp.neighbours.replace_row(DATA, 1, DATA[2] + 1.0))
     for pair in pairs:
