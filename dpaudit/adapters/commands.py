@@ -82,7 +82,9 @@ class Command:
             written = shlex.join(_filled(self.argv, words))
             text = redacted(str(error), database)
             raised = Raised(__name__, type(error).__name__, "RuntimeError", text)
-            raise MechanismError(f"the command {written}: {text}", raised=raised) from None
+            raise MechanismError(
+                f"an error of the command {written}: {text}", raised=raised
+            ) from None
         finally:
             out.unlink(missing_ok=True)
         if isinstance(draws, list):

@@ -33,7 +33,7 @@ except ModuleNotFoundError:  # not a Unix system
 
 LOOK = 16  # a first look makes 1 draw, then in each call 16 times as many as before,
 SHORT = 0.06  # but 2 draws after a first one of more seconds than this
-CLEAR, GROWTH = 1e-3, 1.75  # seconds of a call, and seconds over those before, that end the look
+CLEAR, GROWTH = 0.02, 1.75  # seconds of a call, and seconds over those before, that end the look
 FURTHER, BESIDE = 256, 64  # further draws a side, and draws of a trial and a replay
 CALLS_BESIDE = 24  # calls in which these are made, at most, by a mechanism of many draws a call
 LONG = 10.0  # seconds; after a longer call no other is timed, of a longer audit the share is told

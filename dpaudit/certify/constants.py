@@ -16,7 +16,7 @@ import numpy as np
 TRAIN, CHOOSE = 0.4, 0.1  # shares of the draws that train and choose, where draws are few
 TRAIN_COLUMNS = {1: 0.2, 2: 0.3}  # the training share of outputs with one or two numbers
 WIDE, TRAIN_WIDE = 100, 0.5  # that of outputs with more than WIDE and more than √draws numbers
-TRAIN_ROOT, CHOOSE_ROOT = 200.0, 50.0  # at most this many times √draws train and choose
+TRAIN_ROOT, CHOOSE_ROOT = 100.0, 50.0  # at most this many times √draws train and choose
 SMALLEST = 10  # draws a side that each part needs
 STORED = 1 << 16  # scores a side that `counting.py` stores, for the tests of independence
 
@@ -133,7 +133,7 @@ SEQUENCE_BETS = 16  # values of λ in `Counts.low`, each half of the previous va
 # One run (`one_run/`). Page "one-run": other values certify a smaller ε.
 RECURSION, LATEST = 0.2, 3.0  # the recursion's share of level; the latest ε of likelihood bounds
 # Numbers of guesses, in √m, each with its share of level; all m guesses have the rest.
-GUESSES = {1.0: 0.1, 5.5: 0.5, 16.0: 0.25}
+GUESSES = {1.0: 0.1, 5.5: 0.6, 16.0: 0.2}
 STAGES, SURE = (12, 48, 192), 3.0  # draws times 1 − level; deviations that decide (see the proof)
 MOST_DRAWS = 80_000  # if the first stage needs more, wealth must reach 1/a instead
 EARLY = 0.02  # share of level for wealth so large that no draws are needed

@@ -55,7 +55,7 @@ def split(
         no draws are spent on training.
 
     By default the smaller of 0.4·samples (0.2 for outputs of one number, 0.3 for two, 0.5 for more
-    than √samples numbers) and 200·√samples train, and the smaller of 0.1·samples and 50·√samples
+    than √samples numbers) and 100·√samples train, and the smaller of 0.1·samples and 50·√samples
     choose. A score from n draws that misses by O(1/√n) loses O(1/n) of what it certifies, to second
     order about the best set, and the certificate O(1/√m) with m draws: n need only grow as √m. Of
     k numbers that all differ the score loses O(k/n).

@@ -291,6 +291,10 @@ def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any
     shape (n,) or (n, k) of numbers or text, independent draws in random order. Either may be a .csv
     or .parquet file instead, with one output per row. Pickled objects are refused. Writes the same
     report as `dpaudit run`.
+
+    \b
+    Example:
+      dpaudit samples P.npy Q.npy --claim 1,1e-5
     """
     from dpaudit.cli import running
     from dpaudit.cli.progress import show_progress

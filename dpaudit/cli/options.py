@@ -257,8 +257,8 @@ time = click.option(
     "seconds",
     type=Duration(),
     metavar="60s",
-    help="In place of --draws: as many draws as fit into this time by a first look, search "
-    "included; several audits share it.",
+    help="In place of --draws: make as many draws as fit into this time, search included, by the "
+    "time of a first few calls. Several audits share the time.",
 )
 OUTPUTS = {
     "junit": "Write JUnit XML, with one test case per audit.",

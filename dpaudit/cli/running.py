@@ -31,7 +31,7 @@ from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.step_result import StepResult
 from dpaudit.report.index import tally
 from dpaudit.report.tables import values_table
-from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario
+from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario, TrainingScenario
 from dpaudit.run import run as execute
 from dpaudit.run.ledger import check_fit
 from dpaudit.run.scenario.files import File, audits_of, file_of
@@ -224,7 +224,7 @@ def _work(
     scenario: Checked, folder: Path, *, jobs: int | None, seed: int | None, **options: Any
 ) -> Done:
     """Run one scenario; return the result of an audit, or the sentences of a study."""
-    if isinstance(scenario, OneRunScenario):
+    if isinstance(scenario, OneRunScenario | TrainingScenario):
         return scenario.run(folder, seed=seed)
     if isinstance(scenario, StudyScenario):
         with show_progress() as progress:

@@ -7,7 +7,6 @@ releases. Of DP-SGD all steps are released on the worst gradients.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -87,13 +86,13 @@ class SampledGaussian:
 
         Raises ImportError without dp-accounting.
         """
-        forward, backward = self._rounded_up
-        return forward.above(np.asarray(epsilon)), backward.above(np.asarray(epsilon))
+        epsilon, (forward, backward) = check.epsilon(epsilon), self._rounded_up
+        return forward.above(epsilon), backward.above(epsilon)
 
     def low(self, epsilon: ArrayLike) -> Array:
         """A lower bound of the larger δ of the worst mechanism, in the shape of `epsilon`."""
-        forward, backward = self._rounded_down
-        return np.maximum(forward.below(np.asarray(epsilon)), backward.below(np.asarray(epsilon)))
+        epsilon = check.epsilon(epsilon)
+        return np.max([losses.below(epsilon) for losses in self._rounded_down], axis=0)
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Raises `NoExactSpectrum`: losses on a grid bound δ alone."""
@@ -187,13 +186,15 @@ class GridLosses:
     lost: float = 0.0
 
     @classmethod
-    def of(cls, parts: Sequence[tuple[Any, int]]) -> GridLosses:
+    def of(cls, parts: Sequence[tuple[Any, int]], lost: float = 0.0) -> GridLosses:
         """The losses of independent releases: each a PLDPmf of dp-accounting, and how often.
 
         The errors of a Fourier transform of length n are at most 7u log₂ n of its norm (Higham
         2002, theorem 24.2). A power of T releases has T times as much, and so has a product; m of
         the values have at most √m times their norm. The errors of powers and of products before
-        the last fit into 8 instead of 7, and into two more for each part after the first.
+        the last fit into 8 instead of 7, and into two more for each part after the first. Masses
+        and sums of them have errors of a few u of each P(L ≥ l), l > 0; all of these add up to
+        E[L₊] in steps of the grid.
         """
         from scipy.signal import lfilter  # here: slow to import
 
@@ -206,6 +207,7 @@ class GridLosses:
         total = sum(times * norm for (_, times), norm in zip(parts, norms, strict=True))
         total += (2.0 * len(parts) - 1.0) * max(norms)
         rounding = 8.0 * UNIT * np.log2(2.0 * count) * total * np.sqrt(count)
+        rounding += 4.0 * UNIT * (_steps(whole) + sum(k * _steps(one) for one, k in parts))
         first, end = max(0, 1 - whole._lower_loss), whole._lower_loss + len(whole._probs)
         probability = whole._probs[first:]
         loss = grid * np.append(np.arange(whole._lower_loss + first, end), max(end, 1))
@@ -214,15 +216,7 @@ class GridLosses:
         # Σ p (1 − e^{ε − l}) over the losses l above ε, which rounding may let rise
         delta = np.append(mass[0] - later[0] * np.exp(-loss[0]), mass - later)
         delta = np.maximum.accumulate(delta[::-1])[::-1] + float(whole._infinity_mass)
-        return cls(np.append(0.0, loss), delta, float(rounding + len(parts) * TAIL))
-
-    @classmethod
-    def connected(cls, parts: Sequence[tuple[Any, float]], times: Sequence[int]) -> GridLosses:
-        """The losses of releases that are each a PLDPmf and its mass that may not count."""
-        lost = sum(k * mass for (_, mass), k in zip(parts, times, strict=True))
-        return replace(
-            cls.of([(pmf, k) for (pmf, _), k in zip(parts, times, strict=True)]), lost=lost
-        )
+        return cls(np.append(0.0, loss), delta, float(rounding + len(parts) * TAIL), lost)
 
     def above(self, epsilon: Array) -> Array:
         """δ of these losses, rounded up, in the shape of `epsilon`, nats."""
@@ -233,7 +227,7 @@ class GridLosses:
         return np.clip(self._delta(epsilon) - self.rounding - self.lost, 0.0, 1.0)
 
     def _delta(self, epsilon: Array) -> Array:
-        """δ before rounding is allowed for, a chord in e^ε between two losses."""
+        """δ at ε ≥ 0 before rounding is allowed for, a chord in e^ε between two losses."""
         epsilon = np.minimum(epsilon, self.loss[-1])
         place = np.minimum(np.searchsorted(self.loss, epsilon, side="right"), len(self.loss) - 1)
         near, far = self.loss[place - 1], self.loss[place]
@@ -242,19 +236,24 @@ class GridLosses:
         return np.asarray(np.maximum(high + share * (low - high), low))
 
 
+def _steps(pmf: Any) -> float:
+    """E[L₊] of a dense PLDPmf in steps of its grid."""
+    return float(np.maximum(pmf._lower_loss + np.arange(len(pmf._probs)), 0.0) @ pmf._probs)
+
+
 @value_class
 class ComposedCurves:
     """The curve of independent releases that each have a curve: two bounds.
 
     parts : the curves, and how often each is released. names : what they are, in words.
 
-    The losses of each release are moved up to multiples of h such that δ is kept there ("Connect
-    the Dots", Doroshenko et al. 2022). With d the δ of all T of them by dp-accounting,
-    d(ε + Th) ≤ δ(ε) ≤ d(ε). The second holds since δ is convex in e^ε, and d is its chords, for
-    each release, and composition keeps the order (Zhu, Dong & Wang 2022). For the
-    first let S(x) = P(L > x). For each release δ(ε) is the integral of e^{ε − l}S(l) over l > ε,
-    and S is at least S_d(x + h) in (x, x + h): that value is the one at e^ε = 0 of the chord of δ
-    beyond x + h, which a tangent at a smaller ε does not fall below.
+    The losses of each release are moved to multiples of h such that its δ(ε) is kept there, and is
+    a chord in e^ε between two of them ("Connect the Dots", Doroshenko et al. 2022). With d the δ of
+    all T of them by dp-accounting, d(ε + Th) ≤ δ(ε) ≤ d(ε). Composition keeps the order of curves
+    (Zhu, Dong & Wang 2022), so one release will do. The second inequality is that δ is convex in
+    e^ε. For the first, δ(ε) is the integral of e^{ε − l}P(L > l) over l > ε. The tangent of δ at l
+    has the value P(L > l) at e^ε = 0. There it is above each chord that begins at a larger ε, as
+    that between the first two multiples of h after l, whose value is the one of d at l + h.
 
     The bounds hold up to the errors of the curves themselves. Losses beyond the ends of the grid
     count as infinite in the upper bound, and not at all in the lower one.
@@ -310,11 +309,16 @@ class ComposedCurves:
     @cached_property
     def _losses(self) -> tuple[GridLosses, GridLosses]:
         """The losses of all releases: left against right, and the reverse."""
-        forward, backward = zip(
-            *(_connected(curve, self.interval) for curve, _ in self.parts), strict=True
-        )
         times = [times for _, times in self.parts]
-        return GridLosses.connected(forward, times), GridLosses.connected(backward, times)
+        parts = [_connected(curve, self.interval) for curve, _ in self.parts]
+        forward, backward = (
+            GridLosses.of(
+                [(pmf, k) for (pmf, _), k in zip(side, times, strict=True)],
+                lost=sum(k * mass for (_, mass), k in zip(side, times, strict=True)),
+            )
+            for side in zip(*parts, strict=True)
+        )
+        return forward, backward
 
 
 def _end(curve: Curve, side: int) -> float:
@@ -364,7 +368,8 @@ def _connected_losses(
         float(forward[-1]),
         True,
     )
-    return pmf, float(below[-1] + forward[-1] - infinite - negative - min(zero, 0.0))
+    unseen = below[-1] + max(forward[-1] - infinite, 0.0)
+    return pmf, float(unseen - negative - min(zero, 0.0))
 
 
 def _masses(delta: Array, grid: float) -> Array:

@@ -17,7 +17,8 @@ class Composition(LawMechanism):
     """Run several mechanisms on one database with independent randomness and release all outputs.
 
     Output: (size, k), the outputs side by side in the order of `mechanisms`; the outputs of a
-    mechanism that runs several times stand next to each other.
+    mechanism that runs several times stand next to each other. `dpaudit.exact.spectrum` bounds δ(ε)
+    where no exact spectrum of all parts together is known.
 
     Parameters
     ----------

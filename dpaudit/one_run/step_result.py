@@ -12,8 +12,9 @@ from dpaudit._core.result_file import SCHEMA_VERSION, STEPS, plain, versions
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves import SampledGaussian, epsilon_at
+from dpaudit.curves.claims import Claim
 from dpaudit.verdict.attacker import of_curve
-from dpaudit.verdict.headline import PREMISE, Headline
+from dpaudit.verdict.headline import CLAIMED, PREMISE, Headline
 from dpaudit.verdict.numbers import counted
 from dpaudit.verdict.one_run import premise_reason
 from dpaudit.verdict.result import Result
@@ -61,7 +62,8 @@ class StepResult(Result):
     content : dict
         The content of result.json.
     headline : Headline
-        The accountant's ε of the claimed noise and sampling, and the certified one.
+        The accountant's ε of the claimed noise and sampling, or that of a claim, and the certified
+        one.
     certified : Certified
         The certified μ of a step (`certified.mu`), and over which steps it is composed.
     level : float
@@ -76,16 +78,25 @@ class StepResult(Result):
     kind: ClassVar[str | None] = STEPS
 
     @classmethod
-    def made(cls, audit: StepAudit, certified: Certified, delta: float) -> StepResult:
-        """The result of an audit so far, with the accountant's claim at δ."""
+    def made(
+        cls, audit: StepAudit, certified: Certified, delta: float, claim: Claim | None = None
+    ) -> StepResult:
+        """The result of an audit so far, with the accountant's claim at δ.
+
+        claim : an (ε, δ) claim at this δ, which a larger certified ε refutes, too.
+        """
         sigma = audit.noise_multiplier
         premise = SampledGaussian(certified.sample_rate, sigma, certified.steps, "remove")
 
         def allowed(epsilon: Array) -> Array:
             return np.maximum(*premise.delta(epsilon))
 
-        claimed, violated = float(epsilon_at(allowed, delta)), audit.verdict == "violated"
-        epsilon = certified.epsilon_at(delta)
+        accounted, refuted = float(epsilon_at(allowed, delta)), audit.verdict == "violated"
+        epsilon, claimed, claimant = certified.epsilon_at(delta), accounted, PREMISE
+        if claim is not None and claim.epsilon is not None and not refuted:
+            claimed, claimant = claim.epsilon, CLAIMED
+            epsilon = min(epsilon, accounted)
+        violated = refuted or (claimant == CLAIMED and epsilon > claimed)
         headline = Headline(
             "ε",
             delta,
@@ -97,21 +108,25 @@ class StepResult(Result):
             allowed_delta=None,
             level=audit.level,
             who=f"{counted(audit.steps, 'step')} of one run",
-            claimant=PREMISE,
+            claimant=claimant,
         )
         texts = headline.text, audit.reason
         training = certified.steps, certified.sample_rate
         reason = premise_reason(*texts, audit.to_dict(), headline, *training)
-        grid = np.linspace(0.0, BEYOND * max(claimed, headline.certified), POINTS)
-        fine = np.linspace(0.0, FARTHEST * max(claimed, 1.0), FINE)
+        grid = np.linspace(0.0, BEYOND * max(accounted, headline.certified), POINTS)
+        fine = np.linspace(0.0, FARTHEST * max(accounted, 1.0), FINE)
         record = {
             "schema_version": SCHEMA_VERSION,
             "kind": STEPS,
             "level": audit.level,
-            "verdict": audit.verdict,
+            "verdict": "violated" if violated else audit.verdict,
             "reason": reason,
             "headline": headline.to_dict(),
-            "claim": {"text": premise.law, "epsilon": claimed, "delta": delta},
+            "claim": {
+                "text": premise.law if claim is None else claim.text,
+                "epsilon": accounted if claim is None else claim.epsilon,
+                "delta": delta,
+            },
             "certified": {
                 "mu": certified.mu,
                 "sample_rate": certified.sample_rate,

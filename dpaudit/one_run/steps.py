@@ -13,6 +13,7 @@ from dpaudit._core.result_file import plain
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.one_run.step_mu import StepMu
 from dpaudit.certify.one_run.steps import BETTORS, StepWealth
+from dpaudit.curves.claims import ClaimLike, as_claim
 from dpaudit.one_run.step_result import Certified, StepResult
 from dpaudit.verdict.numbers import counted
 from dpaudit.verdict.one_run import steps_reason
@@ -265,18 +266,30 @@ class StepAudit:
         return Certified(mu, self.sample_rate if rate is None else rate, count)
 
     def result(
-        self, *, delta: float = 1e-5, steps: int | None = None, sample_rate: float | None = None
+        self,
+        *,
+        delta: float = 1e-5,
+        steps: int | None = None,
+        sample_rate: float | None = None,
+        claim: ClaimLike = None,
     ) -> StepResult:
         """The result so far: verdict, reason and `epsilon_at`, to be saved with a report.
 
-        Its claim is the accountant's: ε at `delta` for the claimed noise multiplier. steps,
-        sample_rate : as in `epsilon_at`. Raises `InvalidInput` before the first step, and
-        ImportError without dp-accounting.
+        Its claim is the accountant's: ε at `delta` for the claimed noise multiplier. With a claim
+        (ε, δ), δ in (0, 1), this δ takes the place of `delta`, and the verdict is "violated" also
+        where the certified ε is above the claimed one. steps, sample_rate : as in `epsilon_at`.
+        Raises `InvalidInput`, also before the first step, and ImportError without dp-accounting.
         """
         if self.steps == 0:
             fail("steps", 0, "at least one step", "call update at each step first")
         delta = check.real("delta", delta, 0.0, 1.0, open_=True)
-        return StepResult.made(self, self._certified(steps, sample_rate), delta)
+        claimed = as_claim(claim)
+        if claimed is not None:
+            if claimed.epsilon is None or not 0.0 < claimed.delta < 1.0:
+                expected = "an (ε, δ) claim with δ in (0, 1)"
+                fail("claim", claimed, expected, "give ε at such a δ, as (8.0, 1e-5)")
+            delta = claimed.delta
+        return StepResult.made(self, self._certified(steps, sample_rate), delta, claimed)
 
     @property
     def verdict(self) -> str:

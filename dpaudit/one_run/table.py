@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import ks_2samp
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
@@ -212,6 +211,8 @@ def _refuse_two_populations(train: Array, holdout: Array) -> None:
     Each column has a Kolmogorov-Smirnov test of its own; together they err with `UNLIKELY`.
     """
     tables = (np.nan_to_num(table, nan=-np.inf, neginf=-np.inf).T for table in (train, holdout))
+    from scipy.stats import ks_2samp  # here: slow to import
+
     least = min(ks_2samp(*pair).pvalue for pair in zip(*tables, strict=True))
     if least * train.shape[1] < UNLIKELY:
         fail(

@@ -23,7 +23,7 @@ from dpaudit.report.style import (
 )
 from dpaudit.report.tables import attacker_table
 from dpaudit.verdict.attacker import roc_of
-from dpaudit.verdict.headline import Headline
+from dpaudit.verdict.headline import PREMISE, Headline
 from dpaudit.verdict.numbers import count, counted, equation, number, percent, plain
 from dpaudit.verdict.record import section
 
@@ -40,6 +40,10 @@ ADVICE = {
     "violated": (
         "Do not release with this ε: the steps do not keep what it was computed from.",
         "Look at what the reason names: clipping, noise or sampling.",
+    ),
+    "exceeded": (
+        "Do not release with this claim: the steps certify a larger ε.",
+        "State the accountant's ε, or train with more noise or fewer steps.",
     ),
     "not violated": (
         "This is no proof of privacy: other canaries and later steps may show more.",
@@ -63,7 +67,7 @@ def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
         record,
         embedded=embed(record),
         tiles=tiles(record),
-        advice=ADVICE[record["verdict"]],
+        advice=ADVICE[_found(record)],
         figures=drawn,
         facts=facts(record),
         attacker=attacker_table(record),
@@ -71,14 +75,21 @@ def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
     return {"steps.png": picture, "report.html": page}
 
 
+def _found(record: Mapping[str, Any]) -> str:
+    """The verdict, or "exceeded" where the certified ε alone refutes a claim."""
+    exceeded = record["verdict"] == "violated" and record["steps"]["violated_at"] is None
+    return "exceeded" if exceeded else str(record["verdict"])
+
+
 def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
-    """The accountant's ε, certified or ruled out, canaries and the e-value, in this order."""
+    """The claimed ε or the accountant's, certified or ruled out, canaries and the e-value."""
     head, steps = Headline.of(record["headline"]), record["steps"]
+    claimant = "Accountant" if head.claimant == PREMISE else "Claimed"
     at = f"at step {steps['largest_at']}" if steps["largest_at"] else "at the start"
     refutes, largest = number(1.0 / (1.0 - record["level"]), 3), steps["largest_e_value"]
     largest = BEYOND if float(largest) == np.inf else number(largest, 3)
     return (
-        Tile("Accountant", equation(head.symbol, head.claimed_text), head.at),
+        Tile(claimant, equation(head.symbol, head.claimed_text), head.at),
         certified_tile(head, record["level"]),
         Tile(
             "Canaries", count(steps["canaries"]), f"watched for {counted(steps['steps'], 'step')}"

@@ -14,12 +14,14 @@ from dpaudit.run.planning import plan
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.files import audits_in
 from dpaudit.run.scenario.study import StudyScenario, load_scenario
+from dpaudit.run.training import TrainingScenario
 
 __all__ = [
     "Ledger",
     "OneRunScenario",
     "Scenario",
     "StudyScenario",
+    "TrainingScenario",
     "analyse",
     "audits_in",
     "calibrate",

@@ -16,6 +16,7 @@ from dpaudit._core.types import Array
 from dpaudit.auditing.api import audit_samples_of
 from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.subject import Subject
+from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import DataNotFound, InvalidInput
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.result import OneRunResult
@@ -97,10 +98,12 @@ def audit_scores(
     return audit_one_run(scores, included, inclusion=chances, **options)
 
 
-def audit_steps(path: str | Path, *, delta: float = 1e-5, **options: Any) -> StepResult:
+def audit_steps(
+    path: str | Path, *, delta: float = 1e-5, claim: ClaimLike = None, **options: Any
+) -> StepResult:
     """Audit the recorded steps of a training by DP-SGD in a file (`read_steps`).
 
-    delta : in (0, 1), at which ε is read. options : keywords of `dpaudit.StepAudit`. Raises
+    delta, claim : as in `StepAudit.result`. options : keywords of `dpaudit.StepAudit`. Raises
     `DataNotFound`, and `InvalidInput`, also without dp-accounting.
     """
     path, audit = Path(path), StepAudit(**options)
@@ -118,7 +121,7 @@ def audit_steps(path: str | Path, *, delta: float = 1e-5, **options: Any) -> Ste
         except InvalidInput as error:
             raise InvalidInput(f"{path}, step {step}: {error}") from None
     try:
-        return audit.result(delta=delta)
+        return audit.result(delta=delta, claim=claim)
     except ImportError as error:
         raise InvalidInput(str(error)) from None
 

@@ -33,6 +33,7 @@ from dpaudit.run.scenario.tables import (
     PairClaim,
     RowClaim,
 )
+from dpaudit.run.training import TRAINING, RecordedSteps, Training, TrainingToRun
 
 Schema = dict[str, Any]
 NAME = {
@@ -47,6 +48,7 @@ ABOUT = {
     "claim": PairClaim.__doc__,
     "audit": Audit.__doc__,
     ONE_RUN: OneRun.__doc__,
+    TRAINING: Training.__doc__,
     STUDY: StudyTable.__doc__,
 }
 # groups of keys of which a table must have exactly one, and pairs of which it may have one
@@ -111,6 +113,10 @@ def tables() -> Mapping[str, tuple[Kind, ...]]:
         "claim": tuple(_claims()),
         "audit": (Kind.of("", Audit),),
         ONE_RUN: (Kind.of("scores of a run", ScoresOfRun), Kind.of("a run to make", RunToMake)),
+        TRAINING: (
+            Kind.of("recorded steps", RecordedSteps),
+            Kind.of("a training to run", TrainingToRun),
+        ),
         STUDY: (Kind.of("", StudyTable),),
     }
 
@@ -127,6 +133,7 @@ def _claims() -> Iterator[Kind]:
     yield Kind(PRINTED, {PRINTED: printed, GROUP: whole.keys[GROUP]}, (PRINTED,))
 
 
+SIZED = ("epsilon", "delta")  # the claim of a training
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 AUDITED = ("name", "data", "mechanism", "claim", "neighbour", "audit")
 EACH = "audits"
@@ -253,17 +260,24 @@ def is_of(kind: Kind, kinds: Sequence[Kind]) -> Schema:
 
 
 def files() -> list[Schema]:
-    """The conditions on whole files: a study, an audit of one run, or an audit by draws."""
+    """The conditions on whole files: a study, an audit of one run, of a training, or by draws."""
     scores = within({ONE_RUN: has("scores")})
     inserted = within({ONE_RUN: has(without=["scores"])})
     own = within({"neighbour": {"const": OWN}})
-    drawn = has(without=[STUDY, ONE_RUN])
+    drawn = has(without=[STUDY, ONE_RUN, TRAINING])
     unasked = within({"mechanism": has("name"), "neighbour": has(without=["rule"])})
     row = tuple(RowClaim.model_fields)
     unprinted = [key for key in row if key != PRINTED]
     at = [key for key in Worst.model_fields if key != "rule"]
     return [
         when(has(STUDY), holds("name", STUDY)),
+        when(
+            has(TRAINING),
+            {
+                **holds("name", TRAINING, "claim"),
+                **part(properties={"claim": {**holds(*SIZED), "required": list(SIZED)}}),
+            },
+        ),
         when(
             scores,
             {**holds("name", ONE_RUN, "claim"), **part(properties={"claim": holds(*unprinted)})},

@@ -19,9 +19,9 @@ which editors complete keys and mark wrong values.
 Above the tables may stand `name`: {name}
 
 A file has one table `[audit]`, or several tables `[[audit]]`, each with a `name` and, beside the
-keys of `[audit]`, tables `data`, `mechanism`, `neighbour`, `claim` and `one_run` whose keys are
-added to those of the file or replace them. Each is a scenario: `dpaudit run FILE.toml` runs them
-all, `dpaudit run FILE.toml:NAME` one of them.
+keys of `[audit]`, tables `data`, `mechanism`, `neighbour`, `claim`, `one_run` and `training` whose
+keys are added to those of the file or replace them. Each is a scenario: `dpaudit run FILE.toml`
+runs them all, `dpaudit run FILE.toml:NAME` one of them.
 """
 COLUMNS = "| key | values | default | meaning |\n| --- | --- | --- | --- |"
 OWN = """### Mechanisms of dpaudit's own

@@ -17,7 +17,7 @@ import numpy as np
 
 # --- draws are scored a chunk at a time; larger chunks take memory, smaller ones time ---
 CHUNK_ROWS = 1 << 16
-CHUNK_NUMBERS = 1 << 22  # numbers in a chunk, at most
+CHUNK_NUMBERS = 1 << 19  # numbers in a chunk, at most: the copies that a score makes fit a cache
 LOOKED_UP = 1 << 20  # neighbours to look up at a time
 
 # --- how a score is used ---
@@ -78,7 +78,7 @@ SIDES_APART = 1e-7  # robust units; a larger gap in what is constant is more tha
 SCREEN_BINS = 16  # bins of equal probability, for a column without repeated values
 SCREEN_SAMPLE = 2_000  # draws a side that set the bins' limits
 CALIBRATION_BINS = (8, 32, 128, 512)  # in which the log-odds of one column are compared with counts
-MISCALIBRATED = 0.01  # probability of such a difference by chance, below which trees are fitted
+MISCALIBRATED = 0.001  # probability of such a difference by chance, below which trees are fitted
 
 # --- closed forms ---
 WIDE = 100  # columns; wider rows are scored and corrected in cheaper ways
@@ -93,8 +93,8 @@ SETTLED_FIT = 1e-8  # nats; the same for the total loss of few draws
 INTERCEPT_RIDGE = 1e-6  # per draw: keeps the intercept finite if a regression separates the sides
 JITTER = 1e-12  # share of the Hessian's trace added to it: repeated features make it singular
 CORRECTION_PENALTIES = (1e4, 3e2, 1e1)  # on standardised features, the heaviest first
-CORRECTION_DRAWS = 100_000  # draws a side, at most, that fit a correction
-CORRECTION_NUMBERS = 4_000_000  # numbers a side, at most, that fit the distances' correction
+CORRECTION_DRAWS = 30_000  # draws a side, at most, that fit a correction
+CORRECTION_NUMBERS = 2_000_000  # numbers a side, at most, that fit the distances' correction
 CORRECTION_WORK = 2e8  # draws a side × features² of a Newton step, at most
 DRAWS_A_FEATURE = 10  # with fewer, squares and products are not fitted
 FARTHEST_FEATURE = 50.0  # standard deviations: no outlier decides a slope
@@ -127,6 +127,7 @@ ADDITIVE_PENALTY = 1e-2  # on features of unit spread
 COLUMN_GAIN = 1.0  # nats that a column must gain on the choosing draws; less may be noise
 
 # --- cells of values that repeat ---
+ATOM_LOOK = 20_000  # draws a side; a column of which no two agree has no atoms
 ATOM_DRAWS = 5  # pooled draws that share an atom: reals rounded to 32 bits coincide less often
 CELL_LEVELS = (20_000, 2000, 20)  # pooled draws a cell on average, from few cells to many
 KEY_DRAWS = 50_000  # draws a side, at most, that choose the columns of the key

@@ -35,7 +35,7 @@ from dpaudit.scoring.models.closed import (
 )
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.network import fit_network
-from dpaudit.scoring.models.pairs import Pairs
+from dpaudit.scoring.models.pairs import Missed
 from dpaudit.scoring.models.products import fit_products
 from dpaudit.scoring.models.screen import Screen, calibrated, surplus
 from dpaudit.scoring.models.spline import NormalScores, fit_radial, fit_spline
@@ -45,6 +45,7 @@ ALL = sys.maxsize
 QUADRATICS = {f"qda ({name})": structure for name, structure in STRUCTURES.items()}
 BY_COLUMN = "qda (by column)"
 ELLIPTICAL = "elliptical from "
+SPLINE = "spline"
 
 
 @dataclass(repr=False)
@@ -103,7 +104,7 @@ class Task:
     draws : how many draws a side train.
     screen : finds the columns of wide rows that differ; it remembers its answers, since several
         candidates call it.
-    pairs : finds the pairs of columns that `base` missed, and remembers them.
+    missed : finds the columns and pairs of columns that `base` missed, and remembers them.
     """
 
     train: Sides
@@ -113,7 +114,7 @@ class Task:
     best: Score
     draws: int
     screen: Screen
-    pairs: Callable[[], Pairs]
+    missed: Callable[[], Missed]
 
 
 @value_class
@@ -162,7 +163,7 @@ CANDIDATES = (
         lambda task: fit_radial(task.train, task.choose),
     ),
     Candidate(
-        "spline",
+        SPLINE,
         "one or two columns with any two laws",
         lambda contest, columns: columns <= constants.SPLINE_COLUMNS,
         lambda task: fit_spline(task.train, task.choose),
@@ -178,14 +179,16 @@ CANDIDATES = (
         "products of pairs over {best}",
         "two columns of many that interact smoothly, as if one sets the spread of the other",
         lambda contest, columns: 1 < columns <= constants.PAIR_COLUMNS,
-        lambda task: pairs.fit_products(task.train, task.choose, task.base, task.pairs()),
+        lambda task: pairs.fit_products(task.train, task.choose, task.base, task.missed().pairs),
         draws=(constants.PAIR_DRAWS,),
     ),
     Candidate(
         "{boosting} of pairs from {best}",
         "two columns of many that interact with jumps, as in a checkerboard",
         lambda contest, columns: 1 < columns <= constants.PAIR_COLUMNS,
-        lambda task: pairs.fit_trees(task.train, task.choose, task.seed, task.base, task.pairs()),
+        lambda task: pairs.fit_trees(
+            task.train, task.choose, task.seed, task.base, task.missed().pairs
+        ),
         draws=(constants.TREE_PROBE, constants.TREE_DRAWS),
         memorises=True,
     ),
@@ -238,7 +241,8 @@ CANDIDATES = (
 def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
     """The best score of closed forms, their corrections and `CANDIDATES`, with all losses."""
     contest, screen = Contest(choose), cache(surplus)
-    missed = cache(lambda name: pairs.interacting(train, contest.scores[name]))
+    missed = cache(lambda name: pairs.missed(train, contest.scores[name], screen))
+    tried: dict[str, Score] = {}
     library: str | None = None
     notes: tuple[str, ...] = ()
     loss = _enter_closed_forms(contest, train)
@@ -250,17 +254,22 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
         ahead = contest.best()
         base = contest.best(contest.memorising) if candidate.from_corrigible else ahead
         if candidate.memorises:
-            if train.P.shape[1] == 1 and all(
-                calibrated(contest.scores[base], part) for part in (train, choose)
-            ):
-                continue  # there is nothing left for trees, whose library is slow to import
+            # trees, which are slow to import, learn nothing where the training draws show nothing
+            # that the score, or a spline, missed
+            if train.P.shape[1] > 1:
+                if not missed(base).anything:
+                    continue
+            elif any(calibrated(score, train) for score in (contest.scores[base], tried[SPLINE])):
+                continue
             library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)
         scores = contest.scores[base], contest.scores[ahead]
         context = screen, partial(missed, base)
         for draws in candidate.draws:
             task = Task(train.head(draws), choose, seed, *scores, draws, *context)
-            better = contest.challenge(name, candidate.fit(task), candidate.memorises)
+            score = candidate.fit(task)
+            tried[candidate.name] = zero if score is None else score
+            better = contest.challenge(name, score, candidate.memorises)
             if not better or len(train.P) <= draws:
                 break
     best = contest.best()

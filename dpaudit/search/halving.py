@@ -59,12 +59,14 @@ def schedule(budget: float, draws: int, pool: int, shortlist: int, rank: str) ->
         size = size * 3 // 4
     if min(shortlist, pool) == 1:
         return 0, ((1, min(most, total // 2)),)
-    enough = "a larger budget"
-    if budget > 1.0:  # one rung of two changes, and M(D)
-        enough = f"{max(FEWEST, ceil(1.5 * FEWEST / (budget - 1.0))):,} draws a side"
+    if budget == 1.0:
+        raise InvalidInput(
+            "budget must be above 1, got 1: nothing is left to search with", argument="budget"
+        )
+    least = max(FEWEST, ceil(1.5 * FEWEST / (budget - 1.0)))  # one rung of two changes, and M(D)
     raise InvalidInput(
-        f"budget must leave draws to search with, got {budget:g} x {2 * draws:,}: {max(total, 0)} "
-        f"draws are too few to compare two neighbours; take {enough}",
+        f"draws must be at least {least:,} a side to compare two neighbours in a search with "
+        f"budget {budget:g}, got {draws:,}",
         argument="budget",
     )
 

@@ -48,7 +48,6 @@ BUDGET = 10.0  # draws of search and audit over those of the audit, as in `searc
 BY_EXACT = "violated by the exact spectrum"  # a verdict
 OF_THE_AUDIT = ("draws", "claim")  # settings of a search that the assertion sets by itself
 ONE_RUN_FALSE_FAILURE = 0.01  # default `false_failure` of `assert_private_one_run`
-DELTA = 1e-5  # of `assert_private_training` without a claim
 EITHER, FORWARD, BACKWARD = range(3)  # the larger δ of both directions, D against D′, D′ against D
 DIRECTIONS = ("either direction", "D against D′", "D′ against D")
 SLACK = 1e-12  # a gap in δ that is smaller than this counts as rounding
@@ -318,34 +317,21 @@ def assert_private_training(
     'not violated'
     """
     __tracebackhide__ = True
-    claimed = None if claim is None else _claim(claim)
-    delta = DELTA
-    if claimed is not None:
-        delta = claimed.delta
-        if not 0.0 < delta < 1.0:
-            check.fail(
-                "claim", claimed, "one with δ in (0, 1)", "give ε at such a δ, as (8.0, 1e-5)"
-            )
     if not isinstance(audit, TrainingAudit | StepAudit):
         expected = "an audit that has watched a training"
         check.fail("audit", audit, expected, "pass the audit itself, and not its result")
-    result = audit.result(delta=delta)
-    head, certified = result.headline, result.epsilon_at(delta)
-    text = f"({number(head.claimed)}, {number(delta)})-DP by the accountant"
+    result = audit.result(claim=claim)
+    head, claimed = result.headline, as_claim(claim)
+    text = f"({number(head.claimed)}, {number(head.delta)})-DP by the accountant"
     if claimed is not None:
         text = claimed.text
     tell(failure.audited_training(text, result))
-    above = claimed is not None and certified > claimed.epsilon_at(delta)
-    if result.verdict == "not violated" and not above:
+    if result.verdict == "not violated":
         return result
-    if above:
-        headline = f"VIOLATED: the steps certify ε ≥ {number(certified, down=True)} at δ = "
-        headline += f"{number(delta)}, and {text} is claimed"
-    else:
-        headline = f"{result.verdict.upper()}: {head.text}"
+    headline = f"{result.verdict.upper()}: {head.text}"
     facts = {
         "claim": text,
-        "certified ε": f"{number(certified, down=True)} at least",
+        "certified ε": f"{number(head.certified, down=True)} at least",
         "reason": " ".join(result.reason.replace(head.text, "", 1).split()),
     }
     raise PrivacyFailure(headline, facts, result)

@@ -11,6 +11,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import Purpose, generator, root
 from dpaudit._core.types import Array, RngLike
+from dpaudit.curves.claims import ClaimLike
 from dpaudit.one_run.step_result import StepResult
 from dpaudit.one_run.steps import StepAudit
 from dpaudit.verdict.numbers import number
@@ -102,7 +103,9 @@ class TrainingAudit:
         self._scaled = not self.units  # whether a noisy sum was as large as stated
         self._awaited = self._added = 0.0  # of canaries, how many there were and what they added
 
-    def result(self, *, delta: float = 1e-5, steps: int | None = None) -> StepResult:
+    def result(
+        self, *, delta: float = 1e-5, steps: int | None = None, claim: ClaimLike = None
+    ) -> StepResult:
         """The result so far: `epsilon_at(delta)`, `verdict`, `reason`, `save`, `to_dict`.
 
         Parameters
@@ -111,18 +114,21 @@ class TrainingAudit:
             The δ of the accountant's ε, to which the certified one is compared.
         steps : int ≥ 1, optional
             The number of steps of the whole training; by default those that were seen.
+        claim : Claim or (ε, δ), optional
+            What the training promises, with δ in (0, 1), which takes the place of `delta`. Then the
+            verdict is "violated" also where the certified ε is larger.
 
         Raises
         ------
         InvalidInput
-            Where no step was seen.
+            Where no step was seen, and for another claim.
         ImportError
             Without dp-accounting.
         """
         if self.steps_audit.steps == 0:
             fail(self.subject, Words("no step"), "seen in training", self.advice)
         full = 1.0 if self._rate == 1.0 else None
-        return self.steps_audit.result(delta=delta, steps=steps, sample_rate=full)
+        return self.steps_audit.result(delta=delta, steps=steps, sample_rate=full, claim=claim)
 
     def __repr__(self) -> str:
         """The name of the hook, and what the steps show."""

@@ -272,8 +272,8 @@ def steps_reason(
         course = f"{course}; it is {from_log(log_e)} after step {steps}"
     if violated_at is None:
         return (
-            f"{watched} did not refute the claim: the e-value {course}. This holds for these "
-            "canaries and steps only."
+            f"{watched} did not refute the claimed noise and sampling: the e-value {course}. This "
+            "holds for these canaries and steps only."
         )
     claim = f"{1.0 / noise_multiplier:.4g}-GDP"
     meaning = BETTORS[bettor].format(claim=claim, sigma=noise_multiplier, rate=sample_rate)

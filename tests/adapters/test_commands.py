@@ -107,7 +107,7 @@ def test_failures_are_said_with_the_command_that_repeats_them(case):
     body, message = FAILS[case]
     with pytest.raises(dp.MechanismError, match=f"(?s){message}") as caught:
         program(body, timeout=1.0)(DATA, 4, rng=1)
-    assert str(caught.value).startswith("the command '{python}' -c ")
+    assert str(caught.value).startswith("an error of the command '{python}' -c ")
     seed = int(np.random.default_rng(1).integers(2**31 - 1))
     assert f" '{{data}}' 4 {seed}: " in str(caught.value)
 

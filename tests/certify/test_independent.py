@@ -14,6 +14,7 @@ from dpaudit.certify.one_run.independent import GAUSSIAN, Family, Misses, log_od
 from dpaudit.curves import SampledGaussian, epsilon_at
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from reports.make.one_run.false import touching
+from reports.make.one_run.independent import CASES, ceiling, median, run
 from tests.sparse import one_in
 
 pytestmark = pytest.mark.quick
@@ -77,57 +78,15 @@ def test_the_epsilon_of_a_family_is_that_of_its_curve():
     assert GAUSSIAN.epsilon_at(0.0, DELTA) == 0.0
 
 
-def run(rng, count, mu, family=GAUSSIAN, inclusion=0.5):
-    """Guesses of one run whose scores are the log likelihood ratios of the family's outputs."""
-    coins, rate = rng.random(count) < inclusion, family.sample_rate
-    scores = np.zeros(count)
-    for _ in range(family.steps):
-        x = rng.normal(size=count) + mu * (coins & (rng.random(count) < rate))
-        scores += np.log1p(rate * np.expm1(mu * x - 0.5 * mu**2)) if rate < 1.0 else x
-    chance = np.full(count, inclusion)
-    if rate == 1.0:
-        return Guesses.of(scores, coins, chance)
-    return Guesses.of(log_odds(scores, inclusion, family), coins, chance, 0.0)
-
-
-def median(family, mu, count, runs=201):
-    """The median of the certified μ over runs: the bound grows with the weighted right guesses."""
-    rng, cell = np.random.default_rng(5), independent.sizes(count)
-    guesses = [run(rng, count, mu, family) for _ in range(runs)]
-    weight = np.repeat(independent.weights(count, family), cell)
-    order = np.argsort([weight @ one.right for one in guesses])
-    return independent.bound(guesses[order[runs // 2]], family, 0.05)
-
-
 @pytest.mark.parametrize(
     ("family", "mu", "count", "published"),
-    one_in(
-        6,
-        [
-            (GAUSSIAN, 0.5, 1_000, 1.469),
-            (GAUSSIAN, 1.0, 1_000, 3.756),
-            (GAUSSIAN, 2.0, 1_000, 9.004),
-            (GAUSSIAN, 0.5, 10_000, 1.828),
-            (GAUSSIAN, 1.0, 10_000, 4.179),
-            (GAUSSIAN, 2.0, 10_000, 9.688),
-            (Family(0.2, 1), 2.0, 1_000, 4.62),
-            (Family(0.2, 1), 2.0, 10_000, 6.70),
-        ],
-    ),
+    one_in(6, CASES),
 )
 def test_the_median_run_certifies_more_than_the_published_bound(family, mu, count, published):
     """Xiang et al. 2025, at level .95 and δ = 1e-5. No bound reaches `ceiling`, but by chance."""
-    bound = median(family, mu, count)
+    bound = median(family, mu, count, 201)
     most = ceiling(mu, count) if family == GAUSSIAN else mu
     assert published <= family.epsilon_at(bound, DELTA) < family.epsilon_at(most, DELTA) + 0.01
-
-
-def ceiling(mu, count):
-    """The largest possible median of a valid 95 % lower limit of μ, by Neyman and Pearson.
-
-    Scores N(±μ/2, 1) are known to be that: the best test of μ′ against μ is by their mean.
-    """
-    return mu - 2.0 * norm.ppf(0.95) / np.sqrt(count)
 
 
 @pytest.mark.parametrize(

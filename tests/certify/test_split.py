@@ -52,9 +52,9 @@ def test_samples_is_an_integer(samples):
 
 
 def test_many_draws_mostly_certify():
-    """By default 200√n train and 50√n choose once that is less than 0.4 and 0.1 of them."""
-    assert splitting.split(250_000) == splitting.split(250_000, 0.4, 0.1)
-    assert splitting.split(1_000_000) == Split(200_000, 50_000, 750_000)
+    """By default 100√n train and 50√n choose once that is less than 0.4 and 0.1 of them."""
+    assert splitting.split(62_500) == splitting.split(62_500, 0.4, 0.1)
+    assert splitting.split(1_000_000) == Split(100_000, 50_000, 850_000)
 
 
 @pytest.mark.parametrize(("columns", "train"), [(1, 200), (2, 300), (3, 400), (30, 400)])
@@ -65,7 +65,7 @@ def test_outputs_of_one_or_two_numbers_train_on_less(columns, train):
 
 @pytest.mark.parametrize(
     ("samples", "columns", "train"),
-    [(5000, 100, 2000), (5000, 101, 2500), (1_000_000, 1000, 200_000), (20_000, 1000, 10_000)],
+    [(5000, 100, 2000), (5000, 101, 2500), (1_000_000, 1000, 100_000), (20_000, 1000, 10_000)],
 )
 def test_outputs_of_more_than_a_hundred_and_root_samples_numbers_train_on_more(
     samples, columns, train

@@ -201,6 +201,32 @@ def test_the_bounds_enclose_those_of_a_coarser_grid():
         assert np.all(sign * (delta - closer) >= -1e-9)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("relation", "sampling", "q", "sigma", "steps"),
+    [
+        ("remove", "poisson", 1.0, 0.1, 1),
+        ("replace", "fixed", 1.0, 1e4, 10),
+        ("replace", "poisson", 1e-9, 1.0, 1),
+        ("remove", "fixed", 0.5, 1e6, 1),
+        ("replace", "fixed", 1e-4, 2.0, 100_000),
+    ],
+)
+def test_bounds_are_curves_at_extremes(relation, sampling, q, sigma, steps):
+    epsilon = np.append(np.linspace(0.0, 3.0, 301), [10.0, 50.0, 1e3, 1e9])
+    curve = SampledGaussian(q, sigma, steps, relation, sampling)
+    forward, backward = curve.delta(epsilon)
+    low, high = curve.low(epsilon), np.maximum(forward, backward)
+    for side in (forward, backward, low):
+        assert np.all((side >= 0.0) & (side <= 1.0))
+        assert np.all(np.diff(side) <= 0.0)
+    assert np.all(low <= high)
+    if q == 1.0:
+        reach = 1.0 if (relation, sampling) == ("remove", "poisson") else 2.0
+        truth = dp.exact.gaussian_shift(reach * np.sqrt(steps) / sigma, epsilon)
+        assert np.all((low <= truth) & (truth <= high))
+
+
 PAIRS = {
     "zero-out": dp.neighbours.zero_row(DATA, 1),
     "remove": dp.neighbours.remove_row(DATA, 1),
@@ -244,6 +270,7 @@ def test_the_spectrum_of_batches_of_a_fixed_size_takes_the_rate_of_the_larger_da
     assert mechanism.claim.epsilon >= float(removed.epsilon_at(1e-5))
 
 
+@pytest.mark.slow
 def test_an_audit_of_dp_sgd_is_not_judged_by_it():
     result = dp.audit(DPSGD(steps=2), PAIRS["zero-out"], draws=200, claim=(50.0, 0.0), rng=1)
     assert result.exact is None

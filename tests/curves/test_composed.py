@@ -9,7 +9,7 @@ from dpaudit.curves import ComposedCurves
 from dpaudit.exact import Atoms, LaplaceShift, PrivacyLoss, curve_of_laws, exact_spectrum
 from dpaudit.exact.pairs.discrete import product_curve
 from dpaudit.laws import StudentT
-from dpaudit.mechanisms import ALS, Composition, GaussianLS, textbook
+from dpaudit.mechanisms import ALS, DPSGD, Composition, GaussianLS, textbook
 
 EPSILON = np.array([0.0, 0.03, 0.3, 1.0, 1.9, 3.0, 7.0])
 SHIFT, LAPLACE = PrivacyLoss.gaussian_shift, LaplaceShift
@@ -69,6 +69,7 @@ def test_laplace_and_gaussian_noise_by_quadrature():
     around(((LAPLACE(t, 1), 1), (SHIFT(mu), 1)), (truth, truth))
 
 
+@pytest.mark.slow
 def test_a_student_law_and_gaussian_noise_by_quadrature():
     left, right = (
         StudentT(np.array([at]), np.array([[root]]), 5) for at, root in ((0.0, 1.0), (0.7, 1.2))
@@ -114,10 +115,11 @@ def test_finite_als_composes_with_noise_and_with_itself():
         assert max(alone) < both.low <= both.delta < np.dot(times, alone)
 
 
-def test_bounds_are_not_exact():
+@pytest.mark.parametrize("mechanism", [NOISES, DPSGD(steps=2)], ids=["composition", "dp-sgd"])
+def test_bounds_are_not_exact(mechanism):
     """An audit is judged by this spectrum."""
     with pytest.raises(dp.NoExactSpectrum):
-        exact_spectrum(NOISES, ONE, EPSILON)
+        exact_spectrum(mechanism, ONE, EPSILON)
 
 
 @pytest.mark.parametrize(

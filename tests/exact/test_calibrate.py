@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 import dpaudit as dp
 from dpaudit import mechanisms as m
 from dpaudit.curves import gdp_mu
-from dpaudit.exact import calibrate, gaussian_sketch, worst_case
+from dpaudit.exact import calibrate, calibration, gaussian_sketch, worst_case
 from dpaudit.mechanisms import OWN
 
 NOISE_OR_ROWS = [
@@ -179,6 +179,20 @@ def test_all_rows_of_flight(flight, mechanism, name):
     assert found.parameter == name
     assert found.index == 7008
     assert_least(found, flight)
+
+
+def test_candidates_are_searched_a_few_at_a_time(monkeypatch):
+    data, new, sizes = database(200), database(20, 3, seed=8), []
+
+    def counted(*args, candidates, **options):
+        sizes.append(len(candidates))
+        return worst_case(*args, candidates=candidates, **options)
+
+    monkeypatch.setattr(calibration, "worst_case", counted)
+    how = {"relation": "replace", "candidates": new}
+    found = calibrate(m.GaussianLS(sigma=1.0), data, 1.0, 1e-4, **how)
+    assert sizes.count(20) < 5 < len(sizes)
+    assert_least(found, data, **how)
 
 
 def test_replacements_and_added_rows():

@@ -72,6 +72,12 @@ def test_scores_are_audited(write, tmp_path, capsys):
     assert (record["scenario"], record["score"]) == ("once", "scores.csv")
 
 
+def test_options_for_draws_are_named_as_ignored(write, capsys):
+    write(TOLD)
+    main(["run", "once.toml", "--level", "0.9", "--time", "9s"])
+    assert "once ignores --time and --level: its file sets all but" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("content", one_in(2, [TOLD, INSERTED]))
 def test_assumptions_are_named_and_give_more(write, tmp_path, content):
     named = "assume = 'independent'\nfamily = 'gaussian'\n[claim]"

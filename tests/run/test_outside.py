@@ -9,6 +9,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.run import Scenario, run
+from dpaudit.run.scenario.mechanism import Records, Values
 from tests.sparse import one_in
 
 pytestmark = pytest.mark.usefixtures("no_figures")
@@ -82,6 +83,14 @@ def ran(write_scenario, tmp_path, monkeypatch):
         return json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
 
     return ran
+
+
+@pytest.mark.parametrize("kind", [Records, Values])
+def test_a_function_of_a_table_that_takes_no_seed_gets_global_ones(kind):
+    call = kind(call="own_code:unused")
+    assert call.called(lambda data: 0.0).parameters()["seeds"] == "global"
+    assert "seeds" not in call.called(lambda data, rng: 0.0).parameters()
+    assert "seeds" not in call.called(lambda data, random_state=None: 0.0).parameters()
 
 
 @pytest.mark.slow  # 5 s

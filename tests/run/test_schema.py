@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from dpaudit.cli import main
 from dpaudit.errors import ScenarioError
 from dpaudit.mechanisms import REGISTRY
-from dpaudit.run import one_run
+from dpaudit.run import one_run, training
 from dpaudit.run.scenario import file
 from dpaudit.run.scenario.section import Reader
 from dpaudit.run.schema import demands, described, keys_of, schema, tables
@@ -48,9 +48,10 @@ def test_all_shipped_scenarios_are_valid(validator):
 
 def read(content):
     """The faults that the reader of scenarios finds."""
-    reader = one_run.read_tables if one_run.ONE_RUN in content else file.read_tables
+    readers = {one_run.ONE_RUN: one_run, training.TRAINING: training}
+    reader = next((readers[place] for place in readers if place in content), file)
     try:
-        reader(Reader(Path("scenario.toml"), content))
+        reader.read_tables(Reader(Path("scenario.toml"), content))
     except ScenarioError as error:
         return str(error).splitlines()
     return []
@@ -79,6 +80,8 @@ RIGHT = {
     "samples": {**MINIMAL, "audit": {"samples": 1e5}},
     "scores": {**SCORES, "claim": {"gdp": 1.0}},
     "one run": {**MADE, "claim": {"epsilon": 1.0}},
+    "training": {"training": {"function": "a:b"}, "claim": {"epsilon": 1.0, "delta": 0.1}},
+    "steps": {"training": {"steps": "s.npz", "sample_rate": 0.1, "noise_multiplier": 1.0}},
 }
 
 

@@ -15,11 +15,14 @@ from dpaudit.auditing.bettor import batch_sizes
 from dpaudit.errors import InvalidInput
 from dpaudit.sampling.independence import LEVEL, copies, examine, order
 from dpaudit.sampling.independence.features import (
+    EXAMINED,
     FEATURES,
     calls_of,
     chunks_of,
+    column_blocks,
     features,
     keys_of,
+    row_hashes,
 )
 from tests.sparse import one_in
 
@@ -49,6 +52,14 @@ def test_hypergeometric_tails_are_those_of_whole_numbers():
     exact = np.array([exact_two_sided(*case) for case in grid])
     np.testing.assert_allclose(found, exact, rtol=3e-6)
     assert np.all(found >= exact * (1.0 - 1e-12))  # never too small
+
+
+@quick
+def test_tails_of_large_and_small_counts_together_are_those_of_each():
+    """Their tuples have too many digits for one integer."""
+    cases = np.array([(10**6, 499_000, 500_500, 249_700), (7, 3, 4, 1), (7, 3, 4, 1)])
+    alone = [order.two_sided(*case) for case in cases]
+    np.testing.assert_array_equal(order.two_sided(*cases.T), alone)
 
 
 @quick
@@ -102,6 +113,10 @@ def test_the_binomial_bound_is_above_the_tail():
 # --- what the tests see ---------------------------------------------------------------------------
 
 
+def bits_of(keys):
+    return features(keys, np.sort(keys, axis=1))
+
+
 @quick
 def test_keys_are_in_the_order_of_the_values_and_nan_is_above_all():
     tiny = np.nextafter(0.0, 1.0)
@@ -112,9 +127,28 @@ def test_keys_are_in_the_order_of_the_values_and_nan_is_above_all():
 
 
 @quick
+def test_hashes_are_equal_for_equal_rows_alone():
+    rows = np.random.default_rng(0).integers(-3, 4, size=(2000, 5)).astype(float)
+    rows[0], rows[1] = np.nan, -np.nan
+    assert len(set(row_hashes(rows).tolist())) == len(np.unique(rows[1:], axis=0))
+    assert row_hashes(rows[:, ::-1])[5] != row_hashes(rows)[5]
+
+
+@quick
+def test_of_many_columns_a_part_is_examined():
+    draws = np.arange(2.0 * 600).reshape(2, 600)
+    columns, keys = zip(*column_blocks(draws, draws[:1]), strict=True)
+    places = np.concatenate(columns)
+    assert len(places) == len(set(places.tolist())) == EXAMINED
+    np.testing.assert_array_equal(
+        np.concatenate([part[0] for part in keys])[:, 1], keys_of(draws[1, places])
+    )
+
+
+@quick
 def test_features_halve_a_column_and_skip_what_has_no_second_cut():
     draws = np.stack([np.arange(100.0), np.repeat([0.0, 1.0], [97, 3]), np.full(100, 7.0)])
-    bits = features(keys_of(draws))
+    bits = bits_of(keys_of(draws))
     assert bits.sum(axis=1).tolist()[:3] == [50, 3, 100]
     assert bits.sum(axis=1).tolist()[3] == 50
     assert bits[4].all()  # two values: the second feature is constant
@@ -172,7 +206,7 @@ def arrangements(values):
 def test_over_all_arrangements_the_tests_of_order_are_exact(values):
     """All orders of eight draws, as columns; the other side stays as it is."""
     keys = arrangements(keys_of(np.array(values)).tolist())
-    bits = features(keys)
+    bits = bits_of(keys)
     smallest = []
     for sizes in ([4, 4], [3, 2, 2, 1]):
         calls = calls_of(sizes, 8)
@@ -226,7 +260,7 @@ def test_pairs_of_equal_draws_lie_anywhere_over_the_random_order(monkeypatch):
         sigma = rng.permutation(48)
         monkeypatch.setattr(copies, "random_order", lambda draws, sigma=sigma: sigma)
         shuffled = keys[:, rng.permutation(48)]
-        found.append(copies.come_again(shuffled, calls)[0])
+        found.append(copies.come_again(shuffled, np.sort(shuffled, axis=1), calls)[0])
     assert_super_uniform(np.array(found).T, levels=(0.3, 0.1, 1e-2), alarm=1e-9)
 
 
@@ -265,11 +299,11 @@ LAWS = {
 def p_values(P, Q, calls):
     """log p of every test of order and of values that come again, for each column of draws."""
     left, right = keys_of(P), keys_of(Q)
-    bits = features(left), features(right)
+    bits = bits_of(left), bits_of(right)
     found = [order.log_p([part]) for part in order.halves(bits[0], left, calls)]
     found += [order.log_p([order.runs(bits[0], calls)])]
     found += [order.log_p([order.together(*bits, calls)])]
-    again = copies.come_again(left, calls).T
+    again = copies.come_again(left, np.sort(left, axis=1), calls).T
     return np.concatenate([np.concatenate(np.split(np.array(found), FEATURES, axis=1)), again])
 
 

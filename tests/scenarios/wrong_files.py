@@ -5,8 +5,19 @@ ALS = '[mechanism]\nname = "ALS"\nrows = 30\n'
 GOOD = DATA + ALS
 MINE = DATA + '[mechanism]\ncall = "a:b"\n'
 SCORES = '[one_run]\nscores = "scores.csv"\n'
+TRAINED = '[training]\nfunction = "a:b"\n'
 # a file, the place that its fault is said to have, and words of what was there or may be there
 WRONG = {
+    "steps and function": (
+        f'{TRAINED}steps = "steps.npz"\n',
+        "[training] function",
+        ["unknown key", "sample_rate"],
+    ),
+    "a training's claim without delta": (
+        f"{TRAINED}[claim]\nepsilon = 1.0\n",
+        "[claim]",
+        ["epsilon and delta"],
+    ),
     "not TOML": ("[data\n", "", ["not TOML"]),
     "unknown top key": (f"dta = 1\n{GOOD}", "dta", ["unknown key", "data"]),
     "unknown parameter": (f"{GOOD}rowz = 3\n", "[mechanism] rowz", ["unknown key", "rows"]),

@@ -89,7 +89,7 @@ def test_rungs_cost_alike_and_stay_within_the_draws():
     assert few[0][1] >= FEWEST
     assert schedule(1.125, 20_000, 1, 48, "auto") == (0, ((1, 2_500),))
     for budget, draws in ((1.0125, 20_000), (10.0, 50)):
-        with pytest.raises(dp.InvalidInput, match="too few to compare") as raised:
+        with pytest.raises(dp.InvalidInput, match="to compare two neighbours") as raised:
             schedule(budget, draws, 100, 48, "linear")
-        enough = int(re.search(r"take ([\d,]+) draws", str(raised.value))[1].replace(",", ""))
+        enough = int(re.search(r"at least ([\d,]+) a side", str(raised.value))[1].replace(",", ""))
         assert len(schedule(budget, enough, 100, 48, "linear")[1]) >= 1

@@ -267,7 +267,7 @@ def test_the_table_of_what_was_tried(data):
         ({"relations": []}, "relations must be at least one of"),
         ({"rank": "best"}, "rank must be one of"),
         ({"budget": 0.5}, "budget must be a finite number"),
-        ({"budget": 1.0}, "budget must leave draws to search with"),
+        ({"budget": 1.0}, "budget must be above 1, got 1"),
         ({"shortlist": 0}, "shortlist must be"),
         ({"quick": "best"}, "classifier must be one of"),
         ({"at": -1.0}, "at must be"),

@@ -213,7 +213,11 @@ def test_search_takes_keywords_of_search_neighbours(heavy):
         ((PAIR, (1.0, 0.1)), {"draws": 0}, "draws must be an integer >= 1"),
         ((PAIR, (1.0, 0.1)), {"false_failure": 0.0}, "false_failure must be"),
         (([1.0, 2.0], (1.0, 0.1)), {}, r"must be a 2-D array.*shape \(2,\).*reshape\(-1, 1\)"),
-        (([[1.0], [2.0]], (1.0, 0.1)), {"draws": 50}, "take 200 draws a side, or give the pair"),
+        (
+            ([[1.0], [2.0]], (1.0, 0.1)),
+            {"draws": 50},
+            "draws must be at least 200 a side .*, got 50, or give the pair",
+        ),
     ],
 )
 def test_bad_input_is_named(arguments, options, message):

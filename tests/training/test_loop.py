@@ -161,7 +161,7 @@ def test_a_privacy_test_says_what_it_takes():
     train(audit, steps=5)
     with pytest.raises(dp.InvalidInput, match="pass the audit itself, and not its result"):
         dp.testing.assert_private_training(audit.result())
-    with pytest.raises(dp.InvalidInput, match=r"claim must be one with δ in \(0, 1\)"):
+    with pytest.raises(dp.InvalidInput, match=r"claim must be an \(ε, δ\) claim with"):
         dp.testing.assert_private_training(audit, (8.0, 0.0))
 
 

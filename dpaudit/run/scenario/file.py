@@ -34,6 +34,7 @@ OWN = {"rule": "own"}
 ELSEWHERE = {
     "study": "names a study, which `dpaudit run` makes, and no audit",
     "one_run": "names an audit of one run; `dpaudit run` makes it, no other",
+    "training": "names an audit of a training; `dpaudit run` makes it, no other",
 }
 NOTHING_TO_REFUTE = "needs a claim, since no exact spectrum is known"
 

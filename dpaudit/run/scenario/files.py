@@ -16,7 +16,14 @@ from dpaudit._core.value import brief, value_class
 from dpaudit.errors import ScenarioError
 
 AUDIT, NAME = "audit", "name"
-TABLES = ("data", "mechanism", "neighbour", "claim", "one_run")  # [[audit]] may have keys of these
+TABLES = (
+    "data",
+    "mechanism",
+    "neighbour",
+    "claim",
+    "one_run",
+    "training",
+)  # [[audit]] may have keys of these
 HEAD = re.compile(r"^\s*\[\[\s*audit\s*\]\]")
 REFERENCE = re.compile(r"(.+\.toml):([^/\\:]+)", re.DOTALL)  # FILE.toml:NAME
 

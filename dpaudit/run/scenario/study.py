@@ -20,6 +20,7 @@ from dpaudit.run.scenario.files import File, parsed
 from dpaudit.run.scenario.mechanism import instance
 from dpaudit.run.scenario.section import Checked, Reader, Section, integer
 from dpaudit.run.scenario.target import TARGET, imported, target_text
+from dpaudit.run.training import TRAINING, TrainingScenario
 from dpaudit.sampling import Progress
 
 STUDY = "study"
@@ -136,18 +137,23 @@ class KnownStudy(StudyTable):
     model_config = ConfigDict(extra="forbid")
 
 
-def load_scenario(path: str | Path) -> Scenario | StudyScenario | OneRunScenario:
-    """Read a file that describes an audit by draws, an audit of one run, or a study. Raises
+AnyScenario = Scenario | StudyScenario | OneRunScenario | TrainingScenario
+
+
+def load_scenario(path: str | Path) -> AnyScenario:
+    """Read a file that describes an audit by draws, of one run or of a training, or a study. Raises
     `ScenarioError`, with a line for each fault.
     """
     scenario = read_file(parsed(Path(path)))
     return scenario.load() if isinstance(scenario, StudyFile) else scenario
 
 
-def read_file(file: File) -> Scenario | StudyFile | OneRunScenario:
+def read_file(file: File) -> Scenario | StudyFile | OneRunScenario | TrainingScenario:
     """The audit or study that a parsed file describes; imports no module of the user. Raises
     `ScenarioError`.
     """
     if STUDY in file.content:
         return StudyFile.read(file)
+    if TRAINING in file.content:
+        return TrainingScenario.read(file)
     return OneRunScenario.read(file) if ONE_RUN in file.content else Scenario.read(file)

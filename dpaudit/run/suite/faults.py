@@ -11,17 +11,17 @@ from dpaudit._core import check
 from dpaudit._core.text import one_line
 from dpaudit._core.types import Array
 from dpaudit.errors import DpauditError, InvalidInput, NoExactSpectrum, ScenarioError
-from dpaudit.run.files import read_scores
+from dpaudit.run.files import read_scores, read_steps
 from dpaudit.run.one_run import OneRunScenario, ScoresOfRun
 from dpaudit.run.scenario.file import NOTHING_TO_REFUTE, Scenario
 from dpaudit.run.scenario.files import File, parsed
 from dpaudit.run.scenario.mechanism import Call, Program
 from dpaudit.run.scenario.neighbour import Own, Searched, Unstated
-from dpaudit.run.scenario.study import StudyFile, StudyScenario, read_file
+from dpaudit.run.scenario.study import AnyScenario as Checked
+from dpaudit.run.scenario.study import StudyFile, read_file
 from dpaudit.run.scenario.target import missing
+from dpaudit.run.training import FUNCTION, RecordedSteps, TrainingScenario
 from dpaudit.sampling import sampler_of
-
-Checked = Scenario | StudyScenario | OneRunScenario
 
 
 def checked(
@@ -41,7 +41,7 @@ def checked(
     after the pass that finds faults, with a line for each fault.
     """
     faults: list[str] = []
-    files: list[Scenario | StudyFile | OneRunScenario] = []
+    files: list[Scenario | StudyFile | OneRunScenario | TrainingScenario] = []
     for path in paths:
         file = one_line((path.path if isinstance(path, File) else path).name)
         with _noted(faults):
@@ -50,7 +50,7 @@ def checked(
             with _noted(faults, file):
                 if isinstance(scenario, Scenario):
                     scenario = scenario.override(draws, seed, stop, level)
-                elif isinstance(scenario, OneRunScenario):
+                elif isinstance(scenario, OneRunScenario | TrainingScenario):
                     scenario = scenario.override(seed)
                 elif seed is not None:
                     check.integer("seed", seed, 0)
@@ -58,6 +58,8 @@ def checked(
                 _check_audit(scenario, file, faults)
             if isinstance(scenario, OneRunScenario):
                 _check_one_run(scenario, file, faults)
+            if isinstance(scenario, TrainingScenario):
+                _check_training(scenario, file, faults)
     names = [scenario.name for scenario in files]
     twice = sorted({name for name in names if names.count(name) > 1})
     _refuse([*faults, *(f"{name}: the name of several scenarios" for name in twice)])
@@ -144,3 +146,13 @@ def _check_one_run(scenario: OneRunScenario, file: str, faults: list[str]) -> No
         if not isinstance(scenario.mechanism, Call):
             with _noted(faults, file, "[mechanism]"):
                 sampler_of(scenario.mechanism, data)
+
+
+def _check_training(scenario: TrainingScenario, file: str, faults: list[str]) -> None:
+    """Append to `faults` the faults of the recorded steps, or a missing module."""
+    table = scenario.table
+    if isinstance(table, RecordedSteps):
+        with _noted(faults, file, "[training] steps"):
+            read_steps(table.steps)
+    elif line := missing(table.function, FUNCTION, scenario.folder):
+        faults.append(f"{file}: {line}")

@@ -54,18 +54,16 @@ def random_order(draws: int) -> np.ndarray:
     return order
 
 
-def come_again(keys: np.ndarray, calls: Calls) -> Array:
+def come_again(keys: np.ndarray, ordered: np.ndarray, calls: Calls) -> Array:
     """Bounds on log p of each column, (c, 2), for two kinds of pairs of equal draws: in one call,
     and at the same place of two calls.
 
-    keys : (c, n), as of `features.keys_of`.
+    keys : (c, n), as of `features.keys_of`. ordered : the same, each column ascending.
     """
     order = random_order(keys.shape[1])
-    seen = keys[:, order]
-    ordered = np.sort(seen, axis=1)
     out = np.zeros((len(keys), 2))
     for column in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
-        out[column] = _related(_pairs(seen[column], order), calls)
+        out[column] = _related(_pairs(keys[column, order], order), calls)
     return out
 
 

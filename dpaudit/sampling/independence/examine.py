@@ -17,7 +17,7 @@ from dpaudit.sampling.independence.features import (
     chunks_of,
     column_blocks,
     features,
-    folded,
+    row_hashes,
 )
 from dpaudit.sampling.independence.findings import WORDS, Finding, Place, Side, of_kind
 
@@ -74,11 +74,7 @@ def examine_shared(P: Array, Q: Array, *, level: float = LEVEL) -> list[Finding]
     be in another order, so one test must see all draws. It spends the same part of the level.
     """
     sides = tuple(Side(rows, chunks_of(len(rows)), "") for rows in (P, Q))
-    hashed = [np.zeros(len(side.rows), dtype=np.uint64) for side in sides]
-    for keys in column_blocks(P, Q):
-        hashed = [folded(rows, part) for rows, part in zip(hashed, keys, strict=True)]
-    whole = [rows.view(np.int64) for rows in hashed]
-    return _findings(_on_both(sides, whole, "draws"), np.log(level))
+    return _findings(_on_both(sides, [row_hashes(P), row_hashes(Q)], "draws"), np.log(level))
 
 
 def _findings(suspects: Iterable[Suspect], log_level: float) -> list[Finding]:
@@ -94,16 +90,14 @@ def _findings(suspects: Iterable[Suspect], log_level: float) -> list[Finding]:
 
 def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
     """Yield the strongest evidence of every test. what : the word for the draws in messages."""
-    first, hashed = 0, [np.zeros(len(side.rows), dtype=np.uint64) for side in sides]
-    for keys in column_blocks(*(side.rows for side in sides)):
-        columns = range(first, first + len(keys[0]))
-        yield from _order(sides, keys, columns, what)
-        yield from _again(sides, keys, columns, what)
-        hashed = [folded(rows, part) for rows, part in zip(hashed, keys, strict=True)]
-        first += len(keys[0])
-    whole = [rows.view(np.int64) for rows in hashed]  # whole draws as one column
-    if first > 1:
-        yield from _again(sides, [rows[None] for rows in whole], (None,), what)
+    for columns, keys in column_blocks(*(side.rows for side in sides)):
+        ordered = [np.sort(part, axis=1) for part in keys]
+        yield from _order(sides, keys, ordered, columns, what)
+        yield from _again(sides, keys, ordered, columns, what)
+    whole = [row_hashes(side.rows) for side in sides]
+    if sides[0].rows.shape[1] > 1:
+        one = [rows[None] for rows in whole]  # whole draws as one column
+        yield from _again(sides, one, [np.sort(rows) for rows in one], (None,), what)
     for side, rows in zip(sides, whole, strict=True):
         place = Place(None, (side,), what)
         if side.calls.known:
@@ -117,10 +111,16 @@ def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
 
 
 def _order(
-    sides: tuple[Side, ...], keys: Sequence[np.ndarray], columns: Sequence[int], what: str
+    sides: tuple[Side, ...],
+    keys: Sequence[np.ndarray],
+    ordered: Sequence[np.ndarray],
+    columns: Sequence[int],
+    what: str,
 ) -> Iterator[Suspect]:
-    """Run the tests of `order` on a few columns. keys : the keys of each side, (c, n)."""
-    bits = [features(part) for part in keys]
+    """Run the tests of `order` on a few columns. keys : the keys of each side, (c, n). ordered :
+    the same, each column ascending.
+    """
+    bits = [features(*pair) for pair in zip(keys, ordered, strict=True)]
     width, calls = sides[0].rows.shape[1], sides[0].calls
 
     def strongest(
@@ -163,13 +163,19 @@ def _order(
 
 
 def _again(
-    sides: tuple[Side, ...], keys: Sequence[np.ndarray], columns: Sequence[int | None], what: str
+    sides: tuple[Side, ...],
+    keys: Sequence[np.ndarray],
+    ordered: Sequence[np.ndarray],
+    columns: Sequence[int | None],
+    what: str,
 ) -> Iterator[Suspect]:
-    """Test whether values repeat within a call, or at the same place of several calls."""
+    """Test whether values repeat within a call, or at the same place of several calls. keys,
+    ordered : as in `_order`.
+    """
     width = sides[0].rows.shape[1]
     tests = len(sides) * (width + (width > 1))  # whole draws are tested where there are columns
-    for side, part in zip(sides, keys, strict=True):
-        log_p = copies.come_again(part, side.calls) + np.log(tests)
+    for side, part, ascending in zip(sides, keys, ordered, strict=True):
+        log_p = copies.come_again(part, ascending, side.calls) + np.log(tests)
         for relation, kind in enumerate(("repeats", "same draws")[: 1 + side.calls.known]):
             column = int(np.argmin(log_p[:, relation]))
             yield float(log_p[column, relation]), kind, Place(columns[column], (side,), what)

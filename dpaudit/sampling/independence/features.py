@@ -8,17 +8,17 @@ from functools import cached_property
 import numpy as np
 
 from dpaudit._core.check import fail
-from dpaudit._core.linalg import transposed
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 
 CHUNKS, SMALLEST_CHUNK = 64, 16  # for draws made elsewhere: most chunks, least draws of a chunk
 STRATUM = 256  # tests that allow for drift compare draws within strata of this many draws
 AT_ONCE = 1 << 20  # entries in a block of columns
+EXAMINED = 250  # columns, at most
 FEATURES = 4  # number of features of a column
 CUTS = (0.1, 0.25, 0.5, 0.75, 0.9)  # shares of the draws below the cuts
 ABOVE_ALL = np.iinfo(np.int64).max - 1
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying modulo 2^64 loses nothing
+HASHED = 1 << 17  # numbers hashed at a time, which fit a CPU cache
 
 
 @value_class
@@ -104,44 +104,67 @@ def keys_of(values: Array) -> np.ndarray:
     return keys
 
 
-def column_blocks(*sides: Array) -> Iterator[list[np.ndarray]]:
-    """Yield the keys of a few columns at a time: an array (c, n) for each side."""
-    columns = sides[0].shape[1]
+def column_blocks(*sides: Array) -> Iterator[tuple[list[int], list[np.ndarray]]]:
+    """Yield a few columns at a time: their positions, and their keys, (c, n) for each side.
+
+    Of more than `EXAMINED` columns a random part is taken, since kinds of columns may alternate. A
+    certificate rests on the scores, which are examined, too.
+    """
+    columns = np.arange(sides[0].shape[1])
+    if len(columns) > EXAMINED:
+        columns = np.sort(np.random.default_rng(0).choice(columns, EXAMINED, replace=False))
     width = max(1, AT_ONCE // max(1, *map(len, sides)))
-    for first in range(0, columns, width):
-        yield [keys_of(transposed(side[:, first : first + width])) for side in sides]
+    for first in range(0, len(columns), width):
+        part = columns[first : first + width]
+        yield part.tolist(), [keys_of(side[:, part].T) for side in sides]
 
 
-def folded(rows: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """Update a hash of each row, (n,) uint64, by more columns. rows : the hashes. keys : (c, n).
+def row_hashes(rows: Array) -> np.ndarray:
+    """A 64-bit hash of each row (n, k) as an integer, (n,); all NaN are alike.
 
     A test is exact for any function of a draw, so a collision of hashes only costs power.
     """
-    for column in keys.view(np.uint64):
-        rows = (rows ^ column) * MULTIPLIER
-        rows ^= rows >> np.uint64(32)
-    return rows
+    odd = np.random.default_rng(0).integers(1 << 63, size=rows.shape[1], dtype=np.uint64) * 2 + 1
+    hashes = np.empty(len(rows), dtype=np.uint64)
+    step = max(1, HASHED // max(rows.shape[1], 1))
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        bits = np.where(np.isnan(part), np.nan, part).view(np.uint64)
+        # a multiplication carries upwards only, so high bits are copied to low ones before it
+        bits ^= bits >> np.uint64(32)
+        bits ^= bits >> np.uint64(16)
+        hashes[start : start + step] = bits @ odd
+    hashes ^= hashes >> np.uint64(32)
+    return hashes.view(np.int64)
 
 
-def features(keys: np.ndarray) -> np.ndarray:
+def features(keys: np.ndarray, ordered: np.ndarray) -> np.ndarray:
     """Features of the draws in each column: whether a draw is above the median, outside the
     quartiles, in the highest tenth, and in the lowest tenth.
 
-    keys : (c, n). Returns (4c, n) bool, first the c medians. The cuts depend on the values, not on
-    their order. With ties, the share of draws below a cut is the possible one, neither 0 nor 1,
-    that is nearest to the nominal share; so some features of a column of two values are constant.
+    keys : (c, n). ordered : (c, n), each column's keys ascending. Returns (4c, n) bool, first the c
+    medians. The cuts depend on the values, not on their order. With ties, the share of draws below
+    a cut is the possible one, neither 0 nor 1, that is nearest to the nominal share; so some
+    features of a column of two values are constant.
     """
-    ordered = np.sort(keys, axis=1)
-    first, low, middle, high, last = (_cut(keys, ordered, share) for share in CUTS)
+    first, low, middle, high, last = _cuts(ordered)
     outside = (keys < low) | (keys >= high)
     return np.concatenate([keys >= middle, outside, keys >= last, keys < first])
 
 
-def _cut(keys: np.ndarray, ordered: np.ndarray, share: float) -> np.ndarray:
-    """The least key above the cut of each column, (c, 1)."""
-    draws = keys.shape[1]
-    value = ordered[:, int(share * draws), None]
-    below = np.count_nonzero(keys < value, axis=1)[:, None]
-    upto = np.count_nonzero(keys <= value, axis=1)[:, None]
-    lower = (upto == draws) | ((below > 0) & (share * draws - below <= upto - share * draws))
-    return np.where(lower, value, value + 1)
+def _cuts(ordered: np.ndarray) -> np.ndarray:
+    """The least key above each of the `CUTS` of each column, (cuts, c, 1). ordered : (c, n),
+    ascending.
+    """
+    draws, shares = ordered.shape[1], np.array(CUTS)
+    at = (shares * draws).astype(int)
+    value = ordered[:, at]
+    below, upto = np.tile(at, (len(ordered), 1)), np.tile(at + 1, (len(ordered), 1))
+    tied = (ordered[:, at - 1] == value) | (ordered[:, np.minimum(at + 1, draws - 1)] == value)
+    for cut in np.flatnonzero(tied.any(axis=0)):
+        some = np.flatnonzero(tied[:, cut])
+        columns, least = ordered[some], value[some, cut, None]
+        below[some, cut] = np.count_nonzero(columns < least, axis=1)
+        upto[some, cut] = np.count_nonzero(columns <= least, axis=1)
+    lower = (upto == draws) | ((below > 0) & (shares * draws - below <= upto - shares * draws))
+    return np.where(lower, value, value + 1).T[:, :, None]

@@ -94,7 +94,8 @@ def _neighbours(keys: np.ndarray, calls: Calls) -> np.ndarray:
     for first, second in np.unique(sizes, axis=0).tolist():
         pairs = np.flatnonzero((sizes == (first, second)).all(axis=1))
         places = calls.starts[2 * pairs, None] + np.arange(first + second)
-        bits = features(keys[:, places].reshape(-1, first + second))
+        own = keys[:, places].reshape(-1, first + second)
+        bits = features(own, np.sort(own, axis=1))
         bits = bits.reshape(len(out), len(pairs), -1)
         out[:, pairs, 0] = np.count_nonzero(bits[..., :first], axis=-1)
         out[:, pairs, 1] = np.count_nonzero(bits[..., first:], axis=-1)
@@ -174,15 +175,30 @@ def two_sided(total: Array, ones: Array, left: Array, count: Array) -> Array:
     """
     shape = np.broadcast_shapes(*map(np.shape, (total, ones, left, count)))
     N, K, n, x = (
-        np.broadcast_to(np.asarray(part, dtype=float), shape).ravel()
+        np.broadcast_to(np.asarray(part, dtype=np.int64), shape).ravel()
         for part in (total, ones, left, count)
     )
     above = x * N > n * K
     K, x = np.where(above, N - K, K), np.where(above, n - x, x)  # count zeros instead
-    parts = [slice(start, start + AT_ONCE) for start in range(0, len(x), AT_ONCE)]
-    tails = [_lower_tail(N[part], K[part], n[part], x[part]) for part in parts]
+    counts, place = _distinct(N, K, n, x)
+    parts = [slice(start, start + AT_ONCE) for start in range(0, len(counts[0]), AT_ONCE)]
+    tails = [_lower_tail(*(count[part] for count in counts)) for part in parts]
     log_p = np.log(2.0) + np.concatenate([*tails, np.empty(0)]) + ROUNDING
-    return np.minimum(0.0, log_p).reshape(shape)
+    return np.minimum(0.0, log_p)[place].reshape(shape)
+
+
+def _distinct(*parts: np.ndarray) -> tuple[list[Array], np.ndarray]:
+    """The different tuples of some arrays of counts (t,), as floats, and the position of each of
+    the t tuples among them: strata of equal size repeat most of their tails.
+    """
+    code, size = np.zeros(len(parts[0]), dtype=np.int64), 1
+    for part in parts:
+        span = int(part.max(initial=0)) + 1
+        code, size = code * span + part, size * span
+    if size > np.iinfo(np.int64).max:  # numbers overflow, and tuples this large hardly repeat
+        return [part.astype(float) for part in parts], np.arange(len(code))
+    _, first, place = np.unique(code, return_index=True, return_inverse=True)
+    return [part[first].astype(float) for part in parts], place
 
 
 def _lower_tail(N: Array, K: Array, n: Array, x: Array) -> Array:

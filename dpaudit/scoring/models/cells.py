@@ -14,6 +14,7 @@ from dataclasses import field, replace
 import numpy as np
 from scipy.special import expit, logit
 
+from dpaudit._core.linalg import ascending_columns
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
@@ -104,13 +105,18 @@ def keys_by_level(train: Sides) -> list[Key]:
     Its columns are those that have an atom, the most informative first, without columns that would
     leave too few draws a cell.
     """
+    few = ascending_columns(train.head(constants.ATOM_LOOK).stacked()[0])
+    again = (few[:, 1:] == few[:, :-1]).any(axis=1)
+    if not again.any():
+        return []
     varying = np.ptp(train.P, axis=0) + np.ptp(train.Q, axis=0) > 0.0
     varying |= train.P[0] != train.Q[0]
-    atoms = []
-    for pair in zip(train.P.T, train.Q.T, strict=True):
-        ordered = np.sort(np.concatenate(pair)) + 0.0  # 0.0 and -0.0 are one value
-        apart = constants.ATOM_DRAWS - 1
-        atoms.append(np.unique(ordered[apart:][ordered[apart:] == ordered[: len(ordered) - apart]]))
+    atoms, apart = [np.empty(0)] * len(again), constants.ATOM_DRAWS - 1
+    for column in np.flatnonzero(again).tolist():
+        values = np.concatenate([train.P[:, column], train.Q[:, column]])
+        ordered = np.sort(values) + 0.0  # 0.0 and -0.0 are one value
+        repeated = ordered[apart:] == ordered[: len(ordered) - apart]
+        atoms[column] = np.unique(ordered[apart:][repeated])
     finest = Key(tuple(atoms), (), np.flatnonzero(varying))
     x, label = train.head(constants.KEY_DRAWS).stacked()
     hashed, information = {}, {}

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 from scipy.special import expit
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Score, Sides, evaluate, log_loss
+from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, softplus
 
 Features = Callable[[Array], Array]  # rows (m, k) → features (m, f)
 
@@ -59,7 +59,7 @@ def newton(
     def objective(weights: Array) -> tuple[Array, float]:
         """Log-odds (n,) and penalised loss; equal terms cancel exactly before they are added."""
         odds = offset + x @ weights
-        loss = np.sum(total * np.logaddexp(0.0, odds) - p * odds)
+        loss = np.sum(total * softplus(odds) - p * odds)
         return odds, float(loss + 0.5 * weights @ stiffness @ weights)
 
     weights = np.zeros(x.shape[1]) if start is None else start
@@ -71,7 +71,9 @@ def newton(
         hessian = curvature + stiffness
         hessian += constants.JITTER * np.trace(hessian) * np.eye(len(hessian))
         gradient = (total * share - p) @ x + stiffness @ weights
-        step = cho_solve(cho_factor(hessian), gradient)
+        _, step, failed = dposv(hessian, gradient)  # as `cho_factor`, whose checks take longer
+        if failed:
+            raise np.linalg.LinAlgError("the Hessian is not positive definite")
         for halving in range(halvings + 1):
             shorter = weights - 0.5**halving * step
             odds, after = objective(shorter)

@@ -15,32 +15,44 @@ import numpy as np
 from numpy.polynomial.legendre import legvander
 from scipy.special import chdtri, expit
 
+from dpaudit._core.linalg import ascending_columns
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
 from dpaudit.scoring.models.boosted import boosted
 from dpaudit.scoring.models.logistic import fit_correction
+from dpaudit.scoring.models.screen import Screen, strongest, surplus
+from dpaudit.scoring.whiten import Whitener
 
 Pairs = Sequence[tuple[int, int]]
 
 
-def interacting(train: Sides, base: Score) -> Pairs:
-    """The pairs of columns on which the residual of `base` depends significantly, the clearest
-    first.
+@value_class
+class Missed:
+    """What a score missed: whether anything, and the pairs of columns, the clearest first."""
+
+    anything: bool
+    pairs: Pairs
+
+
+def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
+    """The columns and pairs of columns on which the residual of `base` depends significantly.
 
     The residual of a row is its label, 1 for P and 0 for Q, less the probability p that `base`
     gives it. Its sum over the rows of a cell has variance Σ p(1 − p) if `base` is right, so the sum
     of the squares, standardised, over the cells of two columns' quantiles is about χ² with as many
     degrees of freedom as there are cells. The level is divided by the number of pairs (Bonferroni).
-    What each column shows by itself does not count for the order of the pairs.
+    What each column shows by itself does not count for the order of the pairs. What trees see,
+    whitened coordinates and their squared length, is looked at in the same way. Of wide rows only
+    the columns that differ most count, and no pairs.
     """
-    x, label = train.head(constants.PAIR_DRAWS).stacked()
-    bins = constants.PAIR_BINS
-    p = expit(evaluate(base, x))
+    train = train.head(constants.PAIR_DRAWS)
+    x, label = train.stacked()
+    p, bins = expit(evaluate(base, x)), constants.PAIR_BINS
     residual, variance = label - p, p * (1.0 - p)
-    limits = np.quantile(x, np.arange(1, bins) / bins, axis=0).T
-    place = [np.searchsorted(*column) for column in zip(limits, x.T, strict=True)]
+    if x.shape[1] > constants.TREE_COLUMNS:
+        x = x[:, strongest(screen(train), constants.FEWER_TREE_COLUMNS)]
 
     def evidence(cell: np.ndarray) -> tuple[float, int]:
         """The sum of standardised squares over cells, and how many cells have draws."""
@@ -48,13 +60,28 @@ def interacting(train: Sides, base: Score) -> Pairs:
         there = spread > 0.0
         return float((total[there] ** 2 / spread[there]).sum()), int(there.sum())
 
-    alone = [evidence(cell)[0] for cell in place]
-    pairs, surplus = list(combinations(range(x.shape[1]), 2)), {}
-    for i, j in pairs:
-        square, cells = evidence(bins * place[i] + place[j])
-        if square > chdtri(cells, constants.PAIR_LEVEL / len(pairs)):
-            surplus[i, j] = square - alone[i] - alone[j]
-    return sorted(surplus, key=lambda pair: -surplus[pair])[: constants.MOST_PAIRS]
+    def look(x: Array) -> Missed:
+        limits = ascending_columns(x)[:, np.arange(1, bins) * (len(x) - 1) // bins]
+        place = [np.searchsorted(*column) for column in zip(limits, x.T, strict=True)]
+        singles = [evidence(cell) for cell in place]
+        level = constants.MISCALIBRATED / max(train.P.shape[1], len(singles))
+        alone = any(square > chdtri(cells, level) for square, cells in singles)
+        if train.P.shape[1] > constants.PAIR_COLUMNS:
+            return Missed(alone, ())
+        both, beyond = list(combinations(range(x.shape[1]), 2)), {}
+        for i, j in both:
+            square, cells = evidence(bins * place[i] + place[j])
+            if square > chdtri(cells, constants.PAIR_LEVEL / len(both)):
+                beyond[i, j] = square - singles[i][0] - singles[j][0]
+        pairs = sorted(beyond, key=lambda pair: -beyond[pair])[: constants.MOST_PAIRS]
+        return Missed(alone or bool(pairs), pairs)
+
+    seen = look(x)
+    if seen.anything:
+        return seen
+    white = Whitener.fit(*np.split(x, [len(train.P)])).rounded(x)
+    length = np.einsum("ij,ij->i", white, white)
+    return Missed(look(np.column_stack([white, length])).anything, ())
 
 
 @value_class

@@ -51,12 +51,14 @@ def calibrated(score: Score, train: Sides) -> bool:
     counts, each over its variance, have a χ² law if the log-odds are true.
     """
     rows, label = train.stacked()
-    odds = expit(evaluate(score, rows))
+    order = np.argsort(rows[:, 0])
+    ordered, odds = rows[order, 0], expit(evaluate(score, rows))[order]
+    sums = np.cumsum([label[order] - odds, odds * (1.0 - odds)], axis=1)
     for bins in constants.CALIBRATION_BINS:
-        limits = np.unique(np.quantile(rows, np.arange(1, bins) / bins, method="lower"))
-        place = np.searchsorted(limits, rows[:, 0])
-        excess = np.bincount(place, weights=label - odds)
-        variance = np.maximum(np.bincount(place, weights=odds * (1.0 - odds)), FEWEST)
+        limits = ordered[np.arange(1, bins + 1) * (len(ordered) - 1) // bins]
+        last = np.searchsorted(ordered, np.unique(limits), side="right") - 1
+        excess, variance = np.diff(sums[:, last], prepend=0.0)
+        variance = np.maximum(variance, FEWEST)
         if chdtrc(len(excess), np.sum(excess**2 / variance)) < constants.MISCALIBRATED:
             return False
     return True

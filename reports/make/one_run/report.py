@@ -16,11 +16,13 @@ from dpaudit.curves.readings import gdp_mu
 from reports.make import extras, page
 from reports.make.one_run.canaries import canaries_table
 from reports.make.one_run.false import RUNS, false_table
+from reports.make.one_run.independent import RUNS as MEDIANS
+from reports.make.one_run.independent import independent_table
 from reports.make.one_run.steps import HEAD as STEPS_HEAD
 from reports.make.one_run.steps import false_alarms, zoo_table
 
 DELTA, LEVEL, SEEDS = 1e-5, 0.95, 20
-COUNTS, EPSILON = (100, 1_000, 10_000), (2.0, 4.0, 8.0)
+COUNTS, EPSILON = (100, 1_000, 10_000), (2.0, 4.0, 8.0, 16.0)
 RESPONSE, RESPONSES = (1.0, 4.0), 1_000  # randomised response: ε, and coins
 HEAD = page.heads(
     "canaries | true ε | assumption | dpaudit | betting | Steinke et al. | f-DP | jax-privacy"
@@ -110,6 +112,8 @@ def report(target: Path = TARGET) -> None:
         runs=f"{RUNS:,}",
         bounds=bounds_table(),
         response=response_table(),
+        independent=independent_table(),
+        medians=f"{MEDIANS:,}",
         zoo=page.table(STEPS_HEAD, zoo_table()),
         alarms=false_alarms(SOUND_RUNS),
         sound_runs=f"{SOUND_RUNS:,}",

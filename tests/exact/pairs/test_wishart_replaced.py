@@ -188,6 +188,7 @@ def test_two_rows_changed_have_no_closed_form():
         dp.exact.spectrum(AdditiveWishart(9, 1.0), pair, 0.5)
 
 
+@pytest.mark.slow
 def test_a_composition_with_a_replaced_row_has_bounds():
     data = np.diag([1.0, 2.0, 3.0])
     pair = dp.neighbours.replace_row(data, 0, [0.0, 1.0, 0.0])

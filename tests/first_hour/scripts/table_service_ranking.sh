@@ -40,7 +40,7 @@ np.savetxt("rows.csv", rows, delimiter=",", header="region,income", comments="")
 PYTHON
 for name in by_region service ranking; do
     status=0
-    dpaudit audit release:$name --data rows.csv --claim 1,0 --draws 4000 > $name.txt || status=$?
+    dpaudit audit release:$name --data rows.csv --claim 1,0 --draws 1500 > $name.txt || status=$?
     test $status -eq 1
     grep -q "VIOLATED" $name.txt
 done

@@ -36,7 +36,7 @@ def checkerboard(seed):
 def test_equal_sides_have_no_pairs():
     """The level is 0.001 over all pairs: of 60 runs one has a pair with probability 0.06."""
     with_pairs = sum(
-        bool(pairs.interacting(Sides(rows(2 * i, 500), rows(2 * i + 1, 500)), zero))
+        bool(pairs.missed(Sides(rows(2 * i, 500), rows(2 * i + 1, 500)), zero).pairs)
         for i in range(60)
     )
     assert with_pairs <= 1
@@ -44,14 +44,24 @@ def test_equal_sides_have_no_pairs():
 
 @pytest.mark.parametrize(("draw", "pair"), [(spread_by_another, (2, 6)), (checkerboard, (1, 4))])
 def test_the_pair_that_interacts_comes_first(draw, pair):
-    assert pairs.interacting(draw(3), zero)[0] == pair
+    assert pairs.missed(draw(3), zero).pairs[0] == pair
+
+
+def test_an_interaction_shows_in_whitened_coordinates():
+    """It lies in a plane that no column shows, but whose coordinates are wider than all others."""
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(8, 8)))[0]
+    scale = np.array([1.0, 3.0, 1.0, 1.0, 4.0, 1.0, 1.0, 1.0])
+    sides = checkerboard(3)
+    turned = Sides(*((side * scale) @ turn for side in (sides.P, sides.Q)))
+    assert pairs.missed(turned, zero).anything
+    assert not pairs.missed(Sides(rows(1), rows(2)), zero).anything
 
 
 def test_products_learn_what_is_smooth_and_leave_nothing_for_trees():
     train, choose, fresh = spread_by_another(3), spread_by_another(5), spread_by_another(7)
-    score = pairs.fit_products(train, choose, zero, pairs.interacting(train, zero))
+    score = pairs.fit_products(train, choose, zero, pairs.missed(train, zero).pairs)
     assert np.log(2.0) - log_loss(score, fresh) > 0.05
-    assert pairs.fit_trees(train, choose, SEED, score, pairs.interacting(train, score)) is None
+    assert pairs.fit_trees(train, choose, SEED, score, pairs.missed(train, score).pairs) is None
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "scikit-learn"])
@@ -59,7 +69,7 @@ def test_trees_of_a_pair_learn_a_checkerboard(library, monkeypatch):
     if library == "scikit-learn":
         monkeypatch.setattr(boosted, "lightgbm", lambda: (None, "hidden"))
     train, choose, fresh = checkerboard(3), checkerboard(5), checkerboard(7)
-    of_pairs = pairs.fit_trees(train, choose, SEED, zero, pairs.interacting(train, zero))
+    of_pairs = pairs.fit_trees(train, choose, SEED, zero, pairs.missed(train, zero).pairs)
     of_all = boosted.fit_boosted(train, choose, SEED, zero)
     gain, other = (np.log(2.0) - log_loss(score, fresh) for score in (of_pairs, of_all))
     assert gain > max(1.5 * other, 0.1)
