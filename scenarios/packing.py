@@ -4,6 +4,7 @@ The wheel carries the scenarios that run by name from any folder. The source dis
 the project as it is worked on, tests included, but no drawn pages.
 """
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -20,7 +21,7 @@ SOURCE = ("tests", "docs", "reports", "scenarios", ".conda", ".github")
 TEXT = (*SCENARIO, *(".md", ".json", ".xz", ".sh", ".txt", ".rst", ".css", ".js", ".yml", ".yaml"))
 DOCS = Path("docs")  # whole: pictures and templates are part of it
 CACHES = ("__pycache__", "dpaudit-out")
-EMBARGO = "embargo"  # reports/embargo and scenarios/libraries/*/*-embargo.toml: SECURITY.md
+EMBARGO = re.compile(r"(.+[-_])?embargo")  # a folder, or the end of a name: SECURITY.md
 MADE = (Path("docs/_build"), Path("docs/gallery"), Path("docs/api/generated"))
 TOP = (
     *("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff"),
@@ -62,7 +63,7 @@ def sources() -> list[Path]:
     """The files of the project outside of the package that are written, not drawn or made."""
     files = [path for name in SOURCE for path in below(Path(name))]
     kept = [path for path in files if path.suffix in TEXT or path.is_relative_to(DOCS)]
-    public = [path for path in kept if EMBARGO not in (*path.parts, path.stem.split("-")[-1])]
+    public = [path for path in kept if not any(map(EMBARGO.fullmatch, (*path.parts, path.stem)))]
     return [*public, *(Path(name) for name in TOP if Path(name).is_file())]
 
 

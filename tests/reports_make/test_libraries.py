@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -231,18 +232,20 @@ def test_counts_are_the_same_on_all_pages():
     assert audited in row
 
 
-def test_no_page_names_what_nobody_was_told():
-    """Not the scenarios, nor the lines at fault; what is private is out of builds as well."""
-    hidden = {name: one for package in packages([]) for name, one in _withheld(package)}
-    pages = [Path("README.md"), *Path("docs").glob("*.md"), *Path("reports").glob("*.*")]
-    for path in pages:
-        text = path.read_text(encoding="utf-8")
-        assert [name for name in hidden if f"{name})" in text or f"{name} " in text] == []
-        assert [name for name, one in hidden.items() if one.line in text] == []
-
-
-def _withheld(package):
-    return [(name, package.findings[name]) for name in package.embargo]
+def test_no_tracked_file_names_what_nobody_was_told():
+    """Not the scenarios, nor the lines at fault. The museum has faults of the same name, mended."""
+    if not Path(".git").exists():
+        pytest.skip("not a checkout")
+    hidden = [(one, name) for one in packages([]) for name in one.embargo]
+    mended = tomllib.loads(Path("reports/museum.toml").read_text(encoding="utf-8"))
+    secret = {name for _, name in hidden} - set(mended)
+    secret |= {one.findings[name].line for one, name in hidden if name in one.findings}
+    words = [option for word in secret for option in ("-e", word)]
+    command = ["git", "grep", "-hIF", *words, "--", ".", ":!*embargo*"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode in (0, 1), found.stderr  # 1: none
+    whole = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, secret))})(?![\w-])")
+    assert set(whole.findall(found.stdout)) == set()
 
 
 @pytest.mark.parametrize("package", packages([]), ids=lambda package: package.package)
