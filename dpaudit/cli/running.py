@@ -312,10 +312,10 @@ def _finish(
     """
     if before is not None:
         moves = before.moves(outcomes)
-        same = sum(not moved for moved in moves.values())
+        changed = sum(bool(moved) for moved in moves.values())
         changes = [
-            f"Compared with {before.folder}: {same} of {counted(len(moves), 'audit')} did not "
-            "change by more than the uncertainty.",
+            f"Compared with {before.folder}: {changed} of {counted(len(moves), 'audit')} changed "
+            "by more than the uncertainty.",
             *(f"  {name}: {move}" for name, moved in moves.items() for move in moved),
             *(f"  {name}: not in the earlier run" for name in before.new(outcomes)),
         ]

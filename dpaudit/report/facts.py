@@ -279,17 +279,18 @@ def process(result: Mapping[str, Any]) -> dict[str, Any]:
 def _dataset(dataset: Mapping[str, Any]) -> list[Fact]:
     if not dataset:
         return []
-    dropped = [
-        f"{plain(rows)} ({reason})" for reason, rows in section(dataset, "dropped").items() if rows
+    rows = [plain(dataset.get("n"))] + [
+        f"{plain(size)} left out ({reason}), not audited"
+        for reason, size in section(dataset, "dropped").items()
+        if size
     ]
-    left_out = f"left out, not audited: {', '.join(dropped)}; audited" if dropped else ""
     if columns := dataset.get("columns"):
         names = ("Columns", _named(len(columns), columns))
     else:
         names = ("Features", _named(dataset.get("features"), dataset.get("feature_names") or []))
     return [
         ("Data", _joined(" – ", dataset.get("name"), dataset.get("source"))),
-        ("Rows", _joined(": ", left_out, plain(dataset.get("n")))),
+        ("Rows", _joined("; ", *rows)),
         names,
         ("Changed when loaded", "; ".join(map(str, dataset.get("changes") or []))),
         ("Label", str(dataset.get("target") or "")),

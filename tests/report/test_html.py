@@ -117,7 +117,7 @@ def test_what_a_reviewer_asks_for_is_there():
     result = make_result(c=0.15)
     text = Page(render_html(result)).text
     for piece in (
-        "left out, not audited: 9430 (missing value); audited: 327,346",
+        "327,346; 9430 left out (missing value), not audited",
         "3: constant, dep_delay, arr_delay",
         "a column of ones added first",
         "rows = 1200, sampler = student",

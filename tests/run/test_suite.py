@@ -190,7 +190,7 @@ def test_against_itself_nothing_moved(suite, tmp_path, capsys):
     both = [suite[0], suite[2]]
     main(["run", *both])
     assert main(["run", *both, "--against", "dpaudit-out"]) == 1
-    assert "Compared with dpaudit-out: 2 of 2 audits did not change" in capsys.readouterr().out
+    assert "Compared with dpaudit-out: 0 of 2 audits changed" in capsys.readouterr().out
     page = (tmp_path / "dpaudit-out" / "index.html").read_text(encoding="utf-8")
     assert "2 of 2 audits did not change: they have" in page
 
@@ -206,7 +206,7 @@ def test_what_moved_is_printed_and_on_the_page(suite, write_scenario, tmp_path, 
         main(["run", suite[0], str(write_scenario("new")), "--out", "out", "--against", "old"]) == 1
     )
     out = capsys.readouterr().out
-    assert "Compared with old: 0 of 1 audit did not change" in out
+    assert "Compared with old: 1 of 1 audit changed" in out
     assert "  holds: verdict: not violated, now violated\n" in out
     assert "  holds: exact δ(" in out
     assert "  holds: parameters: " in out
