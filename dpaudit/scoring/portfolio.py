@@ -221,6 +221,7 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
     loss = _enter_closed_forms(contest, train)
     if loss > np.log(2.0) + constants.WORSE_THAN_NOTHING:  # rare large values spoil all moments
         _enter_closed_forms(contest, train, NormalScores.fit(train.P, train.Q))
+    closed = contest.best()
     for candidate in CANDIDATES:
         if not candidate.applies(contest, train.P.shape[1]):
             continue
@@ -228,9 +229,9 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
         base = contest.best(contest.memorising) if candidate.from_corrigible else ahead
         if candidate.memorises:
             # trees, which are slow to import, learn nothing where the training draws show nothing
-            # that the score, or a spline, missed
+            # that the closed forms, or a spline, missed
             if train.P.shape[1] > 1:
-                if not missed(base).anything:
+                if not missed(closed).anything:
                     continue
             elif any(calibrated(score, train) for score in (contest.scores[base], tried[SPLINE])):
                 continue

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+import dpaudit as dp
 from dpaudit.scoring.base import Sides, log_loss, zero
 from dpaudit.scoring.models import boosted, pairs
+from reports.make.families import FAMILIES
 
 SIZE = 2000
 SEED = np.random.SeedSequence(1)
@@ -73,3 +75,10 @@ def test_trees_of_a_pair_learn_a_checkerboard(library, monkeypatch):
     of_all = boosted.fit_boosted(train, choose, SEED, zero)
     gain, other = (np.log(2.0) - log_loss(score, fresh) for score in (of_pairs, of_all))
     assert gain > max(1.5 * other, 0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 4])
+def test_trees_take_part_where_products_leave_less_than_a_test_finds(seed):
+    (P, _), (Q, _) = FAMILIES["exclusive or of thresholds"](np.random.default_rng(seed), 4000)
+    assert "from products of pairs" in dp.audit_samples(P, Q, epsilon=[0.0], rng=1).fitted.name
