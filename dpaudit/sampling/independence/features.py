@@ -13,7 +13,7 @@ from dpaudit._core.value import value_class
 
 CHUNKS, SMALLEST_CHUNK = 64, 16  # for draws made elsewhere: most chunks, least draws of a chunk
 STRATUM = 256  # tests that allow for drift compare draws within strata of this many draws
-AT_ONCE = 1 << 20  # entries in a block of columns
+AT_ONCE = 1 << 18  # entries in a block of columns
 EXAMINED = 250  # columns, at most
 FEATURES = 4  # number of features of a column
 CUTS = (0.1, 0.25, 0.5, 0.75, 0.9)  # shares of the draws below the cuts
