@@ -191,9 +191,11 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
     refuse_nan((P, Q), fitted.name, sizes.train)
     refuse_scores(Sides(P[:, None], Q[:, None]), fitted.name, calls, sizes.train)
     chosen = SortedScores.of(*scoring.pooled(fitted.score, train, (P, Q)))
-    # the estimate counts these scores too, but for draws that the score knows better than others
-    fresh = SortedScores.of(P, Q) if fitted.memorises else chosen
-    fresh = SortedScores(NO_SCORES, NO_SCORES) if fitted.spent else fresh
+    fresh = chosen  # the estimate counts these too, but for draws that the score knows too well
+    if fitted.spent:
+        fresh = SortedScores(NO_SCORES, NO_SCORES)
+    elif fitted.memorises:
+        fresh = SortedScores.of(P, Q)
     own = settings.claimed_epsilon
     choices = Choices.of(
         chosen,

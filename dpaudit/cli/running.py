@@ -86,12 +86,10 @@ def run_all(
         console().tell(valid=names)
         console().answer("\n".join(f"{name}: valid" for name in names), f"{len(names)} valid")
         return NOT_VIOLATED
-    given = [name for key, name in OF_DRAWS.items() if options.get(key)]
-    for scenario in scenarios:
-        if given and not isinstance(scenario, Scenario):
-            _notice(
-                f"{scenario.name} ignores {' and '.join(given)}: its file sets all but the seed"
-            )
+    if ignored := " and ".join(name for key, name in OF_DRAWS.items() if options.get(key)):
+        for scenario in scenarios:
+            if not isinstance(scenario, Scenario):
+                _notice(f"{scenario.name} ignores {ignored}: its file sets all but the seed")
     if ledger is not None:
         Ledger(ledger).ready()
     sources = [file_of(file.path) for file in files if isinstance(file, File)]

@@ -337,8 +337,8 @@ def _width(times: int, width: float, variance: float) -> float:
     if width == 0.0:
         return 0.0
     order = np.arange(1.0, 21.0)
-    kept = np.min(order * times * variance / width - 2.0 * np.log(TAIL) * width / order)
-    return float(min(times * width, kept))
+    chernoff = np.min(order * times * variance / width - 2.0 * np.log(TAIL) * width / order)
+    return float(min(times * width, chernoff))
 
 
 def _end(curve: Curve, side: int) -> float:

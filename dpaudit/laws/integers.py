@@ -73,11 +73,11 @@ class DiscreteGaussian(Law):
             own = sigma[left]
             scale = np.floor(own) + 1.0
             drawn = discrete_laplace(scale, 1, rng)[0]
-            kept = rng.random(len(own)) < np.exp(
+            accept = rng.random(len(own)) < np.exp(
                 -0.5 * ((np.abs(drawn) - own**2 / scale) / own) ** 2
             )
-            place = np.flatnonzero(left)[kept]
-            out.flat[place], left.flat[place] = drawn[kept], False
+            place = np.flatnonzero(left)[accept]
+            out.flat[place], left.flat[place] = drawn[accept], False
         return self.centre + out
 
     def log_density(self, x: Array) -> Array:

@@ -210,9 +210,9 @@ def _refuse_two_populations(train: Array, holdout: Array) -> None:
 
     Each column has a Kolmogorov-Smirnov test of its own; together they err with `UNLIKELY`.
     """
-    tables = (np.nan_to_num(table, nan=-np.inf, neginf=-np.inf).T for table in (train, holdout))
     from scipy.stats import ks_2samp  # here: slow to import
 
+    tables = (np.nan_to_num(table, nan=-np.inf, neginf=-np.inf).T for table in (train, holdout))
     least = min(ks_2samp(*pair).pvalue for pair in zip(*tables, strict=True))
     if least * train.shape[1] < UNLIKELY:
         fail(

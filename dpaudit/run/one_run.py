@@ -25,7 +25,7 @@ from dpaudit.one_run.insertion import audit_canaries
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import NAMES
 from dpaudit.run.files import audit_scores
-from dpaudit.run.scenario.file import REPORTS, read_claim, read_name, read_subject
+from dpaudit.run.scenario.file import Reported, read_claim, read_name, read_subject
 from dpaudit.run.scenario.files import File, parsed
 from dpaudit.run.scenario.mechanism import Call, Called, is_synthesizer
 from dpaudit.run.scenario.neighbour import PAIR
@@ -122,7 +122,7 @@ class RunToMake(OneRun):
 
 
 @value_class(show_numbers=True)
-class OneRunScenario:
+class OneRunScenario(Reported):
     """An audit of one run, whose settings are checked. `load` reads it from a file with [one_run].
 
     Attributes
@@ -160,10 +160,6 @@ class OneRunScenario:
     def read(cls, file: File) -> OneRunScenario:
         """The scenario of a parsed file. Raises `ScenarioError`, with a line for each fault."""
         return read_tables(Reader(file.path, file.content))
-
-    def report_folder(self, out: str | Path | None = None) -> Path:
-        """The folder of the report: `out`, or by default dpaudit-out/NAME."""
-        return REPORTS / self.name if out is None else Path(out)
 
     def override(self, seed: int | None) -> OneRunScenario:
         """The scenario with another seed, if it is not None. Raises `InvalidInput`."""

@@ -18,7 +18,7 @@ from dpaudit.errors import DpauditError, InvalidInput, MechanismError
 from dpaudit.one_run.step_result import StepResult
 from dpaudit.one_run.steps import StepAudit
 from dpaudit.run.files import audit_steps
-from dpaudit.run.scenario.file import REPORTS, read_claim, read_name
+from dpaudit.run.scenario.file import Reported, read_claim, read_name
 from dpaudit.run.scenario.files import File, parsed
 from dpaudit.run.scenario.section import (
     FLAG,
@@ -71,7 +71,7 @@ class TrainingToRun(Training):
 
 
 @value_class(show_numbers=True)
-class TrainingScenario:
+class TrainingScenario(Reported):
     """An audit of one training, whose settings are checked. `load` reads it from a file.
 
     Attributes
@@ -100,10 +100,6 @@ class TrainingScenario:
     def read(cls, file: File) -> TrainingScenario:
         """The scenario of a parsed file. Raises `ScenarioError`, with a line for each fault."""
         return read_tables(Reader(file.path, file.content))
-
-    def report_folder(self, out: str | Path | None = None) -> Path:
-        """The folder of the report: `out`, or by default dpaudit-out/NAME."""
-        return REPORTS / self.name if out is None else Path(out)
 
     def override(self, seed: int | None) -> TrainingScenario:
         """The scenario with another seed, if it is not None. Raises `InvalidInput`."""

@@ -215,7 +215,7 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
     """The best score of closed forms, their corrections and `CANDIDATES`, with all losses."""
     contest, screen = Contest(choose), cache(surplus)
     missed = cache(lambda name: pairs.missed(train, contest.scores[name], screen))
-    tried: dict[str, Score] = {}
+    spline: Score = zero
     library: str | None = None
     notes: tuple[str, ...] = ()
     loss = _enter_closed_forms(contest, train)
@@ -233,7 +233,7 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
             if train.P.shape[1] > 1:
                 if not missed(closed).anything:
                     continue
-            elif any(calibrated(score, train) for score in (contest.scores[base], tried[SPLINE])):
+            elif any(calibrated(score, train) for score in (contest.scores[base], spline)):
                 continue
             library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)
@@ -242,7 +242,8 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
         for draws in candidate.draws:
             task = Task(train.head(draws), choose, seed, *scores, draws, *context)
             score = candidate.fit(task)
-            tried[candidate.name] = zero if score is None else score
+            if candidate.name == SPLINE and score is not None:
+                spline = score
             better = contest.challenge(name, score, candidate.memorises)
             if not better or len(train.P) <= draws:
                 break

@@ -39,8 +39,18 @@ ELSEWHERE = {
 NOTHING_TO_REFUTE = "needs a claim, since no exact spectrum is known"
 
 
+class Reported:
+    """What a file names and a report is written on: an audit or a study."""
+
+    name: str
+
+    def report_folder(self, out: str | Path | None = None) -> Path:
+        """The folder of the report: `out`, or by default dpaudit-out/NAME."""
+        return REPORTS / self.name if out is None else Path(out)
+
+
 @value_class(show_numbers=True)
-class Scenario:
+class Scenario(Reported):
     """One audit by draws, whose settings are checked. `load` reads it from a file.
 
     Attributes
@@ -107,10 +117,6 @@ class Scenario:
         metric = self.settings.metric
         measured = metric is not None and not isinstance(metric.distance, str)
         return self.folder if call or ranked or measured else None
-
-    def report_folder(self, out: str | Path | None = None) -> Path:
-        """The folder of the report: `out`, or by default dpaudit-out/NAME."""
-        return REPORTS / self.name if out is None else Path(out)
 
     def override(
         self,

@@ -15,7 +15,7 @@ from dpaudit._core.value import value_class
 from dpaudit.errors import ScenarioError
 from dpaudit.report.study import Content, Study
 from dpaudit.run.one_run import ONE_RUN, OneRunScenario
-from dpaudit.run.scenario.file import REPORTS, Scenario, read_name
+from dpaudit.run.scenario.file import Reported, Scenario, read_name
 from dpaudit.run.scenario.files import File, parsed
 from dpaudit.run.scenario.mechanism import instance
 from dpaudit.run.scenario.section import Checked, Reader, Section, integer
@@ -28,7 +28,7 @@ NAMED = Checked(partial(target_text, expected='"module:Name", a study'), TARGET)
 
 
 @value_class(show_numbers=True, eq=True)
-class StudyScenario:
+class StudyScenario(Reported):
     """A study whose settings are checked. `load` reads it from a file with a table [study].
 
     Attributes
@@ -55,10 +55,6 @@ class StudyScenario:
         Raises `ScenarioError`, with a line for each fault.
         """
         return StudyFile.read(parsed(Path(path))).load()
-
-    def report_folder(self, out: str | Path | None = None) -> Path:
-        """The folder of its figures: `out`, or by default dpaudit-out/NAME."""
-        return REPORTS / self.name if out is None else Path(out)
 
     def run(
         self,
