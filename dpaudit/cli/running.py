@@ -35,9 +35,10 @@ from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario, Trainin
 from dpaudit.run import run as execute
 from dpaudit.run.ledger import check_fit
 from dpaudit.run.scenario.files import File, audits_of, file_of
+from dpaudit.run.scenario.study import AnyScenario
 from dpaudit.run.store import DRAWS, INTERRUPTED, has_search, state_of
 from dpaudit.run.suite import suite
-from dpaudit.run.suite.faults import Checked, checked
+from dpaudit.run.suite.faults import checked
 from dpaudit.run.suite.outputs import Outputs
 from dpaudit.run.suite.relations import together
 from dpaudit.run.suite.suite import Before, Done, ScenarioOutcome, outcome, study_text, write_index
@@ -127,7 +128,7 @@ def audit_target(
 
 def _run(
     sources: Sequence[Path],
-    scenarios: Sequence[Checked],
+    scenarios: Sequence[AnyScenario],
     out: Path | None,
     *,
     jobs: int | None,
@@ -219,7 +220,7 @@ def audit_files(
 
 
 def _work(
-    scenario: Checked, folder: Path, *, jobs: int | None, seed: int | None, **options: Any
+    scenario: AnyScenario, folder: Path, *, jobs: int | None, seed: int | None, **options: Any
 ) -> Done:
     """Run one scenario; return the result of an audit, or the sentences of a study."""
     if isinstance(scenario, OneRunScenario | TrainingScenario):

@@ -10,9 +10,8 @@ from jsonschema import Draft202012Validator
 from dpaudit.cli import main
 from dpaudit.errors import ScenarioError
 from dpaudit.mechanisms import REGISTRY
-from dpaudit.run import one_run, training
-from dpaudit.run.scenario import file
-from dpaudit.run.scenario.section import Reader
+from dpaudit.run.scenario.files import File
+from dpaudit.run.scenario.study import kind_of
 from dpaudit.run.schema import described, keys_of, schema, tables
 from dpaudit.run.schema_page import page
 from tests.scenarios.wrong_files import BY_THE_KEY, WRONG
@@ -48,10 +47,9 @@ def test_all_shipped_scenarios_are_valid(validator):
 
 def read(content):
     """The faults that the reader of scenarios finds."""
-    readers = {one_run.ONE_RUN: one_run, training.TRAINING: training}
-    reader = next((readers[place] for place in readers if place in content), file)
+    file = File(Path("scenario.toml"), "", content)
     try:
-        reader.read_tables(Reader(Path("scenario.toml"), content))
+        kind_of(file).read(file)
     except ScenarioError as error:
         return str(error).splitlines()
     return []

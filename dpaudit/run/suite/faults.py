@@ -17,8 +17,7 @@ from dpaudit.run.scenario.file import NOTHING_TO_REFUTE, Scenario
 from dpaudit.run.scenario.files import File, parsed
 from dpaudit.run.scenario.mechanism import Call, Program
 from dpaudit.run.scenario.neighbour import Own, Searched, Unstated
-from dpaudit.run.scenario.study import AnyScenario as Checked
-from dpaudit.run.scenario.study import StudyFile, read_file
+from dpaudit.run.scenario.study import AnyScenario, StudyScenario, kind_of
 from dpaudit.run.scenario.target import missing
 from dpaudit.run.training import FUNCTION, RecordedSteps, TrainingScenario
 from dpaudit.sampling import sampler_of
@@ -31,7 +30,7 @@ def checked(
     seed: int | None = None,
     stop: str | None = None,
     level: float | None = None,
-) -> list[Checked]:
+) -> list[AnyScenario]:
     """Read and check the scenarios of some files, which are paths or already read.
 
     draws, seed, stop, level : settings of the run, which are checked with each file.
@@ -41,12 +40,13 @@ def checked(
     after the pass that finds faults, with a line for each fault.
     """
     faults: list[str] = []
-    files: list[Scenario | StudyFile | OneRunScenario | TrainingScenario] = []
+    scenarios: list[AnyScenario] = []
     for path in paths:
         file = one_line((path.path if isinstance(path, File) else path).name)
         with _noted(faults):
-            scenario = read_file(path if isinstance(path, File) else parsed(path))
-            files.append(scenario)
+            parts = path if isinstance(path, File) else parsed(path)
+            scenario = kind_of(parts).read(parts)
+            scenarios.append(scenario)
             with _noted(faults, file):
                 if isinstance(scenario, Scenario):
                     scenario = scenario.override(draws, seed, stop, level)
@@ -60,13 +60,13 @@ def checked(
                 _check_one_run(scenario, file, faults)
             if isinstance(scenario, TrainingScenario):
                 _check_training(scenario, file, faults)
-    names = [scenario.name for scenario in files]
+    names = [scenario.name for scenario in scenarios]
     twice = sorted({name for name in names if names.count(name) > 1})
     _refuse([*faults, *(f"{name}: the name of several scenarios" for name in twice)])
-    scenarios: list[Checked] = []
-    for scenario in files:
+    for scenario in scenarios:
         with _noted(faults):
-            scenarios.append(scenario.load() if isinstance(scenario, StudyFile) else scenario)
+            if isinstance(scenario, StudyScenario):
+                _ = scenario.study  # imports its module
     _refuse(faults)
     return scenarios
 
