@@ -22,10 +22,12 @@ from dpaudit._core.seeds import Purpose, describe, generator, root
 from dpaudit._core.types import Array, RngLike
 from dpaudit._core.value import value_class
 from dpaudit.errors import DpauditError, InvalidInput
-from dpaudit.testing.ranges import Domain, Point, in_words
+from dpaudit.testing.ranges import Code, Complexity, Range, in_words, ranges_of, value_of
 from dpaudit.verdict.numbers import count, number
 
-UPPER, LOWER, BOTH = SIDES = ("upper", "lower", "both")
+Point = tuple[Code, ...]  # a code for each parameter
+Compare = Callable[[Mapping[str, Any]], "Trial | None"]
+
 LARGEST_FACTOR = 1e6  # the text of a trial leaves out a factor exact/printed that is larger
 NO_RATIO = 1e4  # rank of a trial without a finite ln(exact/printed), which is at most 1,500
 
@@ -253,13 +255,19 @@ def search_bound(
     (False, {'x': 2.0})
     """
     seed, limit = root(rng), check.count("tries", tries, 1)
-    search = _Search(Domain.of(domain), printed, exact, hypotheses)
-    search.side = check.choice("side", side, SIDES)
-    search.tolerance = check.real("tolerance", tolerance, 0.0)
-    search.rounding = check.real("rounding", rounding, 0.0)
-    exhaustive = search.domain.size <= limit
-    if exhaustive:
-        for point in search.domain.points():
+    ranges = ranges_of(domain)
+    compare = _comparison(
+        {"printed": printed, "exact": exact},
+        hypotheses,
+        list(ranges),
+        check.choice("side", side, ("upper", "lower", "both")),
+        check.real("tolerance", tolerance, 0.0),
+        check.real("rounding", rounding, 0.0),
+    )
+    search, size = _Search(ranges, compare), math.prod(axis.size for axis in ranges.values())
+    if size <= limit:
+        lowest = [(int(axis.edges[0]), int(axis.size)) for axis in ranges.values()]
+        for point in itertools.product(*(range(low, low + many) for low, many in lowest)):
             search.at(point)
     else:
         # each phase, with the share of the tries at which it ends
@@ -275,8 +283,8 @@ def search_bound(
             f"excluded, {search.undecided:,} had no exact value",
             argument="hypotheses",
         )
-    simplest = None
-    if search.largest(fails=True) is not None:
+    simplest, worst = None, search.largest(fails=True)
+    if worst is not None:
         search.goal = len(search.trials) + search.undecided + max(int(SIMPLIFYING * limit), LEAST)
         simplest = search.trials[search.simplest()]
     return BoundSearch(
@@ -286,8 +294,8 @@ def search_bound(
         tried=len(search.trials),
         excluded=search.excluded,
         undecided=search.undecided,
-        exhaustive=exhaustive,
-        domain=search.domain.text,
+        exhaustive=size <= limit,
+        domain=", ".join(f"{name} {axis}" for name, axis in ranges.items()),
         rng=describe(seed),
     )
 
@@ -336,67 +344,35 @@ class _Search:
     requests : how many times `at` was called, for new points and for known ones.
     """
 
-    side, tolerance, rounding = UPPER, 0.0, 0.0
-
-    def __init__(
-        self,
-        domain: Domain,
-        printed: Callable[..., Any],
-        exact: Callable[..., Any],
-        hypotheses: Callable[..., Any] | Sequence[Callable[..., Any]] | None,
-    ) -> None:
-        self.domain = domain
-        self._printed = _by_name("printed", printed, domain.names)
-        self._exact = _by_name("exact", exact, domain.names)
-        conditions = [hypotheses] if callable(hypotheses) else hypotheses or []
-        if not isinstance(conditions, Sequence):
-            check.fail("hypotheses", hypotheses, "a function, several in a list, or None")
-        self._conditions = [_by_name("hypotheses", each, domain.names) for each in conditions]
+    def __init__(self, ranges: Mapping[str, Range], compare: Compare) -> None:
+        self.names, self.ranges, self.compare = list(ranges), list(ranges.values()), compare
         self.trials: dict[Point, Trial] = {}
-        self._missed: set[Point] = set()
+        self.missed: set[Point] = set()
         self.goal = self.requests = self.excluded = self.undecided = 0
 
     @property
     def open(self) -> bool:
         """Whether more points may be tried: both points and look-ups are below their limits."""
-        return len(self.trials) + self.undecided < self.goal and (
-            self.requests < REQUESTS * self.goal
-        )
+        tried = len(self.trials) + self.undecided
+        return tried < self.goal and self.requests < REQUESTS * self.goal
 
     def at(self, point: Point) -> Trial | None:
         """The trial at a point, computed if it is new; None if it is excluded or undecided."""
         self.requests += 1
-        if point in self.trials or point in self._missed:
+        if point in self.trials or point in self.missed:
             return self.trials.get(point)
-        trial = self._compared(self.domain.setting(point))
+        trial = self.compare(dict(zip(self.names, map(value_of, self.ranges, point), strict=True)))
         if trial is not None and not math.isnan(trial.exact):
             self.trials[point] = trial
             return trial
-        self._missed.add(point)
+        self.missed.add(point)
         self.excluded += trial is None
         self.undecided += trial is not None
         return None
 
-    def _compared(self, setting: Mapping[str, Any]) -> Trial | None:
-        """The trial at a setting, whose `exact` may be NaN; None if the setting is excluded."""
-        try:
-            if not all(condition(setting) for condition in self._conditions):
-                return None
-            printed = _as_float("printed", self._printed(setting))
-            exact = _as_float("exact", self._exact(setting))
-        except DpauditError as error:
-            if getattr(error, "argument", None) in ("printed", "exact"):
-                raise
-            return None
-        except Exception as error:
-            error.add_note(f"at the setting {Trial(setting, 0.0, 0.0, 0.0, False).at}")
-            raise
-        if math.isnan(printed):
-            return Trial(setting, printed, exact, math.inf, True)
-        above = _excess(exact - self.rounding, printed)
-        below = _excess(printed - self.rounding, exact)
-        excess = {UPPER: above, LOWER: below, BOTH: max(above, below)}[self.side]
-        return Trial(setting, printed, exact, excess, excess > self.tolerance)
+    def point(self, places: Array) -> Point:
+        """The point at the coordinates `places`, (d,) in [0, 1]."""
+        return tuple(axis.at(float(place)) for axis, place in zip(self.ranges, places, strict=True))
 
     def largest(self, *, fails: bool) -> Trial | None:
         """The trial with the largest rank among those whose `fails` has this value, or None."""
@@ -405,7 +381,7 @@ class _Search:
 
     def corners(self, rng: np.random.Generator) -> None:
         """Try the points with every parameter at an end of its range, or a random part of them."""
-        ends = [(axis.edges[0], axis.edges[-1]) for axis in self.domain.ranges]
+        ends = [(axis.edges[0], axis.edges[-1]) for axis in self.ranges]
         points: Iterable[Point] = itertools.product(*ends)
         if 2 ** len(ends) > self.goal:
             picks = rng.integers(0, 2, (self.goal, len(ends)))
@@ -420,16 +396,16 @@ class _Search:
         """
         from scipy.stats import qmc
 
-        dim = len(self.domain.names)
+        dim = len(self.names)
         halton, shift = qmc.Halton(dim, scramble=False), rng.random(dim)
         while self.open:
-            point = self.domain.point((halton.random()[0] + shift) % 1.0)
+            point = self.point((halton.random()[0] + shift) % 1.0)
             self.at(point)
             moved = rng.random(dim) < TO_AN_EDGE
             moved[rng.integers(dim)] = True
             edged = list(point)
             for index in np.flatnonzero(moved):
-                edges = self.domain.ranges[index].edges
+                edges = self.ranges[index].edges
                 edged[index] = edges[int(rng.integers(len(edges)))]
             if self.open:
                 self.at(tuple(edged))
@@ -443,14 +419,14 @@ class _Search:
         """
         from scipy.optimize import differential_evolution
 
-        dim = len(self.domain.names)
+        dim = len(self.names)
 
         def cost(places: Array) -> float:
             """Minus the rank of the trial at the coordinates `places`, (d,) in [0, 1]."""
             if not self.open:
                 raise _Stopped
             try:
-                trial = self.at(self.domain.point(places))
+                trial = self.at(self.point(places))
             except Exception as error:
                 raise _Stopped from error  # scipy would replace a ValueError
             return 2.0 * NO_RATIO if trial is None else -max(trial.rank, -2.0 * NO_RATIO)
@@ -459,10 +435,9 @@ class _Search:
             while self.open:
                 flock = rng.random((FLOCK, dim))
                 starts: list[Array] = []
-                for point in sorted(
-                    self.trials, key=lambda point: self.trials[point].rank, reverse=True
-                ):
-                    places = np.clip(self.domain.places(point), 0.0, 1.0)
+                for point in sorted(self.trials, key=lambda at: self.trials[at].rank, reverse=True):
+                    pairs = zip(self.ranges, point, strict=True)
+                    places = np.clip([axis.place(code) for axis, code in pairs], 0.0, 1.0)
                     if all(np.abs(places - start).max() > APART for start in starts):
                         starts.append(places)
                     if len(starts) == FLOCK // 2:
@@ -490,7 +465,7 @@ class _Search:
         another simpler (fewer digits, smaller whole numbers, earlier choices) as long as the excess
         stays above a limit: half of the worst excess, or ln 2 if that is smaller.
         """
-        trials, complexity = self.trials, self.domain.complexity
+        trials = self.trials
         failures = [point for point, trial in trials.items() if trial.fails]
         worst = max(failures, key=lambda point: trials[point].rank)
         no_value = math.isnan(trials[worst].printed)
@@ -502,9 +477,14 @@ class _Search:
                 return False
             return no_value or trial.excess >= enough
 
+        def complexity(point: Point) -> tuple[float, list[Complexity]]:
+            """A sort key: a total over the parameters, then each one's."""
+            each = [axis.complexity(code) for axis, code in zip(self.ranges, point, strict=True)]
+            return sum(math.log1p(first) for first, *_ in each), each
+
         def simpler(point: Point, index: int) -> Point:
             """The point with a simpler parameter `index` at which the bound still fails, or it."""
-            for code in self.domain.ranges[index].simpler(point[index]):
+            for code in self.ranges[index].simpler(point[index]):
                 if not self.open:
                     break
                 candidate = (*point[:index], code, *point[index + 1 :])
@@ -527,6 +507,44 @@ class _Search:
 
 class _Stopped(Exception):
     """Ends an evolution: the budget is spent, or a function of the user raised (`__cause__`)."""
+
+
+def _comparison(
+    sides: Mapping[str, Callable[..., Any]],
+    hypotheses: Callable[..., Any] | Sequence[Callable[..., Any]] | None,
+    names: Sequence[str],
+    side: str,
+    tolerance: float,
+    rounding: float,
+) -> Compare:
+    """A function that gives the trial at a setting, whose `exact` may be NaN; None if the setting
+    is excluded. sides : the functions `printed` and `exact`. names : those of the domain.
+    """
+    values = {name: _by_name(name, function, names) for name, function in sides.items()}
+    conditions = [hypotheses] if callable(hypotheses) else hypotheses or []
+    if not isinstance(conditions, Sequence):
+        check.fail("hypotheses", hypotheses, "a function, several in a list, or None")
+    conditions = [_by_name("hypotheses", each, names) for each in conditions]
+
+    def compared(setting: Mapping[str, Any]) -> Trial | None:
+        try:
+            if not all(condition(setting) for condition in conditions):
+                return None
+            printed, exact = (_as_float(name, value(setting)) for name, value in values.items())
+        except DpauditError as error:
+            if getattr(error, "argument", None) in sides:
+                raise
+            return None
+        except Exception as error:
+            error.add_note(f"at the setting {Trial(setting, 0.0, 0.0, 0.0, False).at}")
+            raise
+        if math.isnan(printed):
+            return Trial(setting, printed, exact, math.inf, True)
+        above, below = _excess(exact - rounding, printed), _excess(printed - rounding, exact)
+        excess = {"upper": above, "lower": below, "both": max(above, below)}[side]
+        return Trial(setting, printed, exact, excess, excess > tolerance)
+
+    return compared
 
 
 def _excess(value: float, bound: float) -> float:
