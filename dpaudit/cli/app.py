@@ -34,7 +34,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _status(argv: Sequence[str] | None) -> int:
-    """Run the command and return its exit status; print its errors as lines on stderr."""
     try:
         return dpaudit.main(args=argv, prog_name="dpaudit", standalone_mode=False) or 0
     except click.ClickException as error:

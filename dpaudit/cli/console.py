@@ -71,7 +71,6 @@ def error_lines(error: BaseException) -> str:
 
 
 def say(text: str, status: int = NOT_VIOLATED) -> int:
-    """Print the lines of a text on stderr, and return `status`."""
     for line in text.split("\n"):
         print("dpaudit:", " ".join(printable(line).split()), file=sys.stderr)
     return status
@@ -114,22 +113,18 @@ class Console:
             print(line, file=self.out)
 
     def tell(self, **content: Any) -> None:
-        """Set entries of the JSON document."""
         assert isinstance(self.document, dict)
         self.document |= content
 
     def add(self, name: str, item: Mapping[str, Any]) -> None:
-        """Append an item to the list `name` of the JSON document."""
         assert isinstance(self.document, dict)
         self.document.setdefault(name, []).append(dict(item))
 
     def detail(self, text: str) -> None:
-        """Print `text` on stderr if --verbose is set."""
         if self.verbose:
             say(text)
 
     def moment(self, text: str) -> None:
-        """Print `text` on stderr with the seconds since the beginning if --verbose is set."""
         self.detail(f"{time.monotonic() - self.begin:.1f} s: {text}")
 
     def close(self, status: int) -> None:
@@ -175,6 +170,5 @@ def using(console: Console) -> Iterator[Console]:
 
 
 def _flush_compiled() -> None:
-    """Flush the buffers of the C library, so that output of compiled code goes to stderr."""
     with suppress(OSError, AttributeError, TypeError):  # no such library, or not by that name
         ctypes.CDLL(None).fflush(None)

@@ -77,13 +77,11 @@ class Defaults:
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def of(self, command: click.Command) -> dict[str, Any]:
-        """The defaults of a command by parameter name, for the `default_map` of `click`."""
         names = {text.lstrip("-"): each.name for each in command.params for text in each.opts}
         values = self.options.get(command.name or "", {})
         return {str(names[key]): values[key] for key in values if key not in NO_OPTIONS}
 
     def reports(self, command: str | None) -> Path | None:
-        """The folder of all reports that the project sets for a command, or None."""
         return self.options.get(command or "", {}).get("out")
 
     def scenarios(self) -> tuple[Path, ...]:
@@ -102,7 +100,6 @@ class Defaults:
         return tuple(paths)
 
     def say(self, ctx: click.Context, console: Console) -> None:
-        """Print a note for each default in use that changes the result; with --verbose for all."""
         certified: dict[str, Any] = {}
         for parameter in ctx.command.params:
             source = ctx.get_parameter_source(parameter.name or "")
@@ -157,7 +154,6 @@ def _by_command(path: Path, table: Any) -> dict[str, dict[str, Any]]:
 
 
 def _check(path: Path, place: str, table: Any, known: Sequence[str]) -> None:
-    """Raise `click.UsageError` for a wrong table, key or value."""
     if not isinstance(table, dict):
         raise click.UsageError(f"{path}: [{place}] must be a table, got {table!r}")
     for key, value in table.items():

@@ -52,7 +52,6 @@ class Count(click.ParamType):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The integer for a text; it may be written as a float with an integer value."""
         for read in (int, float):
             try:
                 number = read(value)
@@ -71,7 +70,6 @@ class Duration(click.ParamType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The seconds for a text."""
         if isinstance(value, float):
             return value
         unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(value[-1:])
@@ -90,7 +88,6 @@ class Results(click.ParamType):
     name = "folder"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path of the folder."""
         from dpaudit._core.result_file import folder_of
 
         return Path(FOLDER.convert(str(folder_of(Path(value))), param, ctx))
@@ -110,7 +107,6 @@ class Command(click.Command):
         self.params += [*FOR_ALL, *([ISOLATED] if self.name in defaults.ALLOWED else [])]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments and, unless --isolated is set, the project's defaults."""
         unread = {"--isolated", *ctx.help_option_names}
         if not ctx.resilient_parsing and self.name in defaults.ALLOWED and unread.isdisjoint(args):
             ctx.obj = defaults.read()
@@ -125,7 +121,6 @@ class Command(click.Command):
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command with a console of its own."""
         quiet, verbose, json = (ctx.params.pop(name) for name in ("quiet", "verbose", "json"))
         if quiet and verbose:
             raise click.UsageError("--quiet and --verbose exclude each other: give one", ctx)
@@ -145,7 +140,6 @@ class Group(click.Group):
     command_class = Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands, in the order of their declaration."""
         return list(self.commands)
 
 
@@ -275,7 +269,6 @@ def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _claim(text: str) -> tuple[float, float]:
-    """The numbers (ε, δ) of a text EPS,DELTA. Raises ValueError."""
     numbers = [float(part) for part in text.split(",")]
     if len(numbers) == 1 and numbers[0] >= 0.0:
         pure = f"for pure ε-DP give {text},0"
@@ -288,7 +281,6 @@ claim = partial(click.option, "--claim", metavar=CLAIM, callback=reader(_claim, 
 
 
 def _family(text: str) -> str | tuple[float, int]:
-    """The family of a text gaussian or Q,T. Raises ValueError."""
     if text == "gaussian":
         return text
     rate, steps = text.split(",")
@@ -299,7 +291,6 @@ family = reader(_family, "gaussian or Q,T, such as 0.1,200")
 
 
 def _workers(context: click.Context, option: click.Parameter, value: int | None) -> int | None:
-    """The number of workers, checked to differ from 0."""
     if value == 0:
         raise click.BadParameter("must not be 0; -1 takes all cores")
     return value
@@ -371,7 +362,6 @@ def _bounds(text: str) -> list[list[float]] | str:
 
 
 def _parameters(text: str) -> dict[str, Any]:
-    """The names and values in a text A=1,B=2, with values in TOML. Raises ValueError."""
     content = tomllib.loads(f"table = {{ {text} }}")
     if set(content) != {"table"} or not isinstance(content["table"], dict):
         raise ValueError

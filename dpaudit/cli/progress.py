@@ -62,7 +62,6 @@ class Lines:
         self.since, self.first, self.last, self.tenth = 0.0, 0, 0.0, 0
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
-        """Print that `done` of `wanted` parts of the step are done, if a line is due."""
         now = time.monotonic()
         if new := step != self.step:
             self.step, self.since, self.first, self.tenth = step, now, done, 0

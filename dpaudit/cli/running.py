@@ -222,7 +222,6 @@ def audit_files(
 def _work(
     scenario: AnyScenario, folder: Path, *, jobs: int | None, seed: int | None, **options: Any
 ) -> Done:
-    """Run one scenario; return the result of an audit, or the sentences of a study."""
     if isinstance(scenario, OneRunScenario | TrainingScenario):
         return scenario.run(folder, seed=seed)
     if isinstance(scenario, StudyScenario):
@@ -249,7 +248,6 @@ def _audit(scenario: Scenario, folder: Path, **options: Any) -> AuditResult:
 
 
 def _alone(seconds: float | None, draws: int | None, resume: bool) -> None:
-    """Raise `InvalidInput` for a time beside another option that determines the draws."""
     if seconds is not None and (draws is not None or resume):
         other = "draws" if draws is not None else "resume"
         raise InvalidInput(f"--time and --{other} exclude each other: give one")
@@ -330,7 +328,6 @@ def _finish(
 
 
 def _print_record(record: dict[str, Any], folder: Path, name: str = "") -> None:
-    """Print one verdict. name : the name of the scenario if there are several, else ""."""
     before = f"{name}: " if name else ""
     _print_place(record, folder, f"{verdicts.summary(record)}\n\n", before)
     for text in verdicts.details(record, folder):
@@ -370,7 +367,6 @@ def report(folder: Path, show_data: bool = False) -> int:
 
 
 def _check_values(folder: Path) -> None:
-    """Raise `InvalidInput` for a result that holds no values of the data."""
     record = load(folder)
     with reading(folder):
         table = values_table(record)

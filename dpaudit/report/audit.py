@@ -31,7 +31,6 @@ from dpaudit.verdict.record import Curves, lookup, read_curves, section, selecte
 
 
 def files(result: Mapping[str, Any]) -> dict[str, bytes | str]:
-    """The content of report.html and spectrum.png, by name. Raises `InvalidInput`."""
     curves = read_curves(result)
     page = render_html(result, curves)
     with house_style():
@@ -77,7 +76,6 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
 
 
 def _figures(curves: Curves) -> dict[str, str]:
-    """The figures by name, as data addresses; a wide page puts the panels side by side."""
     with house_style():
         figures = {
             "linear": panel_figure(curves, log=False),

@@ -258,7 +258,6 @@ def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
 
 
 def _exact(old: Curves, new: Curves) -> list[Moved]:
-    """The largest difference of the exact δ on common ε, as a list; empty if they agree."""
     if old.exact is None or new.exact is None:
         known = ["none" if curves.exact is None else "known" for curves in (old, new)]
         return [Moved("exact spectrum", known[0], known[1])] if known[0] != known[1] else []
@@ -329,5 +328,4 @@ def margin(curves: Curves) -> Array:
 
 
 def _shared(old: Curves, new: Curves) -> tuple[Array, np.ndarray, np.ndarray]:
-    """The ε on both grids, and their positions on each."""
     return np.intersect1d(np.round(old.epsilon, 9), np.round(new.epsilon, 9), return_indices=True)

@@ -64,7 +64,6 @@ class Tile(NamedTuple):
 
 
 def tiles(result: Mapping[str, Any], curves: Curves) -> tuple[Tile, ...]:
-    """Claimed, certified or ruled out, draws a side and the neighbour, in this order."""
     headline, samples = curves.headline, section(result, "samples")
     text = label(curves.claim_text, NOTE_WIDTH)
     if curves.claim is None:
@@ -117,7 +116,6 @@ def _neighbour_tile(result: Mapping[str, Any]) -> Tile:
 
 
 def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
-    """Two sentences of advice on what to do after this verdict."""
     headline = curves.headline
     if result["verdict"] == "violated":
         change = whom(result) or "what differs between the two sides"
@@ -181,7 +179,6 @@ def _smaller_excess(result: Mapping[str, Any]) -> str:
 
 
 def facts(result: Mapping[str, Any]) -> list[Fact]:
-    """The facts about what was audited, in the order in which people read them."""
     mechanism, exact = section(result, "mechanism"), section(result, "exact")
     source, claim = section(result, "source"), section(result, "claim")
     commit, digest = (str(source.get(key) or "")[:12] for key in ("commit", "sha256"))
@@ -256,7 +253,6 @@ def properties(
 
 
 def process(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Texts on the run: draws a side, the classifier with its losses, timings, and memory."""
     classifier, timings = section(result, "classifier"), section(result, "timings")
     costs = [
         (name, f"{number(timings[key], 3)} s")
@@ -305,7 +301,6 @@ def _named(size: Any, names: Sequence[Any]) -> str:
 
 
 def _neighbour(neighbour: Mapping[str, Any]) -> str:
-    """The pair in words: its relation, what changed, and the rule by which it was chosen."""
     relation, index = neighbour.get("relation"), neighbour.get("index")
     words = str(RELATIONS.get(str(relation), relation) or "")
     change = neighbour.get("change") or ("" if index is None else f"row {number(index)}")
@@ -320,7 +315,6 @@ def _neighbour(neighbour: Mapping[str, Any]) -> str:
 
 
 def _certified(certified: Mapping[str, Any]) -> str:
-    """The certified ε at a few δ, μ and ρ, which all hold simultaneously."""
     bounds = [
         f"ε ≥ {least(epsilon)} at δ = {number(float(delta))}"
         for delta, epsilon in section(certified, "epsilon_at").items()

@@ -122,7 +122,6 @@ def spectrum_figure(curves: Curves) -> Figure:
 
 
 def panel_figure(curves: Curves, *, log: bool) -> Figure:
-    """δ(ε) on one axis, without a legend."""
     figure = _figure(4.8, 3.9)
     _spectrum_panel(curves, figure.subplots(), log=log)
     return figure
@@ -143,7 +142,6 @@ def key_figure(curves: Curves) -> Figure:
 
 
 def tradeoff_figure(curves: Curves) -> Figure:
-    """A figure on which `plot_tradeoff` has drawn; its height leaves room for the legend."""
     entries = 4 + (curves.exact is not None) + (curves.claim is not None)
     figure = _figure(4.5, 4.55 + 0.2 * entries)
     plot_tradeoff(curves, figure.subplots())
@@ -173,12 +171,10 @@ def plot_trials(
 
 
 def _figure(width: float, height: float) -> Figure:
-    """An empty figure, size in inches."""
     return new_figure(width, height, h_pad=0.09, w_pad=None)
 
 
 def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
-    """Draw the curves on one pair of axes, without legend; returns the axes."""
     end = float(curves.epsilon[-1]) or 1.0
     _draw_curves(curves, ax, log=log)
     ylabel = "δ(ε), log axis" if log else "δ(ε)"
@@ -257,7 +253,6 @@ def _claimed_and_certified(head: Headline) -> tuple[str, str]:
 
 
 def _excess_arrow(curves: Curves, ax: Axes) -> None:
-    """Draw an arrow from the claimed ε to the certified ε, at the claimed δ."""
     head = curves.headline
     if head is None or not head.excess_shown or head.claimed is None or head.delta is None:
         return
@@ -294,7 +289,6 @@ def is_narrow(curves: Curves) -> bool:
 
 
 def _zoom_excess(curves: Curves, ax: Axes) -> None:
-    """Draw the violation enlarged, in the free corner."""
     assert curves.reference is not None
     start, end = _over(curves)
     step = float(np.diff(curves.epsilon).min())
@@ -312,7 +306,6 @@ def _zoom_excess(curves: Curves, ax: Axes) -> None:
 
 
 def _frame(ax: Axes, inset: Axes, xlim: tuple[float, float], ylim: tuple[float, float]) -> None:
-    """Set the limits of an inset, and draw a rectangle around the part of `ax` that it shows."""
     from matplotlib.patches import Rectangle
 
     tidy(inset, tick_size=7).set(xlim=xlim, ylim=ylim)
@@ -323,7 +316,6 @@ def _frame(ax: Axes, inset: Axes, xlim: tuple[float, float], ylim: tuple[float, 
 
 
 def _tradeoff_lines(curves: Curves, ax: Axes, alpha: Array) -> None:
-    """Draw every trade-off curve at the values of α, and the region that is ruled out."""
     for delta, look, name in (
         (curves.exact, EXACT, "exact"),
         (curves.claim, {**CLAIM, "marker": ""}, label(f"claim: {curves.claim_text}")),
@@ -339,7 +331,6 @@ def _tradeoff_lines(curves: Curves, ax: Axes, alpha: Array) -> None:
 
 
 def _top(curves: Curves) -> float:
-    """The largest δ on the linear axis."""
     claimed = 0.0 if curves.claim is None else float(curves.claim.min())
     return max(claimed, *(float(curve.max()) for curve in curves.measured())) or 1.0
 
@@ -355,7 +346,6 @@ def estimate_floor(curves: Curves) -> float:
 
 
 def _decade(value: float) -> float:
-    """The power of ten at or below a positive value."""
     return 10.0 ** math.floor(math.log10(value) + 1e-9)
 
 

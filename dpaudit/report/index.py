@@ -52,7 +52,6 @@ def tally(kinds: Sequence[str], order: Iterable[str] = GRAVEST_FIRST) -> str:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The texts of one line of the table."""
     record, link = row["record"], None
     if row["link"] is not None:  # to a file, of the bytes that its name has on the disk
         link = "/".join(quote(os.fsencode(part), safe="") for part in row["link"])

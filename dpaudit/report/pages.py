@@ -30,7 +30,6 @@ def _visible(value: Any) -> Any:
 
 @cache
 def environment() -> Environment:
-    """The templates of this folder, with filters that write numbers."""
     environment = Environment(
         loader=PackageLoader("dpaudit.report"),
         autoescape=True,
@@ -46,12 +45,10 @@ def environment() -> Environment:
 
 
 def render(template: str, **values: Any) -> str:
-    """The page of a template of this folder, every value escaped."""
     return environment().get_template(template).render(**values)
 
 
 def render_result(template: str, result: Mapping[str, Any], **values: Any) -> str:
-    """The page of a result, which has its verdict on top and the whole record inside."""
     return render(
         template,
         result=result,

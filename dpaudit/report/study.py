@@ -144,7 +144,6 @@ class Study:
         raise NotImplementedError
 
     def parameters(self) -> dict[str, Any]:
-        """Settings by name."""
         return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
 
 
@@ -227,7 +226,6 @@ def looks_of(panels: Sequence[Panel]) -> dict[str, Look]:
 
 
 def _draw_line(ax: Axes, line: Line, look: Look) -> Line2D:
-    """A line with its markers, and a band or bars where it has low and high ends."""
     every = max(1, len(line.x) // SPARSE)
     style = {"linewidth": 1.6, "markersize": 5.0, "markevery": every, **look}
     if line.role == "markers":

@@ -50,7 +50,6 @@ def new_figure(
 
 
 def pyplot_axes(width: float, height: float) -> Axes:
-    """Axes of a new figure of pyplot, which a notebook shows; size in inches."""
     from matplotlib import pyplot
 
     return pyplot.figure(figsize=(width, height), layout="constrained").add_subplot()
@@ -122,5 +121,4 @@ def _written(write: Any, metadata: dict[str, None]) -> bytes:
 
 
 def data_address(picture: bytes, kind: str) -> str:
-    """A picture as an address that a page can hold. kind : "png" or "svg+xml"."""
     return f"data:image/{kind};base64,{base64.b64encode(picture).decode('ascii')}"

@@ -40,7 +40,6 @@ class Column(NamedTuple):
 
 
 def table(columns: Sequence[Column], rows: Iterable[int]) -> tuple[list[str], list[list[str]]]:
-    """Heads, and the cells at the positions `rows`, of the columns that have values."""
     present = [(head, values, write) for head, values, write in columns if values is not None]
     cells = [[write(values[row]) for _, values, write in present] for row in rows]
     return [head for head, _, _ in present], cells
@@ -78,8 +77,6 @@ def spectrum_table(curves: Curves, rows: Iterable[int], *, full: bool) -> Table:
 
 
 def tradeoff_table(curves: Curves) -> Table:
-    """β of every curve of the trade-off figure at a few α."""
-
     def implied(delta: Array | None) -> Array | None:
         return None if delta is None else grid_tradeoff(curves.epsilon, delta, ALPHA)
 

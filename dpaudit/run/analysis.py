@@ -53,7 +53,6 @@ class Neighbours:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keywords of `dpaudit.exact.worst_case` and `dpaudit.exact.calibrate`."""
         names = ("relation", "candidates", "row_bound")
         return {name: getattr(self, name) for name in names}
 
@@ -80,7 +79,6 @@ class Readings:
 
     @classmethod
     def of(cls, spectrum: Spectrum, claim: Claim | None) -> Readings:
-        """The numbers for an exact spectrum, which must have its curve."""
         deltas, epsilons = {*DELTAS}, {EPSILON}
         if claim is not None and claim.epsilon is not None:
             deltas |= {claim.delta} if claim.delta > 0.0 else set()
@@ -119,7 +117,6 @@ class Analysis:
 
     @cached_property
     def readings(self) -> Readings:
-        """ε at some δ and other numbers that the exact spectrum implies."""
         return Readings.of(self.spectrum, self.claim)
 
     @property

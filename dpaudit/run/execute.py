@@ -217,7 +217,6 @@ def _seed_left(folder: Path) -> int | None:
 
 @contextmanager
 def _step(progress: Progress, name: str) -> Iterator[None]:
-    """Report the step inside this context to `progress`: 0 of 1 before it, 1 of 1 after it."""
     progress(name, 0, 1)
     yield
     progress(name, 1, 1)

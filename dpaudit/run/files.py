@@ -65,7 +65,6 @@ def run_samples(
 
 
 def audit_draws(left: Path, right: Path, **options: Any) -> AuditResult:
-    """Do what `run_samples` does, without a report."""
     same = False
     with suppress(OSError):  # reading the draws below reports the error in words
         same = filecmp.cmp(left, right, shallow=False)
@@ -213,7 +212,6 @@ def read_steps(path: Path) -> dict[str, np.ndarray]:
 
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a .npz file that a step may have. Raises `DataNotFound`, `InvalidInput`."""
     try:
         with np.load(path, allow_pickle=False) as file:
             return {

@@ -102,12 +102,10 @@ class Entry:
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of all fields of the entry, which its line has beside them."""
         return _hash(asdict(self))
 
     @property
     def line(self) -> bytes:
-        """The line of the file: the entry and its checksum as JSON, with a line break."""
         return (json.dumps({**asdict(self), "sha256": self.checksum}) + "\n").encode()
 
     @classmethod
@@ -154,7 +152,6 @@ class Standing:
 
     @classmethod
     def of(cls, version: int, entries: Sequence[Entry], alpha: float = ALPHA) -> Standing:
-        """The standing of the `version`-th version, whose runs are `entries`, one or more."""
         path = log_mean(np.cumsum([entry.log_e for entry in entries], axis=0))
         return cls(version, entries, float(path[-1]), float(path.max()), alpha)
 
@@ -183,7 +180,6 @@ class Standing:
         return text if now == peak else f"{text} It is {now} now."
 
     def to_dict(self) -> dict[str, Any]:
-        """The standing in JSON types, with the logarithm of the evidence."""
         return {
             "version": self.version,
             "runs": len(self.entries),
@@ -311,7 +307,6 @@ class Ledger:
         return len(new)
 
     def _refuse_seed(self, known: Iterable[Entry], subject: str, seed: int) -> None:
-        """Raise `InvalidInput` where a known run of the subject had the seed."""
         if any((entry.subject, entry.seed) == (subject, seed) for entry in known):
             raise InvalidInput(
                 f"{self.path} has a run of this mechanism and claim with seed {seed} already: "
@@ -321,7 +316,6 @@ class Ledger:
             )
 
     def _append(self, entry: Entry, known: Sequence[Entry]) -> Entry:
-        """Write the line of an entry at the end of the file, which has the `known` entries."""
         if self.path.exists() and not self.path.read_bytes().endswith(b"\n"):  # cut short
             replace_file(self.path, b"".join(line.line for line in known))
         added = replace(entry, after=_last(known))
@@ -330,7 +324,6 @@ class Ledger:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """A context in which no other process writes to the file."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.path.with_name(self.path.name + ".lock"), timeout=PATIENCE):
@@ -398,7 +391,6 @@ def code_of(origin: Mapping[str, Any]) -> str:
 
 
 def draws_id(origin: Mapping[str, Any]) -> str:
-    """A hash of `origin`, which is everything that determines the draws of a run."""
     return _hash(dict(origin))
 
 
@@ -445,7 +437,6 @@ def _standing(entries: Sequence[Entry], entry: Entry, alpha: float) -> Standing:
 
 
 def _rejected(entries: Sequence[Entry], alpha: float) -> list[tuple[tuple[str, str], Entry]]:
-    """The keys of the versions whose claims these entries reject, each with its last run."""
     standings = [standing for standing in _standings(entries, alpha) if standing.violated]
     return [(standing.entries[0].key, standing.entries[-1]) for standing in standings]
 

@@ -81,7 +81,6 @@ class OneRun(Section):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keywords of `dpaudit.audit_canaries` that the file sets, with their values."""
         return self.values_set(*set(type(self).model_fields) - set(OneRun.model_fields))
 
 
@@ -114,7 +113,6 @@ class RunToMake(OneRun):
 
     @property
     def canary_options(self) -> dict[str, Any]:
-        """The keywords of `dpaudit.canaries` that the file sets, with their values."""
         return self.values_set("count", "score", "relation", "seed", *OneRun.model_fields)
 
 
@@ -173,7 +171,6 @@ class OneRunScenario(Reported):
         return self if seed is None else replace(self, seed=check.integer("seed", seed, 0))
 
     def canaries(self, data: Array) -> Canaries:
-        """The canaries for a database of shape (n, b). Raises `InvalidInput`."""
         assert isinstance(self.table, RunToMake)
         return canaries(data, self.table.count, **self.table.canary_options, rng=self.seed)
 

@@ -79,7 +79,6 @@ def _plain(schema: Schema) -> Schema:
 
 @cache
 def tables() -> Mapping[str, tuple[Kind, ...]]:
-    """The kinds of each table, by its name."""
     return {
         "data": (Kind.of("", Data),),
         "mechanism": (
@@ -116,7 +115,6 @@ def _claims() -> Iterator[Kind]:
 
 
 def schema() -> Schema:
-    """The schema, in JSON types."""
     parts: dict[str, Schema] = {"name": NAME}
     parts |= {place: described(place, kinds) for place, kinds in tables().items()}
     keys: dict[str, Schema] = {key: {"$ref": f"#/$defs/{key}"} for key in parts}

@@ -123,7 +123,6 @@ class TrainingScenario(Reported):
         return result
 
     def _audit(self) -> StepResult:
-        """The result. Executes the user's code."""
         table = self.table
         if isinstance(table, RecordedSteps):
             return audit_steps(table.steps, claim=self.claim, **table.values_set("steps"))
@@ -136,7 +135,6 @@ class TrainingScenario(Reported):
 
 
 def _trained(function: Any, seed: int) -> TrainingAudit | StepAudit:
-    """The audit that the user's function returns. Raises `MechanismError`."""
     try:
         audit = function(seed)
     except DpauditError:

@@ -49,7 +49,6 @@ class Level:
     metric: MetricClaim | None = None
 
     def of(self, right: Array) -> float:
-        """The ε of a neighbour D' = `right`, nats. Raises what `MetricClaim.on` raises."""
         if self.metric is None:
             return self.epsilon
         claimed = self.metric.on(SimpleNamespace(left=self.data, right=right)).epsilon
@@ -72,7 +71,6 @@ class Level:
 
     @property
     def text(self) -> str:
-        """The ε in words: "0.5", or "2·d (euclidean)"."""
         if self.metric is None:
             return number(self.epsilon)
         return f"{self.metric.epsilon:g}·d ({self.metric.named})"
@@ -167,7 +165,6 @@ class Runner:
             next(fresh, None)  # lets joblib end the call
 
     def _more(self, step: str, done: int, wanted: int, made: int) -> None:
-        """Report draws of a step that are made beside those that are done."""
         self.progress(step, min(done + made, wanted - 1), wanted)
 
     def shared_draws(self, size: int, *key: int) -> np.ndarray:
@@ -187,7 +184,6 @@ class Runner:
 
 
 def _attempt(work: Work, data: Array, change: Change) -> ChangeOutcome:
-    """Return the outcome of `work`; if the mechanism fails on D', an outcome with the failure."""
     try:
         return work(change.pair(data).right, change)
     except DpauditError as error:

@@ -97,11 +97,9 @@ class SearchSettings:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The relations, as a tuple."""
         return (self.relations,) if isinstance(self.relations, str) else tuple(self.relations)
 
     def level(self, data: Array) -> Level:
-        """The ε at which neighbours of `data` are compared. Raises `InvalidInput`."""
         if self.at is not None:
             return Level(data, check.real("at", self.at, 0.0, FARTHEST))
         if isinstance(self.claim, MetricClaim):

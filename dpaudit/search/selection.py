@@ -139,7 +139,6 @@ class Selection:
 
     @property
     def legend(self) -> Text:
-        """An explanation of the columns of the table, in a few lines."""
         known = {"epsilon": self.at, "rungs": number(len(self.rungs))}
         return Text(fill(LEGEND.format(**known), LEGEND_WIDTH))
 
@@ -173,7 +172,6 @@ class Selection:
         return Text(out.getvalue())
 
     def rows(self, *, show_data: bool = False) -> Iterator[dict[str, Any]]:
-        """Yield the trials, worst first, as dicts with the column names of search.csv."""
         for place, trial in enumerate(self.tried, start=1):
             row = {"place": place, **trial.to_dict(show_data=show_data)}
             if (source := row["row_put_in"]) is not None:
@@ -192,7 +190,6 @@ class Selection:
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:
-    """A row of the table for people, by the names of its columns."""
     note, estimates = row["note"], ("delta", "counted", "error", "gain")
     return {
         "place": str(row["place"]),

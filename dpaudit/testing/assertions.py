@@ -468,7 +468,6 @@ def assert_matches(
 
 
 def _claim(claim: ClaimLike) -> Claim:
-    """The claim as a `Claim`. Raises `InvalidInput` for None."""
     claimed = as_claim(claim)
     if claimed is None:
         check.fail("claim", claim, "a dpaudit.Claim or an (epsilon, delta) pair")
@@ -600,7 +599,6 @@ def _grid_and_curves(
 
 
 def _ascending(epsilon: ArrayLike) -> Array:
-    """The grid of ε as an array (m,). Raises `InvalidInput` unless it is strictly ascending."""
     points = np.atleast_1d(check.epsilon(epsilon))
     if np.any(np.diff(points) <= 0.0):
         check.fail("epsilon", epsilon, "ascending, without repetition")
@@ -667,11 +665,9 @@ class _Gap(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The verdict in words, as the summary shows it."""
         return "above the curve" if self.above else "far below the curve"
 
     def headline(self, result: AuditResult) -> str:
-        """The first sentence of the failure's message."""
         epsilon, curve = number(result.spectrum.epsilon[self.at]), number(self.curve)
         head = self.verdict.upper()
         if self.above:

@@ -352,7 +352,6 @@ class _Search:
 
     @property
     def open(self) -> bool:
-        """Whether more points may be tried: both points and look-ups are below their limits."""
         tried = len(self.trials) + self.undecided
         return tried < self.goal and self.requests < REQUESTS * self.goal
 
@@ -371,16 +370,13 @@ class _Search:
         return None
 
     def point(self, places: Array) -> Point:
-        """The point at the coordinates `places`, (d,) in [0, 1]."""
         return tuple(axis.at(float(place)) for axis, place in zip(self.ranges, places, strict=True))
 
     def largest(self, *, fails: bool) -> Trial | None:
-        """The trial with the largest rank among those whose `fails` has this value, or None."""
         alike = (trial for trial in self.trials.values() if trial.fails is fails)
         return max(alike, key=lambda trial: trial.rank, default=None)
 
     def corners(self, rng: np.random.Generator) -> None:
-        """Try the points with every parameter at an end of its range, or a random part of them."""
         ends = [(axis.edges[0], axis.edges[-1]) for axis in self.ranges]
         points: Iterable[Point] = itertools.product(*ends)
         if 2 ** len(ends) > self.goal:
@@ -563,7 +559,6 @@ def _excess(value: float, bound: float) -> float:
 
 
 def _as_float(name: str, value: Any) -> float:
-    """The number that a function returned, which an error calls `name`. Raises `InvalidInput`."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if not isinstance(value, int | float | np.floating | np.integer):

@@ -66,12 +66,10 @@ class Budget:
 
     @property
     def left(self) -> int | None:
-        """Draws of each side that are not yet spent; None if there is no limit."""
         return None if self.draws is None else self.draws - self.spent
 
     @property
     def unused(self) -> bool:
-        """Whether this run of the test has made no audit so far."""
         return self.audits == self._audits_before
 
     def start(self) -> None:
@@ -135,7 +133,6 @@ _CURRENT: ContextVar[Budget | None] = ContextVar("dpaudit_budget", default=None)
 
 @contextmanager
 def spending(budget: Budget) -> Iterator[Budget]:
-    """A context in which audits of this thread spend `budget`."""
     token = _CURRENT.set(budget)
     try:
         yield budget
@@ -178,7 +175,6 @@ def granted(
 
 
 def _rate(name: str, value: object) -> float:
-    """A probability, checked to lie in [SMALLEST, 1). name : what an error calls it."""
     rate = check.real(name, value, 0.0, 1.0, open_=True)
     if rate < SMALLEST:
         check.fail(name, value, f"at least {SMALLEST:g}; bounds at smaller rates are not computed")

@@ -213,12 +213,10 @@ def audited(
 
 
 def audited_one_run(claim: str, result: OneRunResult) -> Audited:
-    """The entry of an audit of one run in the reports of pytest; its least excess is unknown."""
     return _audited_once(claim, result, f"{count(result.guesses.canaries)} canaries in one run")
 
 
 def audited_training(claim: str, result: StepResult) -> Audited:
-    """The entry of a watched training run in the reports of pytest; its least excess is unknown."""
     seen = result.record["steps"]
     canaries = counted(seen["canaries"], "canary", "canaries")
     return _audited_once(claim, result, f"{canaries} in {counted(seen['steps'], 'step')}")

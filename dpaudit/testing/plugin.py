@@ -54,7 +54,6 @@ _ENDED: pytest.StashKey[bool] = pytest.StashKey()  # whether the test function h
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add --dpaudit-seed and --dpaudit-show-data."""
     group = parser.getgroup("dpaudit", "audits of differential privacy")
     group.addoption(
         "--dpaudit-seed",
@@ -70,7 +69,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and the `Summary` that collects lines."""
     config.addinivalue_line("markers", MARKER)
     config.pluginmanager.register(Summary(), "dpaudit-summary")
 
@@ -94,7 +92,6 @@ class Summary:
         self.lines[report.nodeid] = f"{line}{SWALLOWED if swallowed or before else ''}"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Write the section "privacy audits" to the terminal."""
         if self.lines:
             terminalreporter.section("privacy audits")
         for nodeid, line in self.lines.items():
@@ -214,13 +211,11 @@ def _went_through_dpaudit(error: BaseException | None) -> bool:
 
 
 def _is_privacy_test(item: pytest.Item) -> bool:
-    """Whether the test has the marker `privacy` or the fixture `dp_audit`."""
     has_fixture = "dp_audit" in getattr(item, "fixturenames", ())
     return has_fixture or item.get_closest_marker("privacy") is not None
 
 
 def _report(item: pytest.Item) -> Reporting:
-    """The test's `Reporting`, which shows values of the data if command line or marker say so."""
     if _REPORTING not in item.stash:
         marker = item.get_closest_marker("privacy")
         by_marker = marker is not None and marker.kwargs.get("show_data") is True
@@ -296,7 +291,6 @@ class Auditor:
 
 
 def _started(item: pytest.Item) -> Budget:
-    """The test's budget, started for a new run. Raises the failure of an earlier run again."""
     budget = _budget(item)
     budget.start()
     budget.repeat_failure()
@@ -304,7 +298,6 @@ def _started(item: pytest.Item) -> Budget:
 
 
 def _budget(item: pytest.Item) -> Budget:
-    """The test's budget, made from its marker; a wrong marker fails the test."""
     if _BUDGET not in item.stash:
         from dpaudit.errors import InvalidInput
         from dpaudit.testing.budget import Budget

@@ -47,7 +47,6 @@ class Reals:
 
     @property
     def edges(self) -> Sequence[float]:
-        """Both ends, numbers near them, and the middle."""
         return list(dict.fromkeys(self.at(place) for place in EDGES))
 
     def at(self, place: float) -> float:
@@ -247,7 +246,6 @@ def ranges_of(domain: Mapping[str, Any]) -> dict[str, Range]:
 
 
 def value_of(axis: Range, code: Code) -> Any:
-    """The value of a parameter for a code of its range."""
     return axis.values[int(code)] if isinstance(axis, Choices) else code
 
 
@@ -283,7 +281,6 @@ def in_words(value: Any) -> str:
 
 
 def rounded(value: float, digits: int) -> float:
-    """The number rounded to `digits` significant digits."""
     return float(f"{value:.{digits - 1}e}")
 
 
@@ -297,7 +294,6 @@ def around(value: float, digits: int) -> tuple[float, float]:
 
 
 def _plainer(axis: Reals | Integers, code: Code, candidates: Any) -> list[Code]:
-    """The candidates that are simpler than a code, the simplest first."""
     limit = axis.complexity(code)
     plainer = [candidate for candidate in candidates if axis.complexity(candidate) < limit]
     return sorted(plainer, key=lambda candidate: (axis.complexity(candidate), candidate))

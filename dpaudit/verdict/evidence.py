@@ -48,16 +48,13 @@ class Sequential:
 
     @property
     def needed(self) -> float:
-        """The e-value at which the claim is rejected, 1/alpha."""
         return 1.0 / self.alpha
 
     @property
     def e_value(self) -> float:
-        """The e-value at the end, or at the rejection."""
         return float(np.exp(self.log_e[-1]))
 
     def to_dict(self) -> dict[str, Any]:
-        """The e-process in the form of result.json."""
         return {name: getattr(self, name) for name in SAVED}
 
 
@@ -75,7 +72,6 @@ class Evidence:
     hits: Hits | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The evidence in JSON types."""
         return {**asdict(self), "log_e": list(self.log_e)}
 
 

@@ -89,7 +89,6 @@ def from_log(log: float) -> str:
 
 
 def power_of_ten(exponent: int) -> str:
-    """Write a power of ten: "10⁻³" for −3."""
     return "10" + str(exponent).translate(SUPERSCRIPTS)
 
 

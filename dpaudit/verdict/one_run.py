@@ -61,7 +61,6 @@ class Question:
 
     @property
     def assumed(self) -> str:
-        """A sentence on what is assumed, "" if nothing is."""
         family = ""
         if self.family is not None:
             family = f"the change of one canary is of the family: {self.family.text}"
@@ -73,7 +72,6 @@ class Question:
 
     @property
     def mu_claimed(self) -> bool:
-        """Whether the claim is μ-GDP, so that the headline states μ instead of ε."""
         claim = self.claim
         return claim is not None and claim.family is not None and claim.family.symbol == "μ"
 
@@ -100,7 +98,6 @@ class Reading:
 
     @cached_property
     def certified(self) -> float:
-        """The certified lower bound: μ for a μ-GDP claim, else ε (nats) at the question's δ."""
         if self.question.mu_claimed:
             return bound.gdp_bound(self.guesses, self.question.alpha, self.question.canaries)
         return self._epsilon.value
@@ -113,7 +110,6 @@ class Reading:
 
     @cached_property
     def refutes(self) -> bool:
-        """Whether the guesses refute the claim; False without a claim."""
         claim = self.question.claim
         if claim is None:
             return False
@@ -173,7 +169,6 @@ def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
 
 
 def headline(reading: Reading) -> Headline:
-    """What is claimed and what is certified."""
     question, claim = reading.question, reading.question.claim
     symbol, claimant = "ε", CLAIMED
     delta: float | None = question.delta
@@ -216,7 +211,6 @@ def _right(guesses: Guesses) -> str:
 
 
 def _could_show(best: Reading) -> str:
-    """The sentence on the bound that scores which tell every coin would have certified."""
     if len(best.guesses.right) == 0:
         return EQUAL
     symbol = "μ" if best.question.mu_claimed else "ε"

@@ -41,19 +41,16 @@ class Curves:
 
     @property
     def reference(self) -> Array | None:
-        """The curve that the bound is compared with: the claim, or else the exact spectrum."""
         return self.exact if self.claim is None else self.claim
 
     @property
     def reference_kind(self) -> str:
-        """The kind of the reference, "the claim" or "the exact spectrum"; "" without one."""
         if self.claim is not None:
             return "the claim"
         return "" if self.exact is None else "the exact spectrum"
 
     @property
     def reference_text(self) -> str:
-        """The kind of the reference, with the text of a claim; "" without a reference."""
         text = "" if self.claim is None else self.claim_text
         return f"{self.reference_kind} {text}".strip()
 
@@ -64,7 +61,6 @@ class Curves:
         return np.maximum(self.low - reference, 0.0)
 
     def measured(self) -> list[Array]:
-        """The curves of the audited pair: all but the claim."""
         curves = (self.exact, self.asymptotic, self.estimate, self.low)
         return [curve for curve in curves if curve is not None]
 
@@ -157,7 +153,6 @@ def selected_rows(curves: Curves, most: int = 12) -> list[int]:
 
 
 def _numbers(values: Any, path: str) -> Array:
-    """The list `values` as float64; "inf" is infinity. Raises `InvalidInput`, naming `path`."""
     try:
         array = np.array([float(value) for value in values], dtype=np.float64)
     except (TypeError, ValueError):

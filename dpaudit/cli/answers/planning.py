@@ -16,7 +16,6 @@ MANY = 1e9  # the text warns of an excess that takes more draws per side than th
 
 
 def as_json(needs: Needs) -> str:
-    """All numbers as JSON; the number of draws is "inf" from 10¹⁵ on."""
     return json.dumps(plain(asdict(needs)), indent=1, allow_nan=False, ensure_ascii=False)
 
 
@@ -28,7 +27,6 @@ def as_line(needs: Needs) -> str:
 
 
 def as_text(needs: Needs) -> str:
-    """The two tables, and sentences on what draws can and cannot show and how they are counted."""
     claim, epsilon = f"({needs.epsilon:g}, {needs.delta:g})-DP", number(needs.epsilon)
     by_excess = [
         [

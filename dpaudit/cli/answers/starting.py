@@ -47,7 +47,6 @@ class Item:
     more: Mapping[str, str] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
-        """Lines with the name, and below it the summary and all further texts."""
         known = [self.summary, *(f"{key}: {value}" for key, value in self.more.items())]
         return [f"  {self.name}", *(hanging("    ", line) for line in known if line)]
 
@@ -97,12 +96,10 @@ def as_text(items: Mapping[str, Sequence[Item]], long: bool) -> str:
 
 
 def as_line(items: Mapping[str, Sequence[Item]]) -> str:
-    """The names of the items, one on each line."""
     return "\n".join(item.name for known in items.values() for item in known)
 
 
 def as_json(items: Mapping[str, Sequence[Item]]) -> str:
-    """A JSON object that maps each kind to a list of objects with all texts of its items."""
     content = {
         kind: [{"name": item.name, "summary": item.summary, **item.more} for item in known]
         for kind, known in items.items()
@@ -175,17 +172,14 @@ def _adjustable(cls: Any) -> str:
 
 
 def datasets() -> list[Item]:
-    """The data sets, with a line about each."""
     return [Item(*about) for about in dpaudit.datasets.describe().items()]
 
 
 def classifiers() -> list[Item]:
-    """The classifiers that an audit takes by name, with a line about each."""
     return [Item(*about) for about in dpaudit.scoring.ALIASES.items()]
 
 
 def scenarios() -> list[Item]:
-    """The .toml files below ./scenarios by path, then those that come with dpaudit by name."""
     return [_scenario(name, file) for name, file in _scenario_files().items()]
 
 
@@ -254,7 +248,6 @@ def make_project(folder: Path) -> str:
 
 
 def project_files() -> dict[Path, str]:
-    """The text of each file of a project, by its path in the folder. The data are always equal."""
     files: dict[Path, str] = {}
     for path in sorted(TEMPLATES.glob("*.txt")):
         name = path.name.removesuffix(".txt")

@@ -51,7 +51,6 @@ def summary(record: Mapping[str, Any]) -> str:
 
 
 def brief(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries of result.json on the verdict and the data, in JSON types."""
     names = ("scenario", "verdict", "reason", "headline", "level", "seed", "dataset")
     return {name: record[name] for name in names if name in record}
 
@@ -75,7 +74,6 @@ def details(record: Mapping[str, Any], folder: Path) -> Iterator[str]:
 
 
 def spectrum_table(curves: Curves) -> str:
-    """A table of exact, estimated, certified and claimed δ at up to 8 ε, certified rounded down."""
     columns = [
         Column("ε", curves.epsilon),
         Column("exact δ", curves.exact),
@@ -89,7 +87,6 @@ def spectrum_table(curves: Curves) -> str:
 
 
 def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Pairs (name, text): first what was audited, then how."""
     known = dict(facts(record))
     if dataset := section(record, "dataset"):
         known["Data"] = _data(dataset)
@@ -107,7 +104,6 @@ def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _data(dataset: Mapping[str, Any]) -> str:
-    """Name, shape and first columns of the data, as the mechanism sees them."""
     names = dataset.get("columns") or [*dataset["feature_names"], dataset["target"]]
     rows, columns = dataset.get("shape") or (dataset["n"], len(names))
     first = ", ".join(str(name) for name in names[:COLUMNS])

@@ -191,7 +191,6 @@ def read_subject(reader: Reader, *, needed: bool = True) -> tuple[Data | None, A
 
 
 def read_claim(reader: Reader, mechanism: Any, model: type[RowClaim]) -> Any:
-    """The claim; None after a fault, and without a [claim] table."""
     table = reader.read(model, "claim") if "claim" in reader else None
     # the printed claim of a mechanism is unknown if its table has a fault
     if table is None or (mechanism is None and table.printed):
@@ -208,7 +207,6 @@ def _aimless(settings: Settings, mechanism: Any) -> bool:
 
 
 def read_name(reader: Reader) -> str:
-    """The key `name`, which must be able to name a folder; by default the name of the file."""
     stem = reader.path.stem
     if "name" not in reader:
         if "\n" in stem:

@@ -41,7 +41,6 @@ class File:
 
 
 def file_of(path: Path) -> Path:
-    """The path FILE for a path FILE or FILE:NAME."""
     named = None if path.is_file() else REFERENCE.fullmatch(str(path))
     return Path(named[1]) if named else path
 
@@ -118,7 +117,6 @@ def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _faults(content: Mapping[str, Any], tables: list[Any]) -> list[str]:
-    """Messages about missing, wrong and repeated names of audits."""
     faults = ["name: goes into each [[audit]]"] if NAME in content else []
     faults += [] if tables else ["audit: must be a table, or [[audit]] tables, got none"]
     names: list[str] = []
@@ -134,7 +132,6 @@ def _faults(content: Mapping[str, Any], tables: list[Any]) -> list[str]:
 
 
 def _comments(text: str) -> list[str]:
-    """The comment lines directly above each [[audit]], one text for each."""
     lines = text.splitlines()
     heads = [number for number, line in enumerate(lines) if HEAD.match(line)]
     above = (takewhile(lambda line: line.startswith("#"), reversed(lines[:head])) for head in heads)
@@ -142,7 +139,6 @@ def _comments(text: str) -> list[str]:
 
 
 def _read(path: Path) -> File:
-    """The whole file. Raises `ScenarioError` where it cannot be read or is not TOML."""
     try:
         text = path.read_bytes().decode("utf-8")
         return File(path, text, tomllib.loads(text))
@@ -184,7 +180,6 @@ def recorded_text(text: str | None) -> str | None:
 
 
 def as_toml(content: Mapping[str, Any]) -> str:
-    """TOML text of keys and tables, without the keys that are None."""
     keys = {key: value for key, value in content.items() if not isinstance(value, Mapping)}
     tables = {key: value for key, value in content.items() if isinstance(value, Mapping)}
     parts = [_lines(keys), *(f"[{place}]\n{_lines(table)}" for place, table in tables.items())]
@@ -201,7 +196,6 @@ def _key(key: str) -> str:
 
 
 def _toml(value: Any) -> str:
-    """The value as TOML. Strings are written as in JSON, except for one control character."""
     if isinstance(value, Mapping):
         inside = ", ".join(f"{_key(str(key))} = {_toml(item)}" for key, item in value.items())
         return f"{{ {inside} }}"

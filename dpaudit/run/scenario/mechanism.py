@@ -81,34 +81,27 @@ class Imported(Section):
 
     @property
     def target(self) -> str:
-        """The name of the callable in the scenario, "package.module:callable"."""
         return self.call
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keys of this kind of table that the scenario sets, with their values."""
         return self.values_set(*Function.model_fields, "kind")
 
     def on(self, table: Table) -> Imported:
-        """The table of this mechanism for these data, from which a kind may take its columns."""
         return self
 
     def load(self) -> Any:
-        """Import the callable, which executes the user's code. Raises `ScenarioError`."""
         function = imported(self.call, "[mechanism] call")
         return self.called(partial(function, **self.parameters) if self.parameters else function)
 
     def called(self, function: Any) -> Called:
-        """The mechanism, with the name and parameters that the scenario states."""
         return Called(self, self.seeded(self.adapted(function)))
 
     def adapted(self, function: Any) -> Any:
-        """The mechanism, with one draw in each call, that the adapter of this kind makes."""
         adapter = getattr(adapters, self.kind)  # type: ignore[attr-defined]
         return adapter(function, **self.options, timeout=self.timeout)
 
     def from_parameters(self) -> Any:
-        """The object that the callable returns for the parameters. Raises `ScenarioError`."""
         function, parameters = imported(self.call, "[mechanism] call"), self.parameters or {}
         try:
             return function(**parameters)
@@ -120,7 +113,6 @@ class Imported(Section):
             ) from error
 
     def seeded(self, mechanism: Any) -> Any:
-        """The mechanism, with the global random generators seeded if the scenario sets `seeds`."""
         return mechanism if self.seeds is None else adapters.global_seeds(mechanism)
 
     def source(self, folder: Path, loaded: Collection[str] = ()) -> Source:
@@ -145,7 +137,6 @@ class Function(Imported):
     _table: Table | None = PrivateAttr(None)
 
     def on(self, table: Table) -> Imported:
-        """A copy that knows the data, for a function whose annotation names a data frame."""
         known = self.model_copy()
         known._table = table
         return known
@@ -188,7 +179,6 @@ class Function(Imported):
         return Called(call, mechanism if limit is None else adapters.limited(mechanism, limit))
 
     def _of_frame(self, function: Any) -> Called:
-        """The mechanism of a function that takes a data frame."""
         call = Records(**self.values_set("batched"), kind="records")
         known = call if self._table is None else call.on(self._table)
         return known.called(function)
@@ -221,12 +211,10 @@ class Called:
 
     @property
     def name(self) -> str:
-        """The name of the callable in the scenario."""
         return self.call.target
 
     @property
     def summary(self) -> str:
-        """The summary or docstring of the user's function, for reports."""
         own = getattr(self.function, "summary", getattr(self.function, "__doc__", None))
         return (own or "the user's own callable").strip()
 
@@ -249,7 +237,6 @@ WORD = {"type": "string", "pattern": r"^[^:\n]*[^:\s][^:\n]*$"}
 
 
 def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
-    """The key `outputs`: names of attributes, or "module:callable" of the fitted estimator."""
     if isinstance(value, str):
         return target_text(key, value) if ":" in value else (text(key, value),)
     if (
@@ -298,7 +285,6 @@ class Estimator(Imported):
         return self
 
     def adapted(self, function: Any) -> Any:
-        """The mechanism, with one draw in each call. Imports `outputs` if it names a callable."""
         outputs = self.predict or self.outputs
         if isinstance(outputs, str):
             outputs = imported(outputs, "[mechanism] outputs")
@@ -319,7 +305,6 @@ class Synthesizer(Imported):
     kind: Literal["synthesizer"] = "synthesizer"
 
     def load(self) -> Any:
-        """Import and call the callable, which executes the user's code. Raises `ScenarioError`."""
         model = self.from_parameters()
         if all(callable(getattr(model, name, None)) for name in ("fit", "sample")):
             return Called(self, model)
@@ -367,7 +352,6 @@ class Values(OfTable):
         return known
 
     def adapted(self, function: Any) -> Any:
-        """The mechanism, with one draw in each call."""
         options = self.options if self._dtype is None else {**self.options, "dtype": self._dtype}
         return adapters.values(function, **options, timeout=self.timeout)
 
@@ -412,7 +396,6 @@ class Records(OfTable):
         return known
 
     def adapted(self, function: Any) -> Any:
-        """The mechanism, with one draw in each call."""
         options = self.options if self._types is None else {**self.options, "columns": self._types}
         return adapters.records(function, **options, timeout=self.timeout)
 
@@ -440,20 +423,16 @@ class Program(Section):
     _folder: Path = PrivateAttr(Path())
 
     def model_post_init(self, context: Any) -> None:
-        """Keep the folder of the scenario file, which the reader passes as context."""
         self._folder = (context or {}).get("folder", Path())
 
     @property
     def target(self) -> str:
-        """The command with its arguments, in one line."""
         return shlex.join(self.command)
 
     def on(self, table: Table) -> Program:
-        """The table itself, whatever the data."""
         return self
 
     def load(self) -> Any:
-        """The mechanism that runs the command. The command does not run before the first draw."""
         place = self._folder.resolve()
         return adapters.command(self.command, timeout=self.timeout, folder=place)
 
@@ -486,7 +465,6 @@ class Program(Section):
         return ""
 
     def _program(self, place: Path) -> Path | None:
-        """The file that the system runs for the first argument; None if it finds no such file."""
         name = self.command[0].replace("{python}", sys.executable)
         if os.path.dirname(name):
             return place / name if os.path.isfile(place / name) else None
@@ -510,7 +488,6 @@ def predicts(mechanism: Any) -> bool:
 
 
 def is_synthesizer(mechanism: Any) -> bool:
-    """Whether the [mechanism] table of a scenario names a synthesizer of the user."""
     return isinstance(mechanism, Synthesizer)
 
 
@@ -544,7 +521,6 @@ def read_mechanism(reader: Reader) -> Any:
 
 
 def named(name: str) -> type[Section]:
-    """A model with the single key `name`, which must have this value."""
     own = Checked(partial(choice, allowed=(name,)), {"const": name})
     return create_model(
         name,

@@ -132,7 +132,6 @@ class Search(Section):
 
     @model_validator(mode="after")
     def _rows_come_in(self) -> Search:
-        """Refuse "replace" or "add" without a source of inserted rows, or a source without them."""
         takes = any(relation in search.INCOMING for relation in self.relations)
         sources = [key for key in search.SOURCES if key in self.model_fields_set]
         if takes and not sources:
@@ -156,7 +155,6 @@ class Search(Section):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keywords of `dpaudit.search_neighbours`, except rows and bounds that files hold."""
         apart = ("rule", "at", "candidates", "rank", "named")
         files = ("bounds",) if isinstance(self.bounds, Path) else ()
         level = {} if self.at is None else {"at": self.at}
@@ -165,7 +163,6 @@ class Search(Section):
 
     @property
     def imports(self) -> bool:
-        """Whether a callable of the user, which must be imported, ranks the neighbours."""
         return ":" in self.rank
 
     @property
@@ -176,7 +173,6 @@ class Search(Section):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences that the report puts before the verdict."""
         kinds = " or ".join(DONE.get(relation, "added") for relation in self.relations)
         unnamed = () if self.named else (UNNAMED.format(kinds=kinds),)
         return (*unnamed, search.NOT_PUBLIC) if self.bounds == search.OF_DATA else unnamed
@@ -229,7 +225,6 @@ class Search(Section):
         return pairs
 
     def text(self, selection: Selection) -> str:
-        """The choice in words, for the report."""
         return selection.rule
 
 
@@ -259,7 +254,6 @@ class Rule(Section):
     }
 
     def against(self, claim: Claim | MetricClaim | None) -> Any:
-        """The rule for this claim; most rules do not depend on it."""
         return self
 
     def check(self, dataset: Rows) -> None:
@@ -270,7 +264,6 @@ class Rule(Section):
         raise NotImplementedError
 
     def text(self, data: Array) -> str:
-        """The choice in words, for the report."""
         return self.words
 
 
@@ -301,8 +294,6 @@ class Worst(Rule):
 
 
 class Zeroed(Rule):
-    """Zero row `index`."""
-
     words: ClassVar = "row given in the scenario"
     rule: Literal["row"] = "row"
     index: Index
@@ -316,8 +307,6 @@ class Zeroed(Rule):
 
 
 class Replaced(Rule):
-    """Replace row `index` by `row`."""
-
     words: ClassVar = "row and its replacement given in the scenario"
     rule: Literal["replace"] = "replace"
     index: Index
@@ -333,8 +322,6 @@ class Replaced(Rule):
 
 
 class Added(Rule):
-    """Add `row`."""
-
     words: ClassVar = "added row given in the scenario"
     rule: Literal["add"] = "add"
     row: Row

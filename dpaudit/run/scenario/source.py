@@ -126,7 +126,6 @@ def loaded_from(folder: Path) -> set[str]:
 
 
 def _spec(name: str, folder: Path, folder_first: bool = False) -> ModuleSpec | None:
-    """The spec of a module, which locates it; None if it is not found. Nothing is imported."""
     top, *parts = name.split(".")
     spec = PathFinder.find_spec(top, [str(folder)])
     if spec is None or not folder_first:

@@ -119,6 +119,5 @@ def load_scenario(path: str | Path) -> AnyScenario:
 
 
 def kind_of(file: File) -> type[AnyScenario]:
-    """The class of the audit or study that a parsed file describes."""
     kinds = {STUDY: StudyScenario, TRAINING: TrainingScenario, ONE_RUN: OneRunScenario}
     return next((kinds[table] for table in kinds if table in file.content), Scenario)

@@ -141,7 +141,6 @@ class Distance:
         return self.name.rpartition(":")[2]
 
     def __call__(self, x: Any, y: Any) -> Any:
-        """The distance of two records x and y. Raises `ScenarioError` where the import fails."""
         return imported(self.name, f"[claim] {PER}")(x, y)
 
 
@@ -294,8 +293,6 @@ POINTS = Checked(_points, {"type": "integer", "minimum": 1, "maximum": MOST_EPSI
 
 
 class Span(Section):
-    """Evenly spaced ε, nats."""
-
     start: Annotated[float, END]
     stop: Annotated[float, END]
     num: Annotated[int, POINTS]
@@ -369,11 +366,9 @@ class Audit(Section):
 
     @property
     def workers(self) -> Workers:
-        """The workers that make the draws."""
         return Workers(self.backend, self.address)
 
     def settings(self, claim: Claim | MetricClaim | None) -> Settings:
-        """The settings of an audit of the claim. Raises `InvalidInput`."""
         apart = ("seed", "backend", "address", "draws", "samples")
         options = {key: getattr(self, key) for key in type(self).model_fields if key not in apart}
         draws = self.draws if self.samples is None else self.samples

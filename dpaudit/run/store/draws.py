@@ -41,12 +41,10 @@ class DrawStore(StoreFolder):
         self.sides = [Repeated(self, f"{side}-") for side in range(len(SIDES))]
 
     def get(self, side: int, block: int) -> np.ndarray | None:
-        """The stored draws of a block; None if no sound copy exists or it must be drawn again."""
         content = self.sides[side].get(_block_name(side, block))
         return None if content is None else unpacked(content)
 
     def put(self, side: int, block: int, values: np.ndarray) -> None:
-        """Store a block. Raises `InvalidInput` where it differs from the copy stored before."""
         what = f"block {block} of {SIDES[side]}"
         self.sides[side].put(_block_name(side, block), packed(values), len(values), what)
         self.drawn += len(values)
@@ -75,7 +73,6 @@ class DrawStore(StoreFolder):
 
     @property
     def fresh(self) -> int:
-        """Number of draws of both sides that this process has stored so far."""
         return self.drawn + (0 if self.counted is None else self.counted.fresh)
 
 
@@ -92,11 +89,9 @@ class CountFiles:
         self.groups = Repeated(folder, prefix)
 
     def __bool__(self) -> bool:
-        """Whether the folder had such counts when the run began."""
         return self.resumed
 
     def get(self, number: int) -> Counted | None:
-        """The stored counts of a group; None if no sound copy exists or it must be made again."""
         content = self.groups.get(f"{self.prefix}{number:06d}.npz")
         if content is None:
             return None
@@ -132,27 +127,22 @@ class SearchStore(StoreFolder):
         self.draws = Repeated(self, "drawn-")
 
     def outcome(self, key: str) -> Any:
-        """The outcome for a neighbour in one round, in JSON types; None if none is stored."""
         content = self.read(_outcome_name(key))
         return None if content is None else json.loads(content)
 
     def put_outcome(self, key: str, value: Any) -> None:
-        """Store an outcome."""
         self.write(_outcome_name(key), json.dumps(value).encode(), 0)
 
     def drawn(self, key: str) -> np.ndarray | None:
-        """The stored draws of M(D); None if no sound copy exists or they must be made again."""
         content = self.draws.get(f"drawn-{key}.npy")
         return None if content is None else unpacked(content)
 
     def put_drawn(self, key: str, values: np.ndarray) -> None:
-        """Store draws of M(D). Raises `InvalidInput` where they differ from those stored before."""
         what = f"M(D), {len(values):,} times,"
         self.draws.put(f"drawn-{key}.npy", packed(values), len(values), what)
 
 
 def digest_of(values: Array) -> str:
-    """The SHA-256 of an array's shape and bytes."""
     digest = hashlib.sha256(repr(values.shape).encode())
     digest.update(np.ascontiguousarray(values).data)
     return digest.hexdigest()

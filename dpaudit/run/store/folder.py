@@ -37,7 +37,6 @@ class Part:
     draws: int
 
     def line(self, name: str) -> bytes:
-        """The line of `parts.jsonl` for the file `name`."""
         entry = {"part": name, "draws": self.draws, "sha256": self.sha256}
         return (json.dumps(entry) + "\n").encode()
 
@@ -87,18 +86,15 @@ class StoreFolder:
         self.parts[name] = part
 
     def drop(self, names: Collection[str]) -> None:
-        """Remove files, and their lines in the list."""
         self.parts = {name: part for name, part in self.parts.items() if name not in names}
         self._write_list()
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Remove all files of the store, and the folder if it is then empty."""
         remove_store(self.path)
 
     def changed(self, what: str) -> InvalidInput:
-        """The error for draws, named `what`, that differ from the stored ones when made again."""
         return InvalidInput(
             f"{what} is drawn differently now than when it was kept in {self.path}: something that "
             "the run depends on has changed (an environment variable, a file, a program?), or the "
@@ -106,7 +102,6 @@ class StoreFolder:
         )
 
     def _check_manifest(self, expected: Mapping[str, Any]) -> None:
-        """Raise `InvalidInput` where the manifest differs, or draws exist without a manifest."""
         previous = manifest_of(self.path)
         if previous is None:
             draws = [path for pattern in CONTENT for path in self.path.glob(pattern)]
@@ -183,7 +178,6 @@ def remove_store(folder: Path) -> None:
 
 
 def manifest_of(folder: Path) -> dict[str, Any] | None:
-    """The content of the manifest in `folder`; None where it is missing or cannot be read."""
     try:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
@@ -206,14 +200,12 @@ def listed_parts(folder: Path) -> dict[str, Part]:
 
 
 def packed(values: np.ndarray) -> bytes:
-    """The bytes of a .npy file with these draws, one in each row."""
     buffer = io.BytesIO()
     np.save(buffer, np.ascontiguousarray(values), allow_pickle=False)
     return buffer.getvalue()
 
 
 def unpacked(content: bytes) -> np.ndarray:
-    """The draws in the bytes of a .npy file, one in each row."""
     values: np.ndarray = np.load(io.BytesIO(content), allow_pickle=False)
     return values
 

@@ -203,7 +203,6 @@ def states(folder: Path) -> list[State]:
 
 
 def state_of(folder: Path) -> State | None:
-    """The state of the run in `folder`; None where there is no run."""
     draws = folder / DRAWS
     running, progress, manifest = (
         RunLock(draws).is_taken(),
@@ -236,12 +235,10 @@ def state_of(folder: Path) -> State | None:
 
 
 def has_search(draws: Path) -> bool:
-    """Whether a search stored an outcome in the folder of draws of a run."""
     return any(name.startswith("outcome-") for name in listed_parts(draws / SEARCH))
 
 
 def read_progress(draws: Path) -> dict[str, Any]:
-    """The content of progress.json in a folder of draws; empty where it cannot be read."""
     try:
         content = json.loads((draws / PROGRESS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -259,7 +256,6 @@ def _draws_made(draws: Path) -> tuple[int, int]:
 
 
 def _draws_left(folder: Path) -> int:
-    """Draws that an unfinished run and its search left in the folder; 0 after a finished run."""
     if (folder.parent / RESULT).exists() and not (folder / PROGRESS).exists():
         return 0
     places = (folder, folder / SEARCH)

@@ -133,7 +133,6 @@ def _check_own_mechanism(scenario: Scenario, data: Array) -> None:
 
 
 def _check_one_run(scenario: OneRunScenario, file: str, faults: list[str]) -> None:
-    """Append to `faults` the faults of the scores, or of data, canaries and mechanism."""
     if isinstance(scenario.table, ScoresOfRun):
         with _noted(faults, file, "[one_run] scores"):
             read_scores(scenario.table.scores)
@@ -149,7 +148,6 @@ def _check_one_run(scenario: OneRunScenario, file: str, faults: list[str]) -> No
 
 
 def _check_training(scenario: TrainingScenario, file: str, faults: list[str]) -> None:
-    """Append to `faults` the faults of the recorded steps, or a missing module."""
     table = scenario.table
     if isinstance(table, RecordedSteps):
         with _noted(faults, file, "[training] steps"):

@@ -106,7 +106,6 @@ class Outputs:
 
 
 def junit(outcomes: Sequence[ScenarioOutcome]) -> bytes:
-    """The JUnit XML file: <testsuites> with one <testsuite>, with times in seconds."""
     tags = [TAGS.get(done.kind) for done in outcomes]
     total = sum(done.seconds for done in outcomes)
     shared = {
@@ -126,7 +125,6 @@ def junit(outcomes: Sequence[ScenarioOutcome]) -> bytes:
 
 
 def _case(done: ScenarioOutcome) -> ET.Element:
-    """A JUnit test case: numbers, the headline as message, the reason, the path of the report."""
     where = _xml_text(done.path.with_suffix("").as_posix().strip("./").replace("/", "."))
     seconds = f"{done.seconds:.3f}"
     about = {"classname": where, "name": _xml_text(done.name), "time": seconds}
@@ -167,7 +165,6 @@ def _xml_text(text: str) -> str:
 
 
 def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
-    """The content of the SARIF file, in JSON types."""
     homepage: dict[str, str] = {}
     with suppress(PackageNotFoundError):  # the modules may be copied without their metadata
         urls = metadata("dpaudit").get_all("Project-URL") or []
@@ -193,18 +190,15 @@ def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
 
 
 def sarif_text(outcomes: Sequence[ScenarioOutcome]) -> str:
-    """The SARIF file as JSON text."""
     return json.dumps(sarif(outcomes), indent=1, ensure_ascii=False) + "\n"
 
 
 def _with_hint(done: ScenarioOutcome) -> str:
-    """The reason, and the hint of a replay if there is one."""
     text = hint(done.record) if done.record is not None else ""
     return f"{done.reason} {HINT}: {text}" if text else done.reason
 
 
 def _result(done: ScenarioOutcome) -> dict[str, Any]:
-    """A SARIF result."""
     at, line = _faulty_line(done) or (done.path, _own_line(done))
     whole, top = at.absolute(), top_of(Path.cwd()) or Path.cwd()
     inside = whole.is_relative_to(top)
@@ -241,7 +235,6 @@ def _faulty_line(done: ScenarioOutcome) -> tuple[Path, int] | None:
 
 
 def _own_line(done: ScenarioOutcome) -> int | None:
-    """The line with the name of the audit in the scenario's file, or None."""
     with suppress(OSError, ValueError):
         lines = done.path.read_text(encoding="utf-8").splitlines()
         return lines.index(as_toml({"name": done.name}).strip()) + 1
@@ -249,7 +242,6 @@ def _own_line(done: ScenarioOutcome) -> int | None:
 
 
 def job_summary(outcomes: Sequence[ScenarioOutcome]) -> str:
-    """A Markdown table with a row for each scenario, those that need attention first."""
     rows = [HEADS, ["---"] * len(HEADS)]
     for done in sorted(outcomes, key=lambda done: done.kind in GREEN):
         claimed = certified = NONE

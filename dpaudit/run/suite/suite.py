@@ -113,7 +113,6 @@ class Before:
         return cls(folder, records)
 
     def moves(self, outcomes: Sequence[ScenarioOutcome]) -> dict[str, list[Moved]]:
-        """The changes since the earlier run by scenario, for scenarios that it had."""
         return {
             done.name: moved(self.records[done.name], done.record)
             for done in outcomes
@@ -121,7 +120,6 @@ class Before:
         }
 
     def new(self, outcomes: Sequence[ScenarioOutcome]) -> list[str]:
-        """The names of audits that the earlier run did not have."""
         audits = [done.name for done in outcomes if done.record is not None]
         return [name for name in audits if name not in self.records]
 
@@ -129,7 +127,6 @@ class Before:
 def write_index(
     folder: Path, outcomes: Sequence[ScenarioOutcome], before: Before | None = None
 ) -> Path:
-    """Write index.html, with a link to each report, into `folder`, and return its path."""
     rows: list[dict[str, Any]] = []
     for done in outcomes:
         page = done.folder / "report.html"
@@ -185,5 +182,4 @@ def redraw_suite(folder: Path) -> list[Path]:
 
 
 def study_text(title: str, source: str, sentences: Sequence[str]) -> str:
-    """The title and source of a study, and its findings, one on each line."""
     return "\n".join([f"{title} ({source})", *(f"  - {sentence}" for sentence in sentences)])
