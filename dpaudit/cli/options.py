@@ -106,6 +106,10 @@ class Command(click.Command):
         super().__init__(*arguments, **options)
         self.params += [*FOR_ALL, *([ISOLATED] if self.name in defaults.ALLOWED else [])]
 
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """The first line of the help, whole."""
+        return (self.help or "").partition("\n")[0]
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         unread = {"--isolated", *ctx.help_option_names}
         if not ctx.resilient_parsing and self.name in defaults.ALLOWED and unread.isdisjoint(args):
@@ -210,24 +214,18 @@ scenarios = click.argument(
 scenario = click.argument(
     "scenario", type=FILE, metavar="SCENARIO", shell_complete=complete_scenarios
 )
+
+
+def number(name: str, metavar: str, **options: Any) -> Callable[..., Any]:
+    """An option that takes a number. options : keywords of `click.option`."""
+    return click.option(name, type=float, metavar=metavar, **options)
+
+
+seed = partial(click.option, "--seed", type=int, metavar="S")
 out = partial(click.option, "--out", type=FOLDER, metavar="DIR")
-delta = partial(
-    click.option,
-    "--delta",
-    type=float,
-    metavar="D",
-    default=0.0,
-    show_default=True,
-    help="Without --claim: δ at which ε is read.",
-)
+delta = number("--delta", "D", default=0.0, help="Without --claim: δ at which ε is read.")
 level = partial(
-    click.option,
-    "--level",
-    type=float,
-    metavar="L",
-    default=0.95,
-    show_default=True,
-    help="Confidence of the lower bound, jointly over all ε.",
+    number, "--level", "L", default=0.95, help="Confidence of the lower bound, jointly over all ε."
 )
 stop = click.option(
     "--stop",
@@ -323,12 +321,7 @@ def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
         return command(*arguments, **options)
 
     for option in (
-        click.option(
-            "--row-bound",
-            type=float,
-            metavar="C",
-            help="For --relation add: the largest norm of the added row.",
-        ),
+        number("--row-bound", "C", help="For --relation add: the largest norm of the added row."),
         click.option(
             "--candidates",
             type=FILE,
@@ -339,7 +332,6 @@ def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
             "--relation",
             type=click.Choice(RELATIONS),
             default="zero-out",
-            show_default=True,
             help="Neighbours: with one row zeroed, removed, replaced by a candidate, or added.",
         ),
     ):
