@@ -112,8 +112,7 @@ class Comparison:
     def __str__(self) -> str:
         lines = []
         for name, record in zip(self.names, self.records, strict=True):
-            head = record.get("headline")  # results of earlier versions have none
-            text = record["reason"] if head is None else Headline.of(head).text
+            text = Headline.of(record["headline"]).text
             lines.append(printable(f"{name}: {record['verdict']}. {text}"))
         moved = [f"  {printable(str(move))}" for move in self.moved] or [NOTHING]
         return "\n".join([*lines, *moved])
@@ -284,7 +283,7 @@ def _certified(old: Curves, new: Curves) -> list[Moved]:
         ]
         moves.append(Moved("grid of ε", grids[0], grids[1]))
     places = parted(old, new)
-    heads = [each.headline for each in both if each.headline and each.claim is not None]
+    heads = [each.headline for each in both if each.claim is not None]
     names = {" ".join(filter(None, ("certified", head.symbol, head.at))) for head in heads}
     if places and len(heads) == 2 and len(names) == 1:
         moves.append(Moved(names.pop(), heads[0].certified_text, heads[1].certified_text))
@@ -305,8 +304,8 @@ def parted(old: Curves, new: Curves) -> list[tuple[float, int, int]]:
     above, or nowhere below. A curve may rise at one ε and fall at another; a rise loses privacy.
     """
     at, here, there = _shared(old, new)
-    first, second = (None if one.headline is None else one.headline.epsilon for one in (old, new))
-    own = np.isclose(at, -1.0 if first is None or first != second else first)
+    first, second = old.headline.epsilon, new.headline.epsilon
+    own = np.isclose(at, first if first == second else -1.0)
     change = new.estimate[there] - old.estimate[here]
     room = margin(old)[here] + margin(new)[there]
     places = []

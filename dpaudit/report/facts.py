@@ -69,7 +69,7 @@ def tiles(result: Mapping[str, Any], curves: Curves) -> tuple[Tile, ...]:
     if curves.claim is None:
         note = "nothing to judge by" if curves.exact is None else "judged by the exact spectrum"
         claimed = Tile("Claimed", "none", note)
-    elif headline is None or headline.claimed is None:
+    elif headline.claimed is None:
         claimed = Tile("Claimed", text or NONE)
     else:
         value = equation(headline.symbol, headline.claimed_text)
@@ -85,10 +85,8 @@ def tiles(result: Mapping[str, Any], curves: Curves) -> tuple[Tile, ...]:
     return claimed, certified, Tile("Draws a side", *draws), _neighbour_tile(result)
 
 
-def certified_tile(headline: Headline | None, level: float) -> Tile:
+def certified_tile(headline: Headline, level: float) -> Tile:
     """The tile of the certified value if the claim is exceeded, else of the values ruled out."""
-    if headline is None:
-        return Tile("Certified", NONE, "not in this result.json")
     confidence = f"at {percent(level)} confidence"
     note = ", ".join(filter(None, (headline.at, confidence)))
     if headline.claimed is not None and not headline.exceeded:
@@ -126,7 +124,7 @@ def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
                 f"{look}, and compare the noise that is drawn with the noise that is meant.",
             )
         needed = ""
-        if headline is not None and headline.excess_shown:
+        if headline.excess_shown:
             value = equation(headline.symbol, headline.certified_text)
             least = " ".join(filter(None, (value, headline.at)))
             needed = f": a true one would say at least {least}"
@@ -152,7 +150,7 @@ def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
             "Say what the mechanism is meant to keep: a claim, such as ε = 1 at δ = 10⁻⁵.",
             "The certified bound below holds as it is, but there is nothing to judge it by.",
         )
-    if headline is not None and headline.exceeded:
+    if headline.exceeded:
         return (
             "Do not read this as a pass: these draws exceed the claim, by themselves.",
             "The reason names what else has to be known before the mechanism is accused.",
@@ -280,24 +278,20 @@ def _dataset(dataset: Mapping[str, Any]) -> list[Fact]:
         for reason, size in section(dataset, "dropped").items()
         if size
     ]
-    if columns := dataset.get("columns"):
-        names = ("Columns", _named(len(columns), columns))
-    else:
-        names = ("Features", _named(dataset.get("features"), dataset.get("feature_names") or []))
     return [
         ("Data", _joined(" – ", dataset.get("name"), dataset.get("source"))),
         ("Rows", _joined("; ", *rows)),
-        names,
+        ("Columns", _named(dataset.get("columns") or [])),
         ("Changed when loaded", "; ".join(map(str, dataset.get("changes") or []))),
         ("Label", str(dataset.get("target") or "")),
     ]
 
 
-def _named(size: Any, names: Sequence[Any]) -> str:
+def _named(names: Sequence[Any]) -> str:
     """A number and names, "2: constant, dep_delay"; if there are many, only the first names."""
     more = len(names) - NAMED
     first = [*map(str, names[:NAMED]), *([f"{number(more)} more"] if more > 0 else [])]
-    return _joined(": ", plain(size), ", ".join(first))
+    return _joined(": ", plain(len(names)), ", ".join(first))
 
 
 def _neighbour(neighbour: Mapping[str, Any]) -> str:

@@ -195,7 +195,7 @@ def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
         top = _top(curves)
         ax.set_ylim(-0.02 * top, 1.08 * top)
     head = curves.headline
-    if head is not None and head.excess_shown:
+    if head.excess_shown:
         kind = "exact" if curves.claim is None else "claimed"
         title = "{} {}, certified {}".format(kind, *_claimed_and_certified(head))
         ax.set_title(title, fontsize=10, color=RUST, parse_math=False)
@@ -254,7 +254,7 @@ def _claimed_and_certified(head: Headline) -> tuple[str, str]:
 
 def _excess_arrow(curves: Curves, ax: Axes) -> None:
     head = curves.headline
-    if head is None or not head.excess_shown or head.claimed is None or head.delta is None:
+    if not head.excess_shown or head.claimed is None or head.delta is None:
         return
     end = min(head.certified, float(curves.epsilon[-1]))
     if head.claimed >= end:
@@ -269,7 +269,7 @@ def _over(curves: Curves) -> tuple[float, float]:
     """The least and the largest ε of the violation (band above reference) and of its arrow."""
     over, head = curves.epsilon[curves.excess > 0], curves.headline
     ends = [*over[[0, -1]]] if over.size else []
-    if head is not None and head.excess_shown and head.delta is not None:
+    if head.excess_shown and head.delta is not None:
         ends += [head.claimed or 0.0, min(head.certified, float(curves.epsilon[-1]))]
     return (float(min(ends)), float(max(ends))) if ends else (0.0, 0.0)
 

@@ -67,7 +67,7 @@ def _cells(record: Mapping[str, Any]) -> dict[str, str]:
     if is_one_run(record):
         page = steps if record["kind"] == STEPS else one_run
         claimed, _, canaries, _ = page.tiles(record)
-        head: Headline | None = Headline.of(record["headline"])
+        head = Headline.of(record["headline"])
         neighbour = f"{canaries.value} canaries"
     else:
         curves = read_curves(record)
@@ -82,6 +82,6 @@ def _cells(record: Mapping[str, Any]) -> dict[str, str]:
         "data": str(section(record, "dataset").get("name") or NONE),
         "neighbour": neighbour,
         "claimed": ", ".join(filter(None, (claimed.value, claimed.note))),
-        "certified": NONE if head is None else head.ruled_out,
+        "certified": head.ruled_out,
         "shown": excess if detectable else NONE,
     }

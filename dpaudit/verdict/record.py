@@ -37,7 +37,7 @@ class Curves:
     claim_index: int | None  # the grid position of the ε of an (ε, δ) claim
     level: float
     draws: int | None  # certifying draws a side
-    headline: Headline | None
+    headline: Headline
 
     @property
     def reference(self) -> Array | None:
@@ -85,8 +85,7 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
             )
         return delta
 
-    # results of earlier versions have neither interval nor headline
-    interval, headline = lookup(result, "empirical.interval"), section(result, "headline")
+    interval = lookup(result, "empirical.interval")
     if interval is not None:
         if not isinstance(interval, list | np.ndarray):
             fail("empirical.interval", interval, "two lists of numbers")
@@ -121,7 +120,7 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
         claim_index=claim_index,
         level=real("level", result.get("level"), 0.0, 1.0, open_=True),
         draws=None if draws is None else integer("samples.test", draws, 1),
-        headline=Headline.of(headline) if headline else None,
+        headline=Headline.of(section(result, "headline")),
     )
 
 

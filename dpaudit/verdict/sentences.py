@@ -27,13 +27,7 @@ class Reason(NamedTuple):
 
 
 def reason_of(record: Mapping[str, Any]) -> Reason:
-    """The reason of a record in its parts. A record of an earlier version may have no headline: its
-    whole reason then stands in the place of the headline.
-    """
-    reason = plain(record.get("reason") or "")
-    headline = plain(section(record, "headline").get("text") or "")
-    if not headline or headline not in reason:
-        return Reason("", reason, "")
+    reason, headline = plain(record["reason"]), plain(record["headline"]["text"])
     notes, text, rest = reason.partition(headline)
     return Reason(notes.strip(), text, rest.strip())
 

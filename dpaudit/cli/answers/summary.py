@@ -20,7 +20,7 @@ from dpaudit.verdict.sentences import lines
 PURPOSE = {"test": "certify"}  # purposes of draws whose name in result.json differs
 FIRST = ("Mechanism", "Parameters", "Data", "Claim", "Neighbour")
 # facts that only the report shows; `_data` has rows and columns in one line
-OF_DATA = ("Rows", "Columns", "Changed when loaded", "Features", "Label")
+OF_DATA = ("Rows", "Columns", "Changed when loaded", "Label")
 LEFT_OUT = (*OF_DATA, "Exact spectrum", "Versions")
 WIDTH = 300  # characters of a value: a long name in a result must not flood the terminal
 ROWS, COLUMNS = 8, 6  # of the table and names of columns of the data, at most
@@ -104,8 +104,7 @@ def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _data(dataset: Mapping[str, Any]) -> str:
-    names = dataset.get("columns") or [*dataset["feature_names"], dataset["target"]]
-    rows, columns = dataset.get("shape") or (dataset["n"], len(names))
+    names, (rows, columns) = dataset["columns"], dataset["shape"]
     first = ", ".join(str(name) for name in names[:COLUMNS])
     more = "" if len(names) <= COLUMNS else ", …"
     dropped = section(dataset, "dropped").items()

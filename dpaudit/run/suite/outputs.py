@@ -247,10 +247,9 @@ def job_summary(outcomes: Sequence[ScenarioOutcome]) -> str:
         claimed = certified = NONE
         if done.record is not None:
             head = Headline.of(done.record["headline"])
-            if head is not None:
-                at = f" {head.at}" if head.at else ""
-                claimed = f"{head.symbol} = {head.claimed_text}{at}"
-                certified = f"{head.symbol} = {head.certified_text}"
+            at = f" {head.at}" if head.at else ""
+            claimed = f"{head.symbol} = {head.claimed_text}{at}"
+            certified = f"{head.symbol} = {head.certified_text}"
         verdict = done.kind if done.kind in GREEN else f"**{done.kind}**"
         seconds = f"{number(done.seconds, 3)} s"
         texts = map(_markdown_text, (claimed, certified, done.reason, seconds))
