@@ -136,8 +136,8 @@ class Scenario(Reported):
                     reader.fault("audit", "stop", NOTHING_TO_REFUTE)
             except InvalidInput as error:  # it may be about the claim, which has another table
                 owner, _, key = (error.argument or "").partition(" ")
-                place = ("claim", key) if owner == "claim" else ("audit", owner)
-                reader.fault(*place, error.detail)
+                at = ("claim", key) if owner == "claim" else ("audit", owner)
+                reader.fault(*at, error.detail)
         reader.close("name", "data", "mechanism", "claim", "neighbour", "audit")
         assert neighbour is not None
         assert table is not None
