@@ -307,7 +307,7 @@ def loaded_mechanism(scenario: Scenario, dataset: Table) -> Mechanism:
     """
     named = scenario.mechanism
     with importable_from(scenario.modules):
-        mechanism: Mechanism = named.on(dataset).load() if isinstance(named, Call) else named
+        mechanism: Mechanism = named.load(dataset) if isinstance(named, Call) else named
     return mechanism
 
 

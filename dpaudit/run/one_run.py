@@ -199,7 +199,7 @@ class OneRunScenario(Reported):
         data = rows.database
         if isinstance(mechanism, Call):
             name, parameters = mechanism.target, getattr(mechanism, "parameters", None) or {}
-            mechanism = mechanism.on(rows).load()
+            mechanism = mechanism.load(rows)
         else:
             name, parameters = mechanism.name, mechanism.parameters()
         if is_synthesizer(self.mechanism) and isinstance(mechanism, Called):

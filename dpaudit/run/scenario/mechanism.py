@@ -87,17 +87,19 @@ class Imported(Section):
     def options(self) -> dict[str, Any]:
         return self.values_set(*Function.model_fields, "kind")
 
-    def on(self, table: Table) -> Imported:
-        return self
-
-    def load(self) -> Any:
+    def load(self, table: Table) -> Any:
+        """Import the callable, which executes the user's code, and make the mechanism for data of
+        this form. Raises `ScenarioError`.
+        """
         function = imported(self.call, "[mechanism] call")
-        return self.called(partial(function, **self.parameters) if self.parameters else function)
+        function = partial(function, **self.parameters) if self.parameters else function
+        return self.called(function, table)
 
-    def called(self, function: Any) -> Called:
-        return Called(self, self.seeded(self.adapted(function)))
+    def called(self, function: Any, table: Table) -> Called:
+        return Called(self, self.seeded(self.adapted(function, table)))
 
-    def adapted(self, function: Any) -> Any:
+    def adapted(self, function: Any, table: Table) -> Any:
+        """The mechanism, with one draw in each call, that the adapter of this kind makes."""
         adapter = getattr(adapters, self.kind)  # type: ignore[attr-defined]
         return adapter(function, **self.options, timeout=self.timeout)
 
@@ -134,15 +136,8 @@ class Function(Imported):
     batched: Annotated[bool, FLAG] = True
     """false if the callable gives one output a call."""
 
-    _table: Table | None = PrivateAttr(None)
-
-    def on(self, table: Table) -> Imported:
-        known = self.model_copy()
-        known._table = table
-        return known
-
-    def load(self) -> Any:
-        """Import the callable, which executes the user's code. Raises `ScenarioError`.
+    def load(self, table: Table) -> Any:
+        """Import the callable, as in `Imported`.
 
         Parameters that fit beside the data are keyword arguments of each call. A function without
         `size` gets `batched` = false, and one without `size` and `rng` also `seeds` = "global"; the
@@ -153,11 +148,12 @@ class Function(Imported):
             fits = takes_data(mechanism, self.parameters)
             mechanism = partial(mechanism, **self.parameters) if fits else self.from_parameters()
         if gives_one(mechanism) and takes_frame(mechanism):
-            return self._of_frame(mechanism)
-        if self._table is not None and self._table.texts:
-            named = ", ".join(map(repr, self._table.texts))
+            records = Records(**self.values_set("batched"), kind="records")
+            return records.called(mechanism, table)
+        if table.texts:
+            named = ", ".join(map(repr, table.texts))
             raise ScenarioError(
-                f"[mechanism] call: {self.call} takes an array of numbers, but {self._table.name} "
+                f"[mechanism] call: {self.call} takes an array of numbers, but {table.name} "
                 f"has texts in {named}; {FRAME}; --ignore, or ignore in [data], leaves columns "
                 "out"
             )
@@ -177,11 +173,6 @@ class Function(Imported):
         check_mechanism(mechanism)
         limit = call.timeout
         return Called(call, mechanism if limit is None else adapters.limited(mechanism, limit))
-
-    def _of_frame(self, function: Any) -> Called:
-        call = Records(**self.values_set("batched"), kind="records")
-        known = call if self._table is None else call.on(self._table)
-        return known.called(function)
 
 
 @value_class(show_numbers=True, eq=True)
@@ -284,7 +275,7 @@ class Estimator(Imported):
             raise InvalidInput("must be left out beside outputs", argument="predict")
         return self
 
-    def adapted(self, function: Any) -> Any:
+    def adapted(self, function: Any, table: Table) -> Any:
         outputs = self.predict or self.outputs
         if isinstance(outputs, str):
             outputs = imported(outputs, "[mechanism] outputs")
@@ -304,7 +295,7 @@ class Synthesizer(Imported):
 
     kind: Literal["synthesizer"] = "synthesizer"
 
-    def load(self) -> Any:
+    def load(self, table: Table) -> Any:
         model = self.from_parameters()
         if all(callable(getattr(model, name, None)) for name in ("fit", "sample")):
             return Called(self, model)
@@ -319,11 +310,11 @@ class OfTable(Imported):
 
     takes_texts: ClassVar = True
 
-    def called(self, function: Any) -> Called:
+    def called(self, function: Any, table: Table) -> Called:
         """The mechanism; the global generators are seeded if the function takes no seed."""
         own = self.seeds is not None or seed_keywords(function)
         call = self if own else self.model_copy(update={"seeds": GLOBAL})
-        return Called(call, call.seeded(call.adapted(function)))
+        return Called(call, call.seeded(call.adapted(function, table)))
 
 
 class Values(OfTable):
@@ -341,18 +332,11 @@ class Values(OfTable):
     record: Record = None
     """The number of the one record that the function gets."""
 
-    _dtype: Any = PrivateAttr(None)
-
-    def on(self, table: Table) -> Imported:
-        """With the type that the file gives the column, if the scenario gives none."""
-        if "dtype" in self.model_fields_set or not isinstance(self.column, int):
-            return self
-        known = self.model_copy()
-        known._dtype = table.types.get(table.columns[self.column], "float")
-        return known
-
-    def adapted(self, function: Any) -> Any:
-        options = self.options if self._dtype is None else {**self.options, "dtype": self._dtype}
+    def adapted(self, function: Any, table: Table) -> Any:
+        """The mechanism; the file gives the type of the column if the scenario gives none."""
+        options = self.options
+        if "dtype" not in options and isinstance(self.column, int):
+            options["dtype"] = table.types.get(table.columns[self.column], "float")
         return adapters.values(function, **options, timeout=self.timeout)
 
 
@@ -371,32 +355,23 @@ class Records(OfTable):
     order: Annotated[bool, FLAG] = True
     """true if the order of the records in the output matters."""
 
-    _types: Mapping[str, Any] | None = PrivateAttr(None)  # apart from `columns`: texts are private
-
-    def on(self, table: Table) -> Imported:
-        """With the columns of the file, except where the scenario gives their types or new names.
-
-        Raises `ScenarioError` for a column of texts that the scenario takes for another type.
+    def adapted(self, function: Any, table: Table) -> Any:
+        """The mechanism, with the columns of the file, except where the scenario gives their types
+        or new names. Raises `ScenarioError` for a column of texts that the scenario takes for
+        another type.
         """
-        own, types = self.columns, dict[str, Any]()
-        if own is None or (isinstance(own, Mapping) and set(own) <= set(table.columns)):
+        types = self.columns
+        if types is None or (isinstance(types, Mapping) and set(types) <= set(table.columns)):
             types = {name: table.types.get(name, "float") for name in table.columns}
-            types |= dict(own or {})
-        elif isinstance(own, Mapping) or len(own) != len(table.columns):
-            return self
-        else:
+            types |= dict(self.columns or {})
+        elif not isinstance(types, Mapping) and len(types) == len(table.columns):
             known_texts = [table.texts.get(name, "float") for name in table.columns]
-            types = dict(zip(own, known_texts, strict=True))
-        for name in table.texts:
+            types = dict(zip(types, known_texts, strict=True))
+        for name in table.texts if isinstance(types, dict) else ():
             if isinstance(types.get(name), str):
                 wrong = f"{name!r} is {types[name]}, but holds texts in {table.name}"
                 raise ScenarioError(f"[mechanism] columns: {wrong}")
-        known = self.model_copy()
-        known._types = types
-        return known
-
-    def adapted(self, function: Any) -> Any:
-        options = self.options if self._types is None else {**self.options, "columns": self._types}
+        options = {**self.options, "columns": types}
         return adapters.records(function, **options, timeout=self.timeout)
 
 
@@ -429,10 +404,7 @@ class Program(Section):
     def target(self) -> str:
         return shlex.join(self.command)
 
-    def on(self, table: Table) -> Program:
-        return self
-
-    def load(self) -> Any:
+    def load(self, table: Table) -> Any:
         place = self._folder.resolve()
         return adapters.command(self.command, timeout=self.timeout, folder=place)
 
