@@ -9,7 +9,6 @@ from dpaudit.report.facts import advice, facts, hint, process, tiles
 from dpaudit.report.figures import (
     estimate_floor,
     is_close,
-    is_narrow,
     key_figure,
     log_floor,
     panel_figure,
@@ -62,7 +61,6 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
         relation=lookup(result, "neighbour.relation"),
         figures=_figures(curves),
         is_close=is_close(curves),
-        is_narrow=is_narrow(curves),
         log_floor=log_floor(curves),
         estimate_floor=estimate_floor(curves),
         short=spectrum_table(curves, selected_rows(curves, SHORT), full=False),

@@ -55,7 +55,6 @@ SINGLE_POINT: Look = {"marker": "_", "markersize": 18}  # a line through one poi
 BOTTOM = 1e-300  # log axes have no zero; this is below any of them
 FINE = 200  # further points of the shaded regions, whose common edge is bent on a log axis
 FEW = 10  # a log axis shows no estimate that rests on fewer draws
-NARROW = 0.12  # a violation on a smaller share of the axis is enlarged
 MOST_BARS = 11  # most intervals that are drawn: one at every ε would hide the curves
 WIDE = 0.12  # a gap this wide between the curves and perfect privacy is visible without a zoom
 
@@ -200,8 +199,6 @@ def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
         title = "{} {}, certified {}".format(kind, *_claimed_and_certified(head))
         ax.set_title(title, fontsize=10, color=RUST, parse_math=False)
     _excess_arrow(curves, ax)
-    if not log and is_narrow(curves):
-        _zoom_excess(curves, ax)
     return tidy(ax, tick_size=None)
 
 
@@ -263,46 +260,6 @@ def _excess_arrow(curves: Curves, ax: Axes) -> None:
     name = "from {} to certified {}".format(*_claimed_and_certified(head))
     arrow = {**EXCESS, "markevery": [1], "clip_on": False}
     ax.plot([head.claimed, end], [height, height], **arrow, label=name)
-
-
-def _over(curves: Curves) -> tuple[float, float]:
-    """The least and the largest ε of the violation (band above reference) and of its arrow."""
-    over, head = curves.epsilon[curves.excess > 0], curves.headline
-    ends = [*over[[0, -1]]] if over.size else []
-    if head.excess_shown and head.delta is not None:
-        ends += [head.claimed or 0.0, min(head.certified, float(curves.epsilon[-1]))]
-    return (float(min(ends)), float(max(ends))) if ends else (0.0, 0.0)
-
-
-def is_narrow(curves: Curves) -> bool:
-    """Whether a violation is so narrow that the figure enlarges it, and the upper right is free.
-
-    The free corner is right of the middle and above half of the axis; all curves fall.
-    """
-    start, end = _over(curves)
-    span = float(curves.epsilon[-1])
-    if not 0.0 < end - start < NARROW * span or end > 0.4 * span:
-        return False
-    drawn = [*curves.measured(), *([] if curves.claim is None else [curves.claim])]
-    top = _top(curves)
-    return all(float(np.interp(0.45 * span, curves.epsilon, delta)) < 0.45 * top for delta in drawn)
-
-
-def _zoom_excess(curves: Curves, ax: Axes) -> None:
-    assert curves.reference is not None
-    start, end = _over(curves)
-    step = float(np.diff(curves.epsilon).min())
-    room = max(end - start, step)
-    left, right = max(start - room, 0.0), end + room
-    inside = np.array([left, start, end, right])
-    both = curves.low, curves.reference
-    heights = [np.interp(inside, curves.epsilon, delta) for delta in both]
-    low, high = float(np.min(heights)), float(np.max(heights))
-    inset = ax.inset_axes((0.53, 0.55, 0.46, 0.43))
-    _draw_curves(curves, inset, log=False)
-    pad = 0.08 * (high - low)
-    _frame(ax, inset, (left, right), (low - pad, high + pad))
-    _excess_arrow(curves, inset)
 
 
 def _frame(ax: Axes, inset: Axes, xlim: tuple[float, float], ylim: tuple[float, float]) -> None:

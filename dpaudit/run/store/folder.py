@@ -13,7 +13,6 @@ import io
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +26,6 @@ MANIFEST, PARTS = "manifest.json", "parts.jsonl"
 CONTENT = ("[01]-*.npy", "counts-*.npz", "drawn-*.npy", "outcome-*.json")
 AFRESH = "run without --resume to start afresh"
 GROUPS = {"files": "{}", "packages": "package {}", "programs": "program {}"}
-
-
-@dataclass(frozen=True)
-class Part:
-    """What a line of `parts.jsonl` says of a file: its SHA-256 and its number of draws."""
-
-    sha256: str
-    draws: int
-
-    def line(self, name: str) -> bytes:
-        entry = {"part": name, "draws": self.draws, "sha256": self.sha256}
-        return (json.dumps(entry) + "\n").encode()
 
 
 class StoreFolder:
@@ -76,13 +63,13 @@ class StoreFolder:
             content = (self.path / name).read_bytes()
         except FileNotFoundError:
             return None
-        return content if hashlib.sha256(content).hexdigest() == part.sha256 else None
+        return content if hashlib.sha256(content).hexdigest() == part["sha256"] else None
 
     def write(self, name: str, content: bytes, draws: int) -> None:
         """Write the file, then its line in the list, without which the file does not count."""
         replace_file(self.path / name, content, durable=False)  # the checksum detects a loss
-        part = Part(hashlib.sha256(content).hexdigest(), draws)
-        append_line(self.path / PARTS, part.line(name))
+        part = {"part": name, "draws": draws, "sha256": hashlib.sha256(content).hexdigest()}
+        append_line(self.path / PARTS, _line(part))
         self.parts[name] = part
 
     def drop(self, names: Collection[str]) -> None:
@@ -118,7 +105,7 @@ class StoreFolder:
             )
 
     def _write_list(self) -> None:
-        whole = b"".join(part.line(name) for name, part in self.parts.items())
+        whole = b"".join(map(_line, self.parts.values()))
         path = self.path / PARTS
         if not path.exists() or path.read_bytes() != whole:
             replace_file(path, whole)
@@ -148,7 +135,7 @@ class Repeated:
         """
         part = self.folder.parts.get(name)
         is_lost = part is not None and not (self.folder.path / name).exists()
-        if part and is_lost and part.sha256 != hashlib.sha256(content).hexdigest():
+        if part and is_lost and part["sha256"] != hashlib.sha256(content).hexdigest():
             raise self.folder.changed(what)
         if self.first is None:
             self.folder.write(name, content, draws)
@@ -185,18 +172,23 @@ def manifest_of(folder: Path) -> dict[str, Any] | None:
     return content if isinstance(content, dict) else None
 
 
-def listed_parts(folder: Path) -> dict[str, Part]:
+def listed_parts(folder: Path) -> dict[str, dict[str, Any]]:
     """The entries of `parts.jsonl` in `folder` by file name; skips lines that cannot be read."""
     try:
         lines = (folder / PARTS).read_bytes().splitlines()
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    parts: dict[str, Part] = {}
+    parts: dict[str, dict[str, Any]] = {}
     for line in lines:
         with suppress(ValueError, TypeError, KeyError):
             entry = json.loads(line)
-            parts[str(entry["part"])] = Part(str(entry["sha256"]), int(entry["draws"]))
+            name, draws, sha256 = str(entry["part"]), int(entry["draws"]), str(entry["sha256"])
+            parts[name] = {"part": name, "draws": draws, "sha256": sha256}
     return parts
+
+
+def _line(part: Mapping[str, Any]) -> bytes:
+    return (json.dumps(part) + "\n").encode()
 
 
 def packed(values: np.ndarray) -> bytes:

@@ -250,7 +250,7 @@ def _draws_made(draws: Path) -> tuple[int, int]:
     """Stored draws of M(D) and of M(D'); a file of counts has equally many of both."""
     draws_of: Counter[str] = Counter()
     for name, part in listed_parts(draws).items():
-        draws_of[name.partition("-")[0]] += part.draws
+        draws_of[name.partition("-")[0]] += part["draws"]
     both = draws_of["counts"] // 2
     return draws_of["0"] + both, draws_of["1"] + both
 
@@ -259,7 +259,7 @@ def _draws_left(folder: Path) -> int:
     if (folder.parent / RESULT).exists() and not (folder / PROGRESS).exists():
         return 0
     places = (folder, folder / SEARCH)
-    return sum(part.draws for place in places for part in listed_parts(place).values())
+    return sum(part["draws"] for place in places for part in listed_parts(place).values())
 
 
 def _warn(sentence: str) -> None:
