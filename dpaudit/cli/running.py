@@ -46,6 +46,8 @@ from dpaudit.run.written import in_options, readings, source_of
 from dpaudit.verdict.numbers import count, counted
 from dpaudit.verdict.sentences import one_line
 
+FILES = ("junit", "sarif", "summary")
+OF_RUN = ("jobs", "resume", "show_data", "seconds")  # options of `audit` for the run alone
 GRAVEST = (ERROR, VIOLATED, INCOMPLETE, NOT_VIOLATED)
 OF_DRAWS = {  # options of `dpaudit run` for audits of draws alone
     "draws": "--draws",
@@ -97,29 +99,15 @@ def run_all(
     return _run(sources, scenarios, out, seed=seed, ledger=ledger, **options)
 
 
-def audit_target(
-    target: str,
-    out: Path | None,
-    *,
-    jobs: int | None = None,
-    seconds: float | None = None,
-    resume: bool = False,
-    show_data: bool = False,
-    junit: Path | None = None,
-    sarif: Path | None = None,
-    summary: Path | None = None,
-    **options: Any,
-) -> int:
+def audit_target(target: str, out: Path | None, **options: Any) -> int:
     """Audit "package.module:callable" without a scenario file, and return the exit status.
 
-    options : keywords of `dpaudit.run.written.readings`. The other parameters are as in `run_all`.
+    options : keywords of `dpaudit.run.written.readings` and of `_run`.
     """
+    how = {name: options.pop(name) for name in (*OF_RUN, *FILES)}
     files = readings(target, **options)
     sources = [source_of(target, options["data"]) for _ in files]
-    _alone(seconds, options["draws"], resume)
-    how: dict[str, Any] = {"jobs": jobs, "resume": resume, "show_data": show_data}
-    how["seconds"] = seconds
-    how |= {"junit": junit, "sarif": sarif, "summary": summary}
+    _alone(how["seconds"], options["draws"], how["resume"])
     try:
         return _run(sources, checked(files), out, seed=None, one_claim=True, **how)
     except ScenarioError as error:
@@ -131,25 +119,19 @@ def _run(
     scenarios: Sequence[AnyScenario],
     out: Path | None,
     *,
-    jobs: int | None,
-    seed: int | None,
-    junit: Path | None = None,
-    sarif: Path | None = None,
-    summary: Path | None = None,
     against: Path | None = None,
     one_claim: bool = False,
     **options: Any,
 ) -> int:
     """Run checked scenarios, and return the most serious of their exit statuses.
 
-    sources : their files. junit, sarif, summary : files for a CI server. against : folder of an
-    earlier run, which is read before anything is written. one_claim : whether the scenarios audit
-    one claim under several relations, for a common verdict; an error that prevents it is raised.
+    sources : their files. against : folder of an earlier run, which is read before anything is
+    written. one_claim : whether the scenarios audit one claim under several relations, for a common
+    verdict; an error that prevents it is raised. options : `FILES`, and keywords of `_work`.
     """
     if options.get("seconds") is not None:
         options["seconds"] /= len(scenarios)
-    outputs = Outputs(junit, sarif, summary)
-    outputs.prepare()
+    outputs = _outputs(options)
     before = None if against is None else Before.read(against, [case.name for case in scenarios])
     several = len(scenarios) > 1
     relations, joint = several and one_claim, ""
@@ -160,7 +142,7 @@ def _run(
             # --out is the folder of the report; of several reports it is the parent folder
             folder = reports / scenario.name if several or out is None else out
             console().moment(f"{scenario.name}: {source}; report in {folder}")
-            work = partial(_work, scenario, folder, jobs=jobs, seed=seed, **options)
+            work = partial(_work, scenario, folder, **options)
             outcomes.append(outcome(scenario.name, source, folder, work))
             if not relations:
                 _print_outcome(outcomes[-1], several, len(outcomes) > 1)
@@ -191,19 +173,14 @@ def audit_files(
     paths: Sequence[Path],
     name: str,
     out: Path | None,
-    *,
-    junit: Path | None,
-    sarif: Path | None,
-    summary: Path | None,
     **options: Any,
 ) -> int:
     """Audit files that another program made, save the report, and return the exit status.
 
     audit : audit(*paths, **options) makes the result. name : of the default folder of the report.
-    junit, sarif, summary : files for a CI server, which are written after an error too.
+    options : `FILES`, which are written after an error too, and other keywords of `audit`.
     """
-    outputs = Outputs(junit, sarif, summary)
-    outputs.prepare()
+    outputs = _outputs(options)
     folder = out or console().reports / name
 
     def work() -> Done:
@@ -217,6 +194,13 @@ def audit_files(
     if done.error is not None:
         raise done.error
     return STATUS[done.kind]
+
+
+def _outputs(options: dict[str, Any]) -> Outputs:
+    """The files for a CI server that the options name, which are taken out of them."""
+    outputs = Outputs(**{name: options.pop(name, None) for name in FILES})
+    outputs.prepare()
+    return outputs
 
 
 def _work(
