@@ -69,9 +69,7 @@ VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 @value_class
 class Defaults:
-    """The defaults of a project. path : the pyproject.toml, None without one. options : values by
-    command and option.
-    """
+    """The defaults of a project: its pyproject.toml, and values by command and option."""
 
     path: Path | None = None
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -85,10 +83,9 @@ class Defaults:
         return self.options.get(command or "", {}).get("out")
 
     def scenarios(self) -> tuple[Path, ...]:
-        """The scenarios that `dpaudit run` runs without arguments.
-
-        Paths begin in the project's folder. A text without a suffix or a folder names a scenario
-        that comes with dpaudit, unless a file in the project's folder has that name.
+        """The scenarios that `dpaudit run` runs without arguments. Paths begin in the project's
+        folder; a text without a suffix or a folder, which is no file there, names a scenario that
+        comes with dpaudit.
         """
         texts = self.options.get("run", {}).get("scenarios", [])
         folder = Path() if self.path is None else self.path.parent
@@ -116,10 +113,8 @@ class Defaults:
 
 
 def read(folder: Path | None = None) -> Defaults:
-    """The defaults for a command that starts in `folder` (by default the current one).
-
-    They come from the nearest pyproject.toml with a table [tool.dpaudit], in the folder or above
-    it. Raises `click.UsageError`.
+    """The defaults for a command that starts in `folder`, by default the current one, from the
+    nearest pyproject.toml with a table [tool.dpaudit] there or above. Raises `click.UsageError`.
     """
     here = (folder or Path.cwd()).absolute()
     for path in (place / FILE for place in (here, *here.parents)):
@@ -136,9 +131,7 @@ def read(folder: Path | None = None) -> Defaults:
 
 
 def _by_command(path: Path, table: Any) -> dict[str, dict[str, Any]]:
-    """The defaults of each command: the keys for all commands, replaced by its own. Raises
-    `click.UsageError` for a key that no command may take from a file, or a wrong value.
-    """
+    """The defaults of each command: the keys for all commands, replaced by its own."""
     anywhere = sorted({key for keys in ALLOWED.values() for key in keys})
     tables = table if isinstance(table, dict) else {}
     shared = {key: value for key, value in tables.items() if key not in ALLOWED}

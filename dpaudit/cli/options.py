@@ -162,11 +162,9 @@ def complete(
     kind: str | None = None,
     suffix: str = "",
 ) -> list[CompletionItem]:
-    """The completions of `begun`: names of a kind, by default the KIND argument of `dpaudit list`.
-
-    With a suffix also files with this suffix, and an item that asks the shell for its own files.
-    That item comes first: at it, the bash script of `click` forgets the items before it, and it
-    asks the shell only if no other items follow.
+    """The completions of `begun`: names of a kind, by default the KIND argument of `dpaudit list`;
+    with a suffix also files, and first an item that asks the shell for its own files. (At it, the
+    bash script of `click` forgets the items before it.)
     """
     from click.shell_completion import CompletionItem
 
@@ -180,9 +178,8 @@ complete_scenarios = partial(complete, kind="scenarios", suffix=".toml")
 
 
 def reader(read: Callable[[str], Any], form: str = "") -> Callable[..., Any]:
-    """A `click` callback that returns read(text) for the text of an option, None for None.
-
-    A ValueError of `read` becomes an error message that names the expected form.
+    """A `click` callback that returns read(text). A ValueError becomes a message with the expected
+    form.
     """
 
     def callback(context: click.Context, option: click.Parameter, text: str | None) -> Any:
@@ -304,9 +301,7 @@ jobs = click.option(
 
 
 def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options --relation, --candidates and --row-bound, the kind of neighbours, to a
-    command. It then refuses options that the relation lacks or does not take.
-    """
+    """Add the options --relation, --candidates and --row-bound, which must go together."""
 
     @wraps(command)
     def checked(*arguments: Any, **options: Any) -> int:

@@ -68,14 +68,12 @@ def run_all(
     check: bool = False,
     **options: Any,
 ) -> int:
-    """Run the scenarios one after the other, and return the most serious of their exit statuses.
+    """Run the scenarios one after the other, and return the most serious of their exit statuses. A
+    scenario that fails does not stop the others. If the run is interrupted, the files for CI have
+    what was finished.
 
-    check : only check the scenarios. options : keywords of `_run` and `dpaudit.run.run`. A scenario
-    that fails does not stop the others. Several scenarios get an index page. If the run is
-    interrupted, this page and the files for CI have the scenarios that were finished.
-
-    Raises `ScenarioError` with the faults of all files before anything runs. A single scenario
-    raises what stops it.
+    options : keywords of `_run` and `dpaudit.run.run`. Raises `ScenarioError` with the faults of
+    all files before anything runs; a single scenario raises what stops it.
     """
     _alone(options.get("seconds"), options.get("draws"), bool(options.get("resume")))
     overrides = {name: options[name] for name in ("draws", "stop", "level") if name in options}
@@ -178,7 +176,7 @@ def audit_files(
     """Audit files that another program made, save the report, and return the exit status.
 
     audit : audit(*paths, **options) makes the result. name : of the default folder of the report.
-    options : `FILES`, which are written after an error too, and other keywords of `audit`.
+    The files for CI (`FILES`) are written after an error, too.
     """
     outputs = _outputs(options)
     folder = out or console().reports / name
@@ -257,9 +255,7 @@ def _draws_left(folder: Path) -> str:
 
 
 def _print_outcome(done: ScenarioOutcome, several: bool, later: bool) -> None:
-    """Print one outcome, except the error of a single scenario, which the caller raises. several :
-    whether there are several scenarios. later : whether another outcome was printed.
-    """
+    """Print one outcome, except the error of a single scenario, which the caller raises."""
     if later:
         console().answer("\n", "")
     if done.record is not None:
@@ -288,8 +284,8 @@ def _finish(
     outputs: Outputs,
     before: Before | None,
 ) -> None:
-    """Print changes since the earlier run `before`; write the files for CI and, into `folder`
-    unless it is None, the index page.
+    """Print changes since the earlier run; write the files for CI and, into `folder`, the index
+    page.
     """
     if before is not None:
         moves = before.moves(outcomes)
@@ -328,10 +324,8 @@ def _print_place(record: dict[str, Any], folder: Path, text: str = "", before: s
 
 
 def report(folder: Path, show_data: bool = False) -> int:
-    """Write the report in `folder` again, or all reports of a suite, and return 0.
-
-    show_data : whether to refuse a result that holds no values of the data to show. Raises
-    `InvalidInput`, also for a folder without a result.
+    """Write the report in `folder` again, or all reports of a suite. show_data : refuse a result
+    that holds no values of the data. Raises `InvalidInput`.
     """
     single = (folder / RESULT).exists() or not any(folder.rglob(RESULT))
     if show_data:

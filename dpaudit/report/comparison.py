@@ -160,9 +160,8 @@ class Comparison:
         return ax
 
     def save(self, path: str | Path) -> Path:
-        """Write the figure to `path`, whose suffix is .png or .svg, and return the path.
-
-        Raises `InvalidInput` for another suffix, and OSError when the file cannot be written.
+        """Write the figure to `path`, whose suffix is .png or .svg, and return the path. Raises
+        `InvalidInput`, OSError.
         """
         path = Path(path)
         writers = {".png": as_png, ".svg": as_svg}
@@ -234,10 +233,8 @@ def compare(
 
 def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
     """The differences between two contents of result.json: verdict, settings, exact spectrum,
-    certified δ. Raises `InvalidInput` if one of them is not a result.
-
-    The bound of an audit of one run is a function of its scores and coins, so any difference of
-    such bounds is listed.
+    certified δ. The bound of one run is a function of scores and coins, so any difference of these
+    is listed.
     """
     kinds = [str(record.get("kind") or "two samples") for record in (old, new)]
     if kinds[0] != kinds[1]:
@@ -271,9 +268,8 @@ def _exact(old: Curves, new: Curves) -> list[Moved]:
 
 
 def _certified(old: Curves, new: Curves) -> list[Moved]:
-    """The differences at the places of `parted`, after that of the claim's own parameter.
-
-    Only common ε are compared. If neither grid contains the other, that is a difference too.
+    """The differences at the places of `parted`, on common ε, after that of the claim's own
+    parameter. If neither grid contains the other, that is a difference too.
     """
     both, moves = (old, new), []
     if len(_shared(old, new)[0]) < min(len(old.epsilon), len(new.epsilon)):
@@ -297,11 +293,9 @@ def _certified(old: Curves, new: Curves) -> list[Moved]:
 
 
 def parted(old: Curves, new: Curves) -> list[tuple[float, int, int]]:
-    """The places where the new band lies above the old one, and where it lies below it.
-
-    Each place is an ε and its positions on both grids. It is the ε of both headlines if the bands
-    part there, else the ε where they are furthest apart. It is left out if the new band is nowhere
-    above, or nowhere below. A curve may rise at one ε and fall at another; a rise loses privacy.
+    """The places (ε, position on both grids) where the new band lies above the old one, and below
+    it: the ε of both headlines if the bands part there, else where they are furthest apart. A curve
+    may rise at one ε and fall at another; a rise loses privacy.
     """
     at, here, there = _shared(old, new)
     first, second = old.headline.epsilon, new.headline.epsilon

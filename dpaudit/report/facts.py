@@ -162,9 +162,7 @@ def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
 
 
 def _smaller_excess(result: Mapping[str, Any]) -> str:
-    """Advice on how many draws show half of the excess: the number of `dpaudit plan`, if the claim
-    is one that it takes.
-    """
+    """Advice on how many draws show half of the excess, as `dpaudit plan` does."""
     shown, head = section(result, "detectable"), section(result, "headline")
     epsilon, delta = section(result, "claim").get("epsilon"), head.get("allowed_delta")
     half = 0.5 * float(shown.get("excess") or 0.0)
@@ -230,8 +228,7 @@ def properties(
 ) -> dict[str, str]:
     """The numbers of an audit for JUnit files of suites and privacy tests, as texts; "" if unknown.
 
-    headline, detectable : as in result.json. neighbour : what differs, in words. tried : how many
-    neighbours were compared. draws : draws a side.
+    headline, detectable : as in result.json. neighbour : what differs, in words. draws : a side.
     """
     excess = detectable or {}
     values = {

@@ -1,7 +1,5 @@
-"""Figures of one result: δ(ε), and the trade-off of error rates that it implies.
-
-Each curve looks the same in all figures. Shaded means ruled out at the level of the audit.
-matplotlib is imported by the functions, not by the module.
+"""Figures of one result: δ(ε), and the trade-off of error rates that it implies. Shaded means ruled
+out at the level of the audit. matplotlib is imported by the functions, not by the module.
 """
 
 from __future__ import annotations
@@ -127,9 +125,8 @@ def panel_figure(curves: Curves, *, log: bool) -> Figure:
 
 
 def key_figure(curves: Curves) -> Figure:
-    """The legend of the panels by itself, drawn beside a panel that is then removed.
-
-    Matplotlib before 3.11 wants a legend in the figure of its lines.
+    """The legend of the panels by itself: matplotlib before 3.11 wants it in the figure of its
+    lines.
     """
     figure = _figure(4.8, 3.9)
     ax = _spectrum_panel(curves, figure.subplots(), log=False)
@@ -328,10 +325,8 @@ def implied_corners(epsilon: Array, low: Array) -> tuple[Array, Array]:
 
 
 def tradeoff_above(epsilon: Array, low: Array, alpha: Array) -> Array:
-    """The least type II error β at each α, (a,), on or ABOVE the true trade-off curve.
-
-    epsilon, low : (m,) the grid, and lower bounds low ≤ δ there. The lines that the grid gives by
-    `curves.readings.grid_tradeoff` would be too low: the supremum is over every ε, hence over the
-    whole line of `implied_corners`, where it is taken at a corner.
+    """The least type II error β at each α, (a,), on or ABOVE the true trade-off curve, from lower
+    bounds low ≤ δ on a grid, (m,) each. The supremum over every ε is taken at a corner of
+    `implied_corners`; the grid alone (`grid_tradeoff`) would give too low a line.
     """
     return grid_tradeoff(*implied_corners(epsilon, low), alpha)

@@ -136,10 +136,6 @@ def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
 
 
 def facts(record: Mapping[str, Any]) -> list[Fact]:
-    """What was audited and how, as names and short texts.
-
-    Mechanism, data and canaries are known where a scenario named them.
-    """
     mechanism, canaries, certified = (
         section(record, key) for key in ("mechanism", "canaries", "certified")
     )

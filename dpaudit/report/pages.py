@@ -1,8 +1,4 @@
-"""Pages from templates, and the files of a report.
-
-In a page every value is escaped, a missing value is an error, and nothing is fetched. Each file is
-written whole, or not at all.
-"""
+"""Pages from templates: every value is escaped, a missing value is an error, nothing is fetched."""
 
 from __future__ import annotations
 
@@ -59,9 +55,8 @@ def render_result(template: str, result: Mapping[str, Any], **values: Any) -> st
 
 
 def embed(result: Mapping[str, Any]) -> Markup:
-    """A record as JSON that cannot end the script element that holds it.
-
-    Raises `InvalidInput` for NaN, infinity, and what JSON does not know.
+    """A record as JSON that cannot end the script element that holds it. Raises `InvalidInput` for
+    what JSON does not know.
     """
     try:
         text = json.dumps(result, allow_nan=False, indent=1)

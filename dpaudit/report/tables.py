@@ -28,10 +28,8 @@ Table = dict[str, Any]  # "heads", and "rows" as (cells, whether the row is mark
 
 
 class Column(NamedTuple):
-    """One column of a table.
-
-    values : an entry for each row, (m, …), or None if the result has none. write : a function that
-    turns an entry into text.
+    """One column of a table. values : an entry for each row, (m, …), or None. write : writes an
+    entry.
     """
 
     head: str
@@ -46,9 +44,8 @@ def table(columns: Sequence[Column], rows: Iterable[int]) -> tuple[list[str], li
 
 
 def spectrum_table(curves: Curves, rows: Iterable[int], *, full: bool) -> Table:
-    """δ at the grid positions `rows`; `full` has every curve.
-
-    A row is marked where the certified bound exceeds the curve that it is compared with.
+    """δ at the grid positions `rows`, marked where the bound exceeds the curve that it is compared
+    with.
     """
     rows, ends = list(rows), None if curves.interval is None else curves.interval.T
     columns = [
@@ -93,9 +90,8 @@ def tradeoff_table(curves: Curves) -> Table:
 
 
 def attacker_table(result: Mapping[str, Any]) -> Table | None:
-    """The rates of an attacker; None for a result of an earlier version, which has none.
-
-    One run certifies them only if the mechanism is Gaussian DP, by the certified μ.
+    """The rates of an attacker; None for a result that has none. One run certifies them only if the
+    mechanism is Gaussian DP, by the certified μ.
     """
     if result.get("attacker") is None:
         return None

@@ -231,10 +231,8 @@ def _prepare(
     seconds: float | None,
     look: Notice | None,
 ) -> tuple[Scenario, Subject, dict[str, Any], Selection | None]:
-    """Load the data and the mechanism, plan the draws, and choose the neighbour.
-
-    Returns the scenario with the planned draws, the mechanism with its two databases, the record of
-    what determines its draws (`origin_of`), and the outcome of the search, None without a search.
+    """The scenario with the planned draws, its mechanism with the two databases, the record of what
+    determines the draws (`origin_of`), and the outcome of the search, None without one.
     """
     rule, selection, source = scenario.neighbour, None, None
     notes: tuple[str, ...] = ()
@@ -289,10 +287,8 @@ def _prepare(
 
 
 def loaded_data(scenario: Scenario) -> Table:
-    """The data as the mechanism sees them, checked against the rule that chooses the neighbour.
-
-    Raises `ScenarioError` for a scenario without data, `DataNotFound`, and `InvalidInput` where
-    the data have no such row as the scenario names.
+    """The data as the mechanism sees them, which have the row that the scenario names. Raises
+    `ScenarioError`, `DataNotFound`, `InvalidInput`.
     """
     if scenario.data is None:
         raise ScenarioError("[data]: missing; the mechanism's own pair has no other neighbours")
@@ -313,9 +309,8 @@ def loaded_mechanism(scenario: Scenario, dataset: Table) -> Mechanism:
 
 def _with_hint(result: AuditResult, scenario: Scenario, selection: Selection | None) -> AuditResult:
     """The result with a hint from a few replayed draws (`replay.hint`), if no output law is known
-    and these draws cost little. They come after all draws of the audit, since a mechanism may keep
-    state between calls. If the pair gives no hint, other neighbours that the search tried are
-    replayed, one for each `REPLAYED` draws of a side.
+    and these draws cost little. They come after the audit's, since a mechanism may keep state. If
+    the pair gives no hint, other neighbours of the search are replayed.
     """
     costly = isinstance(scenario.mechanism, Program) or is_synthesizer(scenario.mechanism)
     if result.exact is not None or costly or scenario.settings.draws < REPLAYED:
@@ -338,9 +333,8 @@ def _with_hint(result: AuditResult, scenario: Scenario, selection: Selection | N
 
 
 def describe_data(data: Table) -> dict[str, Any]:
-    """What result.json says of the data, as the mechanism sees them: names, shape and source.
-
-    Row numbers count the rows that are kept. changes : what was done to the columns of the file.
+    """What result.json says of the data, as the mechanism sees them. Row numbers count the rows
+    that are kept.
     """
     return {
         "name": data.name,
@@ -357,10 +351,8 @@ def describe_data(data: Table) -> dict[str, Any]:
 
 
 def describe_source(files: Mapping[str, str], folder: Path) -> dict[str, str | None] | None:
-    """The SHA-256 of a mechanism's own files, and the Git commit of the work tree that has them.
-
-    files : their SHA-256 by path, relative to `folder`. For several files the result is the SHA-256
-    of these digests, sorted, one on each line. Returns None for no files.
+    """The Git commit and the SHA-256 of a mechanism's own files; for several files, of their sorted
+    digests, a line each. files : digests by path, relative to `folder`.
     """
     if not files:
         return None
@@ -371,13 +363,11 @@ def describe_source(files: Mapping[str, str], folder: Path) -> dict[str, str | N
 
 
 def origin_of(scenario: Scenario, mechanism: Any, loaded: Collection[str] = ()) -> dict[str, Any]:
-    """What determines the draws of a mechanism from any database, as far as that can be listed.
+    """What determines the draws of a mechanism from any database, in JSON types, as far as that can
+    be listed. A run that resumes repeats some draws to see what cannot (environment variables,
+    files that are read while drawing).
 
-    The dict has JSON types and goes into the manifest of the stored draws: parameters, seed,
-    digests of files, versions. It cannot list everything (environment variables, files that are
-    read while drawing), so a run that resumes repeats some draws and compares them.
-
-    mechanism : the scenario's, loaded. loaded : modules of the scenario's folder that loading it
+    mechanism : the scenario's, loaded. loaded : modules of the scenario's folder that this
     imported.
     """
     name, parameters = describe(mechanism)
@@ -416,9 +406,7 @@ def _made_by(origin: dict[str, Any], scenario: Scenario, pair: NeighbourPair) ->
 
 
 def _from(folder: Path, path: Path) -> str:
-    """The path relative to the scenario's folder if it lies in there, so that the folder can move;
-    else the absolute path.
-    """
+    """The path relative to the scenario's folder if it lies there, so that the folder can move."""
     whole, place = path.resolve(), folder.resolve()
     return (whole.relative_to(place) if whole.is_relative_to(place) else whole).as_posix()
 

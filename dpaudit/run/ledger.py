@@ -1,9 +1,4 @@
-"""A ledger: a file that pools the evidence against a claim from many runs of unchanged code.
-
-The `Ledger` is the file, and each `Entry` is its line for one run. A `Standing` has the pooled
-evidence of all runs of one version of a mechanism. `judged_by` replaces the verdict of a run by the
-verdict of that evidence.
-"""
+"""A ledger: a file that pools the evidence against a claim from many runs of unchanged code."""
 
 from __future__ import annotations
 
@@ -72,10 +67,9 @@ class Entry:
     def of(
         cls, result: AuditResult, origin: Mapping[str, Any], marks: Iterable[str | None] = ()
     ) -> Entry:
-        """The entry of the run with this result. marks : as `DrawStore.mark` returns them.
-
-        origin : what determines its draws, as in the manifest of the run. Raises `InvalidInput`
-        for a run without evidence against a claim.
+        """The entry of a run. origin : what determines its draws, as in its manifest. marks : as
+        `DrawStore.mark` returns them. Raises `InvalidInput` for a run without evidence against a
+        claim.
         """
         if result.evidence is None or result.claim is None:
             raise InvalidInput(
@@ -273,11 +267,10 @@ class Ledger:
         self._refuse_seed(others, subject, seed)
 
     def merge(self, others: Iterable[Ledger], alpha: float = ALPHA) -> int:
-        """Add the lines of other ledgers to this one, in their order; return how many are added.
-
-        Of several runs of a mechanism and claim with the same seed only the first is kept. Raises
-        `InvalidInput` where a file is missing or damaged, or where one of them rejects a claim at
-        level 1 − `alpha` that the merged file would not reject, since a rejection is final.
+        """Add the lines of other ledgers below the own ones, of runs with one seed the first;
+        return how many. Raises `InvalidInput` where a file is missing or damaged, or where one of
+        them rejects a claim at level 1 − `alpha` that the merged file would not reject, since a
+        rejection is final.
         """
         with self._alone():
             own = self.entries()
@@ -334,10 +327,8 @@ class Ledger:
 
 
 def judged_by(standing: Standing, result: AuditResult, head: str = "") -> AuditResult:
-    """The result with the verdict of the ledger, whose reason comes first.
-
-    A run that finds a violation which the history does not show yet is inconclusive. Otherwise the
-    false alarms of single runs would add up. head : `Ledger.head`, which result.json records.
+    """The result with the verdict of the ledger. A violation that the history does not show yet is
+    inconclusive: the false alarms of single runs would add up. head : `Ledger.head`.
     """
     verdict, headline, reasons = result.verdict, result.headline, [standing.text]
     if standing.violated:  # the true value is larger than the claimed one

@@ -47,8 +47,8 @@ OPTIONS = {
 
 
 def in_options(error: ScenarioError, files: Sequence[File]) -> ScenarioError:
-    """The error with options of the command line instead of places in the scenario files, which
-    the user did not write.
+    """The error with options of the command line in place of the places in files that the user did
+    not write.
     """
     lines: list[str] = []
     for line in str(error).split("\n"):
@@ -60,8 +60,8 @@ def in_options(error: ScenarioError, files: Sequence[File]) -> ScenarioError:
 
 
 def source_of(target: str, data: str) -> Path:
-    """The path that outputs name as the source of a scenario that has no file: the file of the
-    target's module in the current folder, else the file of the data.
+    """The source that outputs name: the file of the target's module in the current folder, or the
+    data.
     """
     module = Path(*target.partition(":")[0].split("."))
     places = (module.with_suffix(".py"), module / "__init__.py")
@@ -69,8 +69,8 @@ def source_of(target: str, data: str) -> Path:
 
 
 def readings(target: str, *, relations: Sequence[str] | None = None, **options: Any) -> list[File]:
-    """The scenarios of one command: one for `relations`, or without them one for each item of
-    `READINGS`. options : keywords of `written`. Raises what `written` raises.
+    """The scenarios of one command: one for `relations`, or without them one for each of
+    `READINGS`.
     """
     if relations is not None:
         return [written(target, relations=relations, **options)]

@@ -1,7 +1,4 @@
-"""Changes of a database: one row leaves, one row comes in, or both. A pool holds all candidates.
-
-The rows that may come in are the user's candidates, and extreme rows inside a bound.
-"""
+"""Changes of a database: one row leaves, one row comes in, or both. A pool holds all candidates."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Run the steps of a search: work on changes in parallel, shared draws, and a checkpoint.
-
-A `Level` is the ε at which a neighbour is compared. A `Checkpoint` keeps outcomes, so that an
-interrupted search continues where it was; the caller of the search decides where it keeps them.
-"""
+"""Run the steps of a search: work on changes in parallel, shared draws, and a checkpoint."""
 
 from __future__ import annotations
 
@@ -78,10 +74,8 @@ class Level:
 
 @dataclass(frozen=True)
 class ChangeOutcome:
-    """The outcome of one change at one stage.
-
-    draws : how many draws of M(D') were made. value : an influence, or the estimate of a quick
-    audit; None after a failure. failure : the error's text, or "".
+    """The outcome of one change at one stage. draws : made of M(D'). value : an influence, or the
+    estimate of a quick audit; None after a failure. failure : the error's text, or "".
     """
 
     draws: int
@@ -90,10 +84,7 @@ class ChangeOutcome:
 
 
 class Checkpoint(Protocol):
-    """Keeps outcomes, in JSON types, and draws of M(D), each under a key; what is absent is None.
-
-    It is called from one thread of one process.
-    """
+    """Keeps outcomes, in JSON types, and draws of M(D), by key; what is absent is None."""
 
     def outcome(self, key: str) -> Any: ...
     def put_outcome(self, key: str, value: Any) -> None: ...
@@ -124,11 +115,9 @@ class Runner:
     def run(
         self, step: str, stage: str, work: Work, changes: Sequence[Change], draws: int
     ) -> Iterator[ChangeOutcome]:
-        """Compute work(D', change) for all changes in parallel, and yield the outcomes in order.
-
-        step : the name of the step for `progress`. stage : the part of the checkpoint's keys that
-        names the work and its draws. draws : of a change, for `progress`. An outcome in the
-        checkpoint is not computed again.
+        """Yield work(D', change) for all changes in order, computed in parallel. stage : the part
+        of the checkpoint's keys that names the work and its draws. draws : of a change, for
+        `progress`.
         """
         keys = []
         for change in changes:
@@ -195,15 +184,12 @@ def draw_common(
 ) -> np.ndarray:
     """Draw mechanism(data), (size, k); block b has the generator at key (b,) below `seed`.
 
-    With the seed of M(D), M(D') is drawn with common random numbers. If a mechanism takes the
-    same random numbers whatever the data, an output of M(D') then differs from its partner, the
-    output of M(D) from the same generator, only by the effect of the change: the noise cancels.
-    Such draws serve to choose a change, but certify nothing, as they are not independent. The draws
-    of the final audit are independent.
+    With the seed of M(D), M(D') is drawn with common random numbers: if a mechanism takes the same
+    ones whatever the data, the noise cancels in the difference of partners. Such draws serve to
+    choose a change, but certify nothing, as they are not independent.
 
-    what : the database in words, for errors.
-
-    Raises `MechanismError`, and what preparing the mechanism raises.
+    what : the database in words, for errors. Raises `MechanismError`, and what preparing the
+    mechanism raises.
     """
     try:
         sampler = sampler_of(mechanism, data)

@@ -492,11 +492,9 @@ def _database(data: ArrayLike) -> Array:
 
 
 def _worst_row(mechanism: Mechanism, data: Array, claim: Claim, epsilon: Array) -> int | None:
-    """The index of the row whose zeroing makes the exact δ at the claim's ε largest.
-
-    A scenario chooses its row by the same rule. If the claim has no ε of its own, the row maximizes
-    the exact δ(ε) less the claimed δ(ε) over the grid `epsilon`. Returns None where no exact
-    spectrum is known.
+    """The index of the row whose zeroing makes the exact δ at the claim's ε largest, as in a
+    scenario; without such an ε, the exact δ(ε) less the claimed one over the grid `epsilon`. None
+    where no exact spectrum is known.
     """
     points = epsilon if claim.epsilon is None else np.array([claim.epsilon])
     try:
@@ -528,8 +526,8 @@ def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) ->
 
 
 def _exact_excess(result: AuditResult, claim: Claim) -> Array:
-    """The exact δ less the claimed δ at the m points of the result's grid, shape (m,). It is 0
-    where the exact δ is not above the claim beyond rounding, or no exact δ is known.
+    """The exact δ less the claimed δ on the result's grid, (m,); 0 where it is not above the claim
+    beyond rounding, or unknown.
     """
     if result.exact is None:
         return np.zeros_like(result.spectrum.epsilon)
@@ -538,9 +536,7 @@ def _exact_excess(result: AuditResult, claim: Claim) -> Array:
 
 
 def _exact_headline(result: AuditResult, claim: Claim, excess: Array) -> str:
-    """The headline of a failure whose exact spectrum is above the claim. excess : as
-    `_exact_excess` returns it.
-    """
+    """The headline of a failure whose exact spectrum is above the claim, by `excess`."""
     exact_curve, head, at = result.exact, result.headline, int(np.argmax(excess))
     assert exact_curve is not None
     claims = ""
@@ -562,12 +558,9 @@ def _exact_headline(result: AuditResult, claim: Claim, excess: Array) -> str:
 def _grid_and_curves(
     spectrum: SpectrumLike, epsilon: ArrayLike | None
 ) -> tuple[Array, dict[int, Array]]:
-    """The grid of ε, (m,), and δ of the given curve on it, (m,), for each direction to compare.
-
-    The directions are `FORWARD` and `BACKWARD` where the curve has them on this grid, else
-    `EITHER`. A spectrum with a curve has both at every ε, one without at most on its own grid, and
-    between the points of that grid chords bound the larger direction from above. Raises
-    `InvalidInput` for anything that is not a curve.
+    """The grid of ε, (m,), and δ of the curve on it, (m,), by direction: `FORWARD` and `BACKWARD`
+    where the curve has both on this grid, else `EITHER`. Between the points of a spectrum's own
+    grid, chords bound the larger direction from above. Raises `InvalidInput`.
     """
     curves: dict[int, Any]
     if isinstance(spectrum, tuple | list) and len(spectrum) == 2:
@@ -634,10 +627,8 @@ def _attained(
 
 
 def _least_excess(result: AuditResult, curves: dict[int, Array]) -> dict[str, float] | None:
-    """The smallest excess of δ over the curve that the certified band would have shown.
-
-    The keys are "excess", "epsilon" (where it is smallest) and "power" (the probability of showing
-    it). Returns None where the draws could not have shown any excess.
+    """The smallest excess of δ over the curve that the certified band would have shown, the ε where
+    it is smallest, and the probability; None if no excess would have shown.
     """
     cells, epsilon = result.estimate, result.spectrum.epsilon
     points = zip(epsilon, np.max(list(curves.values()), axis=0), cells.share, strict=True)
@@ -687,10 +678,8 @@ def _largest_gap(
     rtol: float,
     atol: float,
 ) -> _Gap | None:
-    """The largest excess of a certified δ over the curve, in any direction.
-
-    If there is no excess, the largest shortfall of `high` (the result of `_attained`) below the
-    curve less its tolerance; and None if there is no shortfall either.
+    """The largest excess of a certified δ over the curve, in any direction; else the largest
+    shortfall of `high` (`_attained`) below the curve less its tolerance; else None.
     """
     gaps, band = [], result.certified
     for way, delta in curves.items():
@@ -706,8 +695,8 @@ def _largest_gap(
 
 
 def _estimate(result: AuditResult, at: int) -> str:
-    """The estimated δ at position `at` of the grid, in words, with a 95 % interval where the
-    estimate comes from counts in cells.
+    """The estimated δ at position `at` of the grid, in words, with a 95 % interval where there is
+    one.
     """
     estimate = f"{number(result.spectrum.delta[at])}, the larger direction"
     ends = interval(result.estimate, SHOWN_ALPHA)

@@ -1,9 +1,4 @@
-"""search_bound and assert_bound: look for a setting at which a printed bound fails.
-
-A `Trial` compares the printed bound with the exact value at one setting of the parameters.
-`_Search` makes trials within a budget: its phases `corners`, `spread` and `evolve` choose the
-settings, and `simplest` simplifies a failure. `BoundSearch` is the outcome, with a text of it.
-"""
+"""search_bound and assert_bound: look for a setting at which a printed bound fails."""
 
 from __future__ import annotations
 
@@ -69,7 +64,7 @@ class Trial:
 
     @property
     def rank(self) -> float:
-        """The number that the search maximizes. It is the excess; if that is infinite, ±`NO_RATIO`
+        """The number that the search maximizes: the excess or, if that is infinite, ±`NO_RATIO`
         plus ± the logarithm of the difference.
         """
         if math.isnan(self.printed):
@@ -387,8 +382,8 @@ class _Search:
                 self.at(point)
 
     def spread(self, rng: np.random.Generator) -> None:
-        """Try Halton points, shifted at random modulo 1. Try each of them a second time with some
-        parameters moved to edges of their ranges.
+        """Try Halton points, shifted at random modulo 1, and each again with some parameters at
+        edges.
         """
         from scipy.stats import qmc
 
@@ -408,10 +403,8 @@ class _Search:
 
     def evolve(self, rng: np.random.Generator) -> None:
         """Maximize the rank by differential evolution (Storn and Price 1997), which restarts when
-        it has converged.
-
-        Half of each initial population are the best points that are not close to a better one; the
-        other points are random.
+        it has converged. Half of a population are the best points that are not close to a better
+        one.
         """
         from scipy.optimize import differential_evolution
 
@@ -455,11 +448,9 @@ class _Search:
                 raise stop.__cause__ from None
 
     def simplest(self) -> Point:
-        """The simplest point at which the bound still fails, shrunk as in property-based testing.
-
-        Beginning at the worst failure and at the simplest known one, it makes one parameter after
-        another simpler (fewer digits, smaller whole numbers, earlier choices) as long as the excess
-        stays above a limit: half of the worst excess, or ln 2 if that is smaller.
+        """The simplest point at which the bound still fails, shrunk as in property-based testing:
+        from the worst failure and from the simplest known one, one parameter after another is made
+        simpler as long as the excess stays at half of the worst excess, or at ln 2.
         """
         trials = self.trials
         failures = [point for point, trial in trials.items() if trial.fails]
@@ -514,7 +505,7 @@ def _comparison(
     rounding: float,
 ) -> Compare:
     """A function that gives the trial at a setting, whose `exact` may be NaN; None if the setting
-    is excluded. sides : the functions `printed` and `exact`. names : those of the domain.
+    is excluded.
     """
     values = {name: _by_name(name, function, names) for name, function in sides.items()}
     conditions = [hypotheses] if callable(hypotheses) else hypotheses or []
@@ -544,10 +535,8 @@ def _comparison(
 
 
 def _excess(value: float, bound: float) -> float:
-    """ln(value/bound), or ln(bound/value) if both are negative: above 0 if the value is larger.
-
-    It is ±∞ where the two have no ratio, and −∞ where the bound is infinite or both are 0, since
-    the bound claims nothing there.
+    """ln(value/bound), or ln(bound/value) if both are negative: above 0 if the value is larger. ±∞
+    where the two have no ratio, −∞ where the bound claims nothing (it is infinite, or both are 0).
     """
     if value == bound or bound == math.inf or value == -math.inf:
         return 0.0 if value == bound != 0.0 and math.isfinite(bound) else -math.inf
@@ -574,9 +563,7 @@ def _as_float(name: str, value: Any) -> float:
 def _by_name(
     argument: str, function: Callable[..., Any], names: Sequence[str]
 ) -> Callable[[Mapping[str, Any]], Any]:
-    """A function of a setting (a dict) that calls `function` with the parameters which it names.
-    names : the parameters of the domain. Raises `InvalidInput` where `function` needs another one.
-    """
+    """A function of a setting (a dict) that calls `function` with the parameters which it names."""
     if not callable(function):
         check.fail(argument, function, "a function of the names in domain")
     try:

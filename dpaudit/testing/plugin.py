@@ -74,10 +74,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Summary:
-    """The section "privacy audits" of pytest's output, with a line for each test that audited.
-
-    `-p no:dpaudit-summary` disables it.
-    """
+    """The section "privacy audits" of pytest's output; `-p no:dpaudit-summary` disables it."""
 
     def __init__(self) -> None:
         self.lines: dict[str, str] = {}
@@ -125,9 +122,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-    """Start and end the budget at each call of the test function, since plugins may call it again
-    within one call of the test.
-    """
+    """Start and end the budget at each call of the test function: plugins may call it again."""
     if _BUDGET not in pyfuncitem.stash:
         return (yield)
     budget = _started(pyfuncitem)
@@ -172,8 +167,8 @@ def pytest_runtest_makereport(
 def _hide_values(
     item: pytest.Item, raised: pytest.ExceptionInfo[BaseException], report: pytest.TestReport
 ) -> None:
-    """Rewrite the traceback in pytest's short style, without arguments and local variables, unless
-    values may be shown. Leave out the frames of dpaudit, unless there are no others.
+    """Rewrite the traceback without arguments and local variables, unless values may be shown, and
+    without the frames of dpaudit, unless there are no others.
     """
     own = isinstance(raised.value, pytest.fail.Exception) and not raised.value.pytrace
     if not hasattr(report.longrepr, "reprtraceback") or own or _report(item).show_data:
@@ -247,10 +242,8 @@ def dp_audit(request: pytest.FixtureRequest) -> Auditor:
 
 
 class Auditor:
-    """The value of the fixture `dp_audit`: the assertions of `dpaudit.testing` with a budget.
-
-    budget : the budget of the test. results : the `AuditResult` of each assertion that passed.
-    report : the audits of the test, for pytest's reports.
+    """The value of the fixture `dp_audit`: the assertions of `dpaudit.testing` with the test's
+    budget. results : the `AuditResult` of each assertion that passed.
     """
 
     def __init__(self, budget: Budget, report: Reporting) -> None:
@@ -313,9 +306,7 @@ def _budget(item: pytest.Item) -> Budget:
 
 
 def _settings(item: pytest.Item) -> dict[str, Any]:
-    """The arguments for `Budget`: keywords of the nearest marker, and the seed of the command line
-    in their place. Fails the test for a wrong keyword.
-    """
+    """The arguments for `Budget`: keywords of the nearest marker, and the command line's seed."""
     marker = item.get_closest_marker("privacy")
     settings = {} if marker is None else dict(marker.kwargs)
     if marker is not None and (marker.args or not settings.keys() <= set(KNOWN)):

@@ -1,7 +1,5 @@
-"""The audits of the running test, for pytest's reports, and whether it may show values of the data.
-
-The plugin keeps one `Reporting` for each test. This module imports little, since the plugin imports
-it in every pytest run.
+"""The audits of the running test, for pytest's reports. The plugin imports this in every pytest
+run, so it imports little.
 """
 
 from __future__ import annotations

@@ -76,9 +76,7 @@ class Evidence:
 
 
 def where_to_bet(claim: Claim | None) -> tuple[Array, Array] | None:
-    """The ε at which bets against a claim may start, (k,) nats, and the δ that the claim allows
-    there; None without a claim.
-    """
+    """The ε at which bets against a claim may start, (k,) nats, and the allowed δ; or None."""
     if claim is None:
         return None
     starts = null_of(claim, None)[1]
@@ -86,9 +84,8 @@ def where_to_bet(claim: Claim | None) -> tuple[Array, Array] | None:
 
 
 def of_set(claim: Claim | None, bet: ChosenSet | None, cells: ScoreCells) -> Evidence | None:
-    """The evidence of an audit with a fixed number of draws, from a set chosen before them.
-
-    None without a claim or a set, or if one side has fewer draws than the other.
+    """The evidence of an audit with a fixed number of draws, from a set chosen before them. None
+    without a claim or a set, or if one side has fewer draws than the other.
     """
     hits = None if bet is None else bet.hits(cells)
     if claim is None or hits is None:
@@ -97,9 +94,8 @@ def of_set(claim: Claim | None, bet: ChosenSet | None, cells: ScoreCells) -> Evi
 
 
 def of_process(claim: Claim | None, process: Sequential) -> Evidence | None:
-    """The evidence of an audit that may stop early: an e-process at a stopping time is an e-value.
-
-    The e-value is the same for all widths, since such an audit chooses the widths of its own bets.
+    """The evidence of an audit that may stop early: an e-process at a stopping time is an e-value,
+    here the same for all widths.
     """
     if claim is None:
         return None

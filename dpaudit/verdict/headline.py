@@ -111,8 +111,8 @@ class Headline:
 
     @property
     def excess_shown(self) -> bool:
-        """Whether the claim is refuted by a certified value above the claimed one. (A sequential
-        audit may refute a claim without such a value.)
+        """Whether a certified value above the claimed one refutes the claim; a sequential audit may
+        refute it without.
         """
         return self.exceeded and self.claimed is not None and self.certified > self.claimed
 
@@ -265,7 +265,7 @@ def read_headline(
 
 def renyi_excess(estimate: Estimate, reference: Reference) -> tuple[float, float, float] | None:
     """The order at which the certified Rényi divergence exceeds the claimed one by the largest
-    factor, with both divergences (nats), the certified one first; None if it exceeds at no order.
+    factor, and both divergences, nats; None if it exceeds at no order.
     """
     if reference.claim is None or reference.claim.renyi is None:
         return None

@@ -87,9 +87,8 @@ class Judged:
 
 @value_class(show_numbers=True, eq=True)
 class Reading:
-    """The bound that guesses certify in the claim's own parameter, and whether they refute it.
-
-    made : whether the guesses were made, so that the bound is a certificate.
+    """The bound that guesses certify in the claim's own parameter, and whether they refute it. made
+    : whether the guesses were made, so that the bound is a certificate.
     """
 
     guesses: Guesses
@@ -128,9 +127,8 @@ def epsilon_of(
     *,
     in_turn: bool = True,
 ) -> bound.EpsilonBound:
-    """The bound on ε, at the question's δ by default.
-
-    own : a claimed ε, which is tested too. in_turn : as in `likelihood.epsilon_bound`.
+    """The bound on ε, at the question's δ by default. own : a claimed ε, which is tested too.
+    in_turn : as in `likelihood.epsilon_bound`.
     """
     at, alpha = question.delta if delta is None else delta, question.alpha
     if question.family is not None:
@@ -141,8 +139,7 @@ def epsilon_of(
 
 def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
     """Judge the guesses of one run, and say what scores that tell every coin would have shown.
-
-    coins : which canaries are in the data, (m,), bool.
+    coins : which canaries are in the data, (m,).
     """
     reading, best = Reading(guesses, question), Reading(guesses.perfect(), question, False)
     head = headline(reading)

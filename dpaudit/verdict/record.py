@@ -141,9 +141,8 @@ def lookup(result: Mapping[str, Any], path: str) -> Any:
 
 
 def selected_rows(curves: Curves, most: int = 12) -> list[int]:
-    """At most `most` positions of the grid, ascending, for a short table.
-
-    They are evenly spread, and include the claim's own ε and the ε of the largest excess.
+    """At most `most` positions of the grid, evenly spread, with the claim's own ε and that of the
+    largest excess.
     """
     notable = {int(np.argmax(curves.excess))} if curves.excess.any() else set()
     notable |= set() if curves.claim_index is None else {curves.claim_index}

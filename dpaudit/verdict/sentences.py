@@ -47,10 +47,8 @@ def one_line(record: Mapping[str, Any]) -> str:
 
 
 def lines(record: Mapping[str, Any]) -> list[str]:
-    """The verdict in a few lines.
-
-    They hold the notes on the draws and the headline; δ at the claim's ε and the other sentences of
-    the reason; and, if nothing was refuted, the excess that would have been found.
+    """The verdict in a few lines: notes and headline; δ at the claim's ε and the rest of the
+    reason; and, if nothing was refuted, the excess that would have been found.
     """
     notes, headline, rest = reason_of(record)
     verdict = str(record["verdict"])

@@ -90,9 +90,7 @@ def as_json(analysis: Analysis) -> str:
 
 
 def calibrated_text(done: Calibrated) -> str:
-    """The text of `dpaudit calibrate`: scenario, target, and the parameter with all its digits,
-    since a rounded one may miss the target.
-    """
+    """Scenario, target and parameter, with all its digits: a rounded one may miss the target."""
     answer = done.calibration
     epsilon = number(answer.epsilon)
     question = [*_about(done), ("Target", f"δ({epsilon}) ≤ {number(answer.delta)}")]

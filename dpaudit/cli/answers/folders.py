@@ -74,8 +74,8 @@ def _state(run: State) -> str:
 
 
 def two_names(names: str | None, first: Path, second: Path) -> tuple[str, str]:
-    """The two names in `names`, "A,B"; for None the names of the folders, or their whole paths if
-    the names are equal. Raises `InvalidInput` unless `names` has two names.
+    """The two names in `names`, "A,B"; for None those of the folders, or their paths if these are
+    equal.
     """
     if names is None:
         own = first.name, second.name

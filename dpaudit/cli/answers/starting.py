@@ -52,10 +52,8 @@ class Item:
 
 
 def listed(kinds: Sequence[str], name: str | None = None) -> dict[str, list[Item]]:
-    """The items of each kind.
-
-    name : the one item to list, of the only kind, or a folder of scenarios. Raises `InvalidInput`
-    for an unknown name, `DataNotFound` for a folder without scenarios.
+    """The items of each kind. name : the one item of the only kind, or a folder of scenarios.
+    Raises `InvalidInput`, `DataNotFound`.
     """
     if name is None:
         return {kind: ITEMS[kind]() for kind in kinds}
@@ -77,9 +75,8 @@ def listed(kinds: Sequence[str], name: str | None = None) -> dict[str, list[Item
 
 
 def as_text(items: Mapping[str, Sequence[Item]], long: bool) -> str:
-    """Each kind under its heading, with a line for each item, or with all texts if `long`.
-
-    If there are several kinds, only the first scenarios are listed, unless `long`.
+    """Each kind under its heading, a line for each item, or all texts if `long`. Of several kinds,
+    only the first scenarios are listed.
     """
     parts: list[str] = []
     for kind, known in items.items():
@@ -108,10 +105,8 @@ def as_json(items: Mapping[str, Sequence[Item]]) -> str:
 
 
 def mechanisms() -> list[Item]:
-    """The mechanisms that a scenario can name.
-
-    Each has its parameters, its claim, the relations for which its exact spectrum is known, and the
-    scenarios that run it.
+    """The mechanisms that a scenario can name, with parameters, claim, the relations for which the
+    exact spectrum is known, and the scenarios that run them.
     """
     from dpaudit.papers import REGISTRY, Algorithm
 
@@ -216,9 +211,7 @@ def _audits(path: Path) -> list[File]:
 
 
 def _scenario(name: str, file: File) -> Item:
-    """The item of a scenario. Its summary is the first comment line of the file, after a remark if
-    the scenario needs data that do not come with dpaudit.
-    """
+    """The item of a scenario: the first comment line of its file, and if it needs other data."""
     comments = list(takewhile(lambda line: line.startswith("#"), file.text.splitlines()))
     first = comments[0].lstrip("# ") if comments else ""
     needs = f"(needs {DATA}) " if any(DATA in line for line in comments[1:]) else ""
@@ -227,7 +220,7 @@ def _scenario(name: str, file: File) -> Item:
 
 def make_project(folder: Path) -> str:
     """Make the folder of a first audit; return a text with its files and the next commands. Raises
-    `InvalidInput` where the folder has content or a wrong name, and OSError.
+    `InvalidInput` where the folder has content or a wrong name.
     """
     if folder.exists() and any(folder.iterdir()):
         raise InvalidInput(

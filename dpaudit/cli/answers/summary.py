@@ -56,9 +56,8 @@ def brief(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def details(record: Mapping[str, Any], folder: Path) -> Iterator[str]:
-    """Lines on the data, neighbour, draws, score, times and written files, for --verbose.
-
-    They hold no value of the data. folder : the folder of the report.
+    """Lines on data, neighbour, draws, score, times and written files, for --verbose; no value of
+    the data.
     """
     known = {} if is_one_run(record) else dict(_facts(record))
     for name in ("Data", "Neighbour", "Draws per side"):

@@ -1,8 +1,4 @@
-"""A scenario file (TOML): what to audit, on what data, against which claim.
-
-The file is parsed once, into objects, and checked completely before anything runs.
-`dpaudit schema --markdown` prints every key (`dpaudit.run.schema`).
-"""
+"""A scenario file (TOML): what to audit, on what data, against which claim."""
 
 from __future__ import annotations
 
@@ -177,9 +173,8 @@ class Scenario(Reported):
 
 
 def read_subject(reader: Reader, *, needed: bool = True) -> tuple[Data | None, Any]:
-    """The tables [data] and [mechanism]: the data as the mechanism sees them, and the mechanism.
-
-    Either is None after a fault. needed : whether a missing [data] table is a fault.
+    """The data as the mechanism sees them, and the mechanism; either is None after a fault. needed
+    : whether a missing [data] table is a fault.
     """
     data = reader.read(Data, "data", needed=True) if needed or "data" in reader else None
     mechanism = read_mechanism(reader)

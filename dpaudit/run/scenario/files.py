@@ -46,11 +46,7 @@ def file_of(path: Path) -> Path:
 
 
 def parsed(path: Path) -> File:
-    """Read the file at a path FILE, or one of its audits at FILE:NAME.
-
-    Raises `ScenarioError` where the file cannot be read, is not TOML, or has several audits of
-    which the path names none.
-    """
+    """Read the file at a path FILE, or one of its audits at FILE:NAME. Raises `ScenarioError`."""
     place = file_of(path)
     audits = audits_in(place)
     if place == path and len(audits) == 1:
@@ -79,11 +75,9 @@ def audits_of(path: Path) -> list[File] | list[Path]:
 
 
 def audits_in(path: Path) -> list[File]:
-    """The file itself, or one `File` for each of its [[audit]] tables.
-
-    Such a `File` has the other tables of the file, with keys added or replaced by the tables inside
-    [[audit]]; the remaining keys of [[audit]] become its [audit] table.
-    Raises `ScenarioError` as `parsed`, and for audits without a unique name.
+    """The file itself, or a `File` for each of its [[audit]] tables: the other tables of the file,
+    with keys added or replaced by the tables inside [[audit]], whose remaining keys become [audit].
+    Raises `ScenarioError`.
     """
     file = _read(path)
     tables = file.content.get(AUDIT)
@@ -163,10 +157,9 @@ WORKERS = re.compile(r"""^[ \t]*(?:backend|address)[ \t]*=[^\n]*\n?""", re.MULTI
 
 
 def recorded_text(text: str | None) -> str | None:
-    """The text of a scenario for its result.json, which must not hold values of the data.
-
-    The numbers of a row become `[…]`; backend and address, which change no result, are left out.
-    Returns None where these cannot be found in the text, and for a scenario without a file.
+    """The text of a scenario for its result.json: the numbers of a row, which are data, become
+    `[…]`, and what changes no result is left out. None without a file, or if these are not seen in
+    the text.
     """
     if text is None:
         return None

@@ -118,9 +118,8 @@ class Imported(Section):
         return mechanism if self.seeds is None else adapters.global_seeds(mechanism)
 
     def source(self, folder: Path, loaded: Collection[str] = ()) -> Source:
-        """The files and packages of the callable and of all that it imports.
-
-        folder : the scenario's folder. loaded : other modules that loading it imported from there.
+        """The files and packages of the callable, of all that it imports, and of the modules
+        `loaded`.
         """
         targets = (self.call, getattr(self, "outputs", None))
         modules = [str(target).partition(":")[0] for target in targets if is_target(target)]
@@ -503,9 +502,8 @@ def named(name: str) -> type[Section]:
 
 
 def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
-    """A model with the keys of `base` and one for each field of a dataclass, checked for its type.
-
-    The checked type is float for the hints `float` and `float | None`, and tuple for any tuple.
+    """A model with the keys of `base` and one for each field of a dataclass, checked for its type:
+    float for `float | None`, a tuple for any tuple.
     """
     hints = get_type_hints(cls)
     fields: dict[str, Any] = {}
@@ -522,10 +520,8 @@ def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
 
 
 def instance(cls: type[Made], reader: Reader, place: str, base: type[Section]) -> Made | None:
-    """An instance of the dataclass `cls`, made from the table at `place`; None after a fault.
-
-    This function checks the type of each field. The class itself checks the values, and reports one
-    faulty value at a time. base : a model of the other keys of the table.
+    """An instance of the dataclass `cls`, which checks its values, from the table at `place`; None
+    after a fault. base : a model of the other keys of the table.
     """
     table = reader.read(with_fields(base, cls), place)
     if table is None:
@@ -537,9 +533,8 @@ def instance(cls: type[Made], reader: Reader, place: str, base: type[Section]) -
 
 
 def typed(key: str, value: Any, kind: type[Any]) -> Any:
-    """The value, checked to have the type `kind` of a field. Raises `InvalidInput`.
-
-    Integers count as numbers, booleans do not. A list becomes a tuple, whose items `cls` checks.
+    """The value, which must have the type of a field. Integers count as numbers, booleans do not; a
+    list becomes a tuple.
     """
     accepted = {float: (int, float), tuple: (list,)}.get(kind, (kind,))
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind in (int, float)):

@@ -143,9 +143,8 @@ class Search(Section):
         return self
 
     def against(self, claim: Claim | MetricClaim | None) -> Search:
-        """The search for this claim: it compares neighbours at the claim's ε, unless `at` is set.
-
-        For a claim by distance, the search compares each neighbour at the ε of its distance.
+        """The search for this claim: neighbours are compared at its ε or, for a claim by distance,
+        at the ε of each distance.
         """
         if not isinstance(claim, MetricClaim):
             return at_claim(self, claim)
@@ -178,18 +177,16 @@ class Search(Section):
         return (*unnamed, search.NOT_PUBLIC) if self.bounds == search.OF_DATA else unnamed
 
     def check(self, dataset: Rows) -> None:
-        """Check that candidates and bounds fit the columns of the data. Raises `DataNotFound`,
-        `InvalidInput`.
+        """Raise `DataNotFound` or `InvalidInput` unless candidates and bounds fit the columns of
+        the data.
         """
         if self.candidates is not None:
             read_candidates(self.candidates, dataset)
         self.bounds_of(dataset)
 
     def select(self, mechanism: Any, dataset: Rows, **settings: Any) -> Selection:
-        """Search the worst neighbour.
-
-        settings : draws, rng, n_jobs, progress, checkpoint of `dpaudit.search.select`. Raises what
-        that raises, and `ScenarioError` where the callable `rank` cannot be imported.
+        """The outcome of the search. settings : draws, rng, n_jobs, progress, checkpoint of
+        `dpaudit.search.select`.
         """
         options = settings | self.options
         if self.candidates is not None:
@@ -204,10 +201,8 @@ class Search(Section):
         return search.select(mechanism, dataset.database, rank=rank, **options)
 
     def bounds_of(self, dataset: Rows) -> Any:
-        """The argument `bounds` of `dpaudit.search_neighbours`: a pair for each column, or "data"
-        or None.
-
-        Raises `DataNotFound`, `InvalidInput`.
+        """The argument `bounds` of `dpaudit.search_neighbours`. Raises `DataNotFound`,
+        `InvalidInput`.
         """
         if isinstance(self.bounds, Path):
             rows = read_candidates(self.bounds, dataset)
@@ -358,9 +353,7 @@ class Unstated(Search):
     rule: ClassVar[str] = "search, or worst where the law is known"
 
     def settled(self, mechanism: Mechanism) -> Worst | Unstated:
-        """The rule "worst" if the mechanism may have a known output law and the table has no key
-        of a search; else this search.
-        """
+        """The rule "worst" if the output law may be known and the table has no key of a search."""
         known = isinstance(mechanism, LawMechanism) and not self.values_set("at")
         return Worst(at=self.at) if known else self
 
@@ -395,9 +388,7 @@ def read_neighbour(reader: Reader, mechanism: Any) -> Any:
 
 
 def _check_row(dataset: Rows, index: int, row: tuple[float, ...] | None, same: str) -> None:
-    """Raise `InvalidInput` unless `row` (None: zeros) can replace row `index` and differs from it.
-    same : how the message calls a row that would not change.
-    """
+    """Raise `InvalidInput` unless `row` (None: zeros) can replace row `index` and differs."""
     if index >= dataset.n:
         check.fail("index", index, f"a row number below {dataset.n}")
     old = dataset.values[index]

@@ -71,9 +71,7 @@ class Reader:
         return content if isinstance(content, dict) else {}
 
     def read(self, model: type[Model], place: str, *, needed: bool = False) -> Model | None:
-        """The table `place` as a model; None after a fault. needed : whether it must exist.
-        Relative paths in it begin in the folder of the file.
-        """
+        """The table `place` as a model; None after a fault. needed : whether it must exist."""
         content = self.content.get(place, {})
         if needed and place not in self:
             self.fault(place, "", "missing")
@@ -100,9 +98,7 @@ class Reader:
         self.fault(".".join((place, *tables)), key, message)
 
     def refuse(self, place: str, error: InvalidInput) -> Any:
-        """Record an error about the table `place`, or about the key that the error names, and
-        return None.
-        """
+        """Record an error about the table `place`, or about the key that the error names."""
         key = error.argument if error.argument in self.table(place) else None
         self.fault(place, key or "", error.detail if key else str(error))
         return None
@@ -129,10 +125,8 @@ def unknown(key: str, known: Iterable[str], elsewhere: Mapping[str, str] | None 
 
 @dataclass(frozen=True)
 class Checked:
-    """The annotation of a field whose value must pass a check.
-
-    check : check(name, value) returns the value or raises `InvalidInput`. schema : the allowed
-    values in JSON Schema, as far as that can express them.
+    """The annotation of a field: check(name, value) returns the value or raises `InvalidInput`.
+    schema : the allowed values in JSON Schema, as far as that can express them.
     """
 
     check: Check
@@ -176,9 +170,7 @@ def _table(key: str, value: Any) -> dict[str, Any]:
 
 
 def numbers(key: str, value: Any) -> tuple[float, ...]:
-    """The value, checked to be a list of one or more finite numbers. Errors show no number, since
-    it may be data.
-    """
+    """A list of one or more finite numbers. Errors show no number, since it may be data."""
     return items(_item, key, value, "a list of finite numbers")
 
 

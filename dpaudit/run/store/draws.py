@@ -50,9 +50,8 @@ class DrawStore(StoreFolder):
         self.drawn += len(values)
 
     def mark(self, side: int) -> str | None:
-        """A hash of the first draws of a side, by which a ledger recognizes repeated draws.
-
-        None where so few of them differ that another run could have the same ones by chance.
+        """A hash of the first draws of a side, by which a ledger recognizes repeated draws. None
+        where so few of them differ that another run could have the same ones by chance.
         """
         block = self.get(side, 0)
         rows = [] if block is None else [row.tobytes() for row in block[:MARKED]]
@@ -61,9 +60,8 @@ class DrawStore(StoreFolder):
         return hashlib.sha256(b"".join(rows)).hexdigest()
 
     def counts(self, key: str) -> CountFiles | None:
-        """The store of counts for the score with this key; None where all draws are stored.
-
-        Removes counts with other keys, which belong to scores that are no longer used.
+        """The store of counts for the score with this key; None where all draws are stored. Removes
+        the counts of other scores.
         """
         current = None if self.all_draws else f"counts-{key}-"
         names = [name for name in self.parts if name.startswith("counts-")]
@@ -77,10 +75,8 @@ class DrawStore(StoreFolder):
 
 
 class CountFiles:
-    """Counts of groups of blocks that workers drew and counted, one .npz file for each group.
-
-    When a run resumes, the first sound group is counted again and compared (`Repeated`).
-    fresh : number of draws of both sides whose counts this process has stored so far.
+    """Counts of groups of blocks that workers drew and counted, one .npz file for each group. fresh
+    : number of draws of both sides whose counts this process has stored so far.
     """
 
     def __init__(self, folder: StoreFolder, prefix: str) -> None:
@@ -100,10 +96,8 @@ class CountFiles:
             return Counted(counts, arrays["sums"], arrays["columns"])
 
     def put(self, number: int, counted: Counted) -> None:
-        """Store the counts of a group.
-
-        Raises `InvalidInput` where they differ from those stored before. Equal counts have equal
-        bytes, since NumPy writes no time into the file.
+        """Store the counts of a group; equal counts have equal bytes, since NumPy writes no time
+        into the file. Raises `InvalidInput` where they differ from those stored before.
         """
         counts, buffer = counted.counts, io.BytesIO()
         arrays = {"cells": counts.cells, "first": counts.first, "undefined": counts.undefined}

@@ -130,8 +130,8 @@ class Repeated:
         return None if name == self.first else self.folder.read(name)
 
     def put(self, name: str, content: bytes, draws: int, what: str) -> None:
-        """Store a file with `draws` draws, which an error calls `what`. Raises `InvalidInput` where
-        the file was stored before with other content.
+        """Store a file, whose content an error calls `what`. Raises `InvalidInput` where it was
+        stored before with other content.
         """
         part = self.folder.parts.get(name)
         is_lost = part is not None and not (self.folder.path / name).exists()
@@ -151,10 +151,8 @@ class Repeated:
 
 
 def remove_store(folder: Path) -> None:
-    """Remove the draws, then the list, the manifest, and the folder if it is then empty.
-
-    The manifest goes last: if the process is killed meanwhile, no draws are left without a record
-    of how they were made.
+    """Remove all files, the manifest last, so that no draws are ever left without it, and the
+    folder if it is then empty.
     """
     for pattern in (*CONTENT, PARTS, MANIFEST):
         clear_drafts(folder, pattern)
@@ -203,8 +201,8 @@ def unpacked(content: bytes) -> np.ndarray:
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """A phrase for each difference between two manifests. It names each file, program or package
-    that changed, and both versions of a package.
+    """A phrase for each difference between two manifests, with the file, program or package that
+    changed.
     """
     for name in [name for name in {**new, **old} if old.get(name) != new.get(name)]:
         before, now = old.get(name), new.get(name)

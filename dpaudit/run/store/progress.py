@@ -69,11 +69,9 @@ class RunLock:
 
 
 class Watch:
-    """The progress of a run, used inside `with`: it writes progress.json and calls `progress`.
-
-    folder : the run's folder of draws. scenario : the scenario's name. notice : called with a
-    sentence when draws are discarded; by default it issues a warning. Raises `InvalidInput` where
-    another run uses the folder. Ignores a failure to write progress.json, which the run can spare.
+    """The progress of a run, used inside `with`: it writes progress.json, if it can, and calls
+    `progress`. notice : called with a sentence when draws are discarded; by default a warning.
+    Raises `InvalidInput` where another run uses the folder.
     """
 
     def __init__(
@@ -138,9 +136,8 @@ class Watch:
             self.progress(step, done, wanted)
 
     def _write(self, ended: str | None) -> None:
-        """Write progress.json. ended : the error that ends the run, None while it runs.
-
-        The entry "rate" has the draws per second of this process, None before the first draw.
+        """Write progress.json. ended : the error that ends the run, None while it runs. rate :
+        draws per second of this process.
         """
         fresh = 0 if self.store is None else self.store.fresh
         content = {
@@ -187,8 +184,8 @@ class State:
 
 
 def states(folder: Path) -> list[State]:
-    """The states of the run in `folder`, or of the runs in its subfolders. Raises `InvalidInput`
-    where there is no run.
+    """The states of the run in `folder`, or of those in its subfolders. Raises `InvalidInput`
+    without one.
     """
     own = state_of(folder)
     if own is not None:

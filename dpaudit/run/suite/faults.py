@@ -31,13 +31,10 @@ def checked(
     stop: str | None = None,
     level: float | None = None,
 ) -> list[AnyScenario]:
-    """Read and check the scenarios of some files, which are paths or already read.
-
-    draws, seed, stop, level : settings of the run, which are checked with each file.
-
-    The first pass checks all files with their data, and imports no code of the user. The second
-    imports the modules of studies, which define the settings of a study. Raises `ScenarioError`
-    after the pass that finds faults, with a line for each fault.
+    """Read and check the scenarios of files, with the settings of the run. The first pass checks
+    all files with their data, and imports no code of the user; the second imports the modules of
+    studies, which define their settings. Raises `ScenarioError` after the pass that finds faults, a
+    line for each.
     """
     faults: list[str] = []
     scenarios: list[AnyScenario] = []
@@ -91,9 +88,6 @@ def _refuse(faults: Sequence[str]) -> None:
 
 
 def _check_audit(scenario: Scenario, file: str, faults: list[str]) -> None:
-    """Append to `faults`: a missing module or program, and faults of data, neighbour, mechanism
-    and stop.
-    """
     mechanism = scenario.mechanism
     if isinstance(mechanism, Call):
         folder = scenario.folder
@@ -115,8 +109,8 @@ def _check_audit(scenario: Scenario, file: str, faults: list[str]) -> None:
 
 
 def _check_own_mechanism(scenario: Scenario, data: Array) -> None:
-    """Raise `DpauditError` where a mechanism of dpaudit cannot run on these data, or where `stop`
-    waits for a verdict that the audit cannot reach. Other mechanisms pass unchecked.
+    """Raise `DpauditError` where a mechanism of dpaudit cannot run on these data, or `stop` waits
+    for a verdict that the audit cannot reach.
     """
     mechanism, rule, settings = scenario.mechanism, scenario.neighbour, scenario.settings
     if isinstance(mechanism, Call):

@@ -1,15 +1,9 @@
-"""The files for a CI server that a suite writes: JUnit XML, SARIF, a table of Markdown.
+"""The files for a CI server that a suite writes: JUnit XML, SARIF 2.1.0, a table of Markdown.
 
-JUnit has one test case for each scenario. "violated" is a failure, whose message is the headline
-with ε first. "inconclusive" is skipped: CI servers neither count it as passed nor fail for it, but
-the exit status 3 of `dpaudit run` stops a release. Each case has the numbers of its audit as
-properties, and in its output the smallest excess that the audit could have shown.
-
-SARIF 2.1.0, which code scanning reads, has a result for each scenario that is violated,
-inconclusive or failed. The level is "warning" for "inconclusive", else "error". The location is the
-line where the mechanism failed, or that the hint of a replay names; without one of these, the line
-of the scenario's file that has its name, or the first line. Paths begin at the top of the git work
-tree around the current folder, or at the current folder if there is none.
+In JUnit "inconclusive" is skipped: CI servers neither count it as passed nor fail for it, but the
+exit status 3 of `dpaudit run` stops a release. SARIF has a result for each scenario that needs
+attention, at the line where the mechanism failed or that the hint of a replay names, else at that
+of the scenario. Paths begin at the top of the git work tree, or at the current folder.
 """
 
 from __future__ import annotations
@@ -72,9 +66,7 @@ class Outputs:
     summary: Path | None = None
 
     def prepare(self) -> None:
-        """Create the folders of the files, so that an error shows before hours of work. Raises
-        `InvalidInput`, OSError.
-        """
+        """Create the folders of the files, so that an error shows before hours of work."""
         for name, path in asdict(self).items():
             if path is None:
                 continue
@@ -83,8 +75,8 @@ class Outputs:
             path.parent.mkdir(parents=True, exist_ok=True)
 
     def write(self, outcomes: Sequence[ScenarioOutcome]) -> None:
-        """Write the files. An error with one of them does not stop the others; the first error is
-        raised at the end. Text is appended to the summary page of a GitHub job.
+        """Write the files, all that can be written; the first error is raised at the end. Text is
+        appended to the summary page of a GitHub job.
         """
         failed: list[Exception] = []
         formats: dict[Path | None, Callable[[Sequence[ScenarioOutcome]], bytes | str]]
@@ -216,9 +208,7 @@ def _result(done: ScenarioOutcome) -> dict[str, Any]:
 
 def _faulty_line(done: ScenarioOutcome) -> tuple[Path, int] | None:
     """The file and line where the mechanism failed, or that a hint names; None if that is unknown.
-
-    A hint has the name of a file without its folder: the file is looked for beside the scenario,
-    and where the mechanism's module is.
+    A hint has the name of a file alone, which is looked for beside the scenario and the mechanism.
     """
     if isinstance(done.error, MechanismError):
         places = getattr(done.error.raised, "places", ())
@@ -259,8 +249,8 @@ def job_summary(outcomes: Sequence[ScenarioOutcome]) -> str:
 
 
 def _markdown_text(cell: str) -> str:
-    """The text of a cell, with everything escaped that would end the cell or begin markup, a link
-    or a mention.
+    """The text with everything escaped that would end the cell or begin markup, a link or a
+    mention.
     """
     text = MARKUP.sub(r"\\\g<0>", " ".join(printable(cell).split()))
     return text.replace("<", "&lt;").replace("@", "&#64;").replace("://", ":&#47;&#47;")

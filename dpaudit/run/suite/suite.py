@@ -30,12 +30,9 @@ Done = (
 
 @value_class(show_numbers=True)
 class ScenarioOutcome:
-    """The outcome of one scenario.
-
-    name, path : the scenario's name and file. folder : the folder of its report. kind : a verdict,
-    "study" or "error". reason : one sentence, or the lines of the error. seconds : wall-clock time.
-    record : the content of result.json, None for a study or an error.
-    error : the exception that ended it, or None.
+    """The outcome of one scenario. kind : a verdict, "study" or "error". reason : one sentence, or
+    the lines of the error. seconds : wall-clock time. record : the content of result.json; None for
+    a study or an error.
     """
 
     name: str
@@ -49,11 +46,9 @@ class ScenarioOutcome:
 
 
 def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> ScenarioOutcome:
-    """Call `work` and return the outcome of the scenario. An exception becomes an outcome too.
-
-    work : writes the report into `folder`; returns the result of an audit, or a study's sentences.
-    SystemExit, which the user's code may raise, becomes a `MechanismError`, since its status could
-    be mistaken for a verdict. KeyboardInterrupt is not caught.
+    """The outcome of `work`, which writes a report into `folder` and returns a result or a study's
+    sentences. An exception becomes an outcome, too; so does SystemExit of the user's code, whose
+    status could be mistaken for a verdict.
     """
     begin = time.perf_counter()
     try:
@@ -97,7 +92,7 @@ class Before:
     @classmethod
     def read(cls, folder: Path, names: Sequence[str]) -> Before:
         """Read FOLDER/NAME/result.json, or FOLDER/result.json where one scenario runs. Raises
-        `InvalidInput` for a folder without any result, or with an unreadable one.
+        `InvalidInput`.
         """
         places = {name: folder / name for name in names if (folder / name / RESULT).exists()}
         if not places and len(names) == 1 and (folder / RESULT).exists():
@@ -148,12 +143,9 @@ CONTENT = "content.json"  # the file with the content of a study
 
 
 def redraw_suite(folder: Path) -> list[Path]:
-    """Write all reports below `folder` again, each from its result.json, and then the index page.
-
-    Returns the folders of the reports, in the order in which the audits began. The page lists
-    studies too, whose reports stay as they are. It lists neither failed scenarios, which leave no
-    result, nor changes since an earlier run. All results are read before anything is written.
-    Raises `InvalidInput` where `folder` has no result, or an unreadable one, and OSError.
+    """Write all reports below `folder` again, each from its result.json, and the index page, which
+    lists studies too, but neither failed scenarios nor changes since an earlier run. Returns the
+    folders in the order in which the audits began. Raises `InvalidInput`, OSError.
     """
     records = {path.parent: load(path.parent) for path in sorted(folder.rglob(RESULT))}
     if not records:
