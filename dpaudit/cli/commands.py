@@ -667,7 +667,7 @@ def status_(folder: Path) -> int:
     interrupted run, repeat its command with --resume.
     """
     from dpaudit.cli.answers import folders
-    from dpaudit.run.store import INTERRUPTED, states
+    from dpaudit.run.store.progress import INTERRUPTED, states
 
     runs = states(folder)
     console().show(runs, folders.states_text, folders.states_json, folders.states_line)

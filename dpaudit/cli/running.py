@@ -36,7 +36,7 @@ from dpaudit.run import run as execute
 from dpaudit.run.ledger import check_fit
 from dpaudit.run.scenario.files import File, audits_of, file_of
 from dpaudit.run.scenario.study import AnyScenario
-from dpaudit.run.store import DRAWS, INTERRUPTED, has_search, state_of
+from dpaudit.run.store.progress import DRAWS, INTERRUPTED, has_search, state_of
 from dpaudit.run.suite import suite
 from dpaudit.run.suite.faults import checked
 from dpaudit.run.suite.outputs import Outputs

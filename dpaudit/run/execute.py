@@ -44,19 +44,9 @@ from dpaudit.run.scenario.files import recorded_text
 from dpaudit.run.scenario.mechanism import Call, Called, Program, is_synthesizer
 from dpaudit.run.scenario.neighbour import TABLE, Own, Search, Unstated
 from dpaudit.run.scenario.source import KNOWN, Source, loaded_from
-from dpaudit.run.store import (
-    DRAWS,
-    INTERRUPTED,
-    SEARCH,
-    DrawStore,
-    Notice,
-    SearchStore,
-    Watch,
-    digest_of,
-    manifest_of,
-    remove_store,
-    state_of,
-)
+from dpaudit.run.store.draws import DrawStore, SearchStore, digest_of
+from dpaudit.run.store.folder import manifest_of, remove_store
+from dpaudit.run.store.progress import DRAWS, INTERRUPTED, SEARCH, Notice, Watch, state_of
 from dpaudit.run.suite.relations import alone
 from dpaudit.sampling import Progress
 from dpaudit.sampling.replay import hint

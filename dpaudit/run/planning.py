@@ -18,7 +18,7 @@ from dpaudit.certify.constants import FEWEST
 from dpaudit.curves.claims import Claim, refuse_unbreakable
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.neighbour import Search
-from dpaudit.run.store import Notice
+from dpaudit.run.store.progress import Notice
 from dpaudit.search import search_plan
 from dpaudit.verdict.headline import Reference
 

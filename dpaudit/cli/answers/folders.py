@@ -14,7 +14,7 @@ from dpaudit.cli.table import named
 from dpaudit.errors import InvalidInput
 from dpaudit.report.comparison import Comparison
 from dpaudit.run.ledger import Standing
-from dpaudit.run.store import DONE, RUNNING, State
+from dpaudit.run.store.progress import DONE, RUNNING, State
 from dpaudit.verdict.numbers import count, label, number
 
 WIDTH = 100

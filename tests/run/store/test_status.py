@@ -8,7 +8,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.cli import main
 from dpaudit.run import Scenario, run
-from dpaudit.run.store import DrawStore, Watch, state_of
+from dpaudit.run.store.draws import DrawStore
+from dpaudit.run.store.progress import Watch, state_of
 from tests.run.held_runs import held_run, held_scenario
 
 pytestmark = pytest.mark.usefixtures("no_figures")
