@@ -75,7 +75,6 @@ RIGHT = {
     "claim of a group": {**MINIMAL, "claim": {"epsilon": 1.0, "delta": 0.1, "group": 3}},
     "by distance": {**MINIMAL, "claim": {"epsilon": 1.0, "per": "hamming"}},
     "tCDP": {**MINIMAL, "claim": {"rho": 0.1, "omega": 20}},
-    "samples": {**MINIMAL, "audit": {"samples": 1e5}},
     "scores": {**SCORES, "claim": {"gdp": 1.0}},
     "one run": {**MADE, "claim": {"epsilon": 1.0}},
     "training": {"training": {"function": "a:b"}, "claim": {"epsilon": 1.0, "delta": 0.1}},
@@ -117,7 +116,7 @@ VALUES = [
 ]
 KEYS_OF_THE_READER = {  # it refuses more, by other keys or by what there is
     *(("neighbour", key) for key in ("row_bound", "bounds", "candidates")),
-    *(("audit", key) for key in ("draws", "samples", "train_share", "choose_share", "address")),
+    *(("audit", key) for key in ("draws", "train_share", "choose_share", "address")),
     ("data", "name"),
 }
 AROUND = {
@@ -151,7 +150,6 @@ def test_the_reader_and_the_schema_refuse_the_same_values(place, kind, step):
         for value in VALUES[number % step :: step]:
             content = {**AROUND[place], place: {**base, key: value}}
             names = (f"[{place}] {key}:", f"[{place}] {key}[", f"[{place}.{key}]")
-            names += ("[audit] draws:",) if key == "samples" else ()
             lines = [line.partition(": ")[2] for line in read(content)]
             by_reader = any(line.startswith(names) for line in lines)
             by_schema = not Draft202012Validator(kind.keys[key]).is_valid(value)

@@ -34,11 +34,6 @@ WRONG = {
         ["missing"],
     ),
     "name and path": (f'{DATA}path = "x.csv"\n{ALS}', "[data]", ["either name or path"]),
-    "draws and samples": (
-        f"{GOOD}[audit]\ndraws = 100\nsamples = 100\n",
-        "[audit] samples",
-        ["another name of draws"],
-    ),
     "outputs and predict": (
         f'{MINE}kind = "estimator"\noutputs = ["coef_"]\npredict = [[1.0]]\n',
         "[mechanism] predict",

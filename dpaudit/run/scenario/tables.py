@@ -342,14 +342,9 @@ class Audit(Section):
     """Draws a side, training included."""
     epsilon: Annotated[Any, PlainValidator(_grid), WithJsonSchema(GRID)] = None
     """ε, nats, at which δ is reported; by default 0 to 4, or as far as a claim goes."""
-    samples: Annotated[int | None, COUNT] = None
-    """Another name of draws; give one of the two."""
 
     @model_validator(mode="after")
     def _belong_together(self) -> Audit:
-        if {"draws", "samples"} <= self.model_fields_set:
-            message = "is another name of draws: give one of the two"
-            raise InvalidInput(message, argument="samples")
         if self.address is not None and self.backend != DASK:
             message = f'is of a Dask scheduler: it goes with backend = "{DASK}"'
             raise InvalidInput(message, argument="address")
@@ -360,7 +355,6 @@ class Audit(Section):
         return Workers(self.backend, self.address)
 
     def settings(self, claim: Claim | MetricClaim | None) -> Settings:
-        apart = ("seed", "backend", "address", "draws", "samples")
+        apart = ("seed", "backend", "address", "draws")
         options = {key: getattr(self, key) for key in type(self).model_fields if key not in apart}
-        draws = self.draws if self.samples is None else self.samples
-        return Settings.of(draws, claim=claim, rng=self.seed, **options)
+        return Settings.of(self.draws, claim=claim, rng=self.seed, **options)

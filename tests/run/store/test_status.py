@@ -20,7 +20,7 @@ ROW = 'rule = "row"\nindex = 4'
 @pytest.mark.slow
 def test_a_run_from_begin_to_end(write_scenario, tmp_path, capsys):
     """16 blocks of 256 a side: under way, killed, resumed."""
-    scenario = held_scenario(write_scenario, audit='samples = 4000\nclassifier = "qda"')
+    scenario = held_scenario(write_scenario, audit='draws = 4000\nclassifier = "qda"')
     out = tmp_path / "out"
     with held_run(scenario, out) as process:
         assert main(["status", str(out)]) == 0
