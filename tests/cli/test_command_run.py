@@ -65,7 +65,7 @@ def test_violated(write_scenario, tmp_path, capsys):
 
 def test_inconclusive(write_scenario, capsys):
     path = write_scenario(
-        audit='samples = 1000\nclassifier = "qda"\nepsilon = [0.0, 1.0]\ndetect = 0.0001'
+        audit='draws = 1000\nclassifier = "qda"\nepsilon = [0.0, 1.0]\ndetect = 0.0001'
     )
     assert main(["run", str(path)]) == 3
     out = capsys.readouterr().out

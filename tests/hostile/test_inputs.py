@@ -83,7 +83,7 @@ def test_the_largest_claim_is_judged():
         "a = " + "[" * 5000 + "]" * 5000,
         "a = " + "{a = " * 5000 + "1" + "}" * 5000,
         "a = 1" + "0" * 5000,
-        "[audit]\nsamples = 1" + "0" * 4000,
+        "[audit]\ndraws = 1" + "0" * 4000,
     ],
 )
 def test_deep_and_long_toml_is_refused(text, tmp_path, capsys):
