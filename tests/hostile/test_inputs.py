@@ -137,7 +137,7 @@ KEYS = {
     "neighbour": ("rule", "index", "at", "row", "relations", "unknown"),
     "claim": ("epsilon", "delta", "gdp", "rho", "omega", "rows", "gamma", "printed"),
     "audit": (
-        *("epsilon", "samples", "level", "classifier", "seed", "detect", "train_share"),
+        *("epsilon", "draws", "level", "classifier", "seed", "detect", "train_share"),
         *("choose_share", "bits", "focus", "stop", "backend", "address", "unit"),
     ),
 }
@@ -146,7 +146,7 @@ TABLE = {
     "mechanism": {"name": '"ALS"', "rows": "20"},
     "neighbour": {"rule": '"worst"'},
     "claim": {"epsilon": "1.0", "delta": "0.9"},
-    "audit": {"samples": "400", "classifier": '"qda"', "epsilon": "[0.0, 1.0]"},
+    "audit": {"draws": "400", "classifier": '"qda"', "epsilon": "[0.0, 1.0]"},
 }
 
 

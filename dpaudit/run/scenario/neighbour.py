@@ -12,12 +12,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-import numpy as np
 from pydantic import (
     PlainValidator,
     PrivateAttr,
@@ -253,8 +251,9 @@ class Rule(Section):
 
     def check(self, dataset: Rows) -> None:
         """Check that the rule fits the data. Raises `InvalidInput`."""
+        self.pair(None, dataset.database)
 
-    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
         """The two databases. Raises `InvalidInput`, and `ScenarioError` if theory has no answer."""
         raise NotImplementedError
 
@@ -273,7 +272,11 @@ class Worst(Rule):
     def against(self, claim: Claim | MetricClaim | None) -> Worst:
         return at_claim(self, claim)
 
-    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+    def check(self, dataset: Rows) -> None:
+        """Which row is the worst is known when the mechanism is loaded."""
+
+    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
+        assert mechanism is not None
         try:
             worst = exact.worst_case(mechanism, data, [self.at or 0.0])
         except NoExactSpectrum as error:
@@ -294,10 +297,7 @@ class Zeroed(Rule):
     index: Index
     """The row that is zeroed or replaced, counted from 0."""
 
-    def check(self, dataset: Rows) -> None:
-        _check_row(dataset, self.index, None, "already zero")
-
-    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
         return neighbours.zero_row(data, self.index)
 
 
@@ -309,10 +309,7 @@ class Replaced(Rule):
     row: Row
     """The row that comes in."""
 
-    def check(self, dataset: Rows) -> None:
-        _check_row(dataset, self.index, self.row, "unchanged")
-
-    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
         return neighbours.replace_row(data, self.index, self.row)
 
 
@@ -322,10 +319,7 @@ class Added(Rule):
     row: Row
     """The row that comes in."""
 
-    def check(self, dataset: Rows) -> None:
-        _check_width(self.row, dataset)
-
-    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
         return neighbours.add_row(data, self.row)
 
 
@@ -335,9 +329,6 @@ class Template(Rule):
     rule: Literal["template"] = "template"
     template: Annotated[str, TEXT]
     """The unusual record: outside, extreme, combination or rarest."""
-
-    def check(self, dataset: Rows) -> None:
-        self.pair(None, dataset.values)
 
     def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
         pairs = neighbours.record_templates(data)
@@ -385,21 +376,3 @@ def read_neighbour(reader: Reader, mechanism: Any) -> Any:
     except InvalidInput as error:
         return reader.refuse("neighbour", error)
     return reader.read(RULES[rule], "neighbour")
-
-
-def _check_row(dataset: Rows, index: int, row: tuple[float, ...] | None, same: str) -> None:
-    """Raise `InvalidInput` unless `row` (None: zeros) can replace row `index` and differs."""
-    if index >= dataset.n:
-        check.fail("index", index, f"a row number below {dataset.n}")
-    old = dataset.values[index]
-    new = np.zeros(len(old)) if row is None else np.array(row)
-    _check_width(new, dataset)
-    if np.array_equal(new, old):
-        raise InvalidInput(f"row {index} is {same}, which makes no neighbour")
-
-
-def _check_width(row: Sequence[float] | Array, dataset: Rows) -> None:
-    """Raise `InvalidInput` unless a row has as many numbers as the data have columns."""
-    width = dataset.values.shape[1]
-    if len(row) != width:
-        check.fail("row", check.Words(f"{len(row)} numbers"), f"{width} numbers, one a column")
