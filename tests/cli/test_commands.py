@@ -74,7 +74,7 @@ def test_the_same_draws_twice_are_refused(draws, tmp_path, capsys, others):
     (tmp_path / "copy.npy").write_bytes((tmp_path / "P.npy").read_bytes())
     assert main(["samples", "P.npy", *others, "--claim", "1,0"]) == 2
     said = capsys.readouterr().err
-    assert f"P.npy and {others[0]} must hold different draws, but their bytes are the same" in said
+    assert "Q must be other draws than P" in said or "same draws stand on both sides" in said
 
 
 @pytest.mark.parametrize("options", [["--claim", "1,2"], ["--level", "2"], ["--classifier", "rf"]])

@@ -136,7 +136,7 @@ class Search(Section):
             message = "'replace' and 'add' need candidates, row_bound or bounds"
             raise InvalidInput(message, argument="relations")
         if sources and not takes:
-            message = 'goes with relations = ["replace"] or ["add"]'
+            message = "goes with the relations 'replace' and 'add'"
             raise InvalidInput(message, argument=sources[0])
         return self
 
