@@ -759,12 +759,7 @@ def ledger(file: Path, others: tuple[Path, ...], level: float) -> int:
     ),
 )
 @click.argument("folder", type=RESULTS, metavar="DIR")
-@click.option(
-    "--show-data",
-    is_flag=True,
-    help="Refuse a result without values of the data: only a run with --show-data keeps them.",
-)
-def report(folder: Path, show_data: bool) -> int:
+def report(folder: Path) -> int:
     """Write report.html and spectrum.png again from the result.json in DIR.
 
     Values of the data are in the report if the run was asked for them, by its own --show-data.
@@ -774,4 +769,4 @@ def report(folder: Path, show_data: bool) -> int:
     """
     from dpaudit.cli import running
 
-    return running.report(folder, show_data)
+    return running.report(folder)

@@ -30,7 +30,6 @@ from dpaudit.errors import DpauditError, InvalidInput, ScenarioError
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.step_result import StepResult
 from dpaudit.report.index import tally
-from dpaudit.report.tables import values_table
 from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario, TrainingScenario
 from dpaudit.run import run as execute
 from dpaudit.run.ledger import check_fit
@@ -323,14 +322,9 @@ def _print_place(record: dict[str, Any], folder: Path, text: str = "", before: s
     console().answer(f"{text}Report: {page}", f"{before}{one_line(record)}")
 
 
-def report(folder: Path, show_data: bool = False) -> int:
-    """Write the report in `folder` again, or all reports of a suite. show_data : refuse a result
-    that holds no values of the data. Raises `InvalidInput`.
-    """
+def report(folder: Path) -> int:
+    """Write the report in `folder` again, or all reports of a suite. Raises `InvalidInput`."""
     single = (folder / RESULT).exists() or not any(folder.rglob(RESULT))
-    if show_data:
-        for place in [folder] if single else [path.parent for path in folder.rglob(RESULT)]:
-            _check_values(place)
     if not single:
         for place in suite.redraw_suite(folder):
             _print_place(load(place), place, before=f"{place.relative_to(folder)}: ")
@@ -342,14 +336,3 @@ def report(folder: Path, show_data: bool = False) -> int:
         dpaudit.report.write_report(folder, record)
         _print_record(record, folder)
     return NOT_VIOLATED
-
-
-def _check_values(folder: Path) -> None:
-    record = load(folder)
-    with reading(folder):
-        table = values_table(record)
-    if table is None:
-        raise InvalidInput(
-            f"{folder / RESULT} holds no values of the data, so none can be shown: "
-            "run the audit again with --show-data"
-        )
