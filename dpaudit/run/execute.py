@@ -86,40 +86,30 @@ def run(
         As `load_scenario` reads it.
     out : path, optional
         Folder of the report, which is created if it does not exist (default dpaudit-out/NAME).
-    draws : int, optional
-        Number of draws of each side, instead of the scenario's.
-    seed : int, optional
-        Seed, instead of the scenario's.
-    stop : "verdict", optional
-        When to stop drawing, instead of the scenario's.
-    level : float in (0, 1), optional
-        Confidence, instead of the scenario's.
+    draws, seed, stop, level : optional
+        Settings that take the place of the scenario's.
     ledger : path, optional
         A file that pools the evidence of this run with that of earlier runs. The pooled evidence
         decides the verdict at the run's level (`dpaudit.run.Ledger`). Without `seed` the run takes
         a fresh seed, which the result names.
     seconds : float, optional
-        The time that the run may take, from which the number of draws follows, the scenario's at
-        most; not with `draws` or `resume`. It is a plan: dpaudit times a few draws first and does
-        not stop a run that takes longer.
+        The time that the run may take, from which the number of draws follows by the time of a few;
+        not with `draws` or `resume`. It is a plan: a run that takes longer is not stopped.
     n_jobs : int, optional
-        Parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no
-        effect on results.
+        Workers, of the kind that the scenario or `joblib.parallel_config` names; no effect on
+        results.
     resume : bool, default False
-        Continue from the draws that an interrupted run left in `out`. The result has the same bytes
-        as that of an uninterrupted run.
+        Continue from the draws that an interrupted run left in `out`, to the same bytes as those of
+        an uninterrupted run.
     keep_draws : bool, default False
         Leave the draws in `out` when the run is done.
     show_data : bool, default False
         Write the values of the row that differs into result.json, and the values of all rows that
         the search inserted into search.csv.
-    progress : callable, optional
-        Called as progress(step, done, wanted).
-    notice : callable, optional
-        Called with a sentence when the run discards the draws of an interrupted run. By default the
-        sentence becomes a `UserWarning`.
-    look : callable, optional
-        Called before the first draw with sentences on what the run will cost and can show.
+    progress, notice, look : callable, optional
+        progress(step, done, wanted) is called as the run goes on; notice(sentence) when it discards
+        the draws of an interrupted run, by default a `UserWarning`; look(sentence) before the first
+        draw, on what the run will cost and can show.
 
     Returns
     -------

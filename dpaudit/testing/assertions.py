@@ -403,15 +403,12 @@ def assert_matches(
 
     Notes
     -----
-    Draws never bound δ(ε) itself from above, since another set S may be worse. So the bound
-    `false_failure`/2 on a false failure of the second test needs that the curve is true AND that
-    one of the sets attains it up to rtol·δ + atol. One of them does if the score increases with the
-    true privacy loss. If the score is too poor for that (outputs of many numbers, few draws), take
-    more draws, a larger rtol, or give the true privacy loss as `classifier` (`scoring.KnownScore`).
-
-    `Spectrum.interval` decides nothing here: simulations show a coverage near its level, which is
-    no guarantee, least of all at the small error rates of tests. The message of a failure contains
-    this interval, at 95 %, so that the size of the gap can be judged.
+    Draws never bound δ(ε) itself from above, since another set S may be worse. So the bound on a
+    false failure of the second test also needs that one of the sets attains the curve up to the
+    tolerance. One does if the score increases with the true privacy loss. If it is too poor for
+    that (outputs of many numbers, few draws), take more draws, a larger rtol, or give the true
+    privacy loss as `classifier` (`scoring.KnownScore`). `Spectrum.interval`, which a failure shows
+    at 95 %, decides nothing here: simulations show a coverage near its level, but no guarantee.
 
     Examples
     --------

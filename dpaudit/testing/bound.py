@@ -104,18 +104,13 @@ class BoundSearch:
 
     Attributes
     ----------
-    simplest : Trial or None
-        The simplest setting at which the bound fails (fewest digits); None if no failure was found.
-    worst : Trial or None
-        The failing setting with the largest factor; None if no failure was found.
+    simplest, worst : Trial or None
+        Failing settings: that with the fewest digits, and that with the largest factor.
     closest : Trial or None
         The setting at which the bound holds with the least room; None if it holds at none.
-    tried : int
-        Number of settings at which both sides were computed.
-    excluded : int
-        Number of further settings, which the hypotheses excluded.
-    undecided : int
-        Number of further settings, which have no exact value.
+    tried, excluded, undecided : int
+        Numbers of settings at which both sides were computed, which the hypotheses excluded, and
+        which have no exact value.
     exhaustive : bool
         Whether the search covered every setting of the domain.
     domain : str
