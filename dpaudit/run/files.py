@@ -27,44 +27,11 @@ COINS = {"true": 1.0, "false": 0.0}
 OF_STEP = ("known", "shift", "noise", "batch_size")  # what a file of steps may have beside the rest
 
 
-def run_samples(
-    left: str | Path, right: str | Path, out: str | Path | None = None, **options: Any
-) -> AuditResult:
-    """Audit draws from two files, and write the report.
-
-    Parameters
-    ----------
-    left : path
-        A .npy, .csv or .parquet file with one draw of M(D) in each row
-        (`dpaudit.adapters.read_draws`).
-    right : path
-        Such a file with draws of M(D').
-    out : path, optional
-        Folder of the report, which is created if it does not exist (default dpaudit-out/samples).
-    **options
-        Keywords of `dpaudit.audit_samples`.
-
-    Returns
-    -------
-    AuditResult
-        The result that is written to result.json.
-
-    Raises
-    ------
-    DataNotFound
-        When one of the files does not exist.
-    InvalidInput
-        When both files have the same draws, or one of them has no draws.
-    OSError
-        When a file cannot be written.
-    """
-    result = audit_draws(Path(left), Path(right), **options)
-    result.save(Path("dpaudit-out", "samples") if out is None else Path(out))
-    return result
-
-
 def audit_draws(left: Path, right: Path, **options: Any) -> AuditResult:
-    """Do what `run_samples` does, without a report."""
+    """Audit draws of M(D) and M(D') in two .npy, .csv or .parquet files, one draw in each row.
+
+    options : keywords of `dpaudit.audit_samples`. Raises `DataNotFound`, `InvalidInput`.
+    """
     subject = Subject(rule=f"{left.name} against {right.name}")
     return audit_samples_of(left, right, subject, **options)
 
