@@ -77,12 +77,11 @@ SHADE = 0.18
 
 @dataclass(frozen=True)
 class Moved:
-    """A difference: its name, both values in words, and whether it is one of verdicts (grave)."""
+    """A difference: its name, and both values in words."""
 
     what: str
     old: str
     new: str
-    grave: bool = False
 
     def __str__(self) -> str:
         return f"{self.what}: {self.old}, now {self.new}"
@@ -238,10 +237,10 @@ def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
     """
     kinds = [str(record.get("kind") or "two samples") for record in (old, new)]
     if kinds[0] != kinds[1]:
-        return [Moved("kind of audit", kinds[0], kinds[1], grave=True)]
+        return [Moved("kind of audit", kinds[0], kinds[1])]
     one_run = is_one_run(old)
     curves = None if one_run else (read_curves(old), read_curves(new))
-    moves = [Moved("verdict", str(old["verdict"]), str(new["verdict"]), grave=True)]
+    moves = [Moved("verdict", str(old["verdict"]), str(new["verdict"]))]
     if one_run:
         bounds = [number(record["certified"]["epsilon"], down=True) for record in (old, new)]
         moves.append(Moved("certified ε", bounds[0], bounds[1]))
