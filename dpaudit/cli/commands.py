@@ -129,16 +129,8 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     not stop the others. DIR (default: dpaudit-out) gets an index.html with links to all reports.
     The exit status is the most serious one, in the order 2, 1, 3, 0.
 
-    In JUnit XML a violated claim is a failure, and an inconclusive audit is skipped. SARIF has only
-    what is violated, inconclusive or failed; the table of --summary has it first.
-
-    --against lists the verdicts and settings that changed since the run in OLD, and the δ that
-    changed by more than their uncertainty. OLD may be DIR itself; it is read before anything is
-    written.
-
-    The FILE of --ledger gets a line for each run, and all runs of unchanged code decide the verdict
-    together, so that a small excess is found over many nights and false alarms do not add up. A run
-    without --seed takes a seed of its own. `dpaudit ledger FILE` shows where it stands.
+    `dpaudit ledger FILE` shows where the FILE of --ledger stands; a run with it and without --seed
+    takes a seed of its own.
 
     A scenario with a [study] table repeats an experiment of a paper instead: it writes report.html,
     figures as PNG and content.json, and only --out and --seed apply to it. The same two apply to a
