@@ -97,7 +97,6 @@ def render_page(record: Mapping[str, Any]) -> str:
 
 
 def attacks(record: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """A row for each attack through a table: name, number, rates of success, risk, interval."""
     return [
         (
             plain(attack["name"]),

@@ -416,7 +416,6 @@ def _rejected(entries: Sequence[Entry], alpha: float) -> dict[tuple[str, str], E
 
 
 def _standings(entries: Iterable[Entry], alpha: float) -> list[Standing]:
-    """The standing of each version, the version with the latest run last."""
     versions: dict[str, list[str]] = {}
     runs: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:

@@ -192,7 +192,6 @@ def _not_refuted(
 
 
 def _broken_by_theory(reference: Reference) -> str:
-    """A sentence if the exact spectrum violates a claim that the draws did not refute; else ""."""
     claim, exact = reference.claim, reference.exact
     if claim is None or exact is None:
         return ""
@@ -275,7 +274,6 @@ def draws_that_show(
 
 
 def _unseen(unread: Mapping[str, float]) -> float:
-    """An upper bound on the share of outputs with a part that no score can read."""
     return min(1.0, sum(unread.values()))
 
 

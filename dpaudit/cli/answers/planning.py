@@ -20,7 +20,6 @@ def as_json(needs: Needs) -> str:
 
 
 def as_line(needs: Needs) -> str:
-    """The draws per side that an audit needs, a line for each excess."""
     return "\n".join(
         f"excess {number(row.excess)}: {enough(row.audit)} draws per side" for row in needs.rows
     )
