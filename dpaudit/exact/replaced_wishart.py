@@ -39,10 +39,9 @@ from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
 from dpaudit.exact import wishart_angles
-from dpaudit.exact.composition import PrivacyLoss
 from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.search import Open, Worst
-from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
+from dpaudit.exact.zeroed_rows.additive_wishart import WishartCurve, additive_wishart
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
 from dpaudit.laws import ReplacedWishartRows
 
@@ -174,12 +173,10 @@ def _nodes(start: Array, stop: Array, freedom: int) -> tuple[Array, Array, Array
 def replaced_curve(family: ReplacedWishartRows, index: int) -> tuple[Curve, str]:
     """The exact curve of one pair and the name of its law; forward is the full database first."""
     up, down = float(family.old[index]), float(family.new[index])
-    if max(up, down) == 0.0:
-        return PrivacyLoss.gaussian_shift(0.0), "additive Wishart"
     if min(up, down) > RANK_ONE * max(up, down):
         return ReplacedWishartCurve(up, down, family.dof, family.dim), "additive Wishart"
-    loss = PrivacyLoss.additive_wishart(max(up, down), family.dof, family.dim)
-    return (loss if up >= down else loss.reversed()), "additive Wishart"
+    curve = WishartCurve.of(max(up, down), family.dof, family.dim)
+    return (curve if up >= down else curve.reversed()), "additive Wishart"
 
 
 @value_class

@@ -65,15 +65,6 @@ class LossTransform:
     maximum: float
     floor: float = 0.0
 
-    @classmethod
-    def of_range(cls, maximum: float, floor: float) -> LossTransform:
-        """A transform that knows its largest finite loss and P(L = ∞) alone, and has no contour."""
-        return cls(_no_moments, _no_moments, _no_moments, np.inf, maximum, floor)
-
-
-def _no_moments(s: np.ndarray) -> np.ndarray:
-    raise NoExactSpectrum("the moment function of additive Wishart noise has no contour")
-
 
 def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
     """δ at each ε (shape (m,), ascending), in [0, 1].

@@ -21,6 +21,7 @@ from dpaudit.exact.pairs.laplace import laplace_curve, shared_curve
 from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.pairs.sparse_vector import released_curve
 from dpaudit.exact.pairs.student_t import StudentPairCurve
+from dpaudit.exact.zeroed_rows.additive_wishart import WishartCurve
 from dpaudit.laws import (
     Branches,
     Density,
@@ -197,5 +198,5 @@ def _wishart(left: ShiftedWishart, right: ShiftedWishart) -> Curve:
     up, down = max(float(size[-1]), 0.0), max(-float(size[0]), 0.0)
     if min(up, down) > rounding:
         return ReplacedWishartCurve(up, down, left.dof, len(size))
-    loss = PrivacyLoss.additive_wishart(max(up, down), left.dof, len(size))
-    return loss if up >= down else loss.reversed()
+    curve = WishartCurve.of(max(up, down), left.dof, len(size))
+    return curve if up >= down else curve.reversed()

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.polynomial.chebyshev import cheb2poly, chebpts1, chebvander
+from numpy.polynomial.chebyshev import cheb2poly, chebpts1, chebval, chebvander
 from scipy.special import gammainc, gammaln, k0e, k1e
 
 from dpaudit._core import check
@@ -41,7 +41,6 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics import monotone_loss
-from dpaudit.exact.numerics.log_series import LazyCurve
 from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
 from dpaudit.exact.numerics.special import log_expm1, unresolved
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
@@ -58,7 +57,10 @@ AGREE = 1e-7  # relative: by how much two rules, or both directions at ε = 0, m
 LEAST = 1e-290  # a smaller δ counts as this
 LONGEST = 2000.0  # how far |D| is looked at
 FARTHEST = 130.0  # how far the smaller of A and B is looked at: its density falls as e^{−B}
-MANY = 100  # number of ε from which series are the shorter way
+MANY = 100  # number of ε from which a series of ln δ is the shorter way
+NODES, BETWEEN = chebpts1(24), np.array([-0.37, 0.61])  # of a series, and where it is checked
+SERIES = np.linalg.inv(chebvander(NODES, len(NODES) - 1))
+OFF = 3e-9  # by how much a series may differ there
 BLOCK = 1 << 14  # numbers at a time: they stay in cache
 GREATEST = 1e300  # beyond this ε, δ is P(L = ∞) in floats
 SMALL = 100  # m up to which G comes from a recursion
@@ -151,17 +153,25 @@ class Direction:
         """δ at each ε, (k,), ascending."""
         if self.power == 0.0:  # the loss has one finite value
             finite = (1.0 - self.floor) * -np.expm1(np.minimum(epsilon - self.middle, 0.0))
-        elif len(epsilon) > MANY:
-            finite = self._series(epsilon)
         else:
-            finite = self._finite(epsilon)
+            finite = self._by_series(epsilon)
         return np.minimum(self.floor + finite, 1.0)
 
-    @cached_property
-    def _series(self) -> LazyCurve:
-        """`_finite` by series on panels that do not depend on the ε."""
-        spread = max(abs(self.power), 0.5) * self._width
-        return LazyCurve(lambda epsilon, _: self._finite(epsilon), spread)
+    def _by_series(self, epsilon: Array) -> Array:
+        """`_finite`; of many ε, ascending, by a series of its logarithm, or by halves."""
+        if len(epsilon) <= MANY:
+            return self._finite(epsilon)
+        middle, half = 0.5 * (epsilon[-1] + epsilon[0]), 0.5 * (epsilon[-1] - epsilon[0])
+        value = self._finite(middle + half * np.concatenate([NODES, BETWEEN]))
+        if value.max() == 0.0:
+            return np.zeros_like(epsilon)
+        if value.min() > LEAST:
+            log = np.log(value)
+            terms = SERIES @ log[: len(NODES)]
+            if np.abs(chebval(BETWEEN, terms) - log[len(NODES) :]).max() <= OFF:
+                return np.exp(chebval((epsilon - middle) / half, terms))
+        place = max(int(np.searchsorted(epsilon, middle)), 1)
+        return np.concatenate([self._by_series(part) for part in np.split(epsilon, [place])])
 
     def _finite(self, epsilon: Array) -> Array:
         """E[(1 − e^{ε−L})₊; t > β] at each ε, (k,), in any order."""
