@@ -16,7 +16,7 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.curves import joint_range, libraries, readings
 from dpaudit.curves.gaussian_shift import gaussian_shift
-from dpaudit.curves.group import GroupCurve, repeated, tightest_chain
+from dpaudit.curves.group import GroupCurve, chained, repeated
 from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixing
 from dpaudit.errors import DpauditError, InvalidInput
 
@@ -182,7 +182,7 @@ class Claim:
         """The claim of (ρ, ω)-tCDP: the Rényi divergence of order α is at most ρα, 1 < α < ω.
 
         ρ ≥ 0, nats; ω > 1 is the order at which the bound ends. δ(ε) is computed as in `Claim.rdp`
-        and is smaller than in paper 3's proposition 2 (`papers.printed.proposition_2`).
+        and is smaller than in paper 3's proposition 2.
 
         References
         ----------
@@ -525,8 +525,8 @@ class MetricClaim:
     def on(self, pair: Pair) -> Claim:
         """The claim about a pair of databases that differ in the values of one or more records.
 
-        Where several records differ, their ε add up, and δ is the least over the orders in which
-        the records may be changed (`dpaudit.curves.group.tightest_chain`).
+        Where several records differ, their ε add up. Records may be changed in any order; δ is that
+        of the order by falling distance, which is the least wherever it is at most 1/2.
 
         Raises `InvalidInput` where the databases have different numbers of records, since a record
         that comes or goes has no distance to another, and where the distance is not a finite number
@@ -557,9 +557,8 @@ class MetricClaim:
 
     def _of(self, distances: list[float]) -> Claim:
         """The claim about records at these distances, which are changed one after the other."""
-        epsilon, delta = tightest_chain(
-            [self.epsilon * distance for distance in distances], self.delta
-        )
+        falling = sorted(distances, reverse=True)
+        epsilon, delta = chained((self.epsilon * distance, self.delta) for distance in falling)
         total = f"{sum(distances):g}" + (f" over {len(distances)} rows" * (len(distances) > 1))
         origin = f"{self.epsilon:g}·d at d(x, x′) = {total}, {self.named}"
         text = f"({epsilon:g}, {delta:g})-DP, {origin}"

@@ -23,7 +23,6 @@ LINES, SETS = 1000, 6000  # the ε of the lines that make up g, and the number o
 # δ of all rows together, and ε in nats, behind which that curve is not read
 NEGLIGIBLE, FARTHEST = 1e-18, 500.0
 LEAST = 1e-30  # the smallest probability a > 0 on the grid
-STATES = 4096  # the most orders of a chain that `tightest_chain` follows at once
 
 
 def chained(steps: Iterable[tuple[float, float]]) -> tuple[float, float]:
@@ -63,39 +62,6 @@ def repeated(epsilon: float, delta: float, size: int) -> tuple[float, float]:
         leak = 1.0 - np.exp(-rest) * (1.0 - leak)
         leak -= delta * np.exp(-epsilon) * np.expm1(-rest) / shrink
     return size * epsilon, float(min(leak, 1.0))
-
-
-def tightest_chain(steps: Iterable[float], delta: float) -> tuple[float, float]:
-    """Return the least (ε, δ) of `chained` over all orders of steps that are (steps[i], delta)-DP.
-
-    Rows may be changed in any order, and the two directions may use different orders, so the bound
-    of every order is valid. ε does not depend on the order.
-
-    Of the two lines of a step, g(a) is the second one only if that is 1/2 or more, and then every
-    later step is on its second line. Exchanging two steps next to each other shows that those on
-    the first line fall outwards, those on the second rise outwards, and the largest comes first,
-    where it adds `delta` alone. So if all steps in falling order give δ ≤ 1/2, no order gives less.
-    Else each step in falling order goes either outside those before it, on the first line, or
-    inside the outer ones, on the second. Both are followed while they can still improve, up to
-    `STATES` at once: up to twelve steps this finds the least of all orders.
-    """
-    falling = sorted(steps, reverse=True)
-    epsilon, least = chained((step, delta) for step in falling)
-    if least <= 0.5:
-        return epsilon, least
-    # 1 − δ of a state is slope·(1 − inner) − loss: δ of the inner steps, a line of the outer ones
-    inner, slope, loss, rest = np.array([delta]), np.ones(1), np.zeros(1), sum(falling[1:])
-    for step in falling[1:]:
-        rest -= step
-        outer = slope * np.exp(-step)
-        inner = np.append(delta + np.exp(min(step, readings.LARGEST)) * inner, inner)
-        slope, loss = np.append(slope, outer), np.append(loss, loss + delta * outer)
-        share = np.clip(-np.log(2.0 * inner), 0.0, max(rest, 0.0))  # of `rest` on the first line
-        most = slope * np.exp(share - rest) * (1.0 - np.exp(share) * inner) - loss
-        left = np.flatnonzero(most > 1.0 - least)
-        left = left[np.argsort(-most[left], kind="stable")[:STATES]]
-        inner, slope, loss = inner[left], slope[left], loss[left]
-    return epsilon, min(least, 1.0 - float(np.max(slope * (1.0 - inner) - loss, initial=0.0)))
 
 
 @value_class

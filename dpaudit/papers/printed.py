@@ -37,7 +37,6 @@ Above2_5 = Annotated[float, between(2.5, math.inf)]
 BelowHalf = Annotated[float, between(0.0, 0.5)]
 BelowInverseE = Annotated[float, between(0.0, 1.0 / math.e)]
 SEARCHED = (-14.0, 40.0)  # the interval of ln(γ − 1), or ln(γ − 5/2), in which γ is searched
-FIGURE_1_SEARCHED = (-12.0, 24.0)  # another interval, which fixes the last digits of figure 1
 FIGURE_1_LABELS = {
     "exact": "exact",
     "lemma_1": "lemma 1 with proposition 1",
@@ -306,20 +305,6 @@ def corollary_1_epsilon(rows: Count, gamma: Above2_5, delta: BelowOne) -> float:
 
 
 @checked
-def proposition_2(rho: Positive, omega: AboveOne, epsilon: ArrayLike) -> Array:
-    """Paper 3, proposition 2 (Bun et al. 2018, lemma 6) solved for δ: the δ(ε) of (ρ, ω)-tCDP.
-
-    δ is the minimum over 1 < α ≤ ω of exp((α − 1)(ρα − ε)). For ε < (2ω − 1)ρ it is attained at
-    α = (ε + ρ)/(2ρ) and is exp(−(ε − ρ)²/(4ρ)); for larger ε it is attained at α = ω. `Claim.tcdp`
-    is tighter. epsilon : scalar or (m,), nats; the result has its shape.
-    """
-    epsilon = check.epsilon(epsilon)
-    near = -(np.maximum(epsilon - rho, 0.0) ** 2) / (4.0 * rho)
-    far = (omega - 1.0) * (rho * omega - epsilon)
-    return np.asarray(np.exp(np.where(epsilon < (2.0 * omega - 1.0) * rho, near, far)))
-
-
-@checked
 def sheffet_2019(rows: Count, gamma: AboveOne, delta: BelowOne) -> float:
     """Sheffet 2019, theorem 2, as paper 3 quotes it: ε = 2(√(2k ln(4/δ)) + ln(4/δ))/γ."""
     log = np.log(4.0 / delta)
@@ -420,12 +405,6 @@ def objective_ridge(row_bound: Positive, epsilon: Positive) -> float:
     return 0.5 * row_bound**2 / epsilon
 
 
-@checked
-def gaussian_noise_epsilon(sigma: Positive, delta: BelowOne) -> float:
-    """Paper 3, section 3, for X + σξ: ε = √(2 ln(1.25/δ))/σ for δ in (0, 1), whatever C is."""
-    return math.sqrt(2.0 * math.log(1.25 / delta)) / sigma
-
-
 def figure_1_gammas(rows: int, epsilon: float, delta: float) -> dict[str, float]:
     """Paper 3, figure 1: the least γ for (ε, δ)-DP of k = `rows` mixtures, by each of 3 analyses.
 
@@ -441,29 +420,21 @@ def figure_1_gammas(rows: int, epsilon: float, delta: float) -> dict[str, float]
 
     log = np.log(4.0 / delta)
     return {
-        "exact": _least_gamma(exact, delta, searched=FIGURE_1_SEARCHED),
-        "lemma_1": _least_gamma(lemma_1, delta, searched=FIGURE_1_SEARCHED),
+        "exact": _least_gamma(exact, delta),
+        "lemma_1": _least_gamma(lemma_1, delta),
         "sheffet_2019": float(2.0 * (np.sqrt(2.0 * rows * log) + log) / epsilon),
     }
 
 
-def _least_gamma(
-    delta_of: Callable[[float], float],
-    delta: float,
-    low: float = 1.0,
-    searched: tuple[float, float] = SEARCHED,
-) -> float:
-    """The least γ > `low` with delta_of(γ) ≤ `delta`, for a decreasing function `delta_of`.
-
-    The root is searched for ln(γ − low) in the interval `searched`, to an error of 1e-11.
-    """
+def _least_gamma(delta_of: Callable[[float], float], delta: float, low: float = 1.0) -> float:
+    """The least γ > `low` with delta_of(γ) ≤ `delta`, for a decreasing function `delta_of`."""
 
     def excess(place: float) -> float:
         return math.log(max(delta_of(low + math.exp(place)), 1e-300) / delta)
 
-    if excess(searched[0]) <= 0.0:
-        return low + math.exp(searched[0])
-    return low + math.exp(brentq(excess, *searched, xtol=1e-11))
+    if excess(SEARCHED[0]) <= 0.0:
+        return low + math.exp(SEARCHED[0])
+    return low + math.exp(brentq(excess, *SEARCHED, xtol=1e-11))
 
 
 def mixing_delta(rows: int, gamma: float, epsilon: float) -> float:
@@ -585,33 +556,7 @@ def theorem_4_1_dof(dim: Count, epsilon: BelowOne, delta: BelowInverseE) -> int:
 
     Its exact counterpart is `exact.additive_wishart(1, k, d, ε)`.
     """
-    return theorem_b_3_dof(dim, 14.0 / epsilon**2, delta)
-
-
-@checked
-def theorem_4_1_scale(row_bound: Positive) -> float:
-    """Paper 4, theorem 4.1: B², where B²·I is the scale matrix of the Wishart noise."""
-    return row_bound**2
-
-
-@checked
-def theorem_b_3_dof(dim: Count, spread: AboveOne, delta: BelowInverseE) -> int:
-    """Paper 4, theorem B.3: the degrees of freedom ν = ⌊d + 2C₂L⌋ of Wishart noise, for δ < 1/e.
-
-    C₂ = `spread` > 1, which is 14/ε² in theorem 4.1. The theorem omits the condition C₂ > 1 and is
-    false without it.
-    """
-    return math.floor(dim + 2.0 * spread * _log(delta))
-
-
-@checked
-def theorem_b_3_scale(row_bound: Positive, spread: AboveOne, epsilon: BelowOne) -> float:
-    """Paper 4, theorem B.3: the least C₁ allowed, 2B²√C₂/(ε(√C₂ − 1)²), where C₁ ≤ σ_min(V).
-
-    V is the scale matrix of the Wishart noise, C₂ = `spread` > 1, and ε < 1.
-    """
-    root = math.sqrt(spread)
-    return 2.0 * row_bound**2 * root / (epsilon * (root - 1.0) ** 2)
+    return math.floor(dim + 28.0 / epsilon**2 * _log(delta))
 
 
 @checked

@@ -12,11 +12,9 @@ noise, are in `dpaudit.papers.printed`.
 | lemma 1 with proposition 1 | `printed.gaussmix_epsilon`, `printed.gaussmix_gamma` |
 | proposition 1 | `dpaudit.curves.renyi.RenyiCurve.by_moments` |
 | corollary 1, and the ε below it | `printed.corollary_1_tcdp`, `printed.corollary_1_epsilon` |
-| proposition 2 | `printed.proposition_2` |
 | Sheffet 2019, theorem 2, as quoted | `printed.sheffet_2019` |
 | theorem 1 | `printed.theorem_1_epsilon` |
 | the ε printed below theorem 1 | `printed.after_theorem_1_epsilon` |
-| section 3, Gaussian noise alone | `printed.gaussian_noise_epsilon` |
 | figure 1 | `printed.figure_1_gammas` |
 
 | algorithm | class | noise, in `printed` |

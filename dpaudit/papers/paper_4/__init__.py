@@ -23,8 +23,7 @@ statements. This table lists its algorithms:
 | theorem 3.1 (algorithms 1, 2 and 5) | `theorem_3_1_padding` |
 | theorem B.1, corollary B.2 (sketches) | `theorem_b_1_padding`, `corollary_b_2_padding`, `_rows` |
 | algorithm 3 | `algorithm_3_dof` |
-| theorem 4.1 (Wishart noise) | `theorem_4_1_dof`, `theorem_4_1_scale` |
-| theorem B.3 (Wishart noise) | `theorem_b_3_dof`, `theorem_b_3_scale` |
+| theorem 4.1 (Wishart noise) | `theorem_4_1_dof` |
 | theorem 5.1 (algorithm 4), theorem B.4 | `theorem_5_1_padding`, `theorem_b_4_padding` |
 | theorem B.5 | `theorem_b_5_sigma` |
 
