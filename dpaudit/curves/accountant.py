@@ -83,7 +83,7 @@ class SampledGaussian:
     spacing: float | None = None
 
     def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
-        """Upper bounds of δ(ε) of D against D', and the reverse; ε ≥ 0, nats, gives the shape.
+        """Upper bounds of δ(ε) of D against D', and the reverse, in the shape of ε ≥ 0, nats.
 
         Raises ImportError without dp-accounting.
         """
@@ -96,7 +96,6 @@ class SampledGaussian:
         return np.max([losses.below(epsilon) for losses in self._rounded_down], axis=0)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Raises `NoExactSpectrum`: losses on a grid bound δ alone."""
         raise NoExactSpectrum(
             "an accountant's curve bounds δ(ε), not Rényi divergences; "
             "dpaudit.curves.sampled_gaussian has those of one step"
@@ -104,7 +103,6 @@ class SampledGaussian:
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The loss is unbounded."""
         return np.inf, np.inf
 
     @property
@@ -123,7 +121,6 @@ class SampledGaussian:
 
     @property
     def law(self) -> str:
-        """The curve in words, for `Spectrum.law`."""
         relation = "replace one" if self.relation == "replace" else "add or remove one"
         return (
             f"upper bound by dp-accounting: {self.steps} steps of Gaussian noise on "
@@ -224,11 +221,9 @@ class GridLosses:
         return cls(np.append(0.0, loss), delta, float(rounding + len(parts) * TAIL), lost)
 
     def above(self, epsilon: Array) -> Array:
-        """δ of these losses, rounded up, in the shape of `epsilon`, nats."""
         return np.clip(self._delta(epsilon) + self.rounding, 0.0, 1.0)
 
     def below(self, epsilon: Array) -> Array:
-        """δ of these losses, rounded down, in the shape of `epsilon`, nats."""
         return np.clip(self._delta(epsilon) - self.rounding - self.lost, 0.0, 1.0)
 
     def _delta(self, epsilon: Array) -> Array:
@@ -285,20 +280,17 @@ class ComposedCurves:
         return np.max([losses.below(later) for losses in self._losses], axis=0)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward) of an order > 0, nats: those of the parts add."""
         both = [np.multiply(times, curve.renyi(order)) for curve, times in self.parts]
         forward, backward = np.sum(both, axis=0)
         return float(forward), float(backward)
 
     @cached_property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses (forward, backward), infinite if unbounded."""
         forward, backward = np.sum([np.multiply(k, c.supremum) for c, k in self.parts], axis=0)
         return float(forward), float(backward)
 
     @property
     def law(self) -> str:
-        """The curve in words, for `Spectrum.law`."""
         return (
             f"upper bound by dp-accounting: {self.names}, losses moved to multiples of "
             f"{self.interval:.3g}"
@@ -319,7 +311,6 @@ class ComposedCurves:
 
     @cached_property
     def _losses(self) -> tuple[GridLosses, GridLosses]:
-        """The losses of all releases: left against right, and the reverse."""
         times = [times for _, times in self.parts]
         parts = [_connected(curve, self.interval) for curve, _ in self.parts]
         forward, backward = (

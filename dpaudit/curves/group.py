@@ -81,7 +81,6 @@ class GroupCurve:
 
     @classmethod
     def of(cls, delta_of: Callable[[Array], Array], size: int) -> GroupCurve:
-        """Return the curve for k = `size` ≥ 1 rows from the vectorised ε ↦ δ(ε) of one row."""
         power, parts = _lines(delta_of, NEGLIGIBLE / size), []
         while size > 1:
             parts += [power] * (size % 2)
@@ -104,12 +103,11 @@ class GroupCurve:
         return cls(*_hull(slope, np.minimum(intercept, 1.0)))
 
     def __call__(self, epsilon: Array) -> Array:
-        """Return δ_k in [0, 1] at each ε ≥ 0, nats."""
         near = np.minimum(epsilon, readings.LARGEST)
         return np.interp(np.exp(near), np.exp(self.log_slope), self.intercept)
 
     def lowest(self, a: Array) -> np.ndarray:
-        """Return the index of the line that is lowest at each probability a."""
+        """The index of the line that is lowest at each probability a."""
         crossing = -np.diff(self.intercept) / np.diff(np.exp(self.log_slope))  # descending
         return len(crossing) - np.searchsorted(crossing[::-1], a, side="right")
 
@@ -131,7 +129,7 @@ def _at(line: tuple[Array, Array], a: Array) -> Array:
 
 
 def _hull(log_slope: Array, intercept: Array) -> tuple[Array, Array]:
-    """Return, by slope, the lines lowest for some a: those on the lower hull of the intercepts."""
+    """By slope the lines lowest for some a: those on the lower hull of the intercepts."""
     order = np.lexsort((intercept, log_slope))
     slope, height = np.exp(log_slope[order]), intercept[order]
     hull: list[int] = []

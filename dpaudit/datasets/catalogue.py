@@ -73,29 +73,11 @@ def load(
 
 
 def read_rows(path: str | os.PathLike[str]) -> Array:
-    """The rows of a CSV file as they are.
+    """The rows of a CSV file of numbers as they are, (n, d), the columns in the file's order.
 
-    A scenario with `[data] path` and a mechanism of the user's own audits the same rows.
-
-    Parameters
-    ----------
-    path : path
-        A UTF-8 file of numbers, separated by commas, with a header row.
-
-    Returns
-    -------
-    array of shape (n, d)
-        The columns in the file's order. Rows with a missing value are left out.
-
-    Raises
-    ------
-    DataNotFound
-        When there is no such file.
-
-    Warns
-    -----
-    UserWarning
-        When rows are left out; it counts them.
+    A scenario with `[data] path` and a mechanism of the user's own audits the same rows. Rows with
+    a missing value are left out, and a warning counts them. Raises `DataNotFound` when there is no
+    such file.
 
     Examples
     --------
@@ -180,7 +162,6 @@ def read_table(
 
 
 def names() -> tuple[str, ...]:
-    """The names that `load` knows, first those that need no file."""
     return tuple(describe())
 
 
@@ -205,7 +186,6 @@ def _is_path(value: str | os.PathLike[str]) -> bool:
 
 
 def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
-    """The path of name.csv. Raises `DataNotFound`, which says what to do, if there is no file."""
     folder = (
         os.environ.get(FOLDER)
         if data_dir is None
@@ -227,7 +207,6 @@ def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
 
 
 def _diabetes() -> Table:
-    """The diabetes data of scikit-learn: features are centred and have a sum of squares of 1."""
     from sklearn.datasets import load_diabetes
 
     diabetes = load_diabetes()

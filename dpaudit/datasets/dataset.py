@@ -49,17 +49,15 @@ class Dataset:
         return f"Dataset({self.name!r}, {self.n} × {self.X.shape[1] + 1})"
 
     def __iter__(self) -> Iterator[Array]:
-        """X, then y."""
         return iter((self.X, self.y))
 
     @property
     def n(self) -> int:
-        """Number of rows."""
         return len(self.y)
 
     @property
     def database(self) -> Array:
-        """The (n, p + 1) database [X, y], the label last, as mechanisms take it; read-only."""
+        """The (n, p + 1) database [X, y], as mechanisms take it; read-only."""
         database = np.column_stack([self.X, self.y])
         database.setflags(write=False)
         return database
@@ -110,12 +108,10 @@ class Table:
 
     @property
     def n(self) -> int:
-        """Number of rows."""
         return len(self.values)
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of the columns without the target."""
         return self.columns if self.target is None else self.columns[:-1]
 
     @property
@@ -125,7 +121,6 @@ class Table:
 
     @property
     def database(self) -> Array:
-        """The values, (n, d), row by row in memory; read-only."""
         database = np.array(self.values, order="C")
         database.setflags(write=False)
         return database
@@ -166,7 +161,6 @@ class Table:
         )
 
     def shrunk(self, row_bound: float) -> Table:
-        """A copy in which rows of a Euclidean norm above `row_bound` are scaled to it."""
         factor, source = _shrinkage(self, row_bound)
         return dataclasses.replace(self, values=self.values * factor[:, None], source=source)
 
@@ -185,13 +179,11 @@ class Table:
         return Dataset(X, y, self.name, table.features, target, self.source, self.dropped)
 
     def listing(self, most: int = 30) -> str:
-        """The column names for an error message, at most `most` of them."""
         names = ", ".join(map(repr, self.columns[:most]))
         return names if len(self.columns) <= most else f"{names}, ... ({len(self.columns)} columns)"
 
 
 def _shrinkage(data: Dataset | Table, row_bound: float) -> tuple[Array, str]:
-    """The factor by which each row shrinks, (n,), and the source of the data with a note on it."""
     # imported here because it loads SciPy, which reading a data set does not need
     from dpaudit._core.linalg import shrinkage
 

@@ -28,30 +28,12 @@ TINY = 5e-324
 class Calibration:
     """A mechanism whose exact worst case keeps a target.
 
-    Attributes
-    ----------
-    mechanism : KnownMechanism
-        With the parameter at `value`.
-    parameter : str
-        The parameter that was calibrated.
-    value : float
-        The least noise, or the most rows, that keep the target; a real value to a relative 1e-10,
-        never on the side that breaks it.
-    epsilon : float, nats
-        The target's ε.
-    delta : float
-        The target's δ.
-    attained : float
-        The exact worst δ(epsilon) at `value`, ≤ delta.
-    index : int or None
-        The row that attains it (None for an added row).
-    candidate : int or None
-        The candidate that replaces the row.
-    relation : str
-        The relation of the neighbours, as in `worst_case`.
+    mechanism : with `parameter` at `value`. value : the least noise, or the most rows, that keep
+    the target; a real value to a relative 1e-10, never on the side that breaks it. epsilon, delta :
+    the target, ε in nats. attained : the exact worst δ(epsilon) there, ≤ delta. index, candidate :
+    the row that attains it (None for an added row) and the candidate that replaces it. relation :
+    as in `worst_case`.
 
-    Notes
-    -----
     This analyses one data set: the value is a function of these data, so if they are private it is
     not to be released or used as if it were public. It does not depend on the data with
     relation="add" for `AnalyzeGauss`, `SufficientStatistics` and `AdditiveWishart`. Nor does a
@@ -229,7 +211,6 @@ class _Search:
         self.met = self.missed = np.nan
 
     def run(self, start: float) -> tuple[float, Spectrum]:
-        """The least private value that meets the target, and its worst case."""
         from scipy.optimize import brentq  # here, as it would be a third of `import dpaudit.exact`
 
         private = self.parameter.private
@@ -292,7 +273,6 @@ class _Search:
         return self.tried[value]
 
     def _delta(self, value: float) -> float:
-        """The worst δ at a value, 1 where the data have no law."""
         worst = self._worst(value)
         return 1.0 if worst is None else float(worst.delta)
 

@@ -31,19 +31,11 @@ class PrivacyLoss:
 
     L = log dP/dQ under P (forward) and log dQ/dP under Q (backward). Made by `gaussian_shift`,
     `gaussian_pair`, `gaussian_sketch`, or by `dpaudit.exact.privacy_loss(mechanism, pair)`.
-    Independent releases on the same pair compose by `+` or `sum`, k copies of one by `k * loss`:
-    their moment functions multiply, so a composition is as exact as its parts.
+    Independent releases on the same pair compose by `+` or `sum`, k copies of one by `k * loss`, as
+    exactly as their parts.
 
-    Attributes
-    ----------
-    forward : LossTransform
-        The loss under P.
-    backward : LossTransform
-        The loss under Q.
-    law : str
-        How δ is computed, in a few words.
-    closed : callable or None
-        The function ε ↦ (forward, backward) δ if a closed form is known.
+    law : how δ is computed, in a few words. closed : ε ↦ (forward, backward) δ where a closed form
+    is known.
 
     Examples
     --------
@@ -83,7 +75,7 @@ class PrivacyLoss:
 
     @classmethod
     def of_sketch(cls, q: Share, rows: int) -> PrivacyLoss:
-        """Return the loss of `gaussian_sketch` for a leverage q stored together with 1 − q."""
+        """The loss of `gaussian_sketch` for a leverage q stored together with 1 − q."""
         name = "Gaussian rows (chi-square)"
         if q.rest == 0.0:
             return cls.disjoint(name)
@@ -91,7 +83,7 @@ class PrivacyLoss:
 
     @classmethod
     def of_axes(cls, axes: Axes, law: str) -> PrivacyLoss:
-        """Return the loss of two Gaussians that are diagonal on the same axes."""
+        """The loss of two Gaussians that are diagonal on the same axes."""
         if axes.distance is not None:
             return cls.gaussian_shift(axes.distance)
         return cls(*axes.transforms(), law, axes.delta)
@@ -112,24 +104,9 @@ class PrivacyLoss:
         )
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """δ at each ε.
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
 
-        Parameters
-        ----------
-        epsilon : float or array of shape (m,), nats
-            ε ≥ 0.
-
-        Returns
-        -------
-        forward : array of the same shape
-            δ of P against Q.
-        backward : array of the same shape
-            δ of Q against P.
-
-        Raises
-        ------
-        NoExactSpectrum
-            Where a composition has no δ of checked accuracy.
+        Raises `NoExactSpectrum` where a composition has no δ of checked accuracy.
         """
         if self.closed is not None:
             return self.closed(epsilon)
@@ -143,20 +120,7 @@ class PrivacyLoss:
         return Spectrum.of_directions(epsilon, *self.delta(epsilon), self.law).replace(curve=self)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences of an order.
-
-        Parameters
-        ----------
-        order : float > 0
-            Order 1 is KL.
-
-        Returns
-        -------
-        forward : float, nats
-            The divergence of P from Q.
-        backward : float, nats
-            The divergence of Q from P.
-        """
+        """(forward, backward) Rényi divergences of an order > 0, nats; order 1 is KL."""
         order = check.real("order", order, 0.0, open_=True)
         # + 0.0: never −0.0
         return _renyi(self.forward, order - 1.0) + 0.0, _renyi(self.backward, order - 1.0) + 0.0
@@ -171,40 +135,24 @@ class PrivacyLoss:
         return forward, backward
 
     def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
-        """Return the loss of both releases together."""
         return compose([self, other]) if isinstance(other, PrivacyLoss) else NotImplemented
 
     def __radd__(self, nothing: int) -> PrivacyLoss:
-        """The release itself after `nothing`, 0, from which `sum` starts."""
+        """The release itself after 0, from which `sum` starts."""
         return self if type(nothing) is int and nothing == 0 else NotImplemented
 
     def __mul__(self, times: int) -> PrivacyLoss:
-        """`times` independent copies of the release, times ≥ 1."""
         return NotImplemented if isinstance(times, PrivacyLoss) else compose([self], [times])
 
     __rmul__ = __mul__
 
 
 def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -> PrivacyLoss:
-    """The privacy loss of independent releases on the same pair.
+    """The privacy loss of independent releases on the same pair: their losses add.
 
-    Their losses add, their moment functions multiply.
-
-    Parameters
-    ----------
-    losses : sequence of PrivacyLoss
-        At least one.
-    times : sequence of int, optional
-        How often each is released, integers ≥ 1; once each by default.
-
-    Returns
-    -------
-    PrivacyLoss
-
-    Notes
-    -----
-    Composition theorems bound the same quantity. It covers non-adaptive releases, and adaptive ones
-    if each release has the same pair of laws whatever came before it.
+    losses : at least one `PrivacyLoss`. times : how often each is released, integers ≥ 1; once each
+    by default. It covers non-adaptive releases, and adaptive ones if each release has the same pair
+    of laws whatever came before it. Composition theorems bound the same quantity.
 
     Examples
     --------
@@ -235,7 +183,7 @@ def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -
 
 
 def _product(parts: list[tuple[LossTransform, int]]) -> LossTransform:
-    """Return the transform of a sum of independent losses, each with its number of copies."""
+    """The transform of a sum of independent losses, each with its number of copies."""
     if any(part.floor == 1.0 for part, _ in parts):
         return DISJOINT
     return LossTransform(
@@ -249,9 +197,8 @@ def _product(parts: list[tuple[LossTransform, int]]) -> LossTransform:
 
 
 def _renyi(transform: LossTransform, s: float) -> float:
-    """Return the Rényi divergence K(s)/s at s = order − 1, with K = log E[e^{sL}].
-
-    Infinite beyond the domain, and from order 1 on where the loss can be infinite.
+    """K(s)/s at s = order − 1, with K = log E[e^{sL}]; infinite beyond the domain, and from order 1
+    on where the loss can be infinite.
     """
     if s >= transform.end or (transform.floor > 0.0 and s >= 0.0):
         return float("inf")

@@ -177,7 +177,6 @@ def curve_on_pair(mechanism: Mechanism, pair: NeighbourPair, law: str) -> tuple[
 
 
 def spectrum_of(curve: Curve, name: str, epsilon: Array) -> Spectrum:
-    """The spectrum of a curve, with the curve in it."""
     return Spectrum.of_directions(epsilon, *curve.delta(epsilon), name).replace(curve=curve)
 
 
@@ -192,10 +191,7 @@ def known_mechanism(mechanism: Any) -> KnownMechanism:
 
 
 def _family(known: KnownMechanism, pair: NeighbourPair) -> Any:
-    """The mechanism's family of zeroed rows where the pair is one of its entries, else None.
-
-    A mechanism that has no family still has two laws. Raises `NoExactSpectrum` where it says so.
-    """
+    """The mechanism's family of zeroed rows where the pair is one of its entries, else None."""
     if pair.relation != "zero-out" or pair.index in known.exceptional_rows(pair.left):
         return None
     try:

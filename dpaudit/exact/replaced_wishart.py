@@ -171,7 +171,7 @@ def _nodes(start: Array, stop: Array, freedom: int) -> tuple[Array, Array, Array
 
 
 def replaced_curve(family: ReplacedWishartRows, index: int) -> tuple[Curve, str]:
-    """The exact curve of one pair and the name of its law; forward is the full database first."""
+    """The curve of one pair and the name of its law; forward is the full database first."""
     up, down = float(family.old[index]), float(family.new[index])
     if min(up, down) > RANK_ONE * max(up, down):
         return ReplacedWishartCurve(up, down, family.dof, family.dim), "additive Wishart"
@@ -187,7 +187,6 @@ class WishartSearch:
     epsilon: Array
 
     def worst(self, known: Worst) -> Worst:
-        """The largest δ of the family and of what is `known`, at each place."""
         old, new = self.family.old, self.family.new
         count = min(SEEDS, len(old))
         sizes = (old, new, old + new, old * new)
@@ -203,12 +202,10 @@ class WishartSearch:
 
     @property
     def _freedom(self) -> int:
-        """f."""
         return self.family.dof - self.family.dim + 1
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses over all pairs: infinite unless every candidate equals every row."""
         changed = max(float(self.family.old.max()), float(self.family.new.max())) > 0.0
         return (float("inf"), float("inf")) if changed else (0.0, 0.0)
 
@@ -245,7 +242,7 @@ class WishartSearch:
         return chords.reshape(len(left), 2 * len(self.epsilon))
 
     def _sharpest(self, left: np.ndarray) -> Array:
-        """A bound by angles, where they serve: δ and what its integral may be off by, (n, 2m)."""
+        """δ and what its integral over angles may be off by, (n, 2m), where that serves."""
         up, down = self.family.old[left], self.family.new[left]
         if self._freedom + 1 > wishart_angles.LARGEST:
             return self._bound(up, down, self.epsilon)
@@ -255,7 +252,6 @@ class WishartSearch:
         )
 
     def _with_exact(self, worst: Worst, entry: int, places: np.ndarray) -> Worst:
-        """The worst after the exact δ of an entry, in both directions, at the ε of these places."""
         curve, _ = replaced_curve(self.family, entry)
         at = np.unique(places % len(self.epsilon))
         delta = np.concatenate(curve.delta(self.epsilon[at]))
@@ -263,12 +259,10 @@ class WishartSearch:
         return worst.with_values(np.full(len(both), entry), both, delta)
 
     def _bound(self, up: Array, down: Array, epsilon: Array) -> Array:
-        """The bound of both directions at some ε, forward and then backward, (n, 2m)."""
         both = bound(np.append(up, down), np.append(down, up), self._freedom, epsilon)
         return np.hstack([both[: len(up)], both[len(up) :]])
 
     def _beyond_staircase(self, left: np.ndarray, worst: Worst, first: bool) -> np.ndarray:
-        """The entries whose levels the bound leaves at some place."""
         old, new = self.family.old[left], self.family.new[left]
         if first:  # values below the first level count as the first
             fall = FALL ** np.arange(LEVELS - 1.0, -1.0, -1.0)
@@ -296,7 +290,6 @@ def _threshold(worst: Worst) -> Array:
 
 
 def _quantiles(values: Array) -> Array:
-    """Levels ascending to the largest value, each of them a value."""
     distinct = np.unique(values)
     places = np.linspace(0, len(distinct) - 1, min(LEVELS, len(distinct)))
     return distinct[np.ceil(places).astype(int)]

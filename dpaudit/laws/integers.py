@@ -13,16 +13,7 @@ from dpaudit.laws.base import Law
 class DiscreteLaplace(Law):
     """Independent whole numbers, z with probability ``tanh(1/(2s))·e^{−|z − centre|/s}``.
 
-    Parameters
-    ----------
-    centre : array of shape (k,)
-        Whole numbers.
-    scale : array of shape (k,)
-        Scales s > 0.
-
-    References
-    ----------
-    Ghosh, Roughgarden & Sundararajan 2009, the geometric mechanism.
+    centre : (k,), whole numbers. scale : (k,), s > 0. Ghosh, Roughgarden & Sundararajan 2009.
     """
 
     centre: Array
@@ -33,11 +24,9 @@ class DiscreteLaplace(Law):
         return len(self.centre)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """Return independent draws (size, k): the centre plus a difference of geometric numbers."""
         return self.centre + discrete_laplace(self.scale, size, rng)
 
     def log_density(self, x: Array) -> Array:
-        """Log probability of the rows of x (m, k), whole numbers."""
         log_p = np.log(np.tanh(0.5 / self.scale)) - np.abs(x - self.centre) / self.scale
         return np.asarray(log_p.sum(axis=1))
 
@@ -46,16 +35,8 @@ class DiscreteLaplace(Law):
 class DiscreteGaussian(Law):
     """Independent whole numbers, z with probability ∝ ``e^{−(z − centre)²/(2·sigma²)}``.
 
-    Parameters
-    ----------
-    centre : array of shape (k,)
-        Whole numbers.
-    sigma : array of shape (k,)
-        Parameters σ > 0, close to the standard deviations unless small.
-
-    References
-    ----------
-    Canonne, Kamath & Steinke 2020; draws by their algorithm 3, with floats for fractions.
+    centre : (k,), whole numbers. sigma : (k,), > 0. Canonne, Kamath & Steinke 2020; draws by their
+    algorithm 3, with floats for fractions.
     """
 
     centre: Array
@@ -66,7 +47,6 @@ class DiscreteGaussian(Law):
         return len(self.centre)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """Return independent draws (size, k): discrete Laplace ones, thinned."""
         out, left = np.empty((size, self.dim)), np.ones((size, self.dim), dtype=bool)
         sigma = np.broadcast_to(self.sigma, out.shape)
         while left.any():
@@ -81,7 +61,6 @@ class DiscreteGaussian(Law):
         return self.centre + out
 
     def log_density(self, x: Array) -> Array:
-        """Log probability of the rows of x (m, k), whole numbers, but for a constant of σ."""
         return np.asarray(-0.5 * np.sum(((x - self.centre) / self.sigma) ** 2, axis=1))
 
 

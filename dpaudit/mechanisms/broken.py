@@ -156,7 +156,6 @@ class LocalSensitivity(Gaussian):
         return self.calibrated_noise(spread)
 
     def pair(self) -> NeighbourPair:
-        """Five rows of range 0.3, and the same with the last row set to Δ = `sensitivity`."""
         return pair_of([0.0, 0.1, 0.2, 0.3, 0.2], [0.0, 0.1, 0.2, 0.3, self.sensitivity])
 
 
@@ -192,10 +191,9 @@ class NaturalLogGeometric(TruncatedGeometric):
 
 @value_class(show_numbers=True, eq=True)
 class UnequalCoin(PureExample):
-    """Randomised response that keeps a 1 with the right probability, but flips a 0 with `flip`.
+    """Randomised response that keeps a 1 with probability e^ε/(1 + e^ε), but flips a 0 with `flip`.
 
-    A 1 is kept with probability e^ε/(1 + e^ε); a 0 becomes 1 with probability `flip`. Data: bits,
-    (n, 1). Output: (size, n).
+    Data: bits, (n, 1). Output: (size, n).
     """
 
     epsilon: Positive = 1.0
@@ -213,7 +211,6 @@ class UnequalCoin(PureExample):
         return bits_law(self._probability_of_one(data))
 
     def _probability_of_one(self, data: Array) -> Array:
-        """The probability (n,) that each bit is reported as 1."""
         keep = 1.0 / (1.0 + np.exp(-self.epsilon))
         return np.where(column(data) == 1.0, keep, self.flip)
 
@@ -235,7 +232,6 @@ class NonDPLaplace1(PureExample):
 
     @property
     def scale(self) -> float:
-        """2/ε: the scale of Laplace noise on the sum, or the deviation of Gaussian noise."""
         return 2.0 / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -342,7 +338,6 @@ class CachedNoise(PureExample):
     databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
 
     def _answer(self, data: Array) -> float:
-        """The one output that the mechanism has on these data."""
         digest = hashlib.sha256(np.ascontiguousarray(data).tobytes()).digest()
         rng = np.random.default_rng(int.from_bytes(digest[:8], "little"))
         return float(column(data).sum() + rng.laplace(0.0, 1.0 / self.epsilon))
@@ -377,7 +372,6 @@ class LateClipping(PureExample):
         )
 
     def law(self, data: Array) -> Density:
-        """The Laplace law about the sum, with the mass outside [0, nC] moved to the two ends."""
         total, high = float(column(data).sum()), len(data) * self.bound
         scale = self.bound / self.epsilon
 
@@ -394,10 +388,8 @@ class MissingPassed(PureExample):
     """Release a sum of ratios clipped to [0, 1] with Laplace noise of scale 1/ε, or NaN.
 
     The ratio of a row (0, 0) is NaN, and neither clipping nor noise changes that. Data: (n, 2),
-    numerators and denominators, n ≤ 16. Output: (size, 1), NaN if a sampled row has the ratio NaN.
-
-    Each row is sampled with probability `rate`, which lowers the claimed ε to
-    ln(1 + rate·(e^ε − 1)) (amplification by sampling).
+    numerators and denominators, n ≤ 16. Output: (size, 1). Each row is sampled with probability
+    `rate`, which lowers the claimed ε to ln(1 + rate·(e^ε − 1)).
     """
 
     epsilon: Positive = 1.0
@@ -412,7 +404,6 @@ class MissingPassed(PureExample):
         return Claim(float(np.log1p(self.rate * np.expm1(self.epsilon))))
 
     def _ratios(self, data: Array) -> Array:
-        """The clipped ratios (n,), which may be NaN. Raises `InvalidInput` for another shape."""
         data = check.matrix("data", data, 1, 2)
         if data.shape[1] != 2 or len(data) > MOST_ROWS:
             fail("data", Words(f"shape {data.shape}"), f"two columns and at most {MOST_ROWS} rows")
@@ -425,7 +416,6 @@ class MissingPassed(PureExample):
         return np.asarray(sums + rng.laplace(0.0, 1.0 / self.epsilon, (size, 1)))
 
     def law(self, data: Array) -> Branches:
-        """A mixture of NaN and of Laplace noise about the sum of a random subset of the ratios."""
         ratios = self._ratios(data)
         missing = int(np.isnan(ratios).sum())
         with np.errstate(divide="ignore"):
@@ -435,10 +425,7 @@ class MissingPassed(PureExample):
         return Branches(np.full((2, 1), np.nan), log_probability, ((0,), ()), parts)
 
     def _without_nan(self, ratios: Array) -> Density:
-        """The law of the noisy sum of a random subset of `ratios` (finite, one dimension).
-
-        `sums` maps each possible sum of the sampled ratios to its probability.
-        """
+        """The law of the noisy sum of a random subset of finite `ratios`."""
         sums = {0.0: 1.0}
         for ratio in ratios:
             moved: dict[float, float] = {}
@@ -499,11 +486,9 @@ class FloatLaplace(PureExample):
     Data: one whole number, (1, 1). Output: (size, 1).
 
     The noise has at most 2⁵⁴ values, with gaps between them. About 65 % of the outputs for the
-    answer 0 are impossible for the answer 1, and vice versa. So the pure ε is infinite, and
-    δ(ε) ≥ 0.65 or so at every ε. Some outputs reveal the answer by their last bits. For a number
-    other than 0 as the answer, every output is a multiple of 2⁻⁵³: noise of size ½ or more is such
-    a multiple, and the addition rounds smaller noise to one. For the answer 0, noise of size below
-    ½ is released with finer bits.
+    answer 0 are impossible for the answer 1, and vice versa, so the pure ε is infinite and δ(ε) ≥
+    0.65 or so. The last bits tell: for an answer other than 0 every output is a multiple of 2⁻⁵³,
+    and for the answer 0 noise of size below ½ has finer bits.
     """
 
     epsilon: Positive = 0.1
@@ -517,7 +502,6 @@ class FloatLaplace(PureExample):
         return column(data)[0] + sign * np.log(1.0 - rng.random((size, 1))) / self.epsilon
 
     def law(self, data: Array) -> Law:
-        """Always raises `NoExactSpectrum`: the floats that two answers share are not known."""
         raise NoExactSpectrum(
             f"{self.name} has no exact spectrum: which floats two answers have in common is not "
             "known in closed form, and the law over the real numbers, that of textbook.Laplace, "
@@ -581,7 +565,6 @@ class ResidualScaleLS(ExampleMechanism):
         return GaussianLS(sigma=sigma).law(data)
 
     def pair(self) -> NeighbourPair:
-        """A database whose last row is an outlier, and the same with that row zeroed."""
         return line_with_outlier(6.0)
 
 
@@ -606,7 +589,6 @@ class RowBoundProjection(ExampleMechanism):
         return RandomProjection(self.rows, "gram", padding).law(data)
 
     def pair(self) -> NeighbourPair:
-        """A database whose last row is the longest, and the same with that row zeroed."""
         return line_with_outlier(1.0)
 
 
@@ -666,7 +648,6 @@ class SparseVector5(SparseVector):
         return 2.0 / self.epsilon, 0.0
 
     def law(self, data: Array) -> Law:
-        """The law of the output, which depends only on where the threshold falls among answers."""
         return noiseless_law(column(data), self.threshold, self.scales[0])
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -708,7 +689,6 @@ class SVT34Parallel(SparseVector):
 
     @property
     def _both(self) -> tuple[SparseVector3, SparseVector4]:
-        """The two techniques, with the parameters of this one."""
         parameters = (self.epsilon, self.most, self.threshold)
         return SparseVector3(*parameters), SparseVector4(*parameters)
 

@@ -55,7 +55,7 @@ class Laplace(PureExample):
 
     @property
     def scale(self) -> float:
-        """The scale of the noise, which is 1/ε; a broken subclass returns another value."""
+        """The scale 1/ε of the noise; a broken subclass returns another value."""
         return 1.0 / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -63,7 +63,7 @@ class Laplace(PureExample):
         return answers + rng.laplace(0.0, self.scale, (size, len(answers)))
 
     def law(self, data: Array) -> laws.Laplace:
-        """The law of `view(output)`: independent Laplace variables centred at the answers."""
+        """The law of `view(output)`."""
         answers = column(data)
         return laws.Laplace(answers, np.full(len(answers), self.scale))
 
@@ -156,7 +156,6 @@ class Gaussian(ExampleMechanism):
         return self.calibrated_noise(self.sensitivity)
 
     def answer(self, data: Array) -> float:
-        """The sum of the rows."""
         return float(column(data).sum())
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -166,7 +165,6 @@ class Gaussian(ExampleMechanism):
         return GaussianNoise(np.array([self.answer(data)]), np.array([self.noise(data)]))
 
     def pair(self) -> NeighbourPair:
-        """Ten rows each; the last row differs by `sensitivity`, and so does the sum."""
         rest = [0.0] * 9
         return pair_of([*rest, 0.0], [*rest, self.sensitivity])
 
@@ -187,7 +185,6 @@ class TruncatedGeometric(ExampleMechanism):
 
     @property
     def exponent(self) -> int:
-        """k = ⌈log₂(2/ε)⌉; a broken subclass takes another logarithm."""
         return math.ceil(math.log2(2.0 / self.epsilon))
 
     @property
@@ -211,7 +208,6 @@ class TruncatedGeometric(ExampleMechanism):
         return [*down, *up, total]
 
     def law(self, data: Array) -> Discrete:
-        """The law on 0, …, n in which z has probability (F(z) − F(z − 1))/F(n); F as in `below`."""
         below = self.below(data)
         steps = [b - a for a, b in zip([0, *below[:-1]], below, strict=True)]
         log_p = np.log(np.array([step / below[-1] for step in steps]))
@@ -241,7 +237,6 @@ class ReportNoisyMax1(PureExample):
     databases = [1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0]
 
     def noisy(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Independent draws of all answers plus noise, (size, n)."""
         answers = column(data)
         return answers + self.noise.sample(rng, 2.0 / self.epsilon, (size, len(answers)))
 
@@ -281,7 +276,6 @@ class PrivateQuantile(PureExample):
 
     @property
     def grid(self) -> Array:
-        """The grid points, (points,)."""
         return (np.arange(self.points) + 0.5) / self.points
 
     def law(self, data: Array) -> Discrete:
@@ -310,11 +304,9 @@ class DPLaplace(PureExample):
 
     @property
     def scale(self) -> float:
-        """The scale 2/ε of the noise on the count and of the noise on the sum."""
         return 2.0 / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw the noisy count, then divide the sum and the sum's noise by it."""
         rows = clipped_column(data)
         count = np.maximum(len(rows) + rng.laplace(0.0, self.scale, (size, 1)), LEAST)
         return np.asarray(rows.sum() / count + rng.laplace(0.0, self.scale / count))
@@ -340,7 +332,6 @@ class DPGaussian(ExampleMechanism):
 
     @property
     def sigma(self) -> float:
-        """The standard deviation σ of the noise on the sum and of the noise on the count."""
         return 2.0 * math.sqrt(2.0 * math.log(2.5 / self.delta)) / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -354,7 +345,6 @@ class DPGaussian(ExampleMechanism):
 
 
 def clipped_column(data: Array) -> Array:
-    """The values (n,) of a one-column database, clipped to [0, 1]."""
     return np.clip(column(data), 0.0, 1.0)
 
 
@@ -419,7 +409,7 @@ class OneTimeRappor(ExampleMechanism):
         return Claim(self.hashes * float(np.log(high * (1.0 - low) / (low * (1.0 - high)))))
 
     def filter(self, data: Array) -> Array:
-        """The Bloom filter of the value, (bits,) of 0 and 1, by Knuth's multiplicative hashing."""
+        """The Bloom filter (bits,) of the value, by Knuth's multiplicative hashing."""
         value = np.uint64(int(column(data)[0]) + 1)
         with np.errstate(over="ignore"):
             mixed = [value * HASH * np.uint64(2 * i + 1) for i in range(self.hashes)]
@@ -482,11 +472,9 @@ class MixedRelease(PureExample):
 
     @property
     def share(self) -> float:
-        """The budget ε/3 of each of the three releases."""
         return self.epsilon / 3.0
 
     def _answers(self, data: Array) -> tuple[float, float, float]:
-        """The true flag of the first row, number of set flags, and sum of the clipped values."""
         data = check.matrix("data", data, 1, 2)
         flags, values = data[:, 0], data[:, -1]
         if data.shape[1] != 2 or not np.isin(flags, (0.0, 1.0)).all():
@@ -540,7 +528,6 @@ class SparseVector(PureExample):
         raise NotImplementedError
 
     def comparison(self, data: Array) -> NoisyComparison:
-        """The true answers and the threshold, with the scales of their noises."""
         return NoisyComparison(column(data), self.threshold, *self.scales)
 
     def law(self, data: Array) -> Law:
@@ -551,7 +538,6 @@ class SparseVector(PureExample):
         return above.astype(np.float64)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Handle the queries one by one, each for all draws at once."""
         queries, (threshold_noise, query_noise) = column(data), self.scales
         out = np.full((size, len(queries) + 1), np.nan)
         out[:, 0], count = 0.0, np.zeros(size)
@@ -617,11 +603,10 @@ class NumericalSVT(SparseVector):
 
     @property
     def answer_noise(self) -> float:
-        """The scale c/ε₃ of the Laplace noise on a released answer."""
         return 3.0 * self.most / self.epsilon
 
     def law(self, data: Array) -> Branches:
-        """A mixture with one branch per pattern of comparisons, in which answers are Laplace."""
+        """One branch for each pattern of comparisons, in which answers are Laplace."""
         comparisons, queries = halting_law(self.comparison(data), self.most), column(data)
         halts = list(patterns(len(queries), self.most))
         templates = np.full((len(halts), len(queries) + 1), np.nan)
@@ -635,7 +620,6 @@ class NumericalSVT(SparseVector):
         return Branches(templates, comparisons.log_probability, slots, parts)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw the comparisons, then put a noisy answer in place of each 1 and NaN for each 0."""
         out = super().run(data, size, rng)
         answers = column(data) + rng.laplace(0.0, self.answer_noise, (size, len(data)))
         out[:, 1:] = np.where(out[:, 1:] == 1.0, answers, np.nan)

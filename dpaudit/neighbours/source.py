@@ -59,12 +59,10 @@ class RowSource:
 
     @property
     def remakable(self) -> bool:
-        """Whether the row can be made again from the data and a seed."""
         return self.kind in ("row_bound", "data_bounds")
 
     @property
     def text(self) -> str:
-        """The origin in words, such as "candidate 3"."""
         words = {
             "user": "given by hand",
             "candidates": f"candidate {self.number}",
@@ -96,10 +94,7 @@ class RowSource:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any] | None) -> Self:
-        """Read what `to_dict` wrote; None stands for a row that the user passed.
-
-        Raises `InvalidInput`.
-        """
+        """Read what `to_dict` wrote; None stands for a row that the user passed."""
         record = record or {}
         seed = record.get("seed")
         if seed is not None:
@@ -111,10 +106,7 @@ class RowSource:
         return cls(record.get("from", "user"), record.get("number"), record.get("row_bound"), seed)
 
     def remade(self, data: Array) -> Array:
-        """The row of "row_bound" or "data_bounds", (d,), made again from the data, (n, d).
-
-        Raises `InvalidInput`.
-        """
+        """The row of "row_bound" or "data_bounds", (d,), made again from the data, (n, d)."""
         assert self.number is not None
         rng = np.random.default_rng(self.seed)
         if self.bound is None:

@@ -75,12 +75,10 @@ class GaussianMechanismLS(KnownAlgorithm):
 
     @property
     def claim(self) -> Claim:
-        """The curve of proposition 2, which is μ-GDP with μ = s/σ."""
         return Claim.gdp(self.sensitivity / self.sigma)
 
     @property
     def sigma(self) -> float:
-        """The standard deviation σ = s√(2 ln(1.25/δ))/ε of the noise."""
         return proposition_2_sigma(self.sensitivity, self.epsilon, self.delta)
 
     def known(self, data: Array) -> GaussianLS:

@@ -261,7 +261,6 @@ def gradient_descent_sigma(clip: Positive, rows: Count, mu: Positive, steps: Cou
 
 @checked
 def _logistic_sigmas(radius: float, rows: Count, mu: Positive, steps: Count) -> tuple[float, float]:
-    """The noise (σ₁, σ₂) of paper 2's algorithms 3 and 5, for rows cut at `radius`."""
     second = 2.0 * math.sqrt(steps) * radius**2 / (mu * rows)
     return 0.25 * second, second
 
@@ -398,10 +397,7 @@ def objective_sigma(row_bound: Positive, epsilon: Positive, delta: BelowOne) -> 
 
 @checked
 def objective_ridge(row_bound: Positive, epsilon: Positive) -> float:
-    """Paper 3, algorithm 6, objective perturbation: the penalty Δ = C²/(2ε), C = `row_bound`.
-
-    Δ is 2/ε times the largest curvature C²/4 of the logistic loss.
-    """
+    """Paper 3, algorithm 6: the penalty Δ = C²/(2ε), 2/ε times the loss's curvature C²/4."""
     return 0.5 * row_bound**2 / epsilon
 
 
@@ -438,12 +434,11 @@ def _least_gamma(delta_of: Callable[[float], float], delta: float, low: float = 
 
 
 def mixing_delta(rows: int, gamma: float, epsilon: float) -> float:
-    """δ(ε) of Gaussian mixing by lemma 1 and proposition 1 of paper 3, for k = `rows` mixtures."""
+    """δ(ε) of Gaussian mixing by lemma 1 and proposition 1 of paper 3."""
     return float(_mixing_curve(rows, gamma).by_moments(np.asarray(epsilon)))
 
 
 def _mixing_curve(rows: int, gamma: float) -> RenyiCurve:
-    """Paper 3's lemma 1 as a Rényi curve, which is finite for orders below γ."""
     return RenyiCurve(lambda order: lemma_1_renyi(order, rows, gamma), gamma)
 
 
@@ -543,7 +538,7 @@ def theorem_b_4_padding(
 ) -> float:
     """Paper 4, theorem B.4: w of an inverse-Wishart draw, w² = B²(2√(2νL) + 2L)/(ε(1 − ε/(2L))).
 
-    ν = `rows`. The result is NaN for ε ≥ 2L, where the printed w² is negative or infinite.
+    ν = `rows`. NaN for ε ≥ 2L, where the printed w² is negative or infinite.
     """
     log = _log(delta)
     room = 1.0 - 0.5 * epsilon / log
@@ -570,12 +565,10 @@ def theorem_b_5_sigma(rho: Positive, epsilon: BelowOne, delta: BelowInverseE) ->
 
 
 def _log(delta: float) -> float:
-    """The abbreviation L = ln(4/δ)."""
     return math.log(4.0 / delta)
 
 
 def _spread(rows: int, log: float) -> float:
-    """The term 2√(2rL) + 2L of paper 4's paddings, where r = `rows` and L = `log`."""
     return 2.0 * math.sqrt(2.0 * rows * log) + 2.0 * log
 
 

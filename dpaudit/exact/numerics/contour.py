@@ -103,10 +103,7 @@ def _integral(
     stop: float,
     smallest: float = SMALLEST,
 ) -> Array:
-    """The integral at each ε over a hyperbola that crosses (start, stop) near its saddle point.
-
-    What is below `smallest` need not be resolved.
-    """
+    """The integral at each ε over hyperbolas near its saddle point in (start, stop)."""
     saddle = _saddle(transform, epsilon, start, stop)
     total = np.empty_like(epsilon)
     for first, crossing, last in _bands(transform, epsilon, saddle):
@@ -185,10 +182,7 @@ def _on_line(line: _Line, epsilon: Array, smallest: float) -> Array | None:
 
 @value_class(eq=True)
 class _Line:
-    """Hyperbolas through one point of the real axis.
-
-    By symmetry the integral is (1/π)∫₀^∞ Im of the integrand.
-    """
+    """Hyperbolas through one real point; the integral is (1/π)∫₀^∞ Im of the integrand."""
 
     transform: LossTransform
     crossing: float
@@ -197,7 +191,6 @@ class _Line:
 
     @classmethod
     def through(cls, transform: LossTransform, crossing: float) -> _Line:
-        """The lines that cross the real axis at a point."""
         here = np.array([crossing])
         return cls(
             transform,
@@ -308,7 +301,6 @@ def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float)
 
 
 def _unfold(y: Array, start: float, stop: float) -> Array:
-    """The real line → (start, stop), logarithmic at the ends."""
     ratio = np.exp(y)
     if start < 0.0:
         return np.asarray(-1.0 / (1.0 + ratio))

@@ -64,10 +64,7 @@ def curve_of_laws(left: Law, right: Law) -> tuple[Curve, str]:
 
 
 def limit(law: Law) -> Law:
-    """The law for many sketch rows, for the output of ALS; any other law itself.
-
-    It is N(x_opt, ‖w‖²M⁻¹/r) (paper 1, lemma 1).
-    """
+    """The law for many sketch rows of the output of ALS, N(x_opt, ‖w‖²M⁻¹/r) (paper 1, lemma 1)."""
     if isinstance(law, Product):
         return Product(tuple(limit(part) for part in law.parts))
     if not isinstance(law, StudentT):
@@ -76,7 +73,7 @@ def limit(law: Law) -> Law:
 
 
 def _of_one_kind(left: Law, right: Any) -> tuple[Curve, str] | None:
-    """The curve and its name, None where none is known; `right` is of the type of `left`."""
+    """The curve and its name, None where none is known."""
     if left.dim != right.dim:
         return None
     match left:
@@ -119,7 +116,6 @@ def _of_one_kind(left: Law, right: Any) -> tuple[Curve, str] | None:
 
 
 def _product(left: Product, right: Product) -> tuple[Curve, str]:
-    """Independent releases side by side; the curve of a release that is repeated is made once."""
     pairs = _together(left, right)
     times = Counter((id(p), id(q)) for p, q in pairs)
     distinct = {(id(p), id(q)): (p, q) for p, q in pairs}
@@ -134,9 +130,8 @@ def _product(left: Product, right: Product) -> tuple[Curve, str]:
 
 
 def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
-    """The parts in pairs, with all noise of one kind in `JOINED` in one part.
-
-    Together, coordinates with equal shifts, or with equal noise, have a closed form.
+    """The parts in pairs, with all noise of one kind in `JOINED` in one part: coordinates with
+    equal shifts, or with equal noise, have a closed form together.
     """
     pairs = list(zip(left.parts, right.parts, strict=True))
     for kind, names in JOINED.items():

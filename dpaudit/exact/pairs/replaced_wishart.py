@@ -76,12 +76,10 @@ FIT = POWERS @ np.linalg.inv(chebvander(PLACES, TERMS - 1))
 
 @dataclass(frozen=True)
 class ReplacedWishartCurve:
-    """The curve of additive Wishart noise with one row replaced. Raises `InvalidInput`.
+    """The curve of additive Wishart noise with one row replaced.
 
-    up, down : α > 0 and β > 0, where α and −β are the eigenvalues of V^{−½}(vvᵀ − uuᵀ)V^{−½}, with
-        v in the left database.
-    dof : k ≥ dim. dim : d ≥ 2; two rows on one axis leave one nonzero eigenvalue, for which there
-        is `exact.additive_wishart`.
+    up, down : α > 0 and β > 0 of the module, with v in the left database. dof : k ≥ dim. dim :
+        d ≥ 2; two rows on one axis leave one nonzero eigenvalue (`exact.additive_wishart`).
     """
 
     up: float
@@ -96,10 +94,10 @@ class ReplacedWishartCurve:
         check.integer("dof", self.dof, self.dim)
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
+        """The relative accuracy is 1e-7 down to 1e-280.
 
-        The relative accuracy is 1e-7 down to 1e-280. Raises `NoExactSpectrum` where two rules for
-        an integral disagree, or the two directions at ε = 0.
+        Raises `NoExactSpectrum` where two rules for an integral disagree, or the two directions at
+        ε = 0.
         """
         epsilon = check.epsilon(epsilon)
         with_zero = np.append(epsilon.ravel(), 0.0)
@@ -127,7 +125,6 @@ class ReplacedWishartCurve:
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """Infinite in both directions."""
         return float("inf"), float("inf")
 
 
@@ -141,16 +138,13 @@ class Direction:
 
     @property
     def power(self) -> float:
-        """a = (m − 3)/2."""
         return 0.5 * (self.freedom - 3)
 
     @property
     def middle(self) -> float:
-        """½(α − β)."""
         return 0.5 * (self.up - self.down)
 
     def delta(self, epsilon: Array) -> Array:
-        """δ at each ε, (k,), ascending."""
         if self.power == 0.0:  # the loss has one finite value
             finite = (1.0 - self.floor) * -np.expm1(np.minimum(epsilon - self.middle, 0.0))
         else:
@@ -201,7 +195,7 @@ class Direction:
 
     @property
     def _width(self) -> float:
-        """About the standard deviation of D, by its slope in α and β."""
+        """About the standard deviation of D."""
         size = self.up + self.down
         return float(size / (size + self.freedom) / np.sqrt(self.freedom))
 
@@ -258,7 +252,6 @@ class Direction:
         return least, LONGEST + FARTHEST + float(np.log1p(self.up + self.down))
 
     def _log_integrand(self, difference: Array, y: Array) -> Array:
-        """The logarithm of the integrand of p(D) per unit of y."""
         least = np.exp(y)
         a, b = least + np.maximum(difference, 0.0), least + np.maximum(-difference, 0.0)
         log_s, log_t = (
@@ -276,7 +269,6 @@ class Direction:
 
     @cached_property
     def _log_g(self) -> LogG:
-        """ln G at half of s + t, wherever there is mass."""
         root = np.sqrt(self.freedom)
         low = self.up + 2.0 * max(root - FAR - 1.0, 0.0) ** 2
         return LogG.between(low, self.up + self.down + 2.0 * (root + FAR) ** 2, self.freedom)
@@ -317,7 +309,6 @@ class Direction:
 
 @lru_cache(maxsize=8)
 def _gauss(count: int) -> tuple[Array, Array]:
-    """Gauss nodes and weights of [0, 1]."""
     node, weight = np.polynomial.legendre.leggauss(count)
     return 0.5 * (1.0 + node), 0.5 * weight
 
@@ -336,7 +327,6 @@ class LogG:
 
     @classmethod
     def between(cls, low: float, high: float, order: int) -> LogG:
-        """The pieces that cover low ≤ z ≤ high, cached for the next curve of the same m."""
         first, last = (int(np.sqrt(z) / PIECE) for z in (low, high))
         return _fitted(first, PIECES * (1 + (last - first) // PIECES), order)
 
