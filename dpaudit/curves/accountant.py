@@ -40,23 +40,14 @@ class SampledGaussian:
     `delta` is an upper bound of δ(ε) of every such mechanism. `low` is a lower bound of δ(ε) of the
     worst one, which releases every noisy sum and whose record has the worst gradient in each step.
 
-    Attributes
-    ----------
-    sample_rate : float in (0, 1]
-        The probability that a record is in the sample of a step: of the larger database, if one
-        record comes or goes and samples have a fixed size.
-    noise_multiplier : float > 0
-        The standard deviation of the noise over the bound of one record's value.
-    steps : int ≥ 1
-        The number of steps.
-    relation : {"remove", "add", "replace"}
-        What D' does with a record of D: leaves it out, or has zeros for it (Poisson samples only);
-        has one more; has another one in its place.
-    sampling : {"poisson", "fixed"}
-        Each record by itself, or samples of a fixed size without replacement.
-    spacing : float, optional
-        The distance of the losses on the grid, nats. A larger one is faster and loosens both
-        bounds. By default the bounds are as near to each other as they are in 10 s.
+    sample_rate : in (0, 1], the probability that a record is in the sample of a step: of the larger
+    database, if one record comes or goes and samples have a fixed size. noise_multiplier : > 0, the
+    standard deviation of the noise over the bound of one record's value. relation : what D' does
+    with a record of D: "remove" leaves it out, or has zeros for it (Poisson samples only); "add"
+    has one more; "replace" another one in its place. sampling : "poisson", each record by itself,
+    or "fixed", samples of a fixed size without replacement. spacing : the distance of the losses on
+    the grid, nats; a larger one is faster and loosens both bounds. By default the bounds are as
+    near to each other as they are in 10 s.
 
     Notes
     -----
@@ -68,11 +59,9 @@ class SampledGaussian:
     composes this curve in both directions, which no pair has at once; the lower bound is that of
     y = x′ in all steps.
 
-    References
-    ----------
-    Doroshenko et al. 2022 ("Connect the Dots") for the losses rounded up; Meiser & Mohammadi 2018
-    ("Tight on Budget?") for those rounded down; Zhu, Dong & Wang 2022 and Schuchardt et al. 2024
-    for the worst gradients.
+    Losses are rounded up by Doroshenko et al. 2022 ("Connect the Dots"), down by Meiser & Mohammadi
+    2018 ("Tight on Budget?"); the worst gradients are those of Zhu, Dong & Wang 2022 and Schuchardt
+    et al. 2024.
     """
 
     sample_rate: float

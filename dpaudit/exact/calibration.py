@@ -82,15 +82,11 @@ def calibrate(
         Gives every other parameter; the search starts from its own value of the parameter.
     data : array of shape (n, d)
         The label last.
-    epsilon : float ≥ 0, nats
-        The target's ε.
-    delta : float in (0, 1)
-        The target's δ.
+    epsilon, delta : float ≥ 0, nats, and float in (0, 1)
+        The target.
     parameter : str, optional
-        What is calibrated: `sigma` of GaussianLS, AnalyzeGauss, GaussianInverse and GaussMix,
-        `sigma_gram` of SufficientStatistics, `padding` of RandomProjection, WishartDraw and
-        InverseWishartDraw, `scale` of AdditiveWishart, `rows` of ALS and RPLS. These are the
-        defaults; other parameters must be named: `rows`, `dof`, `sigma_cross`.
+        What is calibrated. By default the first of the mechanism's `adjustable`: `sigma`,
+        `sigma_gram`, `padding`, `scale`, or `rows` of ALS and RPLS; others must be named.
     law, relation, candidates, row_bound : optional
         These are the arguments of `worst_case`.
 
@@ -106,11 +102,6 @@ def calibrate(
         When no exact spectrum is known.
     DegenerateData
         When the data leave the law undefined.
-
-    Notes
-    -----
-    About 15 worst cases: a second on the 327,346 rows of FLIGHT. Of many candidates that replace a
-    row a few at a time are searched, and all of them where the search ends.
 
     Examples
     --------

@@ -74,12 +74,9 @@ def spectrum(
     -------
     Spectrum
         With `forward`, `backward`, `law`, the `curve` itself, and `asymptotic` where both laws are
-        known. The laws are those of real numbers: floats may leak more by their bits.
-
-        Where `low` is set, `delta` is an upper bound and `low` a lower one, and `law` says how
-        they are rounded. Of a composition of unlike releases they are bounds of δ(ε) itself. Of
-        DP-SGD they bound the worst case: all noisy sums are released, and the row has the worst
-        gradients.
+        known. The laws are those of real numbers: floats may leak more by their bits. Where `low`
+        is set, `delta` is an upper bound and `low` a lower one: of δ(ε) itself for a composition of
+        unlike releases, of the worst case (all noisy sums released, worst gradients) for DP-SGD.
 
     Raises
     ------

@@ -142,11 +142,6 @@ def from_record(
         The row that came in, or the rows of a group by ascending number; needed if the user passed
         them to the audit. It overrides the record.
 
-    Raises
-    ------
-    InvalidInput
-        When the record has no such pair or is of other data, or when a row is missing.
-
     Notes
     -----
     A row along the axes of the data, inside `row_bound`, is computed again. That needs the versions

@@ -20,27 +20,14 @@ KINDS = ("user", "candidates", "bound", "row_bound", "data_bounds")
 
 @dataclass(frozen=True)
 class RowSource:
-    """The origin of a row that comes in.
+    """The origin of a row that comes in. Raises `InvalidInput` when what the kind needs is missing.
 
-    Parameters
-    ----------
-    kind : {"user", "candidates", "bound", "row_bound", "data_bounds"}, default "user"
-        "user": passed by hand. "candidates": one of the user's candidates. "bound": a function of
-        the public bound alone, a corner or the row nearest to zero. "row_bound": a row of
-        `outliers.within_norm`, inside the largest norm `bound`; it depends on the data, along whose
-        axes it lies. "data_bounds": a row of `outliers.within_data`, at the least and largest
-        values of the data's own columns.
-    number : int, optional
-        The number of the row among "candidates", "row_bound" or "data_bounds".
-    bound : float, optional
-        The largest norm of "row_bound".
-    seed : SeedSequence, optional
-        The seed of the random numbers of "row_bound" and "data_bounds".
-
-    Raises
-    ------
-    InvalidInput
-        When an argument that the kind needs is missing.
+    kind : "user", passed by hand; "candidates", one of the user's candidates; "bound", a function
+    of the public bound alone, a corner or the row nearest to zero; "row_bound", a row of
+    `outliers.within_norm` inside the largest norm `bound`, along the axes of the data;
+    "data_bounds", a row of `outliers.within_data`, at the least and largest values of the data's
+    own columns. number : of the row among these. seed : of the random numbers of "row_bound" and
+    "data_bounds".
     """
 
     kind: str = "user"

@@ -1,8 +1,7 @@
 """The formulas of the four papers exactly as printed, named after their statements.
 
-No verdict relies on these formulas: audits refute them or measure how loose they are. The
-docstrings of `paper_1` to `paper_4` map statements to functions. ε is in nats, and every function
-raises `InvalidInput` for an argument out of range.
+No verdict relies on these formulas: audits refute them or measure how loose they are. ε is in nats,
+and every function raises `InvalidInput` for an argument out of range.
 """
 
 from __future__ import annotations

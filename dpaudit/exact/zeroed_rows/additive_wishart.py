@@ -35,30 +35,21 @@ LAST = 2000.0  # δ is 0 in floats where the logarithm is larger
 
 
 def additive_wishart(q: float, dof: int, dim: int, epsilon: ArrayLike) -> tuple[Array, Array]:
-    """Exact δ(ε) of additive Wishart noise when one row is zeroed.
+    """Exact δ(ε) of additive Wishart noise when one row is zeroed (full → zeroed, zeroed → full).
 
     Parameters
     ----------
     q : float ≥ 0
         vᵀV⁻¹v of the zeroed row.
-    dof : int
-        k ≥ dim, degrees of freedom of the noise.
-    dim : int
-        d ≥ 1.
+    dof, dim : int
+        k ≥ d degrees of freedom of the noise, and d ≥ 1.
     epsilon : float or array of shape (m,), nats
-        ε ≥ 0.
+        ε ≥ 0; the results have its shape.
 
-    Returns
-    -------
-    forward : array of the shape of `epsilon`
-        Full → zeroed.
-    backward : array of the shape of `epsilon`
-        Zeroed → full. It never falls below P(χ²_{k−d+1} < q), the chance of an output that rules
-        the full database out.
-
-    References
-    ----------
-    Paper 4, algorithm 3.
+    Notes
+    -----
+    Backward never falls below P(χ²_{k−d+1} < q), the chance of an output that rules the full
+    database out. Paper 4, algorithm 3.
     """
     return WishartCurve.of(q, dof, dim).delta(epsilon)
 
@@ -82,12 +73,10 @@ class WishartCurve:
 
     @property
     def power(self) -> float:
-        """a = (m − 2)/2."""
         return 0.5 * self.freedom - 1.0
 
     @property
     def q(self) -> float:
-        """The quadratic form vᵀV⁻¹v."""
         return 2.0 * self.z
 
     @property
@@ -96,17 +85,14 @@ class WishartCurve:
         return float(gammainc(0.5 * self.freedom, self.z))
 
     def reversed(self) -> WishartCurve:
-        """The two directions swapped."""
         return replace(self, swapped=not self.swapped)
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
         ahead, back = by_sorted_epsilon(epsilon, self._both, Accuracy.of_squares(self.freedom))
         return (back, ahead) if self.swapped else (ahead, back)
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses (forward, backward), infinite if unbounded."""
         if self.q == 0.0:
             return 0.0, 0.0
         ahead, back = self.z if self.power >= 0.0 else float("inf"), float("inf")
@@ -191,10 +177,8 @@ class WishartCurve:
         return monotone_loss.hockey_stick(log_density, loss, thresholds, epsilon, width, end)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward) of an order > 0, nats.
-
-        Zeroed → full is infinite from order 1 on, since the loss can be infinite. Below,
-        (1 − α) R_α(Q, P) = α R_{1−α}(P, Q).
+        """Zeroed → full is infinite from order 1 on, since the loss can be infinite. Below, (1 − α)
+        R_α(Q, P) = α R_{1−α}(P, Q).
         """
         order = check.real("order", order, 0.0, open_=True)
         if self.q < VANISHING:
