@@ -15,9 +15,9 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array
 from dpaudit.datasets import flight
-from dpaudit.datasets.dataset import Dataset, Table
+from dpaudit.datasets.dataset import Table
 from dpaudit.datasets.table import FrameFile, Texts, read_csv
-from dpaudit.errors import DataNotFound
+from dpaudit.errors import DataNotFound, InvalidInput
 
 FOLDER = "DPAUDIT_DATA"
 
@@ -28,7 +28,7 @@ def load(
     target: str | None = None,
     constant: bool = True,
     data_dir: str | os.PathLike[str] | None = None,
-) -> Dataset:
+) -> Table:
     """Load a data set by name, or a CSV file by path; unpacks as `X, y = load("flight")`.
 
     Parameters
@@ -48,7 +48,7 @@ def load(
 
     Returns
     -------
-    Dataset
+    Table
         Without the rows that have a missing value, which are counted in `.dropped`.
 
     Raises
@@ -69,7 +69,13 @@ def load(
     if target is None and _is_path(name_or_path):
         columns = f"given for a CSV path, as one of its columns: {table.listing()}"
         fail("target", None, f"{columns}; datasets.read_rows gives the rows as they are")
-    return table.dataset(table.columns[-1] if target is None else target, constant)
+    table = table.predicting(table.columns[-1] if target is None else target)
+    table = table.with_constant() if constant else table
+    if not table.features:
+        raise InvalidInput(
+            f"{table.name} must have a column besides the target {table.target!r}, got none"
+        )
+    return table
 
 
 def read_rows(path: str | os.PathLike[str]) -> Array:

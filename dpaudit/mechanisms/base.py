@@ -37,7 +37,7 @@ class LawMechanism:
     Attributes
     ----------
     summary, claimed : str
-        One line for lists and reports, and the privacy that the source claims, in words.
+        One line for lists and reports (by default the docstring's first), and the source's claim.
     regression : bool
         Whether the mechanism regresses the last column on the others. A scenario file must then
         name the label column, and a column of ones is put before the features.

@@ -78,7 +78,6 @@ class HalvedSensitivity(Gaussian):
 
     sound = False
     source = "a common slip: the wrong neighbouring relation, σ off by 2"
-    summary = "a sum plus Gaussian noise for half its sensitivity"
 
     def noise(self, data: Array) -> float:
         return self.calibrated_noise(0.5 * self.sensitivity)
@@ -98,7 +97,6 @@ class RootTwoSensitivity(Gaussian):
 
     sound = False
     source = "a common slip: the sensitivity of one cell for that of the vector, σ off by √2"
-    summary = "a histogram plus Gaussian noise for one of two cells"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         return self.law(data).sample(size, rng)
@@ -118,7 +116,6 @@ class MeanSensitivity(Gaussian):
 
     sound = False
     source = "a common slip: the sensitivity of the mean for that of the sum, σ off by n"
-    summary = "a sum plus the Gaussian noise of a mean"
 
     def noise(self, data: Array) -> float:
         return self.calibrated_noise(self.sensitivity / len(data))
@@ -130,7 +127,6 @@ class VarianceForDeviation(Gaussian):
 
     sound = False
     source = "a common slip: variance and standard deviation"
-    summary = "a sum plus Gaussian noise of variance σ"
 
     def noise(self, data: Array) -> float:
         return float(np.sqrt(self.calibrated_noise(self.sensitivity)))
@@ -145,7 +141,6 @@ class LocalSensitivity(Gaussian):
 
     sound = False
     source = "Nissim, Raskhodnikova & Smith 2007, why local sensitivity will not do"
-    summary = "a sum plus Gaussian noise scaled by the range of the private rows"
 
     def noise(self, data: Array) -> float:
         spread = float(np.ptp(column(data)))
@@ -165,7 +160,6 @@ class NoisyHistogram2(NoisyHistogram1):
 
     sound = False
     source = "Ding et al. 2018, algorithm 10"
-    summary = "a histogram plus Laplace noise of the inverse scale"
 
     @property
     def scale(self) -> float:
@@ -178,7 +172,6 @@ class NaturalLogGeometric(TruncatedGeometric):
 
     sound = False
     source = "Balcer & Vadhan 2018, algorithm 4.8, as coded by Bichsel et al. 2021"
-    summary = "truncated geometric noise with the wrong logarithm"
 
     @property
     def claim(self) -> Claim:
@@ -200,7 +193,6 @@ class UnequalCoin(PureExample):
     flip: UpToOne = 0.1
     sound = False
     source = "Warner 1965 with two coins"
-    summary = "randomised response with an unequal coin"
     databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -227,7 +219,6 @@ class NonDPLaplace1(PureExample):
     epsilon: Positive = 0.01
     sound = False
     source = AUDITORIUM
-    summary = "a mean whose noise is scaled by the true number of rows, Laplace noise"
     databases = [0.0], [0.0, 1.0]
 
     @property
@@ -247,10 +238,6 @@ class NonDPLaplace1(PureExample):
 class NonDPLaplace2(NonDPLaplace1):
     """Release S/n + Lap(2/(ñε)), ñ = max(n + Lap(2/ε), 1e-12): the mean S/n has the true n."""
 
-    summary = (
-        "a mean by the true number of rows whose noise is scaled by a noisy one, Laplace noise"
-    )
-
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         rows = clipped_column(data)
         count = np.maximum(len(rows) + rng.laplace(0.0, self.scale, (size, 1)), LEAST)
@@ -266,7 +253,6 @@ class NonDPGaussian1(NonDPLaplace1):
     """Release S/n + N(0, (2/(nε))²), claimed to be (ε, δ)-DP."""
 
     delta: UpToOne = 1e-5
-    summary = "a mean whose noise is scaled by the true number of rows, Gaussian noise"
 
     @property
     def claim(self) -> Claim:
@@ -284,10 +270,6 @@ class NonDPGaussian1(NonDPLaplace1):
 @value_class(show_numbers=True, eq=True)
 class NonDPGaussian2(NonDPGaussian1):
     """Release S/n + N(0, (2/(ñε))²), ñ = max(n + N(0, (2/ε)²), 1e-12); the claim is (ε, δ)-DP."""
-
-    summary = (
-        "a mean by the true number of rows whose noise is scaled by a noisy one, Gaussian noise"
-    )
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         rows = clipped_column(data)
@@ -312,7 +294,6 @@ class ReusedNoise(PureExample):
     epsilon: Positive = 1.0
     sound = False
     source = "a common slip: one draw of noise for two queries"
-    summary = "two sums with the same Laplace noise"
     databases = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -334,7 +315,6 @@ class CachedNoise(PureExample):
     epsilon: Positive = 1.0
     sound = False
     source = "a common slip: answers cached by a hash of the data"
-    summary = "Laplace noise that is the same for the same data"
     databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
 
     def _answer(self, data: Array) -> float:
@@ -360,7 +340,6 @@ class LateClipping(PureExample):
     bound: Positive = 1.0
     sound = False
     source = "a common slip: clipping after use"
-    summary = "a noisy sum that is clipped instead of its rows"
     databases = [0.0, 0.0, 1.0, 1.0, 0.0], [4.0, 0.0, 1.0, 1.0, 0.0]
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -396,7 +375,6 @@ class MissingPassed(PureExample):
     rate: UpToOne = 1.0
     sound = False
     source = "a common slip: a missing value passed through"
-    summary = "a noisy sum of ratios through which NaN passes"
     databases = [[1.0, 2.0], [0.0, 4.0]], [[1.0, 2.0], [0.0, 0.0]]
 
     @property
@@ -453,7 +431,6 @@ class ReportNoisyMax3(ReportNoisyMax1):
 
     sound = False
     source = "Ding et al. 2018, algorithm 7"
-    summary = "noisy max released as a number, Laplace noise"
     databases = [0.0] * 5, [1.0] * 5
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -472,7 +449,6 @@ class ReportNoisyMax4(ReportNoisyMax3):
 
     noise: ClassVar[Noise] = EXPONENTIAL
     source = "Ding et al. 2018, algorithm 8"
-    summary = "noisy max released as a number, exponential noise"
     databases = [1.0] * 5, [2.0] * 5
 
 
@@ -494,7 +470,6 @@ class FloatLaplace(PureExample):
     epsilon: Positive = 0.1
     sound = False
     source = "Mironov 2012"
-    summary = "Laplace noise in floats, whose low bits leak"
     databases = [0.0], [1.0]
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -535,7 +510,6 @@ class SquaredNoiseLS(ExampleMechanism):
     sensitivity: Positive = 0.05
     sound = False
     source = "paper 1, proposition 2, with σ² for σ"
-    summary = "least squares plus Gaussian noise whose deviation is squared"
 
     def law(self, data: Array) -> laws.Gaussian:
         right = GaussianLS(epsilon=self.epsilon, delta=self.delta, sensitivity=self.sensitivity)
@@ -557,7 +531,6 @@ class ResidualScaleLS(ExampleMechanism):
     delta: UpToOne = 1e-3
     sound = False
     source = "paper 1, proposition 2, with the sensitivity read off the residuals"
-    summary = "least squares plus Gaussian noise scaled by the private residuals"
 
     def law(self, data: Array) -> laws.Gaussian:
         error = least_squares(data).norm / len(data)
@@ -581,7 +554,6 @@ class RowBoundProjection(ExampleMechanism):
     rows: Count = 50
     sound = False
     source = "paper 4, algorithm 1, with B read off the data"
-    summary = "a padded Gaussian sketch, padded by the largest private row"
 
     def law(self, data: Array) -> GaussianRows:
         bound, log = float(np.linalg.norm(data, axis=1).max()), math.log(4.0 / self.delta)
@@ -605,7 +577,6 @@ class SparseVector3(SparseVector):
 
     sound = False
     source = "Lyu, Su & Li 2017, algorithm 3 (Roth's lecture notes 2011)"
-    summary = "sparse vector technique 3: the tested answer is released"
 
     @property
     def scales(self) -> tuple[float, float]:
@@ -624,7 +595,6 @@ class SparseVector4(SparseVector):
 
     sound = False
     source = "Lyu, Su & Li 2017, algorithm 4 (Lee & Clifton 2014)"
-    summary = "sparse vector technique 4: query noise that forgets how many are released"
 
     @property
     def scales(self) -> tuple[float, float]:
@@ -641,7 +611,6 @@ class SparseVector5(SparseVector):
 
     sound = False
     source = "Lyu, Su & Li 2017, algorithm 5 (Stoddard, Chen & Machanavajjhala 2014)"
-    summary = "sparse vector technique 5: queries without noise"
 
     @property
     def scales(self) -> tuple[float, float]:
@@ -661,7 +630,6 @@ class SparseVector6(SparseVector):
 
     sound = False
     source = "Lyu, Su & Li 2017, algorithm 6 (Chen et al. 2015)"
-    summary = "sparse vector technique 6: any number of answers"
     databases = SWAPPED_HALVES
 
     @property
@@ -685,7 +653,6 @@ class SVT34Parallel(SparseVector):
     most: Count = 2
     sound = False
     source = "Bichsel et al. 2021, SVT34Parallel"
-    summary = "sparse vector techniques 3 and 4 side by side"
 
     @property
     def _both(self) -> tuple[SparseVector3, SparseVector4]:

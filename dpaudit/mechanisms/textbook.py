@@ -50,7 +50,6 @@ class Laplace(PureExample):
 
     epsilon: Positive = 0.1
     source = "Dwork, McSherry, Nissim & Smith 2006"
-    summary = "an answer plus Laplace noise"
     databases = [1.0], [2.0]
 
     @property
@@ -76,7 +75,6 @@ class NoisyHistogram1(Laplace):
     """
 
     source = "Ding et al. 2018, algorithm 9"
-    summary = "a histogram plus Laplace noise"
     databases = [1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0, 1.0]
 
 
@@ -90,7 +88,6 @@ class LaplaceParallel(ExampleMechanism):
     epsilon: Positive = 0.005
     copies: Count = 20
     source = "Bichsel et al. 2021, LaplaceParallel"
-    summary = "one answer with Laplace noise, many times"
     databases = [1.0], [0.0]
 
     @property
@@ -115,7 +112,6 @@ class PrefixSum(Laplace):
     """
 
     source = "Wang et al. 2019, PrefixSum; all answers may differ as in Bichsel et al. 2021"
-    summary = "running sums of noisy answers"
     answers: Count = 10
 
     @property
@@ -145,7 +141,6 @@ class Gaussian(ExampleMechanism):
     delta: UpToOne = 1e-3
     sensitivity: Positive = 1.0
     source = "Balle & Wang 2018, the analytic Gaussian mechanism"
-    summary = "a sum plus Gaussian noise, calibrated exactly"
 
     def calibrated_noise(self, sensitivity: float) -> float:
         """σ = sensitivity/μ for the μ at which μ-GDP gives exactly (ε, δ)-DP."""
@@ -180,7 +175,6 @@ class TruncatedGeometric(ExampleMechanism):
     epsilon: Positive = 0.1
     limit: Count = 5
     source = "Balcer & Vadhan 2018, algorithm 4.8"
-    summary = "truncated geometric noise on a count, in whole numbers"
     databases = [2.0], [1.0]
 
     @property
@@ -233,7 +227,6 @@ class ReportNoisyMax1(PureExample):
     epsilon: Positive = 0.1
     noise: ClassVar[Noise] = LAPLACE
     source = "Ding et al. 2018, algorithm 5"
-    summary = "report noisy max, Laplace noise"
     databases = [1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0]
 
     def noisy(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -253,7 +246,6 @@ class ReportNoisyMax2(ReportNoisyMax1):
 
     noise: ClassVar[Noise] = EXPONENTIAL
     source = "Ding et al. 2018, algorithm 6"
-    summary = "report noisy max, exponential noise"
 
 
 @value_class(show_numbers=True, eq=True)
@@ -269,7 +261,6 @@ class PrivateQuantile(PureExample):
     share: Finite = 0.5
     points: Count = 64
     source = "Smith 2011; McSherry & Talwar 2007, the exponential mechanism"
-    summary = "a quantile on a grid by the exponential mechanism"
     # Utility is largest at rank 10. On the left database the rank is 9 on the first eighth of the
     # grid and 10 on the rest; on the right one it is 10 and 11, since one row moves from 1 to 0.
     databases = [0.0] * 9 + [0.125] + [1.0] * 10, [0.0] * 10 + [0.125] + [1.0] * 9
@@ -299,7 +290,6 @@ class DPLaplace(PureExample):
 
     epsilon: Positive = 0.01
     source = AUDITORIUM
-    summary = "a mean with noisy sum and noisy count, Laplace noise"
     databases = [0.0], [0.0, 1.0]
 
     @property
@@ -327,7 +317,6 @@ class DPGaussian(ExampleMechanism):
     epsilon: Positive = 0.01
     delta: UpToOne = 1e-5
     source = AUDITORIUM
-    summary = "a mean with noisy sum and noisy count, Gaussian noise"
     databases = [0.0], [0.0, 1.0]
 
     @property
@@ -360,7 +349,6 @@ class RandomisedResponse(PureExample):
 
     epsilon: Positive = 1.0
     source = "Warner 1965"
-    summary = "randomised response"
     databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
 
     def law(self, data: Array) -> Product:
@@ -394,7 +382,6 @@ class OneTimeRappor(ExampleMechanism):
     hashes: Count = 4
     bits: Count = 20
     source = "Erlingsson, Pihur & Korolova 2014, steps 1 and 2"
-    summary = "one-time RAPPOR: a Bloom filter with permanent randomised response"
     databases = [0.0], [3.0]
     published_databases = [0.0], [1.0]
 
@@ -439,7 +426,6 @@ class Rappor(OneTimeRappor):
     one: UpToOne = 0.55
     zero: UpToOne = 0.45
     source = "Erlingsson, Pihur & Korolova 2014, steps 1 to 3"
-    summary = "RAPPOR: a Bloom filter with permanent and instantaneous randomised response"
 
     @property
     def odds(self) -> tuple[float, float]:
@@ -464,7 +450,6 @@ class MixedRelease(PureExample):
 
     epsilon: Positive = 1.0
     source = "Warner 1965; Ghosh, Roughgarden & Sundararajan 2009; Dwork et al. 2006, composed"
-    summary = "a flag, a count and a real"
     databases = (
         [[0.0, 0.0], [1.0, 0.5], [0.0, 0.25], [1.0, 0.75]],
         [[1.0, 1.0], [1.0, 0.5], [0.0, 0.25], [1.0, 0.75]],
@@ -559,7 +544,6 @@ class SparseVector1(SparseVector):
 
     threshold: Finite = 0.5
     source = "Lyu, Su & Li 2017, algorithm 1"
-    summary = "sparse vector technique 1"
     published_databases = SWAPPED_HALVES
 
     @property
@@ -574,7 +558,6 @@ class SparseVector2(SparseVector1):
     threshold: Finite = 1.0
     fresh = True
     source = "Lyu, Su & Li 2017, algorithm 2"
-    summary = "sparse vector technique 2"
 
     @property
     def scales(self) -> tuple[float, float]:
@@ -594,7 +577,6 @@ class NumericalSVT(SparseVector):
 
     most: Count = 2
     source = "Wang et al. 2019, numerical sparse vector technique"
-    summary = "sparse vector technique with noisy answers"
     published_databases = [2.0] * 10, [1.0] * 10
 
     @property
