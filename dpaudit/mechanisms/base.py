@@ -50,7 +50,7 @@ class LawMechanism:
         effect as replacing it by zeros.
     """
 
-    summary: ClassVar[str] = ""
+    summary: ClassVar[str]
     claimed: ClassVar[str] = ""
     regression: ClassVar[bool] = False
     zero_rows_matter: bool = True
@@ -64,6 +64,10 @@ class LawMechanism:
     # RPLS, at fixed leverage and residual share, δ grows with the number of sketch rows. The tests
     # of calibration check this at random settings.
     adjustable: ClassVar[tuple[Adjustable, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        if "summary" not in cls.__dict__:
+            cls.summary = (cls.__doc__ or "").partition("\n")[0]
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from dpaudit import laws
@@ -33,7 +31,6 @@ class DiscreteLaplace(LawMechanism):
     """
 
     scale: Positive
-    summary: ClassVar[str] = "sums of whole numbers plus discrete Laplace noise"
     zero_rows_matter = False
 
     def law(self, data: Array) -> laws.DiscreteLaplace:
@@ -50,7 +47,6 @@ class DiscreteGaussian(LawMechanism):
     """
 
     sigma: Positive
-    summary: ClassVar[str] = "sums of whole numbers plus discrete Gaussian noise"
     zero_rows_matter = False
 
     def law(self, data: Array) -> laws.DiscreteGaussian:
