@@ -284,7 +284,7 @@ def test_the_same_law_of_nested_draws_on_both_sides_tells_nothing():
 
 
 def test_n_jobs_and_a_store_change_no_byte(tmp_path):
-    from dpaudit.run.store import DrawStore
+    from dpaudit.run.store.draws import DrawStore
 
     def many(data, size, *, rng):
         return [
