@@ -34,7 +34,6 @@ class Mechanism(Protocol):
 
     def __call__(self, data: Array, size: int, /, *, rng: Any) -> Any:
         """Draw `size` outputs on the database `data`."""
-        ...
 
 
 @runtime_checkable
@@ -44,11 +43,9 @@ class Described(Protocol):
     @property
     def name(self) -> str:
         """The name, for reports."""
-        ...
 
     def parameters(self) -> dict[str, Any]:
         """The parameters by name."""
-        ...
 
 
 def describe(mechanism: Any) -> tuple[str, dict[str, Any]]:

@@ -19,11 +19,9 @@ class ScoreCounts(Protocol):
     @property
     def sizes(self) -> tuple[int, int]:
         """The numbers n and m of draws of P and of Q."""
-        ...
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
         """The counts of P and of Q strictly above each threshold, (k,) each."""
-        ...
 
 
 @value_class

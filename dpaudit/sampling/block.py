@@ -40,15 +40,12 @@ class Preparable(Protocol):
 
     def prepare(self, data: Array) -> Sampler:
         """Return a function of (size, rng) that makes draws on this database."""
-        ...
 
     def law(self, data: Array) -> Any:
         """The output law on this database."""
-        ...
 
     def zeroed_rows(self, data: Array) -> Any:
         """The pairs of laws that zeroing each row gives."""
-        ...
 
 
 def sampler_of(mechanism: Mechanism, data: Array) -> Sampler:

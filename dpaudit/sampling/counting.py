@@ -55,11 +55,9 @@ class Count(Protocol):
     @property
     def key(self) -> str:
         """Letters and digits that distinguish these counts from other counts of the same draws."""
-        ...
 
     def __call__(self, P: np.ndarray, Q: np.ndarray, before: int) -> Counts:
         """The counts of one part. before : number of draws a side in the parts before it."""
-        ...
 
 
 # function of the draws of both sides, and the number a side before them, that returns their counts
@@ -144,15 +142,12 @@ class GroupStore(Protocol):
 
     def __bool__(self) -> bool:
         """Whether the store keeps any result."""
-        ...
 
     def get(self, number: int) -> Counted | None:
         """The result of a group; None if it is not kept."""
-        ...
 
     def put(self, number: int, made: Counted) -> None:
         """Keep the result of a group."""
-        ...
 
 
 @runtime_checkable
@@ -161,11 +156,9 @@ class CountStore(Protocol):
 
     def get(self, side: int, block: int) -> np.ndarray | None:
         """The stored block, as in `BlockStore`."""
-        ...
 
     def counts(self, key: str) -> GroupStore | None:
         """The store of the counts with this key; None if the draws themselves are to be kept."""
-        ...
 
 
 def counting(

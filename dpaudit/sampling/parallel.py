@@ -36,11 +36,9 @@ class BlockStore(Protocol):
 
     def get(self, side: int, block: int) -> np.ndarray | None:
         """The draws of the block, or None if it was not stored."""
-        ...
 
     def put(self, side: int, block: int, values: np.ndarray) -> None:
         """Store a block."""
-        ...
 
 
 class Sized(Protocol):
@@ -49,7 +47,6 @@ class Sized(Protocol):
     @property
     def nbytes(self) -> int:
         """The size of the result in bytes."""
-        ...
 
 
 Part = TypeVar("Part")
