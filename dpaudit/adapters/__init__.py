@@ -12,8 +12,14 @@ from. `read_draws` reads draws from a file. The results go to `dpaudit.audit` or
 
 from dpaudit.adapters.commands import Command, command
 from dpaudit.adapters.draw_files import read_draws
-from dpaudit.adapters.functions import Limited, OneDraw, limited, one_draw
-from dpaudit.adapters.global_seeds import GloballySeeded, global_seeds
+from dpaudit.adapters.functions import (
+    GloballySeeded,
+    Limited,
+    OneDraw,
+    global_seeds,
+    limited,
+    one_draw,
+)
 from dpaudit.adapters.models import Fit, estimator, transformer
 from dpaudit.adapters.synthesizers import Synthesized, synthesizer
 from dpaudit.adapters.tables import records, values

@@ -19,7 +19,7 @@ import numpy as np
 
 from dpaudit._core.check import Words, fail
 from dpaudit.errors import DataNotFound, InvalidInput
-from dpaudit.outcomes import LISTS, NotOutcomes, joined, rows
+from dpaudit.outcomes import NotOutcomes, joined, rows
 
 ARRAY = "a non-empty (n,) or (n, k) array of numbers or text"
 NPY = "a .npy file of numbers or text, without pickle"
@@ -91,30 +91,20 @@ def _npy(path: Path) -> np.ndarray:
         fail(str(path), Words(f"dtype {array.dtype}"), FIELDS)
     if array.ndim not in (1, 2) or array.size == 0 or (array.dtype.names and array.ndim == 2):
         fail(str(path), Words(f"{array.dtype} of shape {array.shape}"), ARRAY)
-    cells = array[LISTS] if array.dtype.names == (LISTS,) else array
-    names = cells.dtype.names
-    needed = 8.0 * COPIES * cells.size
-    if names is not None or cells.dtype.kind not in "biuf":
-        needed = 2.0 * cells.nbytes + OBJECT * cells.size * len(names or " ")
-    shape = " x ".join(f"{length:,}" for length in cells.shape)
-    check_room(str(path), needed, f"{shape} values of {cells.dtype}")
-    if array.dtype.names == (LISTS,):  # rows (length, entries, NaN)
-        length, (width,) = array[LISTS][:, 0], array.dtype[LISTS].shape
-        if not np.all((length >= 0) & (length < width) & (length == np.floor(length))):
-            fail(str(path), Words("other lengths"), "lists of numbers with their lengths first")
-        return array.astype([(LISTS, np.float64, (width,))])
-    if not all(_is_text(array[name] if name else array) for name in array.dtype.names or ("",)):
+    names, needed = array.dtype.names, 8.0 * COPIES * array.size
+    if names is not None or array.dtype.kind not in "biuf":
+        needed = 2.0 * array.nbytes + OBJECT * array.size * len(names or " ")
+    shape = " x ".join(f"{length:,}" for length in array.shape)
+    check_room(str(path), needed, f"{shape} values of {array.dtype}")
+    if not all(_is_text(array[name] if name else array) for name in names or ("",)):
         fail(str(path), Words("numbers that stand for no character"), "a .npy file of text")
     return array
 
 
 def _readable(dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype is that of numbers, text, records of them, or lists of `dpaudit.outcomes`."""
+    """Whether a dtype is that of numbers, text, or records of them."""
     if dtype.names is None:
         return dtype.kind in KINDS and dtype.itemsize > 0 and dtype.shape == ()
-    if dtype.names == (LISTS,):
-        base, shape = dtype[LISTS].base, dtype[LISTS].shape
-        return base == np.float64 and len(shape) == 1 and shape[0] > 0
     return all(dtype[name].names is None and _readable(dtype[name]) for name in dtype.names)
 
 

@@ -118,13 +118,12 @@ class Certified:
 class Learned:
     """The result of the draws that train and choose.
 
-    numbers : how many numbers a row of `columns` has. choices : the sets, chosen before the first
+    columns : makes rows of numbers from draws. choices : the sets, chosen before the first
     certifying draw is scored. notes : sentences on draws that are not random, or that drift.
     """
 
     sizes: Split
     columns: outcomes.Columns
-    numbers: int
     fitted: Fitted
     choices: Choices
     notes: tuple[str, ...]
@@ -208,7 +207,7 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
         closed=fitted.closed,
         claimed=where_to_bet(settings.claim),
     )
-    return Learned(sizes, described.columns, rows.P.shape[1], fitted, choices, notes)
+    return Learned(sizes, described.columns, fitted, choices, notes)
 
 
 def _timed(draws: Draws, clock: Clock, count: Count) -> Iterator[Pair | Counts]:
@@ -227,12 +226,11 @@ def _timed(draws: Draws, clock: Clock, count: Count) -> Iterator[Pair | Counts]:
 
 @value_class
 class LearnedFew:
-    """All draws as rows, and a score fitted to `past`. `numbers`, `notes` : as in `Learned`."""
+    """All draws as rows, and a score fitted to `past`. notes : as in `Learned`."""
 
     sizes: Split
     past: Sides
     certifying: Sides
-    numbers: int
     fitted: Fitted
     notes: tuple[str, ...]
 
@@ -268,7 +266,7 @@ class FewDraws:
             fitted = fit_few(past)
         fitted = with_unread(fitted, settings, described.unread)
         certifying = Sides(rows.P[cut:], rows.Q[cut:])
-        return LearnedFew(sizes, past, certifying, rows.P.shape[1], fitted, notes)
+        return LearnedFew(sizes, past, certifying, fitted, notes)
 
     def certify(self, learned: LearnedFew) -> Certified:
         """Certify with the draws that did not train; the least excess that shows is exact."""

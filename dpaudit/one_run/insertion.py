@@ -15,7 +15,7 @@ from dpaudit._core.raised import Raised, with_cause
 from dpaudit._core.seeds import Purpose, describe, generator, root
 from dpaudit._core.types import Array, ArrayLike, Mechanism, RngLike
 from dpaudit._core.value import value_class
-from dpaudit.adapters.mechanism import as_mechanism
+from dpaudit.adapters.functions import as_mechanism
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.one_run.api import FamilyLike, audit_one_run, finite_vector, question_of

@@ -15,9 +15,9 @@ from dpaudit._core.ticks import ticking
 from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import SIDES, Block, Preparable, both_sides, in_turn, joined
-from dpaudit.sampling.cluster import BlocksOnCluster, dask_backend
+from dpaudit.sampling.cluster import BlocksOnCluster
 from dpaudit.sampling.counting import Count, Counts, counting, width
-from dpaudit.sampling.parallel import BlockStore, drawn
+from dpaudit.sampling.parallel import BlockStore, dask_backend, drawn
 
 Progress = Callable[[str, int, int], None]  # (step, done, wanted)
 Pair = tuple[np.ndarray, np.ndarray]  # draws of M(D), and as many of M(D')

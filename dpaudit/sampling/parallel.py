@@ -126,6 +126,12 @@ def elsewhere(n_jobs: int | None) -> int:
     return jobs if jobs > 1 else 0
 
 
+def dask_backend(n_jobs: int | None) -> Any | None:
+    """The active backend of joblib if it is a Dask cluster of several workers; else None."""
+    backend = get_active_backend(prefer=THREADS)[0]
+    return backend if hasattr(backend, "client") and elsewhere(n_jobs) else None
+
+
 def answer(ask: Callable[[], Any], what: str) -> Any:
     """Return ask(), the answer of workers. Raises `MechanismError`, which says by `what` what the
     workers failed to do.

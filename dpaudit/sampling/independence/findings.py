@@ -20,8 +20,8 @@ OWN_SEED = (
 class Finding:
     """One kind of dependence that the draws show.
 
-    kind : a key of `WORDS`. message : a clause that names the likely mistake. log_p : the log of its
-    p-value, corrected for the number of tests in the examination. refused : whether the draws
+    kind : a key of `WORDS`. message : a clause that names the likely mistake. log_p : the log of
+    its p-value, corrected for the number of tests in the examination. refused : whether the draws
     cannot certify anything.
     """
 
