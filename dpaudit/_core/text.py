@@ -58,12 +58,10 @@ class Screen:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write the text, and return the number of its characters."""
         self._or_nowhere(lambda: self.stream.write(printable(text)))
         return len(text)
 
     def flush(self) -> None:
-        """Flush the stream."""
         self._or_nowhere(self.stream.flush)
 
     def _or_nowhere(self, output: Callable[[], object]) -> None:

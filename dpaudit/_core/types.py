@@ -63,16 +63,13 @@ class Wrapped:
 
     @property
     def name(self) -> str:
-        """The name of the mechanism."""
         return describe(self.mechanism)[0]
 
     @property
     def summary(self) -> str:
-        """The mechanism's summary or docstring, for reports."""
         return str(getattr(self.mechanism, "summary", "") or self.mechanism.__doc__ or "")
 
     def parameters(self) -> dict[str, Any]:
-        """The mechanism's parameters, empty if it does not state them."""
         return describe(self.mechanism)[1]
 
 

@@ -109,9 +109,8 @@ def _readable(dtype: np.dtype[Any]) -> bool:
 
 
 def _is_text(array: np.ndarray) -> bool:
-    """Whether an array of text holds only valid characters; True for all other arrays.
-
-    NumPy does not check this, and Python fails when it converts an invalid code to a text.
+    """Whether an array of text holds only valid characters, which NumPy does not check; True for
+    other arrays.
     """
     if array.dtype.kind != "U":
         return True
@@ -182,16 +181,14 @@ def draws_in(
 ) -> np.ndarray | list[Any]:
     """Parse the draws in a CSV text, one per line: (n, k) float64, or a list for `outcomes.rows`.
 
-    The text is read line by line, so that only the draws are kept in memory.
-
     size : the expected number of draws, if it is known. most_cells : the number of cells allowed if
     lines hold words or differ in length.
 
-    A cell becomes a number (nan and inf are numbers), a text, or None if it is empty. A line of one
-    cell becomes this value, a longer line a list, and an empty line the empty list. Empty lines at
-    the end are dropped as long as more than `size` lines remain. A first line of words is taken as
-    a header if some column has no words below it, or if exactly `size` lines follow it. Raises
-    ValueError if the text is not CSV or has too many cells.
+    A cell becomes a number (nan and inf are numbers), a text, or None if it is empty; a line of one
+    cell this value, another line a list. Empty lines at the end are dropped as long as more than
+    `size` lines remain. A first line of words is a header if some column has no words below it, or
+    if exactly `size` lines follow it. Raises ValueError if the text is not CSV or has too many
+    cells.
     """
     with opened() as text:
         table = _table(text)
@@ -257,10 +254,8 @@ def _cell(cell: str) -> float | str | None:
 
 
 def available() -> float:
-    """The number of bytes that this process may still allocate; ∞ if the system does not say.
-
-    On Linux this is the memory that the system reports as available, or what the container's limit
-    leaves if that is less. On other systems it is the total memory, if the system reports it.
+    """The number of bytes that this process may still allocate; ∞ if the system does not say. A
+    container's limit counts; outside Linux it is the total memory.
     """
     free = container = math.inf
     with suppress(OSError, ValueError, AttributeError):

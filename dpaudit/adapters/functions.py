@@ -63,10 +63,7 @@ class OfFunction:
         return describe(getattr(self.function, "func", self.function))[0]
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters that the function describes, or else the partial's keyword arguments.
-
-        A keyword argument that is neither a number nor a text is replaced by a short description.
-        """
+        """The parameters that the function describes, or else the partial's keywords, in short."""
         function = self.function
         if isinstance(function, Described) and not isinstance(function, type):
             return function.parameters()
@@ -123,7 +120,6 @@ class OneDraw(OfFunction):
 
     @property
     def summary(self) -> str:
-        """The function's docstring, for reports."""
         return str(getattr(self.function, "summary", "") or inspect.getdoc(self.function) or "")
 
 
@@ -168,7 +164,6 @@ class Limited(Wrapped):
     timeout: float
 
     def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Any:
-        """The mechanism's outputs. Raises TimeoutError, and whatever the mechanism raises."""
         return within(self.timeout, lambda: self.mechanism(data, size, rng=rng))
 
 
@@ -329,7 +324,6 @@ def global_seeds(function: Callable[..., Any]) -> Any:
 
 
 def _present() -> tuple[str, ...]:
-    """The names of the global generators in this process."""
     return ("numpy.random", "random", *(("torch",) if _torch() is not None else ()))
 
 

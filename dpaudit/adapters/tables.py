@@ -158,7 +158,6 @@ class Table:
 
     @property
     def words(self) -> str:
-        """The type of the function's argument in words, for reports."""
         return {"frame": "a data frame", "array": "an array of records"}.get(
             self.form, f"records as {self.form}"
         )
@@ -275,7 +274,6 @@ class Handed(OfFunction):
 
     @property
     def summary(self) -> str:
-        """One line for reports: the function's arguments, and which output is released."""
         calls = "called for each record" if self.each else f"takes {self.form.words}"
         only = "" if self.record is None else f"; audited is the output of record {self.record}"
         return f"{calls}{only}: {self.about}" if self.about else f"{calls}{only}"
@@ -289,7 +287,6 @@ def _mechanism(
     record: int | None,
     order: bool = True,
 ) -> OneDraw:
-    """Check the arguments of `values` or `records` and make the mechanism."""
     check.function("function", function, "a callable that takes the values or records")
     number = None if record is None else check.integer("record", record, 0)
     each, order = check.boolean("each", each), check.boolean("order", order)

@@ -81,7 +81,6 @@ class Past:
 
     @property
     def size(self) -> int:
-        """Draws a side."""
         return 0 if self.draws is None else len(self.draws[0])
 
     def call_sizes(self) -> np.ndarray | None:
@@ -169,7 +168,6 @@ class Bettor:
         self.drawn += fresh.size
 
     def record(self) -> Sequential:
-        """The e-process so far."""
         return Sequential(
             level=self.settings.level,
             alpha=self.settings.alpha,

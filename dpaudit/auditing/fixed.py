@@ -130,8 +130,6 @@ class Learned:
 
 
 class ManyDraws:
-    """The plan for more than a few draws."""
-
     def __init__(self, setup: Setup, draws: Draws) -> None:
         self.setup, self.draws = setup, draws
 
@@ -236,8 +234,6 @@ class LearnedFew:
 
 
 class FewDraws:
-    """The plan for at most 500 draws a side."""
-
     def __init__(self, setup: Setup, draws: Draws) -> None:
         self.setup, self.draws = setup, draws
 

@@ -25,9 +25,9 @@ ProgressLike = bool | Progress | None
 def shown(progress: ProgressLike) -> Iterator[Progress]:
     """A context manager that gives a callback progress(step, done, wanted) and closes its bars.
 
-    progress : True to show it, None to show it in a notebook and nowhere else, False for nothing;
-    or a callback, which is returned as it is. What shows progress also shows, by its method `look`,
-    what the audit will cost (`clock.planned`). Raises `InvalidInput`.
+    progress : True to show it, None to show it in a notebook alone, False for nothing; or a
+    callback, returned as it is. What shows progress also shows, by its method `look`, what the
+    audit will cost.
     """
     if callable(progress):
         yield progress
@@ -63,7 +63,6 @@ class Bars:
         self.begins: dict[str, float] = {}  # of the steps that are not done
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
-        """Show that `done` of `wanted` parts of the step are done."""
         if step != self.step or self.bar is None:
             self.close()
             self.step, self.bar = step, self.new(step, done, wanted)
@@ -75,11 +74,9 @@ class Bars:
             self.close()
 
     def look(self, text: str) -> None:
-        """Print what the audit will cost."""
         print(text, file=sys.stderr)
 
     def close(self) -> None:
-        """End the bar of the last step."""
         if self.bar is not None:
             self.bar.close()
         self.bar = None
@@ -97,7 +94,6 @@ class NotebookLine:
         self.cost = ""
 
     def look(self, text: str) -> None:
-        """Show what the audit will cost, before the steps."""
         self.cost = f"{text} – "
         self._show(text)
 
@@ -117,7 +113,6 @@ class NotebookLine:
         self._show(text)
 
     def close(self) -> None:
-        """Empty the line."""
         self._show("")
 
     def _show(self, text: str) -> None:
@@ -132,7 +127,6 @@ def _asked(progress: object) -> bool:
 
 
 def _bar(step: str, done: int, wanted: int) -> Any:
-    """A bar of the terminal."""
     from tqdm import tqdm
 
     return tqdm(desc=step, total=wanted, initial=done)

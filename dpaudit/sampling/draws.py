@@ -173,7 +173,7 @@ class MechanismDraws:
             return
         before = self.position
         yield from self._parts(self._drawn_ahead(), iter(()))
-        results = work.counted(self._next(left), numbers, self.position - before, self.n_jobs)
+        results = work(self._next(left), self.position - before)
         while True:
             with self.threads(), ticking(self._report):
                 group, counted = next(results, (None, None))
@@ -304,26 +304,3 @@ def _most_calls(mechanism: Mechanism) -> int | None:
         mechanism = mechanism.mechanism
     by_law = isinstance(mechanism, Preparable)
     return None if by_law else getattr(mechanism, "most_calls", CALLS)
-
-
-def draw(
-    mechanism: Mechanism,
-    data: Array,
-    size: int,
-    seed: np.random.SeedSequence,
-    side: int,
-    *,
-    n_jobs: int | None = None,
-    store: BlockStore | None = None,
-) -> np.ndarray:
-    """Make `size` draws of mechanism(data), (size, k) float64, or lists if their lengths differ.
-
-    `outcomes.aligned` turns lists into rows. side : 0 for M(D), 1 for M(D'). The draws, the other
-    parameters and the errors are those of `MechanismDraws` for this side.
-    """
-    source, collected = MechanismDraws(mechanism, (data, data), size, seed), Collected(size, side)
-    blocks = (block for block in source._next(size) if block.side == side)
-    for block, part in drawn(source.blocks, blocks, n_jobs, store):
-        source._check_columns(block, width(part))
-        collected.add(part)
-    return collected.all()

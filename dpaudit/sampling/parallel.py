@@ -29,9 +29,8 @@ THREADS = "threads"  # used if the user has set no other backend of joblib
 
 
 class BlockStore(Protocol):
-    """Keeps blocks that were drawn, by (side, block).
-
-    It is called from one thread only, in the process that audits.
+    """Keeps blocks that were drawn, by (side, block). It is called from one thread of the auditing
+    process.
     """
 
     def get(self, side: int, block: int) -> np.ndarray | None:
@@ -134,10 +133,8 @@ def dask_backend(n_jobs: int | None) -> Any | None:
 
 def answer(ask: Callable[[], Any], what: str) -> Any:
     """Return ask(), the answer of workers. Raises `MechanismError`, which says by `what` what the
-    workers failed to do.
-
-    `Blocks` turns exceptions of a mechanism into a `DpauditError`. Any other error means that a
-    worker was killed, ran out of memory, or could not receive the mechanism.
+    workers failed to do, because one was killed, ran out of memory, or could not receive the
+    mechanism.
     """
     try:
         return ask()

@@ -126,7 +126,6 @@ def _generator(log: Log, bits: np.random.BitGenerator) -> _Generator:
 
 
 def generator(log: Log) -> np.random.Generator:
-    """The generator that is passed to the mechanism, seeded by `log.seed`."""
     return _generator(log, np.random.PCG64(log.seed))
 
 

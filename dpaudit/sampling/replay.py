@@ -187,7 +187,6 @@ class Rows:
 
     @property
     def words(self) -> str:
-        """The words for what a difference depends on."""
         more = "" if self.left == self.right else ", or on their number of rows"
         return f"depends on the data{more}"
 

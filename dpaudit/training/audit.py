@@ -131,7 +131,6 @@ class TrainingAudit:
         return self.steps_audit.result(delta=delta, steps=steps, sample_rate=full, claim=claim)
 
     def __repr__(self) -> str:
-        """The name of the hook, and what the steps show."""
         return repr(self.steps_audit).replace("StepAudit", type(self).__name__, 1)
 
     def _place(self, sizes: Sequence[int]) -> None:
@@ -226,7 +225,6 @@ class TrainingAudit:
         return included.astype(np.float64)
 
     def _forget(self) -> None:
-        """Make ready for the next step."""
         self._included, self._known, self._batch = None, np.zeros(len(self._known)), 0
 
     def _refuse_a_mean(self, projection: Array) -> None:

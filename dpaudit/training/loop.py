@@ -143,7 +143,6 @@ class LoopAudit(TrainingAudit):
 
 
 def _numpy(array: Any) -> np.ndarray:
-    """An array or tensor as a numpy array."""
     if hasattr(array, "detach"):
         array = array.detach().cpu()
         if "bfloat16" in str(array.dtype):  # which numpy has not

@@ -7,7 +7,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import adapters
-from dpaudit.sampling import draw
+from tests.drawing import draw
 
 DATA = np.column_stack([np.arange(6.0), np.arange(6.0) % 2])
 

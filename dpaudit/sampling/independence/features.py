@@ -33,7 +33,6 @@ class Calls:
 
     @cached_property
     def draws(self) -> int:
-        """Draws of all calls."""
         return int(self.sizes.sum())
 
     @cached_property

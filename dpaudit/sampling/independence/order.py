@@ -232,7 +232,6 @@ def _ratio(N: Array, K: Array, n: Array, j: Array, lowest: Array) -> Array:
 
 
 def log_choose(n: Array, k: Array) -> Array:
-    """The log of the binomial coefficient C(n, k)."""
     return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
 
 
