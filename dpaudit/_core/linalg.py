@@ -135,17 +135,11 @@ _FACTORS: ByContent[Factor] = ByContent()
 _FITS: ByContent[LeastSquares] = ByContent()
 
 
-def transposed(rows: Array) -> Array:
-    """The columns of rows (n, k), as contiguous rows (k, n); `TILE` rows are copied at a time."""
+def ascending_columns(rows: Array) -> Array:
+    """The columns of rows (n, k), each sorted, as contiguous rows (k, n)."""
     columns = np.empty(rows.shape[::-1])
     for start in range(0, len(rows), TILE):
         columns[:, start : start + TILE] = rows[start : start + TILE].T
-    return columns
-
-
-def ascending_columns(rows: Array) -> Array:
-    """The columns of rows (n, k), each sorted, as contiguous rows (k, n)."""
-    columns = transposed(rows)
     columns.sort(axis=1)
     return columns
 

@@ -269,19 +269,14 @@ def audit_samples_of(
 ) -> AuditResult:
     """Do what `audit_samples` does, for draws that `subject` describes."""
     left, right = _draws("P", P), _draws("Q", Q)
-    if _same_source(P, Q):
+    paths = isinstance(P, (str, Path)) and isinstance(Q, (str, Path))
+    if Path(P).samefile(Q) if paths else P is Q:
         check.fail(
             "Q", check.Words("those of P again"), "other draws than P", "nothing would be audited"
         )
     settings = Settings.of(min(len(left), len(right)), **options)
     with shown(progress) as callback:
         return audit_draws(left, right, subject, settings, Drawing(progress=callback))
-
-
-def _same_source(P: Any, Q: Any) -> bool:
-    """Whether P and Q are the same object or paths of the same file."""
-    files = isinstance(P, (str, Path)) and isinstance(Q, (str, Path))
-    return Path(P).samefile(Q) if files else P is Q
 
 
 def _draws(name: str, value: Any) -> np.ndarray:

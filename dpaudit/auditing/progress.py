@@ -32,7 +32,10 @@ def shown(progress: ProgressLike) -> Iterator[Progress]:
     if callable(progress):
         yield progress
         return
-    if not (in_notebook() if progress is None else _asked(progress)):
+    if not isinstance(progress, (bool, np.bool_, type(None))):
+        expected = "True, False, None or a function progress(step, done, wanted)"
+        check.fail("progress", progress, expected)
+    if not (in_notebook() if progress is None else progress):
         yield silent
         return
     bars = NotebookLine() if in_notebook() else Bars(_bar)
@@ -117,13 +120,6 @@ class NotebookLine:
 
     def _show(self, text: str) -> None:
         self.handle.update({"text/plain": text}, raw=True)
-
-
-def _asked(progress: object) -> bool:
-    if not isinstance(progress, (bool, np.bool_)):
-        expected = "True, False, None or a function progress(step, done, wanted)"
-        check.fail("progress", progress, expected)
-    return bool(progress)
 
 
 def _bar(step: str, done: int, wanted: int) -> Any:

@@ -48,13 +48,10 @@ class CellCount:
         sides = without_nan(scored)
         with np.errstate(over="ignore"):  # infinite scores are scores
             first = sides[:, : max(STORED - before, 0)].astype(np.float32)
-        cells = np.stack([*map(self._in_gaps, sides)])
+        ordered = np.sort(np.clip(sides, -HIGHEST, HIGHEST))  # faster than a search for each score
+        upto = np.stack([np.searchsorted(side, self.edges, side="right") for side in ordered])
+        cells = np.diff(upto, prepend=0, append=sides.shape[1])
         return Counts(cells, first, int(np.isnan(scored).sum()))
-
-    def _in_gaps(self, score: Array) -> np.ndarray:
-        ordered = np.sort(np.clip(score, -HIGHEST, HIGHEST))  # faster than a search for each score
-        upto = np.searchsorted(ordered, self.edges, side="right")
-        return np.diff(upto, prepend=0, append=len(score))
 
 
 @value_class

@@ -136,19 +136,6 @@ def width(draws: np.ndarray) -> int:
     return int(draws.shape[1]) if outcomes.is_table(draws) else 0
 
 
-class GroupStore(Protocol):
-    """Keeps the results of groups, by the number of the group."""
-
-    def __bool__(self) -> bool:
-        """Whether the store keeps any result."""
-
-    def get(self, number: int) -> Counted | None:
-        """The result of a group; None if it is not kept."""
-
-    def put(self, number: int, made: Counted) -> None:
-        """Keep the result of a group."""
-
-
 @runtime_checkable
 class CountStore(Protocol):
     """A store of blocks that may keep counts instead."""
@@ -156,8 +143,12 @@ class CountStore(Protocol):
     def get(self, side: int, block: int) -> np.ndarray | None:
         """The stored block, as in `BlockStore`."""
 
-    def counts(self, key: str) -> GroupStore | None:
-        """The store of the counts with this key; None if the draws themselves are to be kept."""
+    def counts(self, key: str) -> Any:
+        """The store of the counts with this key, or None if the draws themselves are to be kept.
+
+        It keeps a `Counted` for each group, by get(number) and put(number, counted), and is true
+        if it had any at the start.
+        """
 
 
 def counting(

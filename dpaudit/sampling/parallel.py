@@ -40,16 +40,8 @@ class BlockStore(Protocol):
         """Store a block."""
 
 
-class Sized(Protocol):
-    """A result that knows its size in memory."""
-
-    @property
-    def nbytes(self) -> int:
-        """The size of the result in bytes."""
-
-
 Part = TypeVar("Part")
-Result = TypeVar("Result", bound=Sized)
+Result = TypeVar("Result", bound=Any)  # has its size in bytes, `nbytes`
 
 
 def made(

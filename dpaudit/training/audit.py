@@ -34,6 +34,22 @@ class TrainingAudit:
     trains the same model as without the audit, but for rounding. The canaries are spread evenly
     over the tensors of weights.
 
+    Parameters
+    ----------
+    sample_rate : float in (0, 1]
+        The probability that an example is in a step's batch (Poisson sampling); 1 for full batches.
+    noise_multiplier : float > 0
+        σ: standard deviation of the noise on the sum over the clip norm.
+    rows : int ≥ 1, optional
+        The number of training examples, where batches are sampled from them. Without it the sizes
+        of batches are not tested.
+    canaries : int ≥ 1, default 50
+        How many canaries.
+    level : float in (0, 1), default 0.95
+        The confidence of the verdict and of the bound of ε.
+    rng : seed or Generator, optional
+        As `numpy.random.default_rng` takes it.
+
     Attributes
     ----------
     steps_audit : StepAudit

@@ -167,19 +167,13 @@ def _counts(P: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     every = np.uint64(1 << max(0, (max(len(P), len(Q)) // COMPARED).bit_length()))
     if every > 1:
         P, Q = (side[side.view(np.uint64) % every == 0] for side in (P, Q))
-    if not _any_again(P, Q):
+    ordered = np.sort(np.concatenate([P, Q]))
+    if not (ordered[1:] == ordered[:-1]).any():  # uses less memory than `np.unique`
         return np.zeros(0), np.zeros(0)
     values, place = np.unique(np.concatenate([P, Q]), return_inverse=True)
     parts = place[: len(P)], place[len(P) :]
     left, right = (np.bincount(part, minlength=len(values)) for part in parts)
     return left, right
-
-
-def _any_again(P: np.ndarray, Q: np.ndarray) -> bool:
-    """Whether any value occurs twice; uses less memory than `np.unique` if few values do."""
-    ordered = np.concatenate([P, Q])
-    ordered.sort()
-    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def _log_poisson(n: int) -> float:

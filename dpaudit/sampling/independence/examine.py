@@ -9,7 +9,6 @@ from itertools import zip_longest
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit._core.check import fail
 from dpaudit._core.types import Array
 from dpaudit.sampling.independence import copies, order
 from dpaudit.sampling.independence.features import (
@@ -52,11 +51,8 @@ def examine(
     The level is exact or an upper bound, for any law: each test is conditional on the values, and
     Bonferroni's inequality joins columns, features, sides and tests. The probability is that of
     the draws and of one random order of them, made by a generator with a fixed seed.
-    Raises `InvalidInput` if the sizes of the calls do not fit the number of draws.
     """
     P, Q = np.asarray(P, dtype=float), np.asarray(Q, dtype=float)
-    if P.shape[1] != Q.shape[1]:
-        fail("Q", Q.shape, f"rows of {P.shape[1]} columns, as P")
     if calls is None:
         groups = [chunks_of(len(rows)) for rows in (P, Q)]
     else:
