@@ -351,14 +351,13 @@ def _seeded(words: list[int]) -> Iterator[None]:
         yield
 
 
-def as_mechanism(function: Any, *, timeout: float | None = None) -> Mechanism:
+def as_mechanism(function: Any) -> Mechanism:
     """The mechanism that a function of the user is, or becomes by `one_draw`.
 
-    f(data, size, *, rng) is a mechanism as it is, and `timeout` does not concern it. f(data, rng)
-    and f(data, *, rng) give one output a call; f(data) too, from a seed of its own or from the
-    global generators, which are then seeded for each call. Raises `InvalidInput` for other forms,
-    and for a function whose annotation says that it takes a data frame, since an array has no names
-    of columns.
+    f(data, size, *, rng) is a mechanism as it is. f(data, rng) and f(data, *, rng) give one output
+    a call; f(data) too, from the global generators, which are then seeded for each call. Raises
+    `InvalidInput` for other forms, and for a function whose annotation says that it takes a data
+    frame, since an array has no names of columns.
     """
     if not gives_one(function):
         check_mechanism(function)
@@ -366,4 +365,4 @@ def as_mechanism(function: Any, *, timeout: float | None = None) -> Mechanism:
         return mechanism
     if takes_frame(function):
         raise InvalidInput(f"{NAME} must take an array, got a function of a data frame; {FRAME}")
-    return one_draw(function if takes_rng(function) else global_seeds(function), timeout=timeout)
+    return one_draw(function if takes_rng(function) else global_seeds(function))

@@ -384,8 +384,6 @@ class Records(OfTable):
     """true calls the function for each record by itself."""
     record: Record = None
     """The number of the one record that the function gets."""
-    order: Annotated[bool, FLAG] = True
-    """true if the order of the records in the output matters."""
 
     _types: Mapping[str, Any] | None = PrivateAttr(None)  # apart from `columns`: texts are private
 
