@@ -109,8 +109,7 @@ class ByContent(Generic[Result]):
     lives, and only the last few results are, so that nothing large outlives its data.
     """
 
-    def __init__(self, most: int = MOST_RESULTS) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._results: dict[Hashable, tuple[Result, weakref.ref[Array]]] = {}
 
     def get(self, array: Array, compute: Callable[[], Result]) -> Result:
@@ -126,7 +125,7 @@ class ByContent(Generic[Result]):
             return cached[0]
         result = compute()
         self._results[key] = result, weakref.ref(array, lambda _: self._results.pop(key, None))
-        for old in list(self._results)[: -self._most]:
+        for old in list(self._results)[:-MOST_RESULTS]:
             self._results.pop(old, None)
         return result
 

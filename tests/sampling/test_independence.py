@@ -548,9 +548,9 @@ def test_scores_are_named():
     P, Q = metropolis(1000, rng)[:, None], rng.laplace(size=(1000, 1))
     (chain, *_) = examine(P, Q, None, score=True)
     assert chain.message.startswith("scores come again near each other on M(D), as in a chain")
-    (sides,) = examine(Q, -Q, None, score=True, names=("left", "right"))
+    (sides,) = examine(Q, -Q, None, score=True)
     assert sides.message.startswith("scores of the two sides go together row by row, as when")
-    assert "those of right are made from those of left" in sides.message
+    assert "those of M(D') are made from those of M(D)" in sides.message
 
 
 @quick

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpaudit import outcomes
 from dpaudit._core.types import Array
+from dpaudit.sampling.block import SIDES
 from dpaudit.sampling.independence import copies, order
 from dpaudit.sampling.independence.features import (
     calls_of,
@@ -38,7 +39,6 @@ def examine(
     calls: tuple[np.ndarray, np.ndarray] | None,
     *,
     level: float = LEVEL,
-    names: tuple[str, str] = ("M(D)", "M(D')"),
     score: bool = False,
 ) -> list[Finding]:
     """Test draws for dependence: one finding for each kind that shows, the most telling first.
@@ -59,7 +59,7 @@ def examine(
         groups = [calls_of(sizes, len(rows)) for sizes, rows in zip(calls, (P, Q), strict=True)]
     if not P.size or not Q.size:
         return []
-    sides = tuple(map(Side, (P, Q), groups, names))
+    sides = tuple(map(Side, (P, Q), groups, SIDES))
     return _findings(_suspects(sides, "scores" if score else "draws"), np.log(level))
 
 
