@@ -36,16 +36,13 @@ class Synthesized:
 
     @property
     def name(self) -> str:
-        """The name of the function that fits."""
         return describe(self.fit)[0]
 
     @property
     def summary(self) -> str:
-        """One line for reports."""
         return "a synthesizer: one table a draw, encoded without the order of its records"
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters that the function `fit` describes; {} if it describes none."""
         return describe(self.fit)[1]
 
 

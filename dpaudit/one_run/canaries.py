@@ -34,8 +34,6 @@ class Canaries:
     ----------
     rows : array of shape (m, b)
         The columns of the database; kept as float64, read-only.
-    ids : array of shape (m,), default 0, 1, …
-        Different integers, the names of the canaries.
     kind : str, default "own"
         A name for the kind of canaries, for the record.
 
@@ -51,17 +49,12 @@ class Canaries:
     """
 
     rows: Array
-    ids: np.ndarray | None = None
     kind: str = OWN
 
     def __post_init__(self) -> None:
         rows = check.matrix("rows", self.rows).copy()
-        ids = np.arange(len(rows)) if self.ids is None else np.array(self.ids)
-        if ids.shape != (len(rows),) or ids.dtype.kind not in "iu" or len(set(ids)) < len(ids):
-            fail("ids", self.ids, f"{len(rows)} different integers")
-        for name, value in (("rows", rows), ("ids", ids)):
-            value.setflags(write=False)
-            object.__setattr__(self, name, value)
+        rows.setflags(write=False)
+        object.__setattr__(self, "rows", rows)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -106,23 +99,19 @@ class Canaries:
         data = check.matrix("data", data)
         inside, width = self._coins(included), self.rows.shape[1]
         if data.shape[1] != width:
-            fail(
-                "data",
-                Words(f"{data.shape[1]} columns"),
-                f"of {width} columns, as the canaries",
-            )
+            fail("data", Words(f"{data.shape[1]} columns"), f"of {width} columns, as the canaries")
         if check.choice("relation", relation, RELATIONS) == "add":
             return np.vstack([data, self.rows[inside]])
         return np.vstack([data, self.rows * inside[:, None]])
 
     def record(self, included: ArrayLike) -> dict[str, Any]:
-        """Which canaries are in and out, by id, as JSON types, without a row.
+        """Which canaries are in and out, by number, as JSON types, without a row.
 
         included : array of shape (m,), bool. The method `included` reads the record.
         """
         inside = self._coins(included)
-        names = np.asarray(self.ids)
-        return {"kind": self.kind, "in": names[inside].tolist(), "out": names[~inside].tolist()}
+        numbers = {"in": np.flatnonzero(inside).tolist(), "out": np.flatnonzero(~inside).tolist()}
+        return {"kind": self.kind, **numbers}
 
     def included(self, record: Mapping[str, Any]) -> np.ndarray:
         """Which canaries are in, (m,), bool, read from a result of the method `record`.
@@ -130,13 +119,12 @@ class Canaries:
         Raises `InvalidInput` for a record of other canaries.
         """
         inside, outside = set(record["in"]), set(record["out"])
-        names = np.asarray(self.ids).tolist()
-        if inside | outside != set(names) or inside & outside:
+        if inside | outside != set(range(len(self))) or inside & outside:
             raise InvalidInput(
                 f"record must name each of the {len(self)} canaries once, in or out",
                 argument="record",
             )
-        return np.array([name in inside for name in names])
+        return np.array([number in inside for number in range(len(self))])
 
     def _coins(self, included: ArrayLike) -> np.ndarray:
         coins = np.asarray(included)
@@ -202,7 +190,7 @@ def canaries(
     >>> data = np.random.default_rng(0).normal(size=(50, 4))
     >>> three = canaries(data, 3, row_bound=2.0, label_bound=1.0, rng=1)
     >>> three
-    Canaries(rows=(3, 4) float64 array, ids=(3,) int64 array, kind='orthogonal')
+    Canaries(rows=(3, 4) float64 array, kind='orthogonal')
     >>> print(np.abs(three.rows[:, :3] @ three.rows[:, :3].T).round(6)[0])
     [4. 0. 0.]
     >>> sorted({abs(label) for label in three.rows[:, 3].tolist()})

@@ -331,7 +331,6 @@ class StepAudit:
 
 
 def _coins(included: ArrayLike) -> Array:
-    """Coins (m,) as 0.0 and 1.0."""
     expected = "True or False, or a 1-D array of them"
     coins = np.atleast_1d(check.array_of_numbers("included", included, expected))
     if coins.ndim != 1 or len(coins) == 0 or not np.isin(coins, (0, 1)).all():

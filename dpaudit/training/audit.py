@@ -34,6 +34,22 @@ class TrainingAudit:
     trains the same model as without the audit, but for rounding. The canaries are spread evenly
     over the tensors of weights.
 
+    Parameters
+    ----------
+    sample_rate : float in (0, 1]
+        The probability that an example is in a step's batch (Poisson sampling); 1 for full batches.
+    noise_multiplier : float > 0
+        σ: standard deviation of the noise on the sum over the clip norm.
+    rows : int ≥ 1, optional
+        The number of training examples, where batches are sampled from them. Without it the sizes
+        of batches are not tested.
+    canaries : int ≥ 1, default 50
+        How many canaries.
+    level : float in (0, 1), default 0.95
+        The confidence of the verdict and of the bound of ε.
+    rng : seed or Generator, optional
+        As `numpy.random.default_rng` takes it.
+
     Attributes
     ----------
     steps_audit : StepAudit
@@ -131,7 +147,6 @@ class TrainingAudit:
         return self.steps_audit.result(delta=delta, steps=steps, sample_rate=full, claim=claim)
 
     def __repr__(self) -> str:
-        """The name of the hook, and what the steps show."""
         return repr(self.steps_audit).replace("StepAudit", type(self).__name__, 1)
 
     def _place(self, sizes: Sequence[int]) -> None:
@@ -226,7 +241,6 @@ class TrainingAudit:
         return included.astype(np.float64)
 
     def _forget(self) -> None:
-        """Make ready for the next step."""
         self._included, self._known, self._batch = None, np.zeros(len(self._known)), 0
 
     def _refuse_a_mean(self, projection: Array) -> None:

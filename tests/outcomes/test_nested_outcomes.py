@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit.outcomes.features import text_code
-from dpaudit.sampling import draw
 from tests.cases import database
+from tests.drawing import draw
 
 DATA = database()
 LEAF = st.one_of(

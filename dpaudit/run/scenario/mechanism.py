@@ -351,8 +351,6 @@ class Records(OfTable):
     """true calls the function for each record by itself."""
     record: Record = None
     """The number of the one record that the function gets."""
-    order: Annotated[bool, FLAG] = True
-    """true if the order of the records in the output matters."""
 
     def adapted(self, function: Any, table: Table) -> Any:
         """The mechanism, with the columns of the file, except where the scenario gives their types

@@ -7,6 +7,6 @@ of every statistic, whatever the mechanism. So a sound mechanism is refused with
 """
 
 from dpaudit.sampling.independence.examine import LEVEL, examine, examine_shared
-from dpaudit.sampling.independence.findings import Finding
+from dpaudit.sampling.independence.findings import WITHIN_CALLS, Finding
 
-__all__ = ["LEVEL", "Finding", "examine", "examine_shared"]
+__all__ = ["LEVEL", "WITHIN_CALLS", "Finding", "examine", "examine_shared"]

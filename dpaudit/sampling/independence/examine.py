@@ -9,8 +9,8 @@ from itertools import zip_longest
 import numpy as np
 
 from dpaudit import outcomes
-from dpaudit._core.check import fail
 from dpaudit._core.types import Array
+from dpaudit.sampling.block import SIDES
 from dpaudit.sampling.independence import copies, order
 from dpaudit.sampling.independence.features import (
     calls_of,
@@ -23,9 +23,9 @@ from dpaudit.sampling.independence.findings import WORDS, Finding, Place, Side, 
 
 LEVEL = 1e-6  # probability that an audit of independent draws is refused, at most
 # The level is shared equally by: halves, runs, the two sides, repeats within a call, the same draws
-# in different calls, calls that go together, copied calls, and repetition to the end. Half of the
-# share of the two sides is for draws that go together, half for draws in common.
-FAMILIES = 8
+# in different calls, calls that go together, and repetition to the end. Half of the share of the
+# two sides is for draws that go together, half for draws in common.
+FAMILIES = 7
 # Draws that depend on near ones also drift, and seem to be related to such draws of the other side.
 NEAR = ("period", "same draws", "repeats", "serial", "call")
 SHOWN = 1e-3  # a finding names a side if its own p-value is at most this
@@ -39,7 +39,6 @@ def examine(
     calls: tuple[np.ndarray, np.ndarray] | None,
     *,
     level: float = LEVEL,
-    names: tuple[str, str] = ("M(D)", "M(D')"),
     score: bool = False,
 ) -> list[Finding]:
     """Test draws for dependence: one finding for each kind that shows, the most telling first.
@@ -52,18 +51,15 @@ def examine(
     The level is exact or an upper bound, for any law: each test is conditional on the values, and
     Bonferroni's inequality joins columns, features, sides and tests. The probability is that of
     the draws and of one random order of them, made by a generator with a fixed seed.
-    Raises `InvalidInput` if the sizes of the calls do not fit the number of draws.
     """
     P, Q = np.asarray(P, dtype=float), np.asarray(Q, dtype=float)
-    if P.shape[1] != Q.shape[1]:
-        fail("Q", Q.shape, f"rows of {P.shape[1]} columns, as P")
     if calls is None:
         groups = [chunks_of(len(rows)) for rows in (P, Q)]
     else:
         groups = [calls_of(sizes, len(rows)) for sizes, rows in zip(calls, (P, Q), strict=True)]
     if not P.size or not Q.size:
         return []
-    sides = tuple(map(Side, (P, Q), groups, names))
+    sides = tuple(map(Side, (P, Q), groups, SIDES))
     return _findings(_suspects(sides, "scores" if score else "draws"), np.log(level))
 
 
@@ -100,8 +96,6 @@ def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
         yield from _again(sides, one, [np.sort(rows) for rows in one], (None,), what)
     for side, rows in zip(sides, whole, strict=True):
         place = Place(None, (side,), what)
-        if side.calls.known:
-            yield copies.copied_calls(rows, side.calls) + np.log(len(sides)), "same draws", place
         lag = outcomes.period(side.rows)
         if lag is not None:
             log_p = copies.repeated_to_the_end(rows, lag) + np.log(len(sides))

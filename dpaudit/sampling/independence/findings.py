@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,10 +20,9 @@ OWN_SEED = (
 class Finding:
     """One kind of dependence that the draws show.
 
-    kind : "period", "same draws", "repeats", "serial", "call", "drift", "copied", "shared" or
-    "sides". message : a clause that names the likely mistake. log_p : the log of its p-value,
-    corrected for the number of tests in the examination. refused : whether the draws cannot certify
-    anything.
+    kind : a key of `WORDS`. message : a clause that names the likely mistake. log_p : the log of
+    its p-value, corrected for the number of tests in the examination. refused : whether the draws
+    cannot certify anything.
     """
 
     kind: str
@@ -69,75 +67,63 @@ class Place:
         return f", column {self.column + 1} of {columns}"
 
 
+# The message of each kind, the most telling kind first, which names the likely mistake. Of two
+# messages the second is for draws made elsewhere.
+WORDS = {
+    "period": (
+        "the same {what} come again after every {lag}{where}, as from a seed of its own; "
+        f"{OWN_SEED}",
+        "the same {what} come again after every {lag}{where}, as in draws that were copied",
+    ),
+    "same draws": (
+        "calls return the same {what}, or nearly the same{where}, as from a seed of their own, "
+        f"from the clock, or from a cache; {OWN_SEED}",
+    ),
+    "repeats": (
+        "{what} come again within a call{where}, as when noise is tiled or repeated",
+        "{what} come again near each other{where}, as in a chain or in draws that were copied",
+    ),
+    "serial": (
+        "successive {what} depend on each other{where}, as in a chain, in sorted draws, or when "
+        "noise is drawn once a call",
+        "successive {what} depend on each other{where}, as in a chain or in sorted draws",
+    ),
+    "call": (
+        "calls differ from each other{where}, as when noise, or a parameter of it, is drawn once a "
+        "call",
+    ),
+    "drift": (
+        "the law changes during the run{where}, as with a counter, a cache or wear",
+        "{what} change from the first to the last{where}: they are not in random order",
+    ),
+    "copied": ("the same {what} stand on both sides, in the same order, so nothing was audited",),
+    "shared": (
+        "the same {what} stand on both sides, as from one pool or cache, so nothing was audited",
+        "the same {what} stand on both sides, as in a shuffled copy, or in parts of one pool, so "
+        "nothing was audited",
+    ),
+    "sides": (
+        "{what} of the two sides go together row by row{column}, as when those of {right} are made "
+        "from those of {left}, or one noise serves both",
+    ),
+}
+WITHIN_CALLS = ("repeats", "serial", "call")  # shown by a call whose draws are all the same, too
+
+
 def of_kind(kind: str, place: Place, log_p: float) -> Finding:
     """Make the finding of this kind. Draws are refused unless they only drift in known calls."""
     known = all(side.calls.known for side in place.sides)
-    return Finding(kind, WORDS[kind](place, known), log_p, kind != "drift" or not known)
-
-
-def _period(place: Place, known: bool) -> str:
-    slip = f"as from a seed of its own; {OWN_SEED}" if known else "as in draws that were copied"
-    return f"the same {place.what} come again after every {place.lag:,}{place.where}, {slip}"
-
-
-def _same_draws(place: Place, known: bool) -> str:
-    slip = f"as from a seed of their own, from the clock, or from a cache; {OWN_SEED}"
-    return f"calls return the same {place.what}, or nearly the same{place.where}, {slip}"
-
-
-def _repeats(place: Place, known: bool) -> str:
-    if not known:
-        slip = "as in a chain or in draws that were copied"
-        return f"{place.what} come again near each other{place.where}, {slip}"
-    slip = "as when noise is tiled or repeated"
-    return _no_size(place) or f"{place.what} come again within a call{place.where}, {slip}"
-
-
-def _serial(place: Place, known: bool) -> str:
-    shared = ", in sorted draws, or when noise is drawn once a call"
-    slip = f"as in a chain{shared if known else ' or in sorted draws'}"
-    return _no_size(place) or f"successive {place.what} depend on each other{place.where}, {slip}"
-
-
-def _call(place: Place, known: bool) -> str:
-    slip = "as when noise, or a parameter of it, is drawn once a call"
-    return _no_size(place) or f"calls differ from each other{place.where}, {slip}"
-
-
-def _drift(place: Place, known: bool) -> str:
-    if known:
-        slip = "as with a counter, a cache or wear"
-        return f"the law changes during the run{place.where}, {slip}"
-    slip = "they are not in random order"
-    return f"{place.what} change from the first to the last{place.where}: {slip}"
-
-
-def _sides(place: Place, known: bool) -> str:
-    left, right = (side.name for side in place.sides)
-    slip = f"as when those of {right} are made from those of {left}, or one noise serves both"
-    return f"{place.what} of the two sides go together row by row{place.in_column}, {slip}"
-
-
-def _copied(place: Place, known: bool) -> str:
-    return f"the same {place.what} stand on both sides, in the same order, so nothing was audited"
-
-
-def _shared(place: Place, known: bool) -> str:
-    slip = "from one pool or cache" if known else "in a shuffled copy, or in parts of one pool"
-    return f"the same {place.what} stand on both sides, as {slip}, so nothing was audited"
-
-
-WORDS: dict[str, Callable[[Place, bool], str]] = {
-    "period": _period,
-    "same draws": _same_draws,
-    "repeats": _repeats,
-    "serial": _serial,
-    "call": _call,
-    "drift": _drift,
-    "copied": _copied,
-    "shared": _shared,
-    "sides": _sides,
-}  # the most telling first
+    message = _no_size(place) if known and kind in WITHIN_CALLS else None
+    if message is None:
+        message = WORDS[kind][0 if known else -1].format(
+            what=place.what,
+            lag=f"{place.lag:,}" if place.lag else "",
+            where=place.where,
+            column=place.in_column,
+            left=place.sides[0].name,
+            right=place.sides[-1].name,
+        )
+    return Finding(kind, message, log_p, kind != "drift" or not known)
 
 
 def _no_size(place: Place) -> str | None:
