@@ -24,7 +24,6 @@ from dpaudit.scoring.base import Fitted, Score, Sides
 from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.models.boosted import boosting, fit_boosted
 from dpaudit.scoring.models.closed import Quadratic, fit_elliptical, fit_logistic, fit_quadratic
-from dpaudit.scoring.models.eureka import fit_eureka, promise
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.portfolio import fit_auto, of_all_draws
 from dpaudit.scoring.views import best_view
@@ -96,11 +95,6 @@ def _boosted(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
     return Fitted(name, score, notes=notes, memorises=True)
 
 
-def _eureka(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    """Fit the alias "eureka-knn", with its stated promise as a note."""
-    return Fitted("eureka-knn", fit_eureka(train), notes=(promise(train),))
-
-
 MODELS: dict[str, Model] = {
     "auto": Model(
         "the best on the choosing draws of closed forms, splines, cells, neighbours and boosting "
@@ -126,11 +120,6 @@ MODELS: dict[str, Model] = {
     "knn": Model(
         "nearest neighbours on whitened outputs, their number chosen on the choosing draws",
         lambda train, choose, seed: fit_nearest(train, choose),
-    ),
-    "eureka-knn": Model(
-        "paper 1's own: k = 10 sqrt(n) nearest neighbours on the outputs as they are; states its "
-        "promise",
-        _eureka,
     ),
 }
 ALIASES = {alias: model.summary for alias, model in MODELS.items()}

@@ -140,7 +140,6 @@ NEIGHBOURS = (32, 128, 512)  # candidates for k; at most a quarter of all voters
 CENTRES_AROUND = (1, 8)  # candidates for the number of centres whose log-odds are averaged
 CENTRES_OF_A_ROW = 4  # centres that a row averages; more take time in proportion
 NEAREST_CHECKS = 5000  # choosing draws a side, at most, that choose among these candidates
-EUREKA_DRAWS = 10_000  # draws a side: the k = 1,420 nearest take about 0.3 ms a row of width > 1
 
 # --- products of signs ---
 PRODUCT_COLUMNS = 24  # columns, at most; they have 276 pairs and 2,024 triples
