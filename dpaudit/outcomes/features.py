@@ -14,7 +14,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.outcomes.nested import DEEPEST, LONG, NUMBER, SET, uncollected
+from dpaudit.outcomes.nested import DEEPEST, LONG, NUMBER, SET, quoted, uncollected
 from dpaudit.outcomes.tables import EXACT, SLOTS, text_hash
 
 CHUNK = 1000  # draws at a time: their values stay in the processor's cache
@@ -392,20 +392,30 @@ def _from_json(text: str) -> tuple[Any, str] | None:
     body = text.rstrip("\n")
     if body[:1] not in ("[", "{"):
         return None
+    orders: list[tuple[str, ...]] = []  # of the keys of each dict
+
+    def plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        orders.append(tuple(key for key, _ in pairs))
+        return dict(pairs)
+
+    def in_quotes(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """With keys in quotes, as in canonical text, where other keys are marks."""
+        return {quoted(key): entry for key, entry in pairs}
+
     try:
-        value = json.loads(body)
+        value = json.loads(body, object_pairs_hook=plain)
     except (ValueError, RecursionError):
         return None
     if not _is_short(value):
         return None
-    orders = list(_key_orders(value))
     one_order = len(set(map(frozenset, orders))) == len(set(orders))
     unsorted = sorted({keys for keys in orders if list(keys) != sorted(keys)})
     order = unsorted if one_order else orders
     for name, options in JSON_FORMATS.items():
         for ascii_only in (True, False):
             if json.dumps(value, ensure_ascii=ascii_only, **options) == body:
-                return _quoted_keys(value), f"{name} {ascii_only} {len(text) - len(body)} {order}"
+                style = f"{name} {ascii_only} {len(text) - len(body)} {order}"
+                return json.loads(body, object_pairs_hook=in_quotes), style
     return None
 
 
@@ -415,22 +425,6 @@ def _is_short(value: Any, depth: int = 0) -> bool:
         short = len(value) <= SLOTS and depth < DEEPEST
         return short and all(_is_short(entry, depth + 1) for entry in inner)
     return not isinstance(value, int) or abs(value) <= EXACT
-
-
-def _key_orders(value: Any) -> Iterator[tuple[str, ...]]:
-    """The keys of each dict in a value, in their order."""
-    if isinstance(value, dict):
-        yield tuple(value)
-    if isinstance(value, (list, dict)):
-        for entry in value.values() if isinstance(value, dict) else value:
-            yield from _key_orders(entry)
-
-
-def _quoted_keys(value: Any) -> Any:
-    """The value with keys in quotes, as in canonical text, where other keys are marks."""
-    if isinstance(value, dict):
-        return {json.dumps(key): _quoted_keys(entry) for key, entry in value.items()}
-    return [_quoted_keys(entry) for entry in value] if isinstance(value, list) else value
 
 
 def _from_csv(text: str) -> tuple[Any, str] | None:

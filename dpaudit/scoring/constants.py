@@ -77,7 +77,6 @@ SIDES_APART = 1e-7  # robust units; a larger gap in what is constant is more tha
 # --- which columns differ (`models.screen`) ---
 SCREEN_BINS = 16  # bins of equal probability, for a column without repeated values
 SCREEN_SAMPLE = 2_000  # draws a side that set the bins' limits
-CALIBRATION_BINS = (8, 32, 128, 512)  # in which the log-odds of one column are compared with counts
 MISCALIBRATED = 0.001  # probability of such a difference by chance, below which trees are fitted
 
 # --- closed forms ---

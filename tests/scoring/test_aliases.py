@@ -66,7 +66,7 @@ def test_auto_takes_the_least_log_loss_on_the_choosing_draws():
     fitted = fit("auto", train, choose, np.random.SeedSequence(1))
     assert fitted.name == min(fitted.portfolio, key=fitted.portfolio.get)
     assert log_loss(fitted.score, choose) == pytest.approx(fitted.portfolio[fitted.name], rel=1e-12)
-    assert {"qda (directions)", "qda (spiked)", "qda (shift)", "qda (full)"} < set(fitted.portfolio)
+    assert {"qda (directions)", "qda (shift)", "qda (full)"} < set(fitted.portfolio)
     assert any(name.startswith("elliptical from ") for name in fitted.portfolio)
 
 
