@@ -17,8 +17,7 @@ This room knows nothing of mechanisms, scores or audits.
 """
 
 from dpaudit.outcomes.columns import Columns, Described, aligned, columns, described, numbered
-from dpaudit.outcomes.forms import is_table, joined, rows
-from dpaudit.outcomes.repeats import constant_value, equal, period, told_apart
+from dpaudit.outcomes.forms import as_bytes, equal, is_table, joined, rows
 from dpaudit.outcomes.tables import LISTS, NotOutcomes
 
 __all__ = [
@@ -27,14 +26,12 @@ __all__ = [
     "Described",
     "NotOutcomes",
     "aligned",
+    "as_bytes",
     "columns",
-    "constant_value",
     "described",
     "equal",
     "is_table",
     "joined",
     "numbered",
-    "period",
     "rows",
-    "told_apart",
 ]

@@ -128,10 +128,9 @@ COLUMN_GAIN = 1.0  # nats that a column must gain on the choosing draws; less ma
 # --- cells of values that repeat ---
 ATOM_LOOK = 20_000  # draws a side; a column of which no two agree has no atoms
 ATOM_DRAWS = 5  # pooled draws that share an atom: reals rounded to 32 bits coincide less often
-CELL_LEVELS = (20_000, 2000, 20)  # pooled draws a cell on average, from few cells to many
+DRAWS_A_CELL = 20  # pooled draws a cell on average, at least
 KEY_DRAWS = 50_000  # draws a side, at most, that choose the columns of the key
-FEWEST_CELLS = 16  # cells allowed at the last level, whatever the number of draws
-CELL_SLACK = 1.0  # nats of total loss by which a finer level may be worse: it covers rare atoms
+FEWEST_CELLS = 16  # cells that are allowed whatever the number of draws
 
 # --- nearest neighbours ---
 VOTERS, CENTRES = 50_000, 2048  # draws a side, at most

@@ -181,7 +181,7 @@ CANDIDATES = (
         "cells over {best}",
         "values that repeat, beside columns or values for which the best score so far is needed",
         lambda contest, columns: True,
-        lambda task: fit_cells(task.train, task.choose, task.base),
+        lambda task: fit_cells(task.train, task.base),
         draws=(constants.CELL_DRAWS,),
     ),
     Candidate(
