@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Annotated
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import erf, erfi
 
 from dpaudit._core import check
@@ -463,6 +462,8 @@ def _least_gamma(
 
     if excess(searched[0]) <= 0.0:
         return low + math.exp(searched[0])
+    from scipy.optimize import brentq  # here: slow to import
+
     return low + math.exp(brentq(excess, *searched, xtol=1e-11))
 
 

@@ -516,9 +516,6 @@ def is_synthesizer(mechanism: Any) -> bool:
 
 WORDS = {int: "an integer", float: "a number", str: "text", bool: "true or false", tuple: "a list"}
 JSON = {int: "integer", float: "number", str: "string", bool: "boolean", tuple: "array"}
-# Models made here have no source. Pydantic would look for texts below their keys in it, in every
-# frame of the stack and every loaded module, which takes longer than reading the scenario.
-WITHOUT_SOURCE = {"use_attribute_docstrings": False}
 NAME = "The mechanism, one of `dpaudit list mechanisms`; its parameters are further keys."
 
 
@@ -549,7 +546,6 @@ def named(name: str) -> type[Section]:
     return create_model(
         name,
         __base__=Section,
-        __cls_kwargs__=WITHOUT_SOURCE,
         name=(Annotated[str, own], Field(description=NAME)),
     )
 
@@ -570,7 +566,7 @@ def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
         default = ... if field.default is dataclasses.MISSING else field.default
         checks = partial(typed, kind=kind if isinstance(kind, type) else object)
         fields[field.name] = (Annotated[Any, Checked(checks, schema)], default)
-    return create_model(cls.__name__, __base__=base, __cls_kwargs__=WITHOUT_SOURCE, **fields)
+    return create_model(cls.__name__, __base__=base, **fields)
 
 
 def instance(cls: type[Made], reader: Reader, place: str, base: type[Section]) -> Made | None:

@@ -11,8 +11,9 @@ neighbours, k = 10⌈√n⌉, on the outputs as they are.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from scipy.spatial import cKDTree
 
 from dpaudit._core import check
 from dpaudit._core.seeds import as_generator
@@ -20,6 +21,9 @@ from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 GAMMA = 0.05
 
@@ -184,6 +188,8 @@ class Votes:
             order = np.argsort(points[:, 0], kind="stable")
             points, label = points[order], label[order]
         k = min(int(10 * np.ceil(np.sqrt(len(points)))), len(points))
+        from scipy.spatial import cKDTree  # here: slow to import
+
         return cls(points, label, cKDTree(points), k)
 
     def won(self, x: Array) -> np.ndarray:
