@@ -35,6 +35,7 @@ from dpaudit.certify.constants import FEW, FEW_CLAIM_SHARE, FEW_COLUMNS, FEWEST,
 from dpaudit.certify.few import few_split
 from dpaudit.certify.refuting import RefutingCounts
 from dpaudit.certify.split import samples_for, split
+from dpaudit.curves.bracketing import crossing
 
 __all__ = [
     "draws_to_detect",
@@ -58,7 +59,6 @@ FEW_STATEMENTS = round(1.0 / FEW_CLAIM_SHARE)  # the same for an audit of few dr
 MOST = 1e15  # draws, beyond which the number counts as infinite
 LEAST = 1e-12  # an excess below this is rounding
 NEARLY = 1e-6  # 1 − δ of the largest δ that is tried
-HALVINGS = 40  # of the range of ln excess; scipy.optimize would be a tenth of a cold run
 ROUNDING = 1e-3  # relative error of an excess that few draws show
 WEIGHTS = np.linspace(1.0, 0.0, 9)  # shares of the coin's q tried for few draws, the hardest first
 # Choosing a set from k draws loses the share CHOICE · (1 − δ(ε)) · k^(−2/3) of the excess. The
@@ -362,11 +362,8 @@ def _least(needed: Callable[[float], float], draws: float, allowed: float) -> fl
     most = 1.0 - allowed - 1e-9
     if most <= LEAST or needed(most) > draws:
         return float("inf")
-    low, high = LEAST, most
-    for _ in range(HALVINGS):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if needed(middle) > draws else (low, middle)
-    return high
+    ends = math.log(LEAST), math.log(most)
+    return math.exp(crossing(lambda log: math.log(draws / needed(math.exp(log))), *ends, 1e-9))
 
 
 def _certifying_draws(

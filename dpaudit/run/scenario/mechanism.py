@@ -38,9 +38,7 @@ from dpaudit.adapters.models import FITTED
 from dpaudit.adapters.tables import DTYPE_NAMES, coding
 from dpaudit.datasets import Table
 from dpaudit.errors import InvalidInput, ScenarioError
-from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers import REGISTRY
 from dpaudit.run.scenario.section import (
     FLAG,
     NUMBERS,
@@ -56,6 +54,7 @@ from dpaudit.run.scenario.section import (
 )
 from dpaudit.run.scenario.source import Source, code_of, imported_names, installed_digests
 from dpaudit.run.scenario.target import TARGET, failed, imported, is_target, target_text
+from dpaudit.sampling.block import Preparable
 
 GLOBAL = "global"
 SECONDS = Checked(seconds, {"type": "number", "exclusiveMinimum": 0.0})
@@ -174,7 +173,7 @@ class Function(Imported):
             raise ScenarioError(
                 f"[mechanism] call: {self.call} must be callable, got {type(mechanism).__name__}"
             )
-        if isinstance(mechanism, LawMechanism):
+        if isinstance(mechanism, Preparable):
             return mechanism
         call = self
         if self.batched and gives_one(mechanism):
@@ -529,6 +528,8 @@ def read_mechanism(reader: Reader) -> Any:
         if len(ways) != 1:
             raise InvalidInput("must have either name or call or command")
         if ways == ["name"]:
+            from dpaudit.papers import REGISTRY  # here: of no use to a user's own mechanism
+
             cls = REGISTRY[choice("name", table["name"], tuple(REGISTRY))]
             return instance(cls, reader, "mechanism", named(cls.__name__))
         if ways == ["command"]:
