@@ -9,14 +9,18 @@ neighbours, k = 10⌈√n⌉, on the outputs as they are.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from scipy.spatial import cKDTree
 
 from dpaudit._core import check
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit._core.value import value_class
 from dpaudit.scoring import Sides
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 GAMMA = 0.05
 LOOKED_UP = 1 << 20  # neighbours to look up at a time
@@ -182,6 +186,8 @@ class Votes:
             order = np.argsort(points[:, 0], kind="stable")
             points, label = points[order], label[order]
         k = min(int(10 * np.ceil(np.sqrt(len(points)))), len(points))
+        from scipy.spatial import cKDTree  # here: slow to import
+
         return cls(points, label, cKDTree(points), k)
 
     def won(self, x: Array) -> np.ndarray:

@@ -15,7 +15,6 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.optimize import minimize
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
@@ -188,6 +187,8 @@ def _strongest(moments: MomentDifference, others: Array) -> tuple[Array, float]:
         slope = 0.5 * along * moments.gap + 0.5 * value * image
         evidence = draws * (0.25 * along**2 + 0.125 * value**2)
         return -evidence, -draws * (slope - (slope @ u) * u) / length
+
+    from scipy.optimize import minimize  # here: slow to import
 
     value, axes = moments.axes
     starts = [axes[:, np.argmax(np.abs(value - bulk))]]
