@@ -320,7 +320,11 @@ MARKS = (SET, NUMBER, LONG)
 
 
 def _keys_of(entries: list[Any], encoded: bool) -> list[Any]:
-    """A key for each entry, as `_key`."""
+    """A key for each entry, which two entries share if and only if they are equal.
+
+    An integer and a float may be equal, but 0.0 and −0.0 are not; nor are numbers of different
+    types in an encoded text. Such entries, and nested ones, have their text for a key.
+    """
     flat, kinds = entries, set(map(type, entries))
     if kinds == {list}:
         flat = list(chain.from_iterable(entries))
@@ -330,27 +334,14 @@ def _keys_of(entries: list[Any], encoded: bool) -> list[Any]:
     by_type = encoded and inner & {bool, float}
     signed = float in inner and any(value == 0.0 and repr(value) == "-0.0" for value in flat)
     if inner & {list, dict} or by_type or signed:
-        return [_key(entry, encoded) for entry in entries]
+        return [repr(_named(entry, encoded)) for entry in entries]
     if kinds == {dict}:
         return list(map(frozenset, map(dict.items, entries)))
     return list(map(tuple, entries)) if kinds == {list} else entries
 
 
-def _key(entry: Any, encoded: bool) -> Any:
-    """A key that two entries share if they are equal: an integer and a float may be, but 0.0 and
-    −0.0 are not. In an encoded text, numbers of different types are not equal either.
-    """
-    if isinstance(entry, list):
-        return tuple(_key(value, encoded) for value in entry)
-    if isinstance(entry, dict):
-        return frozenset((key, _key(value, encoded)) for key, value in entry.items())
-    if isinstance(entry, (bool, float)) and (encoded or repr(entry) == "-0.0"):
-        return type(entry), repr(entry)
-    return entry
-
-
 def _named(value: Any, encoded: bool) -> Any:
-    """The value in a form whose text is the same for two parts that have the same key."""
+    """The value in a form that has the same text for equal parts, and for no others."""
     if isinstance(value, list):
         return [_named(entry, encoded) for entry in value]
     if isinstance(value, dict):

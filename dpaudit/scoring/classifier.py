@@ -198,9 +198,9 @@ def fit(
             return _encoded(encoder, _fit_rows(classifier, *rows, seed))
         fit_view = partial(_fit_view, seed=seed, bits=bits)
         views = dict(views_of(train.head(constants.VIEW_DRAWS), fit_view))
-        # places of a bag mean nothing, so of many of them only closed forms are worth their time
-        bag = OF_PARTS in views and train.P.shape[1] > constants.PAIR_COLUMNS
-        fitted = _encoded(encoder, fit_auto(*rows, seed, () if bag else None))
+        # places of a bag mean nothing, so trees of many of them are not worth their time
+        trees = OF_PARTS not in views or train.P.shape[1] <= constants.PAIR_COLUMNS
+        fitted = _encoded(encoder, fit_auto(*rows, seed, trees))
         best = best_view(fitted, views, train, choose, fit_view)
         if not spend or best.score is not fitted.score:
             return best

@@ -10,7 +10,7 @@ best score so far (`Contest.challenge`).
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache, partial
 
@@ -211,12 +211,12 @@ CANDIDATES = (
 
 
 def fit_auto(
-    train: Sides,
-    choose: Sides,
-    seed: np.random.SeedSequence,
-    candidates: Sequence[Candidate] | None = None,
+    train: Sides, choose: Sides, seed: np.random.SeedSequence, trees: bool = True
 ) -> Fitted:
-    """The best score of closed forms, their corrections and `candidates`, with all losses."""
+    """The best score of closed forms, their corrections and `CANDIDATES`, with all losses.
+
+    trees : whether trees, and networks after them, may take part.
+    """
     contest, screen = Contest(choose), cache(surplus)
     missed = cache(lambda name: pairs.missed(train, contest.scores[name], screen))
     library: str | None = None
@@ -225,7 +225,7 @@ def fit_auto(
     if loss > np.log(2.0) + constants.WORSE_THAN_NOTHING:  # rare large values spoil all moments
         _enter_closed_forms(contest, train, NormalScores.fit(train.P, train.Q))
     closed = contest.best()
-    for candidate in CANDIDATES if candidates is None else candidates:
+    for candidate in CANDIDATES:
         if not candidate.applies(contest, train.P.shape[1]):
             continue
         ahead = contest.best()
@@ -233,7 +233,7 @@ def fit_auto(
         if candidate.memorises:
             # trees, which are slow to import, learn nothing where the training draws show nothing
             # that the closed forms missed
-            if not missed(closed).anything:
+            if not trees or not missed(closed).anything:
                 continue
             library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)

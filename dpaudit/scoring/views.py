@@ -34,8 +34,10 @@ def best_view(
     fitted: Fitted, views: Mapping[str, View], train: Sides, choose: Sides, fit: FitRows
 ) -> Fitted:
     """The score of plain rows, or of a view that is better on `choose`."""
+    if not views:
+        return fitted
     train, choose = (sides.head(constants.VIEW_DRAWS) for sides in (train, choose))
-    loss, table = losses(fitted.score, choose) if views else None, dict(fitted.portfolio)
+    loss, table = losses(fitted.score, choose), dict(fitted.portfolio)
     for name, view in views.items():
         seen, checked = (Sides(view(sides.P), view(sides.Q)) for sides in (train, choose))
         rival = fit(seen, checked)
