@@ -97,7 +97,7 @@ class Canaries:
             The database, then the canaries.
         """
         data = check.matrix("data", data)
-        inside, width = self._coins(included), self.rows.shape[1]
+        inside, width = coins_of(included, len(self)), self.rows.shape[1]
         if data.shape[1] != width:
             fail("data", Words(f"{data.shape[1]} columns"), f"of {width} columns, as the canaries")
         if check.choice("relation", relation, RELATIONS) == "add":
@@ -109,7 +109,7 @@ class Canaries:
 
         included : array of shape (m,), bool. The method `included` reads the record.
         """
-        inside = self._coins(included)
+        inside = coins_of(included, len(self))
         numbers = {"in": np.flatnonzero(inside).tolist(), "out": np.flatnonzero(~inside).tolist()}
         return {"kind": self.kind, **numbers}
 
@@ -125,12 +125,6 @@ class Canaries:
                 argument="record",
             )
         return np.array([number in inside for number in range(len(self))])
-
-    def _coins(self, included: ArrayLike) -> np.ndarray:
-        coins = np.asarray(included)
-        if coins.shape != (len(self),) or coins.dtype != bool:
-            fail("included", included, f"{len(self)} booleans, one a canary")
-        return coins
 
 
 @known_keywords()
@@ -217,6 +211,19 @@ def chances(inclusion: ArrayLike, count: int) -> Array:
     if chance.shape not in ((), (count,)) or not np.all((chance > 0.0) & (chance < 1.0)):
         fail("inclusion", inclusion, expected)
     return np.broadcast_to(chance, count)
+
+
+def coins_of(included: ArrayLike, count: int | None = None) -> np.ndarray:
+    """Which canaries are in, (m,), bool; count : m, if it is known. Raises `InvalidInput`."""
+    expected = "True or False, or a 1-D array of them"
+    if count is not None:
+        expected = f"{count} booleans, one a canary"
+    coins = np.atleast_1d(check.array_of_numbers("included", included, expected))
+    if coins.ndim != 1 or len(coins) == 0 or count not in (None, len(coins)):
+        fail("included", Words(f"shape {coins.shape}"), expected)
+    if not np.isin(coins, (0, 1)).all():
+        fail("included", Words("numbers beside 0 and 1"), expected)
+    return np.asarray(coins == 1)
 
 
 def _limits(
