@@ -60,18 +60,10 @@ class Canaries:
         return len(self.rows)
 
     def flip(self, inclusion: ArrayLike = 0.5, *, rng: RngLike = None) -> np.ndarray:
-        """Flip an independent coin for each canary, which decides whether it goes in.
+        """Flip an independent coin for each canary, which decides whether it goes in: (m,), bool.
 
-        Parameters
-        ----------
-        inclusion : float or array of shape (m,), default 0.5
-            The chance that a canary goes in, in (0, 1).
-        rng : seed or Generator, optional
-            As `numpy.random.default_rng` takes it.
-
-        Returns
-        -------
-        array of shape (m,), bool
+        inclusion : float or (m,), the chance that a canary goes in, in (0, 1). rng : a seed or
+        Generator, as `numpy.random.default_rng` takes it.
         """
         coins = generator(root(rng), Purpose.COIN).random(len(self))
         return np.asarray(coins < chances(inclusion, len(self)))
@@ -81,20 +73,9 @@ class Canaries:
     ) -> np.ndarray:
         """The database with the included canaries below its own rows.
 
-        Parameters
-        ----------
-        data : array of shape (n, b)
-            The database without canaries.
-        included : array of shape (m,), bool
-            Which canaries are in.
-        relation : {"add", "zero-out"}, default "add"
-            "add": canaries that are not included are left out. "zero-out": a row of zeros replaces
-            each of them, so that the number of rows is public.
-
-        Returns
-        -------
-        array with b columns
-            The database, then the canaries.
+        data : (n, b), the database without canaries. included : (m,), bool, which canaries are in.
+        relation : with "add", canaries that are not included are left out; with "zero-out" a row of
+        zeros replaces each of them, so that the number of rows is public.
         """
         data = check.matrix("data", data)
         inside, width = coins_of(included, len(self)), self.rows.shape[1]
