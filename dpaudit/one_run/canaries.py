@@ -60,18 +60,10 @@ class Canaries:
         return len(self.rows)
 
     def flip(self, inclusion: ArrayLike = 0.5, *, rng: RngLike = None) -> np.ndarray:
-        """Flip an independent coin for each canary, which decides whether it goes in.
+        """Flip an independent coin for each canary, which decides whether it goes in: (m,), bool.
 
-        Parameters
-        ----------
-        inclusion : float or array of shape (m,), default 0.5
-            The chance that a canary goes in, in (0, 1).
-        rng : seed or Generator, optional
-            As `numpy.random.default_rng` takes it.
-
-        Returns
-        -------
-        array of shape (m,), bool
+        inclusion : float or (m,), the chance that a canary goes in, in (0, 1). rng : a seed or
+        Generator, as `numpy.random.default_rng` takes it.
         """
         coins = generator(root(rng), Purpose.COIN).random(len(self))
         return np.asarray(coins < chances(inclusion, len(self)))
@@ -81,23 +73,12 @@ class Canaries:
     ) -> np.ndarray:
         """The database with the included canaries below its own rows.
 
-        Parameters
-        ----------
-        data : array of shape (n, b)
-            The database without canaries.
-        included : array of shape (m,), bool
-            Which canaries are in.
-        relation : {"add", "zero-out"}, default "add"
-            "add": canaries that are not included are left out. "zero-out": a row of zeros replaces
-            each of them, so that the number of rows is public.
-
-        Returns
-        -------
-        array with b columns
-            The database, then the canaries.
+        data : (n, b), the database without canaries. included : (m,), bool, which canaries are in.
+        relation : with "add", canaries that are not included are left out; with "zero-out" a row of
+        zeros replaces each of them, so that the number of rows is public.
         """
         data = check.matrix("data", data)
-        inside, width = self._coins(included), self.rows.shape[1]
+        inside, width = coins_of(included, len(self)), self.rows.shape[1]
         if data.shape[1] != width:
             fail("data", Words(f"{data.shape[1]} columns"), f"of {width} columns, as the canaries")
         if check.choice("relation", relation, RELATIONS) == "add":
@@ -109,7 +90,7 @@ class Canaries:
 
         included : array of shape (m,), bool. The method `included` reads the record.
         """
-        inside = self._coins(included)
+        inside = coins_of(included, len(self))
         numbers = {"in": np.flatnonzero(inside).tolist(), "out": np.flatnonzero(~inside).tolist()}
         return {"kind": self.kind, **numbers}
 
@@ -125,12 +106,6 @@ class Canaries:
                 argument="record",
             )
         return np.array([number in inside for number in range(len(self))])
-
-    def _coins(self, included: ArrayLike) -> np.ndarray:
-        coins = np.asarray(included)
-        if coins.shape != (len(self),) or coins.dtype != bool:
-            fail("included", included, f"{len(self)} booleans, one a canary")
-        return coins
 
 
 @known_keywords()
@@ -217,6 +192,19 @@ def chances(inclusion: ArrayLike, count: int) -> Array:
     if chance.shape not in ((), (count,)) or not np.all((chance > 0.0) & (chance < 1.0)):
         fail("inclusion", inclusion, expected)
     return np.broadcast_to(chance, count)
+
+
+def coins_of(included: ArrayLike, count: int | None = None) -> np.ndarray:
+    """Which canaries are in, (m,), bool; count : m, if it is known. Raises `InvalidInput`."""
+    expected = "True or False, or a 1-D array of them"
+    if count is not None:
+        expected = f"{count} booleans, one a canary"
+    coins = np.atleast_1d(check.array_of_numbers("included", included, expected))
+    if coins.ndim != 1 or len(coins) == 0 or count not in (None, len(coins)):
+        fail("included", Words(f"shape {coins.shape}"), expected)
+    if not np.isin(coins, (0, 1)).all():
+        fail("included", Words("numbers beside 0 and 1"), expected)
+    return np.asarray(coins == 1)
 
 
 def _limits(

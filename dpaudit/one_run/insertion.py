@@ -18,7 +18,7 @@ from dpaudit._core.value import value_class
 from dpaudit.adapters.functions import as_mechanism
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import InvalidInput, MechanismError
-from dpaudit.one_run.api import FamilyLike, audit_one_run, finite_vector, question_of
+from dpaudit.one_run.api import FamilyLike, audit_one_run, question_of
 from dpaudit.one_run.canaries import Canaries, chances
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import Score, named
@@ -168,5 +168,5 @@ def scored(score: Score, output: Any, rows: Array, data: Array) -> Array:
         raised = Raised.of(error, data)
     else:
         expected = f"a function that gives {len(rows)} numbers, one a canary"
-        return finite_vector("score", values, expected, len(rows))
+        return check.vector("score", values, expected, len(rows))
     raise with_cause(MechanismError(f"the score raised {raised.line}", raised=raised))

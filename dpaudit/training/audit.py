@@ -124,22 +124,13 @@ class TrainingAudit:
     ) -> StepResult:
         """The result so far: `epsilon_at(delta)`, `verdict`, `reason`, `save`, `to_dict`.
 
-        Parameters
-        ----------
-        delta : float in (0, 1), default 1e-5
-            The δ of the accountant's ε, to which the certified one is compared.
-        steps : int ≥ 1, optional
-            The number of steps of the whole training; by default those that were seen.
-        claim : Claim or (ε, δ), optional
-            What the training promises, with δ in (0, 1), which takes the place of `delta`. Then the
-            verdict is "violated" also where the certified ε is larger.
+        delta : in (0, 1), the δ of the accountant's ε, to which the certified one is compared.
+        steps : the number of steps of the whole training; by default those that were seen. claim :
+        what the training promises, (ε, δ) with δ in (0, 1), which takes the place of `delta`; then
+        the verdict is "violated" also where the certified ε is larger.
 
-        Raises
-        ------
-        InvalidInput
-            Where no step was seen, and for another claim.
-        ImportError
-            Without dp-accounting.
+        Raises `InvalidInput` where no step was seen, and for another claim; ImportError without
+        dp-accounting.
         """
         if self.steps_audit.steps == 0:
             fail(self.subject, Words("no step"), "seen in training", self.advice)
