@@ -151,7 +151,6 @@ class AuditResult(Result):
         return frame(self._columns())
 
     def _columns(self) -> dict[str, Array]:
-        """The columns of `to_frame` by name, each an array (m,)."""
         curves, spectrum, exact = read_curves(self.record), self.spectrum, self.exact
         unknown = np.full(curves.epsilon.shape, np.nan)
         table = {

@@ -181,7 +181,7 @@ def _spectrum_panel(curves: Curves, ax: Axes, *, log: bool) -> Axes:
         ax.set_yscale("log")
         # plain text: to parse formulas for these labels would take a tenth of a report's time
         ax.yaxis.set_major_formatter(lambda value, _: power_of_ten(round(math.log10(value))))
-        ax.yaxis.set_minor_formatter(lambda value, _: "")
+        ax.minorticks_off()  # they would take a third of the time of drawing
         ax.set_ylim(min(log_floor(curves), _decade(most / 10) if most else 1.0), 1.3)
         if not most:
             ax.text(

@@ -21,7 +21,7 @@ from dpaudit.certify.betting import log_mean
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, MechanismError, ScenarioError
 from dpaudit.run.scenario.file import Scenario
-from dpaudit.sampling.independence.findings import OWN_SEED
+from dpaudit.sampling.independence import OWN_SEED
 from dpaudit.verdict.numbers import count, counted, from_log, number
 
 ALPHA = 0.05  # probability of a false alarm over the whole history, where no level is given

@@ -8,10 +8,13 @@ the whole table. Whether keys go together is checked by the reader alone.
 
 from __future__ import annotations
 
+import ast
+import inspect
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 from dpaudit.papers import REGISTRY
@@ -60,13 +63,36 @@ class Kind:
         """The kind with the keys of a model, except those in `apart`. wanted : required keys,
         beside those that the model requires.
         """
-        table = model.model_json_schema()
+        table, texts = model.model_json_schema(), _texts(model)
         keys = {
-            key: _plain(schema) for key, schema in table["properties"].items() if key not in apart
+            key: _plain(texts.get(key, {}) | schema)
+            for key, schema in table["properties"].items()
+            if key not in apart
         }
         fixed = [key for key, schema in keys.items() if "const" in schema]
         first = tuple(dict.fromkeys((*fixed, *table.get("required", ()), *wanted)))
         return cls(title, {**{key: keys[key] for key in first}, **keys}, first)
+
+
+def _texts(model: type[Section]) -> dict[str, Schema]:
+    """The descriptions of a model's keys: the texts below them in the source of its classes.
+
+    Pydantic would read them whenever a model is imported (`use_attribute_docstrings`). Models made
+    by `create_model` have no source; the keys of the classes that they extend are described.
+    """
+    texts: dict[str, Schema] = {}
+    for cls in reversed(model.__mro__):
+        module = sys.modules[cls.__module__]
+        if module.__name__.startswith("dpaudit") and hasattr(module, cls.__name__):
+            definition = ast.parse(inspect.getsource(cls)).body[0]
+            for pair in pairwise(ast.iter_child_nodes(definition)):
+                match pair:
+                    case (
+                        ast.AnnAssign(target=ast.Name(id=key)),
+                        ast.Expr(value=ast.Constant(value=str(text))),
+                    ):
+                        texts[key] = {"description": inspect.cleandoc(text)}
+    return texts
 
 
 def _plain(schema: Schema) -> Schema:

@@ -17,7 +17,7 @@ from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import Purpose, below, root
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit._core.value import html_repr, value_class
-from dpaudit.adapters.mechanism import as_mechanism
+from dpaudit.adapters.functions import as_mechanism
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.clock import SearchPlan, planned
 from dpaudit.auditing.progress import ProgressLike, shown

@@ -14,7 +14,7 @@ from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import root
 from dpaudit._core.text import percent
 from dpaudit._core.types import Array, ArrayLike, Mechanism
-from dpaudit.adapters.mechanism import as_mechanism
+from dpaudit.adapters.functions import as_mechanism
 from dpaudit.auditing.api import audit, audit_samples, audit_samples_of, audit_subject, check_pair
 from dpaudit.auditing.clock import planned
 from dpaudit.auditing.result import AuditResult

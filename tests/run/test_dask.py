@@ -13,7 +13,8 @@ import dpaudit as dp
 from dpaudit.certify.constants import STORED
 from dpaudit.run import Scenario, run
 from dpaudit.run.scenario.tables import Workers
-from dpaudit.sampling import MechanismDraws, draw
+from dpaudit.sampling import MechanismDraws
+from tests.drawing import draw
 from tests.run.records import text_without_clock
 from tests.run.test_workers import DATA, HELPER, OWN, local
 

@@ -9,7 +9,7 @@ from joblib import parallel_config
 
 import dpaudit as dp
 from dpaudit.run import Scenario, run
-from dpaudit.sampling import draw
+from tests.drawing import draw
 from tests.run.records import text_without_clock
 
 pytestmark = pytest.mark.usefixtures("no_figures")

@@ -38,9 +38,7 @@ from dpaudit.adapters.models import FITTED
 from dpaudit.adapters.tables import DTYPE_NAMES, coding
 from dpaudit.datasets import Table
 from dpaudit.errors import InvalidInput, ScenarioError
-from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers import REGISTRY
 from dpaudit.run.scenario.section import (
     FLAG,
     NUMBERS,
@@ -56,6 +54,7 @@ from dpaudit.run.scenario.section import (
 )
 from dpaudit.run.scenario.source import Source, code_of, imported_names, installed_digests
 from dpaudit.run.scenario.target import TARGET, failed, imported, is_target, target_text
+from dpaudit.sampling.block import Preparable
 
 GLOBAL = "global"
 SECONDS = Checked(seconds, {"type": "number", "exclusiveMinimum": 0.0})
@@ -160,7 +159,7 @@ class Function(Imported):
             raise ScenarioError(
                 f"[mechanism] call: {self.call} must be callable, got {type(mechanism).__name__}"
             )
-        if isinstance(mechanism, LawMechanism):
+        if isinstance(mechanism, Preparable):
             return mechanism
         call = self
         if self.batched and gives_one(mechanism):
@@ -351,8 +350,6 @@ class Records(OfTable):
     """true calls the function for each record by itself."""
     record: Record = None
     """The number of the one record that the function gets."""
-    order: Annotated[bool, FLAG] = True
-    """true if the order of the records in the output matters."""
 
     def adapted(self, function: Any, table: Table) -> Any:
         """The mechanism, with the columns of the file, except where the scenario gives their types
@@ -464,9 +461,6 @@ def is_synthesizer(mechanism: Any) -> bool:
 
 WORDS = {int: "an integer", float: "a number", str: "text", bool: "true or false", tuple: "a list"}
 JSON = {int: "integer", float: "number", str: "string", bool: "boolean", tuple: "array"}
-# Models made here have no source. Pydantic would look for texts below their keys in it, in every
-# frame of the stack and every loaded module, which takes longer than reading the scenario.
-WITHOUT_SOURCE = {"use_attribute_docstrings": False}
 NAME = "The mechanism, one of `dpaudit list mechanisms`; its parameters are further keys."
 
 
@@ -480,6 +474,8 @@ def read_mechanism(reader: Reader) -> Any:
         if len(ways) != 1:
             raise InvalidInput("must have either name or call or command")
         if ways == ["name"]:
+            from dpaudit.papers import REGISTRY  # here: of no use to a user's own mechanism
+
             cls = REGISTRY[choice("name", table["name"], tuple(REGISTRY))]
             return instance(cls, reader, "mechanism", named(cls.__name__))
         if ways == ["command"]:
@@ -496,7 +492,6 @@ def named(name: str) -> type[Section]:
     return create_model(
         name,
         __base__=Section,
-        __cls_kwargs__=WITHOUT_SOURCE,
         name=(Annotated[str, own], Field(description=NAME)),
     )
 
@@ -516,7 +511,7 @@ def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
         default = ... if field.default is dataclasses.MISSING else field.default
         checks = partial(typed, kind=kind if isinstance(kind, type) else object)
         fields[field.name] = (Annotated[Any, Checked(checks, schema)], default)
-    return create_model(cls.__name__, __base__=base, __cls_kwargs__=WITHOUT_SOURCE, **fields)
+    return create_model(cls.__name__, __base__=base, **fields)
 
 
 def instance(cls: type[Made], reader: Reader, place: str, base: type[Section]) -> Made | None:

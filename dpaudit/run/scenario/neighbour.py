@@ -32,7 +32,6 @@ from dpaudit.curves.claims import Claim, MetricClaim
 from dpaudit.datasets import Table as Rows
 from dpaudit.datasets.table import read_candidates
 from dpaudit.errors import InvalidInput, NoExactSpectrum, ScenarioError
-from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.neighbours.pair import DONE
 from dpaudit.run.scenario.mechanism import Call
@@ -53,6 +52,7 @@ from dpaudit.run.scenario.section import (
     one_of,
 )
 from dpaudit.run.scenario.target import TARGET, imported, is_target
+from dpaudit.sampling.block import Preparable
 from dpaudit.search import Selection, search_neighbours
 
 TABLE = "search.csv"  # the neighbours that were tried, beside the report
@@ -345,7 +345,7 @@ class Unstated(Search):
 
     def settled(self, mechanism: Mechanism) -> Worst | Unstated:
         """The rule "worst" if the output law may be known and the table has no key of a search."""
-        known = isinstance(mechanism, LawMechanism) and not self.values_set("at")
+        known = isinstance(mechanism, Preparable) and not self.values_set("at")
         return Worst(at=self.at) if known else self
 
     def text(self, selection: Selection) -> str:

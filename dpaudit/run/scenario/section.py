@@ -40,7 +40,6 @@ class Section(BaseModel):
         frozen=True,
         hide_input_in_errors=True,
         protected_namespaces=(),
-        use_attribute_docstrings=True,
     )
     tables: ClassVar[Mapping[str, type[Section]]] = {}
     elsewhere: ClassVar[Mapping[str, str]] = {}
