@@ -7,6 +7,7 @@ lists the commands in the order of this file.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -538,7 +539,7 @@ def schema_(markdown: bool) -> int:
     if markdown:
         console().answer(*2 * (page(),))
     else:
-        console().show(schema(), document, document, document)
+        console().show(schema(), document, dict, document)
     return 0
 
 
@@ -639,7 +640,7 @@ def plan_(claim: tuple[float, float], power: float, **options: Any) -> int:
     from dpaudit.testing.budget import FALSE_FAILURE
 
     needs = plan(claim, power=power, false_failure=FALSE_FAILURE, **options)
-    console().show(needs, planning.as_text, planning.as_json, planning.as_line)
+    console().show(needs, planning.as_text, asdict, planning.as_line)
     return 0
 
 
