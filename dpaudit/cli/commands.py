@@ -76,7 +76,7 @@ OF_RUN = {
 @dpaudit.command(
     epilog=statuses(
         JUDGED, OF_RUN, KEPT, error=f"usage, scenario, data or mechanism error; {LINES}"
-    ),
+    )
 )
 @opt.scenarios
 @opt.out(
@@ -250,7 +250,7 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
         JUDGED,
         NO_DRAWS,
         error="usage or input error, and draws that are the same or depend on each other",
-    ),
+    )
 )
 @click.argument("left", type=FILE, metavar="P.npy")
 @click.argument("right", type=FILE, metavar="Q.npy")
@@ -297,13 +297,7 @@ def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any
 METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
 
 
-@dpaudit.command(
-    epilog=statuses(
-        JUDGED,
-        NO_DRAWS,
-        error="usage or input error",
-    ),
-)
+@dpaudit.command(epilog=statuses(JUDGED, NO_DRAWS, error="usage or input error"))
 @click.argument("scores", type=FILE, metavar="SCORES.csv")
 @opt.claim(help="The claim to audit. Without a claim the verdict is inconclusive.")
 @opt.number("--mu", "MU", help="Claim MU-Gaussian DP, in place of --claim.")
@@ -358,11 +352,7 @@ def canaries(
 
 
 @dpaudit.command(
-    epilog=statuses(
-        JUDGED,
-        NO_DRAWS,
-        error="usage or input error, or dp-accounting is missing",
-    ),
+    epilog=statuses(JUDGED, NO_DRAWS, error="usage or input error, or dp-accounting is missing")
 )
 @click.argument("file", type=FILE, metavar="FILE")
 @opt.number(
@@ -423,10 +413,8 @@ def steps(file: Path, out: Path | None, **options: Any) -> int:
 
 @dpaudit.command(
     epilog=statuses(
-        JUDGED,
-        NO_DRAWS,
-        error="usage or input error, or tables that no random split made",
-    ),
+        JUDGED, NO_DRAWS, error="usage or input error, or tables that no random split made"
+    )
 )
 @click.argument("synthetic", type=FILE, metavar="SYNTHETIC.csv")
 @click.argument("train", type=FILE, metavar="TRAIN.csv")
@@ -701,7 +689,7 @@ def compare_(first: Path, second: Path, names: str | None, out: Path | None) -> 
     epilog=statuses(
         {0: "no claim is rejected", VIOLATED: "the claim of the version that ran last is rejected"},
         error="usage error, or FILE was changed or is no ledger",
-    ),
+    )
 )
 @click.argument("file", type=FILE)
 @click.option(
@@ -749,7 +737,7 @@ def ledger(file: Path, others: tuple[Path, ...], level: float) -> int:
     epilog=statuses(
         {0: "the report is written, whatever the verdict"},
         error="usage error, or DIR holds no result",
-    ),
+    )
 )
 @click.argument("folder", type=RESULTS, metavar="DIR")
 def report(folder: Path) -> int:
