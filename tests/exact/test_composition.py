@@ -6,10 +6,6 @@ Values at 40 digits, of compositions with additive Wishart noise too, are in tes
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as pld
-from dp_accounting.pld.privacy_loss_mechanism import GaussianPrivacyLoss
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import stats
 
 from dpaudit import InvalidInput
 from dpaudit.exact import (
@@ -181,49 +177,6 @@ def test_copies_in_any_order_agree(times):
     assert whole[0][0] == pytest.approx(whole[1][0], rel=WISHART)
 
 
-REACH = 1 << 15  # of a grid of losses, in steps on either side
-
-
-def rounded(q, dof, dim, times, epsilon, forward, step):
-    """δ with each loss rounded down, to the middle of its step, and up; convolved by FFT."""
-    power, freedom = 0.5 * (dof - dim - 1), dof - dim + 1
-    loss = step * np.arange(-REACH, REACH)
-    gap = 0.5 * q - loss if forward else 0.5 * q + loss
-    odds = np.expm1(np.clip(gap / power, 1e-12, 700.0))
-    if forward:  # c ↦ ½q − a ln(1 + q/c) rises
-        below = np.where(gap > 0.0, stats.chi2.cdf(q / odds, freedom), 1.0)
-    else:  # c ↦ −½q − a ln(1 − q/c) falls; infinite for c < q
-        below = np.where(gap > 0.0, stats.chi2.sf(q + q / odds, freedom), 0.0)
-    finite = 1.0 if forward else stats.chi2.sf(q, freedom)
-    mass = np.diff(np.append(np.append(0.0, below[:-1]), finite))
-    spectrum = np.fft.rfft(np.fft.ifftshift(mass)) ** times
-    whole = np.maximum(np.fft.fftshift(np.fft.irfft(spectrum, 2 * REACH)), 0.0)
-    for share in (1.0, 0.5, 0.0):
-        gain = -np.expm1(np.minimum(epsilon[:, None] - (loss - share * times * step), 0.0))
-        yield 1.0 - finite**times + gain @ whole
-
-
-@pytest.mark.parametrize(
-    ("q", "times", "epsilon", "step"),
-    [
-        pytest.param(0.5, 30, [0.0, 0.5, 1.0, 2.0], 5e-4, marks=pytest.mark.slow),
-        pytest.param(0.1, 100, [0.0, 0.5, 0.7, 0.8], 1e-4, marks=pytest.mark.slow),
-        (0.5, 100, [0.0, 0.5, 1.0, 2.0], 5e-4),
-    ],
-)
-def test_many_copies_lie_between_rounded_losses(q, times, epsilon, step):
-    """The middle of a step is off by times·step²/12 in the variance. A second for each slow one.
-
-    Those of q = 0.1 were refused: their curve has no series, and one mesh was not fine enough.
-    """
-    epsilon = np.array(epsilon)
-    curves = (times * PrivacyLoss.additive_wishart(q, 33, 3)).delta(epsilon)
-    for forward, curve in zip((True, False), curves, strict=True):
-        low, middle, high = rounded(q, 33, 3, times, epsilon, forward, step)
-        assert np.all((low - 1e-12 <= curve) & (curve <= high + 1e-12))
-        np.testing.assert_allclose(curve, middle, rtol=1e-4, atol=1e-12)
-
-
 # --- Rényi divergences and the largest loss -------------------------------------------------------
 
 
@@ -234,27 +187,31 @@ def test_renyi_divergences_add():
         np.testing.assert_allclose(compose(losses, times).renyi(order), times @ parts, rtol=1e-9)
 
 
+@pytest.mark.parametrize("q", [0.5, 0.1])
+def test_many_copies_by_draws(q):
+    """δ = E(1 − e^{ε−L})₊ over 200,000 sums of 100 losses, within five standard errors.
+
+    Those of q = 0.1 were refused: their curve has no series, and one mesh was not fine enough.
+    """
+    rng, epsilon = np.random.default_rng(6), np.array([0.0, 0.5, 1.0])
+    forward = (100 * PrivacyLoss.additive_wishart(q, 33, 3)).delta(epsilon)[0]
+    loss = sum(0.5 * q - 14.5 * np.log1p(q / rng.chisquare(31, 200_000)) for _ in range(100))
+    gain = -np.expm1(np.minimum(epsilon[:, None] - loss, 0.0))
+    error = 5.0 * gain.std(axis=1) / np.sqrt(200_000) + 1.0 / 200_000
+    assert np.all(np.abs(gain.mean(axis=1) - forward) < error)
+
+
 def test_renyi_divergences_of_a_shift_and_of_a_sketch():
-    for order in ORDERS:
+    """Of a shift αμ²/2; of r rows those of N(0, 1) and N(0, 1 − q), each way."""
+    v, rows = np.array([1.0, 0.95]), 20
+    for order in (0.3, 1.5, 2.0):
         np.testing.assert_allclose(
             PrivacyLoss.gaussian_shift(0.7).renyi(order), 0.5 * order * 0.49, rtol=1e-9
         )
-        q, rows = 0.05, 20  # ½r [−ln(1−q) − …]: normals N(0, 1) and N(0, 1 − q), each way
-        forward, backward = PrivacyLoss.gaussian_sketch(q, rows).renyi(order)
-        assert forward == pytest.approx(rows * renyi_of_scales(1.0, 1.0 - q, order), rel=1e-7)
-        assert backward == pytest.approx(rows * renyi_of_scales(1.0 - q, 1.0, order), rel=1e-7)
-
-
-def renyi_of_scales(v1, v2, order):
-    if abs(order - 1.0) < 1e-5:
-        return (
-            0.5 * (v1 / v2 - 1.0 - np.log(v1 / v2)) * (1.0 + 1e-30)
-            + 0.25 * (order - 1.0) * (v1 / v2 - 1.0) ** 2
-        )
-    mixed = order * v2 + (1.0 - order) * v1
-    return (
-        0.5 * np.log(v2 / v1) - 0.5 * np.log(mixed / v2) / (order - 1.0) if mixed > 0.0 else np.inf
-    )
+        mixed = order * v[::-1] + (1.0 - order) * v
+        expected = 0.5 * rows * (np.log(v[::-1] / v) - np.log(mixed / v[::-1]) / (order - 1.0))
+        found = PrivacyLoss.gaussian_sketch(0.05, rows).renyi(order)
+        np.testing.assert_allclose(found, expected, rtol=1e-7)
 
 
 def test_suprema_add():
@@ -275,16 +232,6 @@ def test_suprema_add():
 # --- another accountant ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mu", [0.1, 0.5, 1.0, 3.0])
-def test_the_gaussian_mechanism_by_dp_accounting(mu):
-    other = np.array(GaussianPrivacyLoss(1.0 / mu).get_delta_for_epsilon(list(EPSILON)))
-    np.testing.assert_allclose(gaussian_shift(mu, EPSILON), other, rtol=0.0, atol=1e-15)
-    cov = np.array([[2.0, 0.3], [0.3, 0.5]])
-    gap = np.linalg.cholesky(cov) @ [0.6 * mu, 0.8 * mu]
-    for curve in gaussian_pair([0.0, 0.0], cov, gap, cov, EPSILON):
-        np.testing.assert_allclose(curve, other, rtol=0.0, atol=1e-14)
-
-
 @pytest.mark.parametrize("times", one_in(2, [2, 3]))
 def test_composed_gaussians_by_dp_accounting(times):
     """Connect-the-dots on a grid of 1e-4 is pessimistic by 5e-10 at 2 and 8e-10 at 3 releases."""
@@ -292,31 +239,6 @@ def test_composed_gaussians_by_dp_accounting(times):
     other = np.array(grid.get_delta_for_epsilon(list(EPSILON)))
     for curve in (times * PrivacyLoss.gaussian_shift(0.5)).delta(EPSILON):
         np.testing.assert_allclose(curve, other, rtol=0.0, atol=1e-9)
-
-
-# --- properties -----------------------------------------------------------------------------------
-
-release = st.one_of(
-    st.floats(0.0, 2.0).map(PrivacyLoss.gaussian_shift),
-    st.builds(PrivacyLoss.gaussian_sketch, st.floats(1e-6, 0.95), st.integers(1, 60)),
-    st.builds(line, st.floats(-2.0, 2.0), st.floats(-2.0, 2.0).map(np.exp)),
-)
-
-
-@settings(max_examples=12, deadline=None)
-@given(st.lists(st.tuples(release, st.integers(1, 9)), min_size=1, max_size=4), release)
-def test_a_composition_is_a_spectrum_and_grows_with_every_release(parts, more):
-    losses, times = zip(*parts, strict=True)
-    grid = np.linspace(0.0, 8.0, 41)
-    whole = compose(losses, times)
-    forward, backward = whole.delta(grid)
-    assert forward[0] == pytest.approx(backward[0], rel=1e-8, abs=1e-14)
-    for curve, greater in zip((forward, backward), (whole + more).delta(grid), strict=True):
-        assert np.all((curve >= 0.0) & (curve <= 1.0))
-        assert np.all(np.diff(curve) <= 1e-14)
-        slopes = np.diff(curve) / np.diff(np.exp(grid))
-        assert np.all(np.diff(slopes) >= -1e-8 * np.abs(slopes[1:]) - 1e-14)
-        assert np.all(greater >= curve * (1.0 - 1e-8) - 1e-14)
 
 
 # --- arguments ------------------------------------------------------------------------------------

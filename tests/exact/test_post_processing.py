@@ -8,7 +8,6 @@ from hypothesis import given, settings
 import dpaudit as dp
 from dpaudit.mechanisms import (
     ALS,
-    RPLS,
     AnalyzeGauss,
     Composition,
     GaussianInverse,
@@ -46,27 +45,10 @@ def test_als_is_computed_from_the_sketch(data, more):
     assert_below(ALS(rows), RandomProjection(rows), data)
 
 
-@pytest.mark.slow
-@reproducibly
-@given(data=databases, more=st.integers(0, 60), padding=st.floats(0.01, 30.0))
-def test_rp_ls_is_computed_from_the_padded_sketch(data, more, padding):
-    rows = data.shape[1] + more
-    assert_below(RPLS(rows, padding=padding), RandomProjection(rows, padding=padding), data)
-
-
 @reproducibly
 @given(data=databases, rows=st.integers(1, 40), fewer=st.integers(1, 40))
 def test_fewer_sketch_rows_leak_less(data, rows, fewer):
     assert_below(RandomProjection(min(rows, fewer)), RandomProjection(max(rows, fewer)), data)
-
-
-@pytest.mark.slow
-@settings(reproducibly, max_examples=10)
-@given(data=databases, rows=st.integers(1, 20), sigma=st.floats(0.05, 5.0))
-def test_one_more_release_leaks_more(data, rows, sigma):
-    parts = RandomProjection(rows), GaussianLS(sigma=sigma)
-    for part in parts:
-        assert_below(part, Composition(parts), data)
 
 
 @pytest.mark.parametrize(

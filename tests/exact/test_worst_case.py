@@ -266,15 +266,6 @@ def test_the_row_that_is_worst_backward_is_not_the_row_that_is_worst():
     assert every[worst.index, 1] == pytest.approx(0.026, abs=5e-4)
 
 
-def test_worst_rows_differ_by_epsilon():
-    """A row of high leverage is worst at some ε, one of high share at others.
-
-    This is a reason for the Pareto set.
-    """
-    worst = dp.exact.worst_case(ALS(12), database(40, 3, seed=28), np.linspace(0.0, 2.0, 21))
-    assert len(set(worst.index)) > 1
-
-
 def heavy_row(seed, factor):
     """Small data whose longest row may also lead in leverage and residual share.
 
@@ -302,34 +293,6 @@ def test_rows_behind_the_one_that_sets_the_padding_are_not_forgotten(seed, facto
     assert_worst(worst, of_every_row(mechanism, data, 0.0), worst.index)
 
 
-def test_the_row_that_sets_the_padding_is_treated_as_such():
-    """Zeroing the row shrinks c₂.
-
-    The pair of laws differs from the one where the same bound is public.
-    """
-    data = database(40, 3, seed=28)
-    largest = int(np.argmax(np.linalg.norm(data, axis=1)))
-    private = RPLS(200, epsilon=10.0, delta=0.1)
-    public = RPLS(200, epsilon=10.0, delta=0.1, row_bound=float(np.linalg.norm(data, axis=1).max()))
-
-    def curves(row):
-        pair = dp.neighbours.zero_row(data, row)
-        return [dp.exact.spectrum(mechanism, pair, GRID).delta for mechanism in (private, public)]
-
-    ratio = np.divide(*(curve[0] for curve in curves(largest)))
-    assert max(ratio, 1.0 / ratio) > 1.3
-    np.testing.assert_allclose(*curves((largest + 1) % 40), rtol=1e-6, atol=1e-15)
-
-
-def test_zero_rows_do_no_harm():
-    data = database(40, 3, seed=28)
-    padded = np.vstack([np.zeros((2, 4)), data])
-    for mechanism in (ALS(12), RandomProjection(3)):
-        plain, moved = (dp.exact.worst_case(mechanism, rows, GRID) for rows in (data, padded))
-        np.testing.assert_allclose(moved.delta, plain.delta, rtol=1e-9)
-        np.testing.assert_array_equal(moved.index, plain.index + 2)
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_rows_of_very_different_length_have_a_curve(seed):
     """A row of length 1e6 for one of 1e4 in another direction: variances by 1e7 and 1e-11.
@@ -348,16 +311,6 @@ def test_rows_of_very_different_length_have_a_curve(seed):
 # --- the asymptotic law has no Pareto set of leverage and residual share
 
 
-def test_the_asymptotic_curve_is_not_monotone():
-    """Lemma 3's law, where the axis variance (1 − t)/(1 − h) passes 1: little is left there."""
-    for low, high, factor in (
-        ((0.097973, 0.49744, 1, 2, 8.0), (0.4396, 0.49744, 1, 2, 8.0), 1e4),  # in leverage
-        ((0.9424, 0.786, 6, 7, 100.0), (0.9424, 0.817, 6, 7, 100.0), 1.2),  # in residual share
-    ):
-        less, more = (max(dp.exact.als(*row, law="asymptotic")) for row in (low, high))
-        assert less > factor * more > 0.0
-
-
 @pytest.mark.parametrize(("features", "rows", "seed"), [(1, 2, 45), (1, 4, 314), (2, 5, 293)])
 def test_the_asymptotic_worst_row_is_behind_another_in_leverage_and_share(features, rows, seed):
     data = database(7, features + 1, seed=seed)[:, 1:]
@@ -368,17 +321,6 @@ def test_the_asymptotic_worst_row_is_behind_another_in_leverage_and_share(featur
 
 
 # --- what is computed once, what is not known, and wrong arguments
-
-
-def test_candidates_in_blocks_are_the_same_candidates(monkeypatch):
-    data, candidates = database(14, 2, seed=5), database(9, 2, seed=6)
-    kind = {"relation": "replace", "candidates": candidates}
-    whole = dp.exact.worst_case(RandomProjection(rows=6), data, GRID, **kind)
-    monkeypatch.setattr("dpaudit.exact.worst_neighbour.PAIRS", 30)
-    parts = dp.exact.worst_case(RandomProjection(rows=6), data, GRID, **kind)
-    assert np.array_equal(whole.delta, parts.delta)
-    assert np.array_equal(whole.index, parts.index)
-    assert np.array_equal(whole.candidate, parts.candidate)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -422,19 +364,6 @@ def test_a_composition_on_data_is_the_composition_of_its_parts():
     for same, relative in ((pair, 1e-12), (dp.NeighbourPair(pair.left, pair.right), 1e-8)):
         found = dp.exact.spectrum(composed, same, GRID)
         np.testing.assert_allclose(found.delta, expected, rtol=relative)
-
-
-@pytest.mark.slow
-def test_the_worst_row_of_a_composition_with_wishart_noise():
-    data = database(10, 2, seed=3)
-    composed = Composition((AdditiveWishart(dof=30, scale=6.0), GaussianLS(sigma=0.2)))
-    every = [
-        dp.exact.spectrum(composed, dp.neighbours.zero_row(data, row), GRID[:2]).delta
-        for row in range(10)
-    ]
-    worst = dp.exact.worst_case(composed, data, GRID[:2])
-    np.testing.assert_allclose(worst.delta, np.max(every, axis=0), rtol=1e-12)
-    assert np.array_equal(worst.index, np.argmax(every, axis=0))
 
 
 def test_a_composition_with_als_says_what_to_use_instead():

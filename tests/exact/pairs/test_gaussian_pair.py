@@ -5,7 +5,6 @@ Values come from elsewhere in tests/oracle; here are limits, equivalent problems
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from dpaudit import InvalidInput
 from dpaudit.exact import gaussian_pair, gaussian_shift
@@ -57,16 +56,6 @@ def test_laws_on_different_subspaces_share_no_output(seed):
     assert_certain(gaussian_pair(np.zeros(4), one @ one.T, gap, one @ one.T, EPSILON))
     assert_certain(gaussian_pair(np.zeros(4), one @ one.T, np.zeros(4), np.eye(4), EPSILON))
     assert_certain(gaussian_pair(np.zeros(4), np.eye(4), np.zeros(4), one @ one.T, EPSILON))
-
-
-def test_point_masses():
-    assert np.all(
-        np.stack(gaussian_pair([1.0, 2.0], np.zeros((2, 2)), [1.0, 2.0], np.zeros((2, 2)), EPSILON))
-        == 0.0
-    )
-    assert_certain(
-        gaussian_pair([1.0, 2.0], np.zeros((2, 2)), [1.0, 2.5], np.zeros((2, 2)), EPSILON)
-    )
 
 
 def test_a_constant_of_both_laws_is_dropped_or_decides_by_its_mean():
@@ -139,16 +128,6 @@ def test_invertible_maps_and_permutations_change_nothing(seed):
     assert_close(plain, permuted, 1e-11)
 
 
-@pytest.mark.parametrize("d", [100, pytest.param(500, marks=pytest.mark.slow)])
-def test_a_dense_common_covariance_changes_nothing(d):
-    rng = np.random.default_rng(d)
-    root = np.eye(d) + 0.2 * rng.standard_normal((d, d)) / np.sqrt(d)
-    change, mean = np.eye(d), np.zeros(d)
-    change[:3, :3], mean[:3] = np.diag([0.8, 1.3, 1.0]), [0.5, 0.0, -0.2]
-    large = gaussian_pair(np.zeros(d), root @ root.T, root @ mean, root @ change @ root.T, EPSILON)
-    assert_close(on_axes([0.5, 0.0, -0.2], [0.8, 1.3, 1.0]), large, 1e-8)
-
-
 @pytest.mark.parametrize("d", [2, 12, 100])
 def test_equal_covariances_are_a_shift_and_nearly_equal_ones_nearly(d):
     shift = np.full(d, 0.7 / np.sqrt(d))
@@ -206,43 +185,6 @@ def test_no_bumps_where_one_contour_takes_over_from_another(shift, ratio, limit)
         assert np.all(jumps[5:] <= 1e-8 + 4.0 * jumps[4:-1])
 
 
-# --- draws ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_lemma_2_by_draws(seed):
-    """Paper 1, lemma 2: δ(ε) is the average of (1 − e^{ε−L})₊ over draws of P.
-
-    Each of 3 · 2 · 3 averages lies within 5.5 standard errors: they fail together with chance below
-    18 · 4e-8 ≈ 7e-7.
-    """
-    rng = np.random.default_rng(seed)
-    d, size = 4, 200_000
-    mean = np.stack([np.zeros(d), 0.4 * rng.standard_normal(d)])
-    factor = np.eye(d) + 0.2 * rng.standard_normal((2, d, d))
-    cov = factor @ factor.transpose(0, 2, 1)
-    exact = gaussian_pair(mean[0], cov[0], mean[1], cov[1], [0.0, 0.5, 1.0])
-    for first, curve in enumerate(exact):
-        x = mean[first] + rng.standard_normal((size, d)) @ factor[first].T
-        loss = log_density(x, mean[first], cov[first]) - log_density(
-            x, mean[1 - first], cov[1 - first]
-        )
-        for epsilon, delta in zip([0.0, 0.5, 1.0], curve, strict=True):
-            gain = -np.expm1(np.minimum(epsilon - loss, 0.0))
-            assert abs(gain.mean() - delta) < 5.5 * gain.std() / np.sqrt(size)
-
-
-def log_density(x, mean, cov):
-    move = x - mean
-    return -0.5 * (np.sum(move @ np.linalg.inv(cov) * move, axis=1) + np.linalg.slogdet(cov)[1])
-
-
-# --- properties -----------------------------------------------------------------------------------
-
-axis = st.tuples(st.floats(-3.0, 3.0), st.floats(-3.0, 3.0).map(np.exp))
-pairs = st.lists(axis, min_size=1, max_size=5)
-
-
 # --- arguments ------------------------------------------------------------------------------------
 
 EYE = np.eye(2)
@@ -254,19 +196,11 @@ ZERO = np.zeros(2)
     [
         ((["a", "b"], EYE, ZERO, EYE, 0.0), "mean1"),
         ((np.zeros((2, 1)), EYE, ZERO, EYE, 0.0), "mean1"),
-        (([0.0, np.inf], EYE, ZERO, EYE, 0.0), "mean1"),
-        ((ZERO, EYE, [0.0, np.nan], EYE, 0.0), "mean2"),
         ((ZERO, EYE, [0.0], EYE, 0.0), "mean2"),
         ((ZERO, np.ones((2, 3)), ZERO, EYE, 0.0), "cov1"),
         ((ZERO, [[1.0, 0.5], [0.2, 1.0]], ZERO, EYE, 0.0), "cov1"),
         ((ZERO, EYE, ZERO, np.eye(3), 0.0), "cov2"),
-        ((ZERO, EYE, ZERO, [[1.0, np.nan], [np.nan, 1.0]], 0.0), "cov2"),
         ((ZERO, EYE, ZERO, [[1.0, 2.0], [2.0, 1.0]], 0.0), "cov2"),
-        ((ZERO, EYE, ZERO, -EYE, 0.0), "cov2"),
-        ((ZERO, EYE, ZERO, "x", 0.0), "cov2"),
-        ((ZERO, EYE, ZERO, 2.0 * EYE, -0.1), "epsilon"),
-        ((ZERO, EYE, ZERO, 2.0 * EYE, np.inf), "epsilon"),
-        ((ZERO, EYE, ZERO, 2.0 * EYE, []), "epsilon"),
         ((ZERO, np.zeros((2, 2)), ZERO, EYE, -0.1), "epsilon"),
     ],
 )

@@ -52,23 +52,6 @@ def test_the_finite_curve_grows_with_leverage_and_residual_share(seed):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_total_variation_of_the_asymptotic_law_grows_too(seed):
-    """At ε = 0 only: beyond it the asymptotic law is not monotone (test_worst_case)."""
-    for rng, leverage, share, features, rows in settings(seed, 40):
-        step = 10 ** rng.uniform(-3, 0) * 0.9
-        base, ahead, above = (
-            larger(dp.exact.als(h, t, features, rows, 0.0, law="asymptotic"))
-            for h, t in (
-                (leverage, share),
-                (leverage + (1 - leverage) * step, share),
-                (leverage, share + (1 - share) * step),
-            )
-        )
-        assert_not_below(ahead, base)
-        assert_not_below(above, base)
-
-
-@pytest.mark.parametrize("seed", range(2))
 def test_the_sketch_curve_grows_with_leverage(seed):
     for rng, leverage, _, _, rows in settings(seed, 60):
         base = larger(dp.exact.gaussian_sketch(leverage, rows, EPSILON))

@@ -55,14 +55,3 @@ def test_a_moment_is_an_integral_of_the_spectrum(leverage, share, features, rows
     beyond = np.exp(-s * end) / s - np.exp(-(s + 1.0) * end) / (s + 1.0)
     expected = np.log(s * (s + 1.0) * (inside + beyond)) / s
     assert curve.renyi(1.0 + s)[0] == pytest.approx(expected, rel=1e-6)
-
-
-def test_orders_rise_to_the_largest_loss():
-    curve = StudentCurve(0.1, 0.05, 3, 40)
-    orders = np.array(
-        [curve.renyi(order) for order in (0.1, 0.5, 0.999, 1.0, 1.001, 2.0, 10.0, 1e3, 1e5)]
-    )
-    assert np.all(np.diff(orders, axis=0) > 0.0)
-    assert np.all(orders < curve.supremum)
-    np.testing.assert_allclose(orders[-1], curve.supremum, rtol=2e-3)
-    np.testing.assert_allclose(orders[3], 0.5 * (orders[2] + orders[4]), rtol=1e-6)
