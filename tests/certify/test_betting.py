@@ -197,13 +197,6 @@ def rejections(name, runs, samples, seed, classifier="auto"):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["P = Q", pytest.param("normal at its δ", marks=pytest.mark.slow)])
-def test_true_claims_are_rarely_rejected(name):
-    """15 runs with a check after every draw up to 100; false alarm 1e-6 at a true rate of 10 %."""
-    assert rejections(name, 15, 100, seed=6) <= binom.ppf(1 - ALARM, 15, 0.1)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", TIGHT)
 def test_true_claims_over_many_runs(name):
     """A check after every draw up to 260, where draws already pick the bets.

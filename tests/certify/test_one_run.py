@@ -177,15 +177,6 @@ def _largest_tail(epsilon, delta, canaries, made, right):
     return -found.fun
 
 
-def test_lines_of_a_curve_are_on_the_safe_side_of_the_curve_itself():
-    claim, y = Claim.gdp(1.2), np.array(0.02)
-    lines = recursion.Lines.of(claim.delta_at, np.full(5, HALF))
-    exact = float(recursion.Shifts(np.array(1.2))(y))
-    assert 0.99 * exact < float(lines(y)) <= exact
-    turn = recursion.Lines.of(Claim(1.0, 0.01).delta_at, np.full(5, HALF))
-    assert float(turn(y)) == pytest.approx(float(recursion.Turns(np.array(1.0), 0.01)(y)), rel=1e-2)
-
-
 def test_a_curve_at_negative_epsilon_is_the_other_direction():
     """δ(ε) of N(1, 1) against N(0, 1) for ε < 0 by numeric integration."""
     epsilon = -0.7
@@ -196,16 +187,6 @@ def test_a_curve_at_negative_epsilon_is_the_other_direction():
     assert found[0] == pytest.approx(direct, abs=1e-9)
 
 
-def test_bounds_of_unfair_coins_that_are_fair_agree_with_those_of_fair_ones():
-    found = gaussian(200, 2.0, 3)
-    nearly = Guesses(
-        found.right, found.says_in, found.chance, found.strength, np.full(200, 0.5 + 1e-9)
-    )
-    assert recursion.gdp_bound(nearly, 0.05) == pytest.approx(
-        recursion.gdp_bound(found, 0.05), rel=0.02
-    )
-
-
 def test_numbers_of_guesses_and_shares_are_known_before_the_run():
     assert [size for size, _ in recursion.cuts(10_000)] == [100, 550, 1_600, 10_000]
     for canaries in (1, 100, 10_000):
@@ -213,17 +194,6 @@ def test_numbers_of_guesses_and_shares_are_known_before_the_run():
         assert sizes[-1] == canaries
         assert sum(shares) == pytest.approx(1.0)
         assert min(shares) > 0.0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mu", [0.5, 1.0, 2.0, 3.0, 5.0])
-def test_the_median_of_the_certified_mu_grows_with_the_number_of_canaries(mu):
-    counts = (100, 300, 1_000, 3_000, 10_000)
-    medians = [
-        np.median([recursion.gdp_bound(gaussian(count, mu, seed), 0.05) for seed in range(60)])
-        for count in counts
-    ]
-    assert np.all(np.diff(medians) > 0.0)
 
 
 def test_steinkes_bound_without_delta_is_the_binomial_tail():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from dpaudit.certify import CandidateSets, ChosenSet, SortedScores, choose_sets, constants
+from dpaudit.certify import CandidateSets, ChosenSet, SortedScores, choose_sets
 
 pytestmark = pytest.mark.quick
 
@@ -47,8 +47,8 @@ def test_odds_estimate_what_counts_do_with_less_noise():
 
 def test_a_faint_excess_gets_a_second_set_and_a_clear_one_does_not():
     for size, shares in (
-        (2_000, (constants.CLAIM_SHARE, constants.ODDS_SHARE)),
-        (1_000_000, (constants.CLAIM_SHARE,)),
+        (2_000, (0.2, 0.1)),
+        (1_000_000, (0.2,)),
     ):
         one = candidates(size, 1)
         kept = [each for each in choose_sets(one, (EPSILON,)) if each.epsilon == (EPSILON,)][

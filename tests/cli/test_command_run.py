@@ -3,12 +3,11 @@
 import json
 import re
 import signal
-from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from dpaudit.cli import main
-from dpaudit.run import store
 from tests.run.held_runs import held_run, held_scenario
 from tests.run.records import text_without_clock
 
@@ -215,7 +214,7 @@ def test_an_interruption_says_what_it_left(
     def stopped(*given, **options):
         raise KeyboardInterrupt
 
-    left = store.State(Path("out"), store.INTERRUPTED, made=draws)
+    left = SimpleNamespace(state="interrupted", made=draws)
     monkeypatch.setattr("dpaudit.cli.running.execute", stopped)
     monkeypatch.setattr("dpaudit.cli.running.state_of", lambda folder: left)
     monkeypatch.setattr("dpaudit.cli.running.has_search", lambda folder: searched)

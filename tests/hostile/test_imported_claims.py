@@ -80,16 +80,6 @@ def test_sums_by_renyi_divergences(scaled, exact, relation):
         assert np.all(claim.delta_at(EPSILON) >= exact(DISTANCE[relation]) * (1.0 - 1e-9))
 
 
-def test_a_sample_without_replacement_that_is_all_records():
-    """Every record is in it, so a replaced one moves the sum by 2C."""
-    event = events.SampledWithoutReplacementDpEvent(10, 10, events.GaussianDpEvent(1.0))
-    claim = dp.Claim.from_dp_event(event, "replace-one")
-    own = accounting.rdp.RdpAccountant().compose(events.GaussianDpEvent(0.5))
-    expected = [own.get_delta(one) for one in EPSILON]
-    np.testing.assert_allclose(claim.delta_at(EPSILON), expected, rtol=1e-12)
-    assert np.all(claim.delta_at(EPSILON) >= gaussian(2.0))
-
-
 def sampled(sign, q, x):
     return (1.0 - q) * stats.norm.pdf(x) + q * stats.norm.pdf(x, sign)
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from tests.sparse import one_in
 
 SECOND = 1.0  # of processor time
 
@@ -125,33 +124,6 @@ def test_epsilon_of_a_noisy_maximum_at_a_tiny_delta(answers):
     with a_second():
         found = spectrum.epsilon_at([1e-100, 1e-9 * 0.5**answers])
     np.testing.assert_allclose(found, [largest, largest - 1e-9], atol=1e-12, rtol=0.0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("scale", "dof", "delta"), one_in(2, [(3.0, 100, 0.1), (1.0, 3, 1e-5)]))
-def test_the_worst_of_forty_replacements_beside_wishart_noise(scale, dof, delta):
-    """ε at δ takes 3 to 5 times what one point of every pair's curve takes, in the same run.
-
-    It took 16 to 100 times that: every pair was bounded at every ε, which costs as much as its
-    exact curve.
-    """
-    rng = np.random.default_rng(0)
-    data = rng.normal(size=(20, 3))
-    mechanism = dp.mechanisms.AdditiveWishart(dof=dof, scale=scale)
-    candidates = data[:2] + 5.0
-    worst = dp.exact.worst_case(mechanism, data, 1.0, relation="replace", candidates=candidates)
-    start = time.process_time()
-    epsilon = float(worst.epsilon_at(delta))
-    middle = time.process_time()
-    some = min(epsilon, 5.0)
-    one_by_one = [
-        dp.exact.spectrum(mechanism, dp.neighbours.replace_row(data, row, new), some).delta
-        for row in range(20)
-        for new in candidates
-    ]
-    assert middle - start < 10.0 * (time.process_time() - middle)
-    assert worst.delta_at(some) == pytest.approx(np.max(one_by_one), rel=1e-9)
-    assert epsilon == np.inf or np.max(one_by_one) == pytest.approx(delta, rel=1e-9)
 
 
 def test_replacements_are_bounded_at_any_epsilon():
