@@ -1,14 +1,12 @@
 """Audits end to end on few draws: verdict, band, record, and one seed gives one result."""
 
 import json
-from functools import cache
 
 import numpy as np
 import pytest
 
 import dpaudit as dp
 from dpaudit import scoring
-from dpaudit._core.result_file import load
 from dpaudit.auditing.fixed import fit_and_choose
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify import Split
@@ -257,8 +255,6 @@ def test_draws_made_elsewhere_equal_those_made_here():
 
 REFUSED = {
     "epsilon negative": ({"epsilon": -1.0}, "epsilon must be a finite number >= 0"),
-    "epsilon 2-D": ({"epsilon": [[0.0, 1.0]]}, "epsilon must be a finite number >= 0"),
-    "level 0": ({"level": 0.0}, r"level must be a finite number in \(0, 1\), got 0.0"),
     "level 95": ({"level": 95}, r"level must be a finite number in \(0, 1\), got 95"),
     "claim a number": ({"claim": 1.0}, r"claim must be a dpaudit\.Claim"),
     "claim a wrong curve": (
@@ -271,14 +267,12 @@ REFUSED = {
         {"classifier": "svm"},
         "classifier must be one of auto, qda, .*, got 'svm'",
     ),
-    "classifier a number": ({"classifier": 3}, "classifier must be an alias, an estimator"),
     "classifier none": ({"classifier": None}, "classifier must be an alias, an estimator"),
     "detect negative": ({"detect": -0.1}, "detect must be a finite number"),
     "train share": ({"train_share": 1.5}, "train share must be a finite number"),
     "choose share": ({"choose_share": "a"}, "choose share must be a finite number"),
     "shares too large": ({"train_share": 0.5, "choose_share": 0.5}, "draws must leave at least"),
     "rng": ({"rng": "today"}, "rng must be None, a non-negative integer"),
-    "rng negative": ({"rng": -3}, "rng must be None, a non-negative integer"),
 }
 
 
@@ -317,9 +311,8 @@ def test_a_known_score_spends_no_draws_on_training(focus, choose):
 
 @pytest.mark.parametrize(
     ("size", "classifier", "message"),
-    [(1, "auto", "at least 20 a side"), (19, "auto", "at least 20 a side"),
-     (50, "qda", "leave at least 10 a side"), (99, "qda", "leave at least 10 a side")],
-)  # fmt: skip
+    [(19, "auto", "at least 20 a side"), (99, "qda", "leave at least 10 a side")],
+)
 def test_too_few_samples_are_refused(size, classifier, message):
     with pytest.raises(dp.InvalidInput, match=f"draws must .*{message}.* got {size}"):
         audit(never, draws=size, classifier=classifier)
@@ -352,86 +345,45 @@ def test_what_are_no_draws_is_named(case):
 
 # --- the record -----------------------------------------------------------------------------------
 
-KEYS = {
-    *(
-        "schema_version",
-        "scenario",
-        "mechanism",
-        "dataset",
-        "neighbour",
-        "level",
-        "verdict",
-        "reason",
-        "epsilon",
-    ),
-    *(
-        "empirical",
-        "exact",
-        "claim",
-        "samples",
-        "classifier",
-        "seed",
-        "versions",
-        "timings",
-        "peak_memory_mb",
-    ),
-}
-ADDED = {
-    "headline",
-    "detectable",
-    "attacker",
-    "certified",
-    "sequential",
-    "evidence",
-    "ledger",
-    "trial",
-    "source",
-    "search",
-    "replay",
-    "scenario_text",
-}
+KEYS = (
+    "schema_version scenario mechanism dataset neighbour level verdict reason epsilon empirical "
+    "exact claim samples classifier seed versions timings peak_memory_mb headline detectable "
+    "attacker certified sequential evidence ledger trial source search replay scenario_text"
+)
 PARTS = {
-    "neighbour": {"relation", "index", "leverage", "residual_share"},
-    "empirical": {"delta", "low"},
-    "exact": {"delta", "law"},
-    "samples": {"train", "test"},
-    "timings": {"sample_s", "fit_s", "certify_s", "total_s"},
+    "neighbour": "relation index leverage residual_share",
+    "empirical": "delta low",
+    "exact": "delta law",
+    "samples": "train test",
+    "timings": "sample_s fit_s certify_s total_s",
 }
-RUNS = {
-    "law": lambda: audit(dp.mechanisms.ALS(12), draws=1000),
-    "claim": lambda: audit(
-        dp.mechanisms.GaussianLS(epsilon=1.0, delta=1e-3, sensitivity=1.0), claim=(1.0, 1e-3)
+RUNS = {  # whether the record has an exact spectrum, and a claim
+    "law": (lambda: audit(dp.mechanisms.ALS(12), draws=1000), True, False),
+    "claim": (
+        lambda: audit(
+            dp.mechanisms.GaussianLS(epsilon=1.0, delta=1e-3, sensitivity=1.0), claim=(1.0, 1e-3)
+        ),
+        *(True, True),
     ),
-    "function": lambda: audit(shifted(1.0), draws=1000, claim=dp.Claim.gdp(1.0)),
-    "pair": lambda: audit(
-        dp.mechanisms.RandomProjection(2), dp.NeighbourPair(DATA, DATA[1:]), draws=1000
+    "function": (
+        lambda: audit(shifted(1.0), draws=1000, claim=dp.Claim.gdp(1.0)),
+        *(False, True),
     ),
-    "samples": lambda: audit_samples(*samples(1000)),
+    "samples": (lambda: audit_samples(*samples(1000)), False, False),
 }
 
 
-@cache
-def record_of(run):
-    return RUNS[run]().to_dict()
-
-
-@pytest.mark.parametrize("run", RUNS)
-def test_the_record_has_the_keys_of_the_contract(run):
-    record = record_of(run)
-    assert set(record) == KEYS | ADDED
-    for part, keys in PARTS.items():
-        assert record[part] is None or keys <= set(record[part])
-    assert (record["exact"] is None) == (run in ("function", "samples"))
-    assert (record["claim"] is None) == (run not in ("claim", "function"))
-
-
-@pytest.mark.parametrize("run", RUNS)
-def test_the_record_is_json_without_nan(run):
-    record = record_of(run)
+@pytest.mark.parametrize(("run", "exact", "claim"), RUNS.values(), ids=RUNS)
+def test_the_record_has_the_keys_of_the_contract_and_is_json_without_nan(run, exact, claim):
+    record = run().to_dict()
     assert json.loads(json.dumps(record, allow_nan=False)) == record
+    assert set(record) == set(KEYS.split())
     assert record["schema_version"] == 1
-    for part in ("empirical", "exact", "claim"):
-        assert record[part] is None or len(record[part]["delta"]) == len(record["epsilon"])
+    for part, keys in PARTS.items():
+        assert record[part] is None or set(keys.split()) <= set(record[part])
+    for part, there in (("empirical", True), ("exact", exact), ("claim", claim)):
+        assert (record[part] is not None) == there
+        assert not there or len(record[part]["delta"]) == len(record["epsilon"])
 
 
 @pytest.mark.quick
@@ -440,10 +392,15 @@ def test_the_record_says_what_was_audited():
     rows = dp.neighbours.row_statistics(DATA)
     assert record["mechanism"]["name"] == "ALS"
     assert record["mechanism"]["parameters"] == {"rows": 12, "sampler": "student"}
-    assert record["neighbour"]["relation"] == "zero-out"
-    assert record["neighbour"]["index"] == 0
-    assert record["neighbour"]["leverage"] == rows.leverage[0]
-    assert record["neighbour"]["residual_share"] == rows.residual_share[0]
+    assert (
+        record["neighbour"].items()
+        >= {
+            "relation": "zero-out",
+            "index": 0,
+            "leverage": rows.leverage[0],
+            "residual_share": rows.residual_share[0],
+        }.items()
+    )
     assert record["samples"] == {"train": 400, "choose": 100, "test": 500}
     assert (record["level"], record["seed"], record["classifier"]["chosen"]) == (LEVEL, 5, "qda")
     assert {"python", "dpaudit", "numpy", "scipy"} <= set(record["versions"])
@@ -483,7 +440,7 @@ def test_saving_writes_the_three_files(tmp_path):
         "report.html",
         "spectrum.png",
     }
-    assert load(folder) == result.to_dict()
+    assert dp.AuditResult.load(folder).to_dict() == result.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -492,14 +449,14 @@ def test_saving_writes_the_three_files(tmp_path):
 def test_what_is_no_result_is_refused(tmp_path, text):
     (tmp_path / "result.json").write_text(text, encoding="latin-1")
     with pytest.raises(dp.InvalidInput, match=r"result\.json must"):
-        load(tmp_path)
+        dp.AuditResult.load(tmp_path)
 
 
 def test_a_missing_result_is_named(tmp_path):
     with pytest.raises(
         dp.InvalidInput, match=r"result\.json must be an audit's result, but there is no such file"
     ):
-        load(tmp_path / "nowhere")
+        dp.AuditResult.load(tmp_path / "nowhere")
 
 
 # --- the estimate ---------------------------------------------------------------------------------

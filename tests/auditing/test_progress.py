@@ -57,15 +57,6 @@ def test_a_kernel_is_a_notebook_and_a_terminal_is_not(shell, notebook, monkeypat
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_notebook_keeps_no_line_of_progress(monkeypatch, capsys):
-    handle = run("ZMQInteractiveShell", monkeypatch)
-    dp.search_neighbours(shifted(1.0), database()[:6], draws=600, rng=1)
-    assert len(handle.shown) > 3
-    assert "\n" not in "".join(handle.shown)
-    assert handle.shown[-1] == ""
-    assert capsys.readouterr() == ("", "")
-
-
 def test_the_line_of_a_notebook_says_what_is_left(monkeypatch):
     handle, now = run("ZMQInteractiveShell", monkeypatch), [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
@@ -78,13 +69,6 @@ def test_the_line_of_a_notebook_says_what_is_left(monkeypatch):
         "drawing: 25 of 100, about 75 s left",
         "drawing: 100 of 100",
     ]
-
-
-def test_false_is_silent_in_a_notebook(monkeypatch, capsys):
-    handle = run("ZMQInteractiveShell", monkeypatch)
-    dp.audit(shifted(1.0), PAIR, progress=False, **FEW)
-    assert capsys.readouterr() == ("", "")
-    assert handle.shown == []
 
 
 def test_true_shows_every_step_of_an_audit(capsys):
@@ -123,11 +107,6 @@ def test_bars_end_with_an_error(capsys):
         stop(lambda bars: made.append(bars.bar))
     assert made[0].disable  # tqdm's mark of a bar that is closed
     assert "one" in capsys.readouterr().err
-
-
-def test_by_default_nothing_is_shown(capsys):
-    dp.audit(shifted(1.0), PAIR, **FEW)
-    assert capsys.readouterr() == ("", "")
 
 
 def test_the_cost_is_told_before_the_bars(capsys):

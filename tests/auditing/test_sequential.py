@@ -8,7 +8,6 @@ from dpaudit.auditing import bettor
 from dpaudit.auditing.bettor import FIRST, Batch, Past, batch_sizes
 from dpaudit.auditing.sequential import batches_of
 from dpaudit.auditing.settings import Drawing, Settings
-from dpaudit.scoring import KnownScore
 from tests.cases import database, shifted
 
 DATA = database()
@@ -26,14 +25,6 @@ def facts(result):
     record = result.to_dict()
     del record["timings"], record["peak_memory_mb"]
     return record
-
-
-@pytest.mark.parametrize("samples", [1, 8, 9, 100, 4321])
-def test_batches_add_up(samples):
-    found = list(batch_sizes(samples))
-    assert sum(found) == samples
-    assert min(found) > 0
-    assert found[0] == min(samples, FIRST)
 
 
 def test_batches_grow_slowly_at_first_and_double_at_last():
@@ -138,15 +129,6 @@ def test_what_the_draws_could_not_have_shown_is_inconclusive():
     assert (weak.verdict, strong.verdict) == ("inconclusive", "not violated")
 
 
-def test_a_known_score_needs_no_training():
-    """A shift by 2: see above."""
-    result = audit(
-        shifted(2.0), claim=(0.0, 0.1), classifier=KnownScore(lambda x: 2.0 * x[:, 0] - 2.0, "true")
-    )
-    assert result.verdict == "violated"
-    assert result.fitted.name == "true"
-
-
 @pytest.mark.parametrize(
     "classifier", ["auto", pytest.param("qda", marks=pytest.mark.slow), "logistic"]
 )
@@ -155,15 +137,6 @@ def test_classifiers_take_over_from_the_small_score(classifier):
     assert result.sequential.drawn == 2500
     if classifier != "auto":
         assert result.fitted.name == classifier
-
-
-def test_draws_made_elsewhere():
-    """A shift by 2: see above."""
-    rng = np.random.default_rng(0)
-    P, Q = rng.standard_normal(2000) + 2.0, rng.standard_normal(2500)
-    result = dp.audit_samples(P, Q, claim=(0.0, 0.1), epsilon=GRID, rng=0, stop="verdict")
-    assert result.verdict == "violated"
-    assert result.sequential.drawn < 500
 
 
 def test_a_kept_batch_is_not_drawn_again():

@@ -149,16 +149,6 @@ def exactly(capsys):
     return {item["name"]: item["exact spectrum"] for item in listed}
 
 
-def test_list_of_mechanisms_says_what_is_known_exactly(exactly):
-    assert exactly.keys() == dp.mechanisms.REGISTRY.keys()
-    assert exactly["ALS"] == "zero-out, remove, replace; calibrates rows"
-    assert exactly["GaussMix"] == "zero-out, remove, replace, add; calibrates sigma (or rows)"
-    assert exactly["AdditiveWishart"] == "zero-out, remove, replace, add; calibrates scale (or dof)"
-    assert (
-        exactly["RandomLinearCombination"] == "zero-out, remove, replace, add; nothing to calibrate"
-    )
-
-
 @pytest.mark.parametrize(
     "mechanism",
     [dp.mechanisms.ALS(20), dp.mechanisms.GaussianLS(1.0), dp.mechanisms.AdditiveWishart(20, 1.0)],

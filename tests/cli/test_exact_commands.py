@@ -166,12 +166,6 @@ def test_calibrate_says_where_the_value_tells_of_the_data(write_scenario, capsys
     }
 
 
-def test_calibrate_names_the_candidate(write_scenario, rows, capsys):
-    options = ["--relation", "replace", "--candidates", rows, "--epsilon", "1", "--delta", "0.1"]
-    assert main(["calibrate", str(write_scenario(mechanism=GRAM)), *options]) == 0
-    assert re.search(r"^its candidate +1$", capsys.readouterr().out, re.MULTILINE)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

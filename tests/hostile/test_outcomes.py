@@ -148,19 +148,6 @@ def test_one_long_list_among_many_short_ones():
     assert P.shape[1] == Q.shape[1] <= 1 + SLOTS
 
 
-@pytest.mark.slow
-def test_a_rare_long_list_is_certified():
-    """1 draw in 20 of P is a list of 3,000 numbers, δ = 0.05 at every ε.
-
-    Of 3,000 certifying draws 150 ± 12 are long: 0.02 is more than 7 deviations below.
-    """
-    rng = np.random.default_rng(1)
-    P = [[0.0] * 3000 if rng.random() < 0.05 else [float(rng.normal())] for _ in range(6000)]
-    Q = [[float(rng.normal())] for _ in range(6000)]
-    found = audited(P, Q, classifier="qda", epsilon=[0.0, 1.0])
-    assert np.all((found.spectrum.low > 0.02) & (found.spectrum.low < 0.07))
-
-
 def test_a_row_of_a_long_list_is_its_own_whatever_is_beside_it(rng):
     """Lists, tables and texts give one row for one draw."""
     long = [float(one) for one in rng.normal(size=SLOTS + 500)]
@@ -181,28 +168,6 @@ def test_ten_thousand_columns():
     P, Q = rng.normal(size=(2, 200, 10_000))
     Q[:, 7] += 20.0
     assert audited(P, Q, claim=(0.1, 0.0)).verdict == "violated"
-
-
-@pytest.mark.slow
-def test_lists_of_one_length_are_the_table_that_they_are():
-    """Lists of more than `SLOTS` numbers, whichever call they come from."""
-
-    def array(data, size, *, rng):
-        outputs = np.zeros((size, SLOTS + 1))
-        outputs[:, -1] = data.sum() + rng.laplace(size=size)
-        return outputs
-
-    def lists(data, size, *, rng):
-        return array(data, size, rng=rng).tolist()
-
-    pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
-    options = {"draws": 501, "claim": (0.5, 0.0), "rng": 1}
-    as_lists, as_array = (
-        dp.audit(mechanism, pair, classifier=lambda rows: rows[:, -1], **options)
-        for mechanism in (lists, array)
-    )
-    assert (as_lists.verdict, as_lists.reason) == (as_array.verdict, as_array.reason)
-    assert np.array_equal(as_lists.spectrum.low, as_array.spectrum.low)
 
 
 def test_a_long_list_of_another_length_is_refused_by_its_reason():
