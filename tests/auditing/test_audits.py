@@ -7,10 +7,6 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import scoring
-from dpaudit.auditing.fixed import fit_and_choose
-from dpaudit.auditing.settings import Settings
-from dpaudit.certify import Split
-from dpaudit.scoring import Fitted
 from tests.cases import database, shifted
 from tests.sparse import one_in
 
@@ -46,19 +42,6 @@ def test_workers_change_nothing(mechanism, classifier):
         for n_jobs in (1, 2)
     )
     assert alone == two
-
-
-def test_a_seed_is_one_however_it_is_given():
-    number, sequence = (
-        without_clock(audit(shifted(1.0), rng=rng)) for rng in (5, np.random.SeedSequence(5))
-    )
-    assert number == sequence
-    assert number["seed"] == 5
-
-
-def test_the_seed_of_an_unseeded_run_repeats_it():
-    first = without_clock(audit(shifted(1.0), draws=1000, rng=None))
-    assert without_clock(audit(shifted(1.0), draws=1000, rng=int(first["seed"]))) == first
 
 
 # --- verdicts -------------------------------------------------------------------------------------
@@ -168,23 +151,6 @@ def test_the_default_grid_runs_from_0_to_4():
     assert spectrum.level == LEVEL
 
 
-def test_a_higher_level_certifies_less():
-    sure, surer = (audit(shifted(1.0), level=level).spectrum.low for level in (0.5, 0.9999))
-    assert np.all(surer <= sure)
-    assert surer[0] < sure[0]
-
-
-@pytest.mark.parametrize("stop", [None, "verdict"])
-def test_databases_that_give_themselves_away_by_size_are_told_apart(stop):
-    def releases_a_column_a_row(data, size, *, rng):
-        return rng.standard_normal((size, len(data)))
-
-    found = audit(
-        releases_a_column_a_row, dp.NeighbourPair(DATA, DATA[:-1]), claim=(1.0, 0.1), stop=stop
-    )
-    assert found.verdict == "violated"
-
-
 # --- draws made elsewhere -------------------------------------------------------------------------
 
 
@@ -214,21 +180,6 @@ def test_plain_arrays_are_audited():
     assert broken.verdict == "violated"
     assert "scores of one run are not independent: dpaudit.audit_one_run" in broken.reason
     assert audit_samples(P, Q).verdict == "inconclusive"
-
-
-def test_of_unequal_sizes_the_rest_is_left_out():
-    P, Q = samples()
-    cut, *others = (
-        without_clock(audit_samples(*sides))
-        for sides in ((P[:4000], Q[:4000]), (P[:4000], Q), (P, Q[:4000]))
-    )
-    assert sum(cut["samples"].values()) == 4000
-    reason = cut.pop("reason")
-    for other in others:
-        notes, _, rest = other.pop("reason").partition("left out. ")
-        assert "4,000 of each" in notes
-        assert rest == reason
-        assert other == cut
 
 
 def test_flat_draws_are_one_column():
@@ -318,12 +269,6 @@ def test_too_few_samples_are_refused(size, classifier, message):
         audit(never, draws=size, classifier=classifier)
     with pytest.raises(dp.InvalidInput, match=f"draws must .*{message}.* got {size}"):
         audit_samples(*samples(size), classifier=classifier)
-
-
-@pytest.mark.parametrize("pair", [None, (DATA, DATA)])
-def test_a_pair_is_a_pair(pair):
-    with pytest.raises(dp.InvalidInput, match=r"pair must be a dpaudit\.NeighbourPair"):
-        audit(never, pair)
 
 
 NO_DRAWS = {
@@ -460,24 +405,6 @@ def test_a_missing_result_is_named(tmp_path):
 
 
 # --- the estimate ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("memorised", "counted"), [(False, 700), (True, 200)])
-def test_the_estimate_counts_training_draws_unless_the_score_knows_them_too_well(
-    memorised, counted, monkeypatch
-):
-    """500 draws train, 200 choose. A score that knows its training draws says whose each is."""
-    sizes, settings = Split(500, 200, 1_300), Settings.of(draws=2_000, classifier="qda")
-    rng = np.random.default_rng(0)
-    P, Q = rng.normal(1.0, 1.0, (700, 1)), rng.normal(0.0, 1.0, (700, 1))
-
-    def score(x):
-        side = np.isin(x, P[:500]).astype(float) - np.isin(x, Q[:500])
-        return x[:, 0] - 0.5 + 3.0 * memorised * side[:, 0]
-
-    monkeypatch.setattr(scoring, "fit", lambda *args, **options: Fitted("own", score))
-    choices = fit_and_choose(settings, sizes, None, (P, Q)).choices
-    assert choices.fresh.sizes == (counted, counted)
 
 
 def test_a_score_of_two_normal_laws_is_known_as_one():

@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit import power
 from dpaudit.auditing import sequential
 from dpaudit.auditing.api import audit_subject
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Subject
-from dpaudit.auditing.vacuous import COMMON, fewest
+from dpaudit.auditing.vacuous import fewest
 from dpaudit.curves import doubtful
 from dpaudit.run import plan
-from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.search import select
 from dpaudit.verdict import Reference, numbers
 from tests.sparse import one_in
@@ -125,37 +123,6 @@ def test_a_mechanism_that_ignores_what_differs_is_inconclusive(mechanism, stop):
     assert found.reason.startswith(
         "Under the same random numbers M(D) and M(D') gave the same 200 outputs: none of them uses"
     )
-
-
-@quick
-@pytest.mark.parametrize("unit", ["draw", "call"])
-def test_the_check_ends_where_outputs_differ_and_calls_as_the_audit_does(unit):
-    sizes = []
-
-    def counted(data, size, *, rng):
-        sizes.append(size)
-        return noisy_sum(data, size, rng=rng)
-
-    settings = Settings.of(50_000, rng=1, unit=unit)
-    databases = (PAIR.left, PAIR.right)
-    call = 1 if unit == "call" else None
-    assert not same_outputs(counted, databases, COMMON, settings.seed, call=call)
-    assert sizes == ([1] * 8 if call else [4, 4])
-    same = (PAIR.left, PAIR.left)
-    assert same_outputs(counted, same, COMMON, settings.seed, call=call)
-    assert sum(sizes) == 8 + 2 * COMMON
-
-
-@quick
-def test_a_fit_for_each_draw_makes_few_draws_more():
-    calls = []
-
-    def fit(data, *, rng):
-        calls.append(0)
-        return float(rng.normal())
-
-    dp.audit(dp.adapters.one_draw(fit), PAIR, draws=1000, claim=(1.0, 1e-5), **SEEDED)
-    assert len(calls) == 2 * (1000 + 32) + 3 * 4  # the last of `adapters.trial`
 
 
 @quick
@@ -291,18 +258,6 @@ def test_a_claim_that_the_exact_spectrum_breaks_is_never_green(stop):
     assert found.reason.startswith("The exact spectrum breaks")
     with pytest.raises(dp.testing.PrivacyFailure, match="VIOLATED by the exact spectrum"):
         dp.testing.assert_private(mechanism, pair, claim, draws=1000, classifier="qda")
-
-
-@quick
-def test_no_test_refutes_with_fewer_draws_than_separate_the_sides():
-    """The largest probability of n draws in a set and n outside, over a grid of p ≤ δ + γq."""
-    q = np.linspace(0.0, 1.0, 200_001)
-    for epsilon, delta in ((0.0, 0.0), (0.3, 0.2), (1.0, 1e-5), (0.0, 0.9), (4.0, 0.5)):
-        largest = (np.minimum(1.0, delta + np.exp(epsilon) * q) * (1.0 - q)).max()
-        needed = float(power.separating_draws(epsilon, delta, 0.01))
-        assert needed == pytest.approx(np.log(0.01) / np.log(largest), rel=1e-3)
-    assert power.separating_draws(1.0, 1.0, 0.01) == np.inf
-    assert power.excess_of(8.0, 1e-5, 1000, statements=power.AUDIT_STATEMENTS) == np.inf
 
 
 def test_the_words_of_a_claim_decide_nothing():

@@ -1,16 +1,13 @@
 """Bounds for canaries that are assumed to be independent: their law, and what they reach."""
 
-from functools import partial
-
 import numpy as np
 import pytest
-from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 from scipy.stats import binom, norm
 
 from dpaudit.certify.one_run import independent, recursion
 from dpaudit.certify.one_run.guesses import Guesses
-from dpaudit.certify.one_run.independent import GAUSSIAN, Family, Misses, log_odds
+from dpaudit.certify.one_run.independent import GAUSSIAN, Family, Misses
 from dpaudit.curves import SampledGaussian, epsilon_at
 from reports.make.one_run.false import touching
 from reports.make.one_run.independent import CASES, ceiling, median, run
@@ -18,16 +15,6 @@ from tests.sparse import one_in
 
 pytestmark = pytest.mark.quick
 DELTA = 1e-5
-
-
-def test_misses_of_gaussian_scores_are_those_of_an_attacker_who_sees_them():
-    x = np.linspace(0.0, 4.0, 50)
-    for mu in (0.3, 1.0, 4.0):
-        share = ndtr(0.5 * mu - x) + ndtr(-0.5 * mu - x)
-        found = Misses.of(GAUSSIAN.curves(mu), 0.5)(share)
-        exact = ndtr(-0.5 * mu - x)
-        assert np.all(found <= exact * (1.0 + 1e-9))
-        np.testing.assert_allclose(found, exact, rtol=2e-3, atol=1e-7)
 
 
 @pytest.mark.parametrize("inclusion", [0.05, 0.2, 0.8])
@@ -45,28 +32,13 @@ def test_misses_of_coins_that_are_not_fair_take_each_direction_s_own_curve(inclu
     np.testing.assert_allclose(found, exact, atol=2e-4)
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 2.0])
-def test_curves_of_one_sampled_step_are_integrals_of_the_excess(epsilon):
-    rate, mu = 0.2, 2.0
-    ways = Family(rate, 1).curves(mu)
-
-    def mixed(x):
-        return (1.0 - rate) * norm.pdf(x) + rate * norm.pdf(x - mu)
-
-    pairs = (mixed, norm.pdf), (norm.pdf, mixed)
-    for way, (first, second) in zip(ways, pairs, strict=True):
-        excess = partial(lambda x, p, q: max(p(x) - np.exp(epsilon) * q(x), 0.0), p=first, q=second)
-        exact = quad(excess, -12.0, 14.0, limit=400, points=[0.0, 1.0, 2.0, 3.0])[0]
-        assert float(way(np.array([epsilon]))[0]) == pytest.approx(exact, abs=1e-7)
-
-
 @pytest.mark.parametrize(
     ("family", "mu", "count", "published"),
     one_in(6, CASES),
 )
 def test_the_median_run_certifies_more_than_the_published_bound(family, mu, count, published):
     """Xiang et al. 2025, at level .95 and δ = 1e-5. No bound reaches `ceiling`, but by chance."""
-    bound = median(family, mu, count, 201)
+    bound = median(family, mu, count, 61)
     most = ceiling(mu, count) if family == GAUSSIAN else mu
     assert published <= family.epsilon_at(bound, DELTA) < family.epsilon_at(most, DELTA) + 0.01
 
@@ -144,16 +116,6 @@ def test_a_training_of_many_steps_is_bounded_where_scores_tell_every_coin(family
     high = epsilon_at(SampledGaussian(family.sample_rate, 1.0 / mu, family.steps).low, DELTA)
     assert 20.0 < low <= epsilon_at(ahead, DELTA)
     assert low == pytest.approx(float(high), rel=0.01)
-
-
-def test_log_odds_of_a_sampled_step_are_those_of_its_outputs_by_their_ranks():
-    rng, family = np.random.default_rng(0), Family(0.2, 1)
-    mu, coins = family.design, rng.random(20_000) < 0.5
-    x = rng.normal(size=20_000) + mu * (coins & (rng.random(20_000) < 0.2))
-    exact = np.log1p(0.2 * np.expm1(mu * x - 0.5 * mu**2))
-    found = log_odds(x, 0.5, family)
-    assert np.median(np.abs(found - exact)) < 0.01
-    assert np.all(np.diff(found[np.argsort(x)]) >= 0.0)
 
 
 def test_guesses_without_strength_refute_nothing():

@@ -32,23 +32,6 @@ def test_the_interval_holds_the_estimate_and_what_is_certified():
     assert np.all(low >= np.minimum(found.low, found.delta))
 
 
-def test_more_draws_and_less_confidence_make_it_shorter():
-    few, many = estimate(1_000), estimate(100_000)
-
-    def length(found, alpha):
-        return float(np.diff(cells_interval(found.cells, EPSILON[:1], alpha), axis=0)[0, 0])
-
-    assert length(many, 0.05) < 0.2 * length(few, 0.05)
-    assert length(few, 0.2) < length(few, 0.02)
-
-
-def test_swapping_the_sides_changes_an_end_by_what_random_folds_do():
-    cells = estimate(20_000).cells
-    other = ScoreCells(-cells.threshold[::-1], cells.q[::-1], cells.p[::-1])
-    one, two = (cells_interval(part, EPSILON, 0.05) for part in (cells, other))
-    assert np.all(np.abs(one - two) <= 0.25 * (one[1] - one[0]))
-
-
 def test_the_ends_do_not_increase_with_epsilon_on_a_fine_grid():
     fine = np.linspace(0.0, 4.0, 401)
     low, high = cells_interval(estimate(2_000).cells, fine, 0.05)

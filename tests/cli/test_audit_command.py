@@ -113,14 +113,6 @@ def test_claims_that_are_none(claim, said, capsys):
     assert said in capsys.readouterr().err
 
 
-def test_a_file_without_a_suffix_is_a_path_and_a_bare_name_a_data_set(tmp_path, capsys):
-    (tmp_path / "rows.csv").rename(tmp_path / "rows")
-    options = ["--claim", "5,0.1", "--draws", "1000", "--neighbours", "remove"]
-    assert main(["audit", "audited_release:noisy_mean", "--data", "rows", *options]) == 0
-    assert main(["audit", "audited_release:noisy_mean", "--data", "row", *options]) == 2
-    assert "data set 'row' not found" in capsys.readouterr().err
-
-
 def test_values_of_the_data_only_where_they_are_asked_for(tmp_path, capsys):
     values, scales = [], []
     for options in ([], ["--show-data"]):

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-import dpaudit as dp
 from dpaudit import power
 from dpaudit.cli import main
 
@@ -58,18 +57,3 @@ def test_json_has_every_number(capsys):
 def test_bad_input_is_one_line(capsys, arguments, message):
     assert main(["plan", *arguments]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_the_share_of_a_claim_is_what_the_plan_counts_with():
-    """An audit spends 1/AUDIT_STATEMENTS of 1 − level on the claim's own ε."""
-    pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
-    result = dp.audit(
-        lambda data, size, *, rng: data[0] + rng.normal(size=(size, 1)),
-        pair,
-        draws=5000,
-        claim=(1.0, 1e-5),
-        classifier="qda",
-        rng=0,
-    )
-    at = int(np.flatnonzero(result.spectrum.epsilon == 1.0)[0])
-    assert 0.05 / result.estimate.share[at] == pytest.approx(power.AUDIT_STATEMENTS)

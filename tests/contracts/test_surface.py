@@ -64,7 +64,7 @@ LATER = ("scipy.stats", "scipy.optimize", "scipy.integrate", "dpaudit.mechanisms
 @pytest.mark.parametrize(
     ("use", "heavy"),
     one_in(
-        2,
+        3,
         [
             ("dpaudit.Claim(1, 1e-5).delta_at(0.5)", HEAVY),
             ("dpaudit.neighbours.zero_row([[1.0, 2.0], [3.0, 4.0]], 1)", HEAVY),

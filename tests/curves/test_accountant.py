@@ -236,6 +236,9 @@ def test_the_spectrum_of_dp_sgd_is_an_upper_bound_with_a_lower_twin():
 
 def test_the_spectrum_of_batches_of_a_fixed_size_takes_the_rate_of_the_larger_database():
     mechanism = DPSGD(steps=2, rows=3, sample_rate=0.4, noise_multiplier=30.0, sampling="fixed")
+    seen = []
+    mechanism.train(DATA, rng=1, watch=lambda step: seen.append(step.included.sum()))
+    assert seen == [1, 1]
     removed, changed = (
         dp.exact.spectrum(mechanism, PAIRS[name], EPSILON) for name in ("remove", "replace")
     )
@@ -275,3 +278,8 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
     with pytest.raises(ImportError, match=r'pip install "dpaudit\[accountant\]"'):
         dp.exact.spectrum(DPSGD(), PAIRS["zero-out"], 1.0)
+
+
+def test_the_public_number_of_rows_divides_every_step():
+    own, public = (DPSGD(steps=1, rows=rows).train(DATA, rng=1) for rows in (None, 6))
+    np.testing.assert_allclose(public, own / 2.0)

@@ -47,15 +47,6 @@ def test_parameters_grow_as_the_papers_say():
     assert dp.Claim.gdp(0.5).group(1) == dp.Claim.gdp(0.5)
 
 
-def test_groups_of_a_renyi_claim_are_bounded_by_its_curve():
-    one = dp.Claim.rdp([3.0], [0.3])
-    many = one.group(2)
-    assert many.renyi is None
-    expected = GroupCurve.of(one.delta_at, 2)(EPSILON)
-    np.testing.assert_array_equal(many.delta_at(EPSILON), expected)
-    assert np.all(expected > one.delta_at(EPSILON))
-
-
 def test_a_claim_says_of_how_many_rows_it_is():
     claim = dp.Claim(1.0, 1e-5).group(2).group(3)
     assert claim.group_size == 6

@@ -145,25 +145,7 @@ def test_a_few_orders_accuse_no_sound_mechanism(seed):
     assert np.all(delta <= claim.delta_at(epsilon) * (1.0 + 1e-11) + 1e-15)
 
 
-@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.slow), 1])
-def test_all_orders_accuse_no_sound_mechanism(seed):
-    atoms, epsilon, delta = random_pair(seed)
-    claim = dp.Claim.rdp(lambda orders: divergences(atoms, orders))
-    assert np.all(delta[::2] <= claim.delta_at(epsilon[::2]) * (1.0 + 1e-11) + 1e-15)
-
-
-@pytest.mark.slow  # 3 s
-def test_no_claim_is_looser_than_by_dp_accounting():
-    """200 claims at up to 11 orders, each at four ε."""
-    accountant = pytest.importorskip("dp_accounting.rdp.rdp_privacy_accountant")
-    rng, tighter = np.random.default_rng(0), []
-    for _ in range(200):
-        orders = np.sort(1.0 + 10.0 ** rng.uniform(-2.5, 2.3, rng.integers(1, 12)))
-        rho = 10.0 ** rng.uniform(-5.0, 1.0)
-        values = np.maximum.accumulate(rho * orders ** rng.uniform(0.1, 1.5))
-        for epsilon in np.sqrt(rho) * np.array([0.0, 0.3, 1.0, 3.0]):
-            theirs = accountant.compute_delta(orders, values, epsilon)[0]
-            ours = float(dp.Claim.rdp(orders, values).delta_at(epsilon))
-            assert ours <= theirs * (1.0 + 1e-11)
-            tighter.append(ours < 0.99 * theirs)
-    assert np.mean(tighter) > 0.5
+def test_nothing_is_allowed_where_a_divergence_is_zero_and_all_where_none_is_bounded():
+    assert dp.Claim.rdp([2.0, 4.0], [0.0, 1.0]).delta_at(0.0) == 0.0
+    assert dp.Claim.rdp([2.0], [np.inf]).delta_at(3.0) == 1.0
+    assert dp.Claim.rdp([2.0], [1e-320]).delta_at(0.0) < 1e-150

@@ -5,11 +5,11 @@ import time
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import dpaudit as dp
 from dpaudit import mechanisms as m
-from dpaudit.curves import gdp_mu
-from dpaudit.exact import calibrate, worst_case
+from dpaudit.exact import calibrate, gaussian_sketch, worst_case
 from dpaudit.mechanisms import OWN
 
 NOISE_OR_ROWS = [
@@ -68,19 +68,6 @@ def assert_least(found, data, **how):
 
 
 # Closed forms
-
-
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-5), (1.0, 1e-5), (0.0, 0.3), (3.0, 1e-12)])
-def test_gaussian_noise_is_the_displacement_over_mu(epsilon, delta):
-    data = database()
-    mu = float(gdp_mu(np.array(epsilon), np.array(delta)))
-    displacement = dp.neighbours.row_statistics(data).displacement
-    found = calibrate(m.GaussianLS(sigma=7.0), data, epsilon, delta)
-    assert found.value == pytest.approx(displacement.max() / mu, rel=2e-10)
-    assert found.index == np.argmax(displacement)
-    added = calibrate(m.AnalyzeGauss(1.0), data, epsilon, delta, relation="add", row_bound=3.0)
-    assert added.value == pytest.approx(9.0 / mu, rel=2e-10)
-    assert added.index is None
 
 
 # Minimality
@@ -243,3 +230,12 @@ def test_it_says_what_it_found():
         m.AnalyzeGauss(1.0), database(), 1.0, 1e-5, relation="replace", candidates=database(2)
     )
     assert "replaced by candidate" in str(replaced)
+
+
+def test_padding_of_no_data_is_the_leverage_of_a_lone_row():
+    """q = B²/(B² + w²) for a database that is one row of norm B."""
+    q = brentq(lambda q: max(gaussian_sketch(q, 50, 1.0)) - 1e-5, 1e-6, 0.9, xtol=1e-15)
+    found = calibrate(
+        m.RandomProjection(50), np.zeros((1, 3)), 1.0, 1e-5, relation="add", row_bound=2.0
+    )
+    assert found.value == pytest.approx(2.0 * np.sqrt((1.0 - q) / q), rel=1e-9)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpaudit import InvalidInput
-from dpaudit.exact import StudentCurve, als, gaussian_shift, gaussian_sketch
+from dpaudit.exact import StudentCurve, als, gaussian_pair, gaussian_shift, gaussian_sketch
 
 pytestmark = pytest.mark.quick
 
@@ -33,20 +33,6 @@ def test_rows_without_weight_leak_nothing():
     assert np.all(gaussian_shift(0.0, [0.0, 1.0]) == 0.0)
 
 
-@pytest.mark.parametrize("features", [1, 2, 12])
-def test_asymptotic_is_the_limit_of_finite(features):
-    """At fixed r·h·t and r·h the difference falls like 1/r."""
-    gaps = []
-    for rows in (1_000, 10_000):
-        h, t = 300.0 / rows * 0.1, 0.5 / rows
-        finite, limit = (
-            np.stack(als(h, t, features, rows, [0.0, 0.5, 1.0], law))
-            for law in ("finite", "asymptotic")
-        )
-        gaps.append(np.abs(finite - limit).max())
-    assert gaps[1] < 0.25 * gaps[0]
-
-
 @pytest.mark.parametrize(
     ("call", "name"),
     [
@@ -71,3 +57,18 @@ def test_vanishing_arguments_give_nothing_without_a_warning():
         assert np.all(np.stack(als(0.0, 2e-313, 1, 2, [0.0, 1.0], law)) <= 1e-300)
     assert np.all(np.stack(gaussian_sketch(1e-308, 1, [0.0, 1.0])) <= 1e-300)
     assert np.all(gaussian_shift(1e-200, [0.0, 1.0]) <= 1e-200)
+
+
+def test_one_feature_has_no_other_axes():
+    """For p = 1, asymptotic, there are no p − 1 other axes.
+
+    So their variance must not limit the contour's strip.
+    """
+    leverage, share, rows = 0.44811405528351783, 0.9183552297831977, 3
+    epsilon = np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0])
+    forward, backward = als(leverage, share, 1, rows, epsilon, law="asymptotic")
+    mean = np.sqrt(rows * leverage * share / (1 - leverage))
+    variance = (1 - share) / (1 - leverage)
+    one, other = gaussian_pair([0.0], [[1.0]], [mean], [[variance]], epsilon)
+    np.testing.assert_allclose(forward, one, rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(backward, other, rtol=1e-9, atol=1e-300)

@@ -36,15 +36,6 @@ def assert_below(less, more, data):
             assert np.all(low <= high * (1.0 + 1e-9) + 1e-15)
 
 
-@pytest.mark.slow
-@reproducibly
-@given(data=databases, more=st.integers(0, 60))
-def test_als_is_computed_from_the_sketch(data, more):
-    """So it leaks no more than the sketch of [B, b] itself (paper 1, section 4)."""
-    rows = data.shape[1] + more
-    assert_below(ALS(rows), RandomProjection(rows), data)
-
-
 @reproducibly
 @given(data=databases, rows=st.integers(1, 40), fewer=st.integers(1, 40))
 def test_fewer_sketch_rows_leak_less(data, rows, fewer):

@@ -215,14 +215,3 @@ def test_laws_of_different_size_have_no_exact_spectrum():
     left, right = ALS(12).law(DATA), ALS(13).law(DATA)
     with pytest.raises(dp.NoExactSpectrum, match=r"StudentT against StudentT .* use dpaudit.audit"):
         curve_of_laws(left, right)
-
-
-def test_a_zeroed_row_needs_no_family_of_rows():
-    """A mechanism that knows its two laws only: one scale between them is randomised response."""
-    mechanism = dp.mechanisms.ZOO["Laplace"]
-    row = [[1.0], [0.0]]
-    found = dp.exact.spectrum(mechanism, zero_row(row, 0), EPSILON)
-    same = dp.exact.spectrum(mechanism, replace_row(row, 0, [0.0]), EPSILON)
-    np.testing.assert_array_equal(found.delta, same.delta)
-    assert found.delta[0] > 0.0
-    assert dp.audit(mechanism, zero_row(row, 0), draws=2_000, rng=1).exact is not None

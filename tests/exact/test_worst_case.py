@@ -5,7 +5,6 @@ data where rounding and ties are likely. Where a database of the pair has no law
 are dependent, the two share no output and δ = 1.
 """
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -321,49 +320,6 @@ def test_the_asymptotic_worst_row_is_behind_another_in_leverage_and_share(featur
 
 
 # --- what is computed once, what is not known, and wrong arguments
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_additive_wishart_leaks_more_of_a_longer_row(seed):
-    """The Pareto set uses it: δ is non-decreasing in q, in either direction, at every ε."""
-    rng = np.random.default_rng(seed)
-    dim = int(rng.integers(1, 9))
-    dof = dim + int(rng.choice([0, 1, 2, 3, 10, 100, 1000]))
-    q = np.sort(10.0 ** rng.uniform(-4, 2, 6))
-    epsilon = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 25)])
-    for low, high in itertools.pairwise(q):
-        for less, more in zip(
-            *(dp.exact.additive_wishart(x, dof, dim, epsilon) for x in (low, high)), strict=True
-        ):
-            assert np.all(less <= more * (1.0 + 1e-10))
-
-
-def test_curves_go_with_their_spectra():
-    """For every mechanism the curve repeats the grid's values and goes beyond the grid."""
-    data = database(20, 2, seed=3)
-    for mechanism in (ALS(rows=9), GaussianLS(sigma=0.4), AdditiveWishart(dof=20, scale=8.0)):
-        for found in (
-            dp.exact.worst_case(mechanism, data, GRID),
-            dp.exact.spectrum(mechanism, dp.neighbours.zero_row(data, 2), GRID),
-        ):
-            np.testing.assert_allclose(found.delta_at(GRID), found.delta, rtol=1e-12)
-            assert found.delta_at(0.05) > 0.0
-            np.testing.assert_allclose(found.epsilon_at(found.delta_at(0.05)), 0.05, rtol=1e-8)
-            np.testing.assert_allclose(found.total_variation, found.delta[0], rtol=1e-12)
-            assert found.renyi(2.0) > 0.0
-
-
-@pytest.mark.slow
-def test_a_composition_on_data_is_the_composition_of_its_parts():
-    data = database(20, 2, seed=3)
-    parts = GaussianLS(sigma=0.4), RandomProjection(rows=3), AdditiveWishart(dof=20, scale=8.0)
-    pair = dp.neighbours.zero_row(data, 4)
-    losses = [dp.exact.privacy_loss(part, pair) for part in parts]
-    expected = dp.exact.compose(losses, [2, 1, 3]).spectrum(GRID).delta
-    composed = Composition(parts, times=(2, 1, 3))
-    for same, relative in ((pair, 1e-12), (dp.NeighbourPair(pair.left, pair.right), 1e-8)):
-        found = dp.exact.spectrum(composed, same, GRID)
-        np.testing.assert_allclose(found.delta, expected, rtol=relative)
 
 
 def test_a_composition_with_als_says_what_to_use_instead():

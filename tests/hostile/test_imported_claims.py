@@ -84,7 +84,7 @@ def sampled(sign, q, x):
     return (1.0 - q) * stats.norm.pdf(x) + q * stats.norm.pdf(x, sign)
 
 
-@pytest.mark.parametrize("relation", one_in(2, RELATIONS))
+@pytest.mark.parametrize("relation", one_in(3, RELATIONS[::-1]))
 def test_a_poisson_sample(relation):
     """Against the integral over both densities: the sum with the record and the other record."""
     q, epsilon = 0.1, np.array([0.0, 0.1, 0.3])
@@ -104,15 +104,11 @@ def test_a_poisson_sample(relation):
     np.testing.assert_allclose(claim.delta_at(epsilon), truth, rtol=2e-3)
 
 
-@pytest.mark.parametrize("relation", one_in(2, RELATIONS))
-@pytest.mark.parametrize(
-    ("steps", "q", "noise"),
-    [(100, 0.01, 1.0), pytest.param(1000, 0.001, 0.6, marks=pytest.mark.slow)],
-)
-def test_many_steps_of_training_are_a_curve_to_any_epsilon(steps, q, noise, relation):
+@pytest.mark.parametrize("relation", one_in(3, RELATIONS))
+def test_many_steps_of_training_are_a_curve_to_any_epsilon(relation):
     """The transforms of the accountant leave sums of −1e-15, where δ is far smaller still."""
-    step = events.PoissonSampledDpEvent(q, events.GaussianDpEvent(noise))
-    claim = dp.Claim.from_dp_event(events.SelfComposedDpEvent(step, steps), relation)
+    step = events.PoissonSampledDpEvent(0.01, events.GaussianDpEvent(1.0))
+    claim = dp.Claim.from_dp_event(events.SelfComposedDpEvent(step, 100), relation)
     delta = claim.delta_at(np.linspace(0.0, 30.0, 61))
     assert np.all((delta > 0.0) & (delta <= 1.0))
     assert np.all(np.diff(delta) <= 0.0)

@@ -35,9 +35,6 @@ def missed(truth, ends):
         [
             (norm(0.5), (60, 500)),
             (norm(0.5), (500, 60)),
-            (norm(0.5), (450, 10_000)),
-            (norm(-0.5), (60, 500)),
-            (norm(0.05), (500, 60)),
             (laplace(0.5), (450, 10_000)),
         ],
     ),
@@ -58,7 +55,6 @@ def test_sides_of_different_size_are_not_mixed(law, sizes):
     ("sizes", "hits"),
     [
         ((500, 500), [(2.0, 0.0), (3.3, 0.0), (4.0, 0.4), (5.0, 0.5), (8.0, 0.0)]),
-        ((60, 500), [(0.6, 0.5), (2.0, 0.0), (4.0, 0.4)]),
         ((450, 10_000), [(2.0, 0.0), (4.5, 1.0)]),
     ],
     ids=str,
@@ -95,17 +91,5 @@ def test_whole_audits_of_sides_of_different_size(sizes):
         result = dp.audit_samples(P, Q, epsilon=EPSILON, classifier=identity, rng=number)
         threshold = result.estimate.cells.threshold
         truth = shown(norm.sf(threshold, 0.5), norm.sf(threshold, -0.5))
-        wrong += missed(truth, result.spectrum.interval)
-    assert wrong <= binom.isf(FALSE_ALARM, audits, MOST)
-
-
-@pytest.mark.slow  # 15 s
-def test_whole_audits_of_a_rare_value():
-    audits, wrong, p, q = 200, 0, 0.01, 0.001
-    truth = shown(np.array([p]), np.array([q]))
-    for number in range(audits):
-        rng = np.random.default_rng([number, 17])
-        P, Q = (1.0 * (rng.random((350, 1)) < chance) for chance in (p, q))
-        result = dp.audit_samples(P, Q, epsilon=EPSILON, classifier=identity, rng=number)
         wrong += missed(truth, result.spectrum.interval)
     assert wrong <= binom.isf(FALSE_ALARM, audits, MOST)

@@ -4,8 +4,6 @@ A full leak is certified from 1,000 draws a side by bounds that fail with probab
 under any law; here the laws are constants or lengths, so the tests themselves never fail by chance.
 """
 
-import tracemalloc
-
 import numpy as np
 import pytest
 
@@ -110,15 +108,7 @@ def test_an_infinite_loss_is_never_said_of_a_claim_that_holds(size, classifier):
 
 @pytest.mark.parametrize(
     ("level", "text"),
-    one_in(
-        2,
-        [
-            (1.0 - 2.0**-53, "99.99999999999999 %"),
-            (0.999999, "99.9999 %"),
-            (0.95, "95 %"),
-            (1.0 - 1e-9, "99.9999999 %"),
-        ],
-    ),
+    one_in(2, [(1.0 - 2.0**-53, "99.99999999999999 %"), (0.999999, "99.9999 %")]),
 )
 def test_a_level_below_one_is_not_printed_as_one(level, text):
     P, Q = np.zeros(2_000), np.ones(2_000)
@@ -131,21 +121,6 @@ def test_a_level_below_one_is_not_printed_as_one(level, text):
 
 
 # --- memory and time
-
-
-def test_one_long_list_among_many_short_ones():
-    """As a mechanism that gives its data away once: 20,000 × 20,000 numbers would be 3.2 GB."""
-    rng = np.random.default_rng(1)
-    tracemalloc.start()
-    draws = [list(one[: one.size // 2]) for one in rng.normal(size=(5000, 4))]
-    draws[7] = list(rng.normal(size=20_000))
-    held = outcomes.joined([outcomes.rows(draws[:2500]), outcomes.rows(draws[2500:])])
-    P, Q = outcomes.aligned(held, outcomes.rows(draws[2500:]))
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert most < 200e6
-    assert P[7, 0] == 20_000
-    assert P.shape[1] == Q.shape[1] <= 1 + SLOTS
 
 
 def test_a_row_of_a_long_list_is_its_own_whatever_is_beside_it(rng):

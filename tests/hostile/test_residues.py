@@ -69,22 +69,6 @@ def test_a_leak_in_a_residue_is_certified(name, way):
         assert found.certified.epsilon_at(0.0) > 2.0
 
 
-def test_randomised_parity_is_certified_near_its_own_epsilon():
-    """The parity is right with probability 3/4: δ(0) = 1/2 and ε = ln 3.
-
-    Of 8,000 draws some 4,000 certify: their shares have a standard deviation of 0.008.
-    """
-
-    def mechanism(data, size, *, rng):
-        bit = rng.random(size) < (0.75 if data[0, 0] else 0.25)
-        return 2.0 * rng.integers(10**6, size=size) + bit
-
-    found = dp.audit(mechanism, PAIR, draws=8000, claim=(0.5, 0.0), rng=1)
-    assert found.verdict == "violated"
-    assert 0.44 < found.certified.delta_at(0.0) < 0.55
-    assert found.certified.epsilon_at(0.0) < 1.2
-
-
 # --- honest outputs
 
 

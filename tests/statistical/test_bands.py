@@ -44,36 +44,8 @@ def test_every_band_is_below_the_truth(name):
     assert not all(over)
 
 
-@pytest.mark.slow
-def test_joint_inversion_certifies_most():
-    """Means over four samples of 20,000, at ε = 0.5 and 1, against three other bands."""
-    runs = [drawn(20_000, seed) for seed in range(4, 8)]
-    mean = {
-        name: np.mean([band(*run) for run in runs], axis=0)[1:3]
-        for name, band in bands.BANDS.items()
-    }
-    ours = mean["(b) weighted joint inversion, 41 ε (the default)"]
-    for name in (
-        "(c) Clopper–Pearson boxes, the sets of (b)",
-        "(d) beta bands of equal local level",
-        "(e) DKW",
-    ):
-        assert np.all(ours > mean[name]), name
-
-
 def test_the_oracle_is_what_two_clopper_pearson_limits_give():
     """δ less 1.96 (σ_P + e^ε σ_Q) at n = 500,000 is 0.38036, 0.23537, 0.12378, 0.01861."""
     np.testing.assert_allclose(
         bands.oracle(T1, 1_000_000), [0.3804, 0.2354, 0.1238, 0.0186], atol=1e-4
     )
-
-
-@pytest.mark.slow
-def test_cross_fitting_stays_below_the_truth_and_the_page_is_complete():
-    """The replication's chance of exceeding the truth is 5 % a band; the seed is fixed."""
-    rows = bands.compare(T1, 5_000, 1, seed=4)
-    assert len(rows) == len(bands.BANDS) + len(bands.CROSS_FITTED) + 1
-    assert all(np.all(row.share < 1.05) for row in rows)
-    text = bands.small_table(bands.small_delta((100_000,), 1))
-    assert text.count("\n") == 1 + len(bands.SMALL)
-    assert text.splitlines()[-1].startswith("| 1e-06 | 4.887 | ")

@@ -4,7 +4,6 @@ import pytest
 from scipy.stats import binom
 
 from dpaudit.certify import ChosenSet
-from reports.make.band import few_coverage
 from reports.make.band.few_coverage import SIZES, WAYS, exceeding
 
 ALARM = 1e-3  # chance of a false alarm of one check below, if the true rate is 5 % exactly
@@ -38,14 +37,3 @@ def test_sets_at_thirty_times_their_shares_would_be_seen(monkeypatch):
 
     monkeypatch.setattr(ChosenSet, "region", careless)
     assert exceeding(WAYS[1], 50, 50, 60) > allowed(60)
-
-
-def test_the_table_counts_audits_that_exceed_the_truth(monkeypatch):
-    """A truth of nothing is exceeded where anything is certified."""
-    monkeypatch.setattr(few_coverage, "WAYS", WAYS[1:2])
-    monkeypatch.setattr(few_coverage, "SIZES", SIZES[2:3])
-    assert "| known | 0.00% [63.16%] |" in few_coverage.table(3)
-    monkeypatch.setattr(
-        few_coverage.Truth, "exceeded", lambda truth, band: [band.epsilon_at(0.0) > 0.0]
-    )
-    assert "| known | 100.00% [100.00%] |" in few_coverage.table(3)

@@ -67,18 +67,6 @@ def test_atoms_at_both_ends_by_hand():
     np.testing.assert_allclose(np.exp(outside.log_mass), p, rtol=1e-12)
 
 
-def test_an_atom_of_one_law_alone():
-    half = Density(normal(0.0).log_p, normal(0.0).edges)
-    spiked = Density(
-        lambda x: half.log_p(x) + np.log(0.75), half.edges, np.array([0.0]), np.log([0.25])
-    )
-    forward, backward = curve_of_laws(spiked, half)[0].delta(EPSILON)
-    np.testing.assert_allclose(forward, 0.25, rtol=1e-12)
-    np.testing.assert_allclose(
-        backward, [0.25, np.maximum(1.0 - 0.75 * np.exp(0.3), 0.0), 0.0, 0.0], atol=1e-12
-    )
-
-
 def test_the_sampler_follows_density_and_atoms():
     """Draws are near the density's distribution, and atoms near their weights.
 

@@ -9,7 +9,6 @@ import pytest
 from dpaudit import InvalidInput
 from dpaudit.exact import gaussian_pair, gaussian_shift
 from tests.exact.comparing import assert_close
-from tests.sparse import one_in
 
 EPSILON = np.array([0.0, 0.1, 0.3, 1.0, 4.0, 20.0])
 
@@ -68,33 +67,6 @@ def test_a_constant_of_both_laws_is_dropped_or_decides_by_its_mean():
 # --- nearly singular ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scale", [1e-30, 1e-150, 1e150])
-def test_units_of_an_axis_do_not_matter(scale):
-    units = np.diag([1.0, scale])
-    cov = np.array([[1.2, 0.4], [0.4, 1.5]])
-    plain = gaussian_pair([0.0, 0.0], np.eye(2), [0.3, 1.0], cov, EPSILON)
-    root = np.sqrt([1.0, scale])
-    scaled = gaussian_pair(
-        [0.0, 0.0], units, root * [0.3, 1.0], cov * np.outer(root, root), EPSILON
-    )
-    assert_close(plain, scaled, 1e-12)
-
-
-@pytest.mark.parametrize("ratio", [1e-12, 1e12])
-def test_a_condition_of_1e12_between_the_laws_is_the_one_dimensional_answer(ratio):
-    """Turned by 45°, the axis of ratio 1e±12 is invisible in the entries.
-
-    The other axis is equal in both laws.
-    """
-    turn = np.array([[1.0, -1.0], [1.0, 1.0]]) * np.sqrt(0.5)
-    turned = gaussian_pair(
-        [0.0, 0.0], np.eye(2), [0.0, 0.0], turn @ np.diag([ratio, 1.0]) @ turn.T, EPSILON
-    )
-    # entries of size 1 hold the ratio to 1e-16/1e-12
-    assert_close(turned, on_axes([0.0], [ratio]), 1e-4)
-    assert_close(on_axes([0.0, 0.0], [ratio, 1.0]), on_axes([0.0], [ratio]), 1e-12)
-
-
 @pytest.mark.parametrize("ratio", [1e-30, 1e-15, 1e15, 1e30])
 def test_variances_that_differ_beyond_the_precision_of_floats(ratio):
     """Total variation of two centred normals with very unequal variances.
@@ -111,78 +83,12 @@ def test_variances_that_differ_beyond_the_precision_of_floats(ratio):
 # --- equivalent problems --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_invertible_maps_and_permutations_change_nothing(seed):
-    rng = np.random.default_rng(seed)
-    d = int(rng.integers(2, 9))
-    factor, turn = rng.standard_normal((d, d)), rng.standard_normal((d, d)) + 3.0 * np.eye(d)
-    mean, cov = rng.standard_normal(d), factor @ factor.T + np.eye(d)
-    plain = gaussian_pair(np.zeros(d), np.eye(d), mean, cov, EPSILON)
-    start = rng.standard_normal(d)
-    turned = gaussian_pair(start, turn @ turn.T, start + turn @ mean, turn @ cov @ turn.T, EPSILON)
-    assert_close(plain, turned, 1e-8)
-    order = rng.permutation(d)
-    permuted = gaussian_pair(
-        np.zeros(d), np.eye(d), mean[order], cov[np.ix_(order, order)], EPSILON
-    )
-    assert_close(plain, permuted, 1e-11)
-
-
 @pytest.mark.parametrize("d", [2, 12, 100])
 def test_equal_covariances_are_a_shift_and_nearly_equal_ones_nearly(d):
     shift = np.full(d, 0.7 / np.sqrt(d))
     curve = gaussian_shift(0.7, EPSILON)
     assert_close(on_axes(shift, np.ones(d)), (curve, curve), 1e-12)
     assert_close(on_axes(shift, np.full(d, 1.0 + 1e-13)), (curve, curve), 1e-9)
-
-
-# --- ε --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "far", [[0.0, 1e7], [0.0, 3.9e5, 2.5e7, 6.5e7], np.geomspace(1e-9, 1e8, 40)]
-)
-@pytest.mark.parametrize(
-    ("shift", "ratio"), [([0.0, 0.5], [1e-6, 1e6]), ([0.3], [0.5]), ([0.2, 1.0], [1.0, 1.3])]
-)
-def test_a_value_does_not_depend_on_the_other_epsilons_of_the_call(shift, ratio, far):
-    together = on_axes(shift, ratio, far)
-    alone = np.array([on_axes(shift, ratio, e) for e in far]).T
-    assert_close(together, alone, 1e-8, smallest=1e-200)
-
-
-@pytest.mark.parametrize(
-    "limit", [3.0, *(pytest.param(one, marks=pytest.mark.slow) for one in (12.0, 60.0))]
-)
-@pytest.mark.parametrize(
-    ("shift", "ratio"),
-    one_in(
-        2,
-        [
-            ([0.5], [1.2]),
-            ([0.5], [0.5]),
-            ([0.3, 0.1, 0.0], [0.8, 1.1, 1.3]),
-            ([2.0, 0.0], [1.0, 0.9]),
-            ([0.0], [1e-3]),
-            ([0.1, 2.0], [1.0001, 0.9]),
-        ],
-    ),
-)
-def test_no_bumps_where_one_contour_takes_over_from_another(shift, ratio, limit):
-    """δ is convex in e^ε, and ln δ is smooth.
-
-    Third differences of a fine grid show a jump of 1e-8 of δ.
-    """
-    epsilon = np.linspace(0.0, limit, 4001)
-    for curve in on_axes(shift, ratio, epsilon):
-        seen = curve[curve > 1e-200]
-        assert np.all(np.diff(curve) <= 0.0)
-        growth = np.exp(epsilon[: len(seen)] - epsilon[len(seen) - 1])
-        slopes = np.diff(seen) / np.diff(growth)
-        assert np.all(np.diff(slopes) >= -1e-7 * np.abs(slopes[1:]))
-        inner = np.log(seen)[: int(0.98 * len(seen))]  # a bounded loss ends in a cusp
-        jumps = np.abs(np.diff(inner, 3))
-        assert np.all(jumps[5:] <= 1e-8 + 4.0 * jumps[4:-1])
 
 
 # --- arguments ------------------------------------------------------------------------------------
@@ -214,3 +120,20 @@ def test_a_number_that_is_not_finite_is_named_with_its_place():
         gaussian_pair([0.0], [[np.nan]], [0.0], [[1.0]], 1.0)
     with pytest.raises(InvalidInput, match=r"mean2 .* got inf at \[1\]"):
         gaussian_pair(ZERO, EYE, [0.0, np.inf], EYE, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_invertible_maps_and_permutations_change_nothing(seed):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(2, 9))
+    factor, turn = rng.standard_normal((d, d)), rng.standard_normal((d, d)) + 3.0 * np.eye(d)
+    mean, cov = rng.standard_normal(d), factor @ factor.T + np.eye(d)
+    plain = gaussian_pair(np.zeros(d), np.eye(d), mean, cov, EPSILON)
+    start = rng.standard_normal(d)
+    turned = gaussian_pair(start, turn @ turn.T, start + turn @ mean, turn @ cov @ turn.T, EPSILON)
+    assert_close(plain, turned, 1e-8)
+    order = rng.permutation(d)
+    permuted = gaussian_pair(
+        np.zeros(d), np.eye(d), mean[order], cov[np.ix_(order, order)], EPSILON
+    )
+    assert_close(plain, permuted, 1e-11)
