@@ -89,7 +89,6 @@ def test_a_number_that_the_type_cannot_hold_is_an_error(dtype, column, said):
     [
         {"function": 3},
         {"column": "a"},
-        {"column": []},
         {"dtype": "complex"},
         {"dtype": ["a", "a"]},
         {"form": "tensor"},
@@ -164,10 +163,8 @@ def test_without_order_equal_tables_are_equal_outcomes():
     "wrong",
     [
         {"columns": "abc"},
-        {"columns": []},
         {"columns": ["a", "a"]},
         {"columns": {"a": "complex"}},
-        {"form": "parquet"},
         {"order": None},
     ],
 )

@@ -49,9 +49,8 @@ def test_workers_change_nothing(mechanism, classifier):
 
 @pytest.mark.quick
 def test_a_false_claim_is_violated():
-    """A shift by 1 has δ(0.5) = 0.238, more than the claim allows.
-
-    Its certified low is 0.198 ± 0.0115: below 0.1 with probability under 1e-15.
+    """A shift by 1 has δ(0.5) = 0.238, more than the claim allows. Its certified low is 0.198 ±
+    0.0115: below 0.1 with probability under 1e-15.
     """
     result = audit(shifted(1.0), claim=dp.Claim(0.5, 0.1))
     assert result.verdict == "violated"
@@ -99,9 +98,8 @@ class HalfTheNoise(dp.mechanisms.GaussianLS):
 
 
 def test_a_sampler_that_breaks_its_law_is_violated_against_the_exact_spectrum():
-    """The certified low of δ(0) is 0.941 ± 0.005 against the exact 0.683.
-
-    Missed with probability below 1e-15.
+    """The certified low of δ(0) is 0.941 ± 0.005 against the exact 0.683. Missed with probability
+    below 1e-15.
     """
     row = int(np.argmax(dp.neighbours.row_statistics(DATA).displacement))
     pair = dp.neighbours.zero_row(DATA, row)

@@ -157,21 +157,6 @@ def test_the_start_of_a_program_is_told_from_its_draws(monkeypatch):
         assert program.calls <= 5
 
 
-def test_the_calls_of_an_audit_and_of_its_search_are_foretold():
-    data = np.linspace(0.0, 1.0, 40)[:, None]
-    searching = SearchSettings(relations="remove", budget=5.0)
-    program = Program(1.0, 0.0)
-    rate = Rate(1.0, 0.0, 0.1, 1e-6, 1e-6, 64)
-    options = {"claim": (4.0, 0.0), "draws": 600, "rng": 1}
-    dp.audit(program, dp.neighbours.remove_row(data, 3), **options)
-    foretold = rate.calls(600, None)
-    assert 0.8 * foretold < program.calls <= foretold
-    program = Program(1.0, 0.0)
-    dp.search_neighbours(program, data, **options, relations="remove", budget=5.0)
-    foretold = rate.calls(600, search_plan(len(data), searching))
-    assert 0.8 * foretold < program.calls <= foretold
-
-
 def test_a_program_gets_what_fits_into_a_time():
     plan = search_plan(2000, SearchSettings())
     rate = Rate(0.2, 1e-6, 0.1, 1e-6, 1e-6, 64)

@@ -63,7 +63,6 @@ def test_it_says_and_shows_the_same(known):
 @pytest.mark.parametrize(
     "claim",
     [
-        dp.Claim(1.0),
         dp.Claim(0.123456789, 1.23456789e-5),
         dp.Claim.gdp(1.23456789),
         dp.Claim.zcdp(0.123456789),

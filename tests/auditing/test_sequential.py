@@ -21,12 +21,6 @@ def audit(mechanism, pair=PAIR, **changes):
     return dp.audit(mechanism, pair, **(settings | changes))
 
 
-def facts(result):
-    record = result.to_dict()
-    del record["timings"], record["peak_memory_mb"]
-    return record
-
-
 def test_a_full_past_learns_no_more(monkeypatch):
     """Batches of at most 200 draws. From 600 on score and bet stay, and no draw is kept."""
     monkeypatch.setattr(bettor, "LARGEST", 200)
@@ -62,9 +56,8 @@ def test_batches_are_drawn_at_keys_of_their_own():
 
 
 def test_a_false_claim_stops_the_audit_early_and_says_when():
-    """A shift by 2 has δ(0) = 0.68: 30 pairs grow by more than 0.2 nats each.
-
-    So 3000 are too few with probability below 1e-15.
+    """A shift by 2 has δ(0) = 0.68: 30 pairs grow by more than 0.2 nats each. So 3000 are too few
+    with probability below 1e-15.
     """
     result = audit(shifted(2.0), claim=(0.0, 0.1))
     record = result.sequential
@@ -118,31 +111,9 @@ def test_classifiers_take_over_from_the_small_score(classifier):
         assert result.fitted.name == classifier
 
 
-def test_a_kept_batch_is_not_drawn_again():
-    class Shelf(dict):
-        def get(self, side, block):
-            return super().get((side, block))
-
-        def put(self, side, block, values):
-            assert (side, block) not in self
-            self[side, block] = values
-
-    shelf = Shelf()
-    first = facts(audit(shifted(0.3), claim=(0.0, 0.3), store=shelf))
-    assert sorted({side for side, _ in shelf}) == [0, 1]
-
-    def never(data, size, *, rng):
-        raise AssertionError
-
-    assert facts(audit(shifted(0.3), claim=(0.0, 0.3), store=shelf)) == first
-    with pytest.raises(dp.MechanismError):
-        audit(never, claim=(0.0, 0.3), store=Shelf())
-
-
 def test_fresh_lists_take_the_form_of_the_past():
-    """An outcome for which the earlier draws had no column is left out.
-
-    The bet must not depend on the draw.
+    """An outcome for which the earlier draws had no column is left out. The bet must not depend on
+    the draw.
     """
     rows = lambda *lists: dp.outcomes.rows(list(lists), len(lists))  # noqa: E731
     past = Past()
@@ -158,9 +129,8 @@ def test_fresh_lists_take_the_form_of_the_past():
 
 
 def test_batches_of_text_and_dicts_are_bet_on():
-    """Only D gives one category, in 1 draw of 5, and the claim is rejected soon.
-
-    This holds also where later batches have new categories.
+    """Only D gives one category, in 1 draw of 5, and the claim is rejected soon. This holds also
+    where later batches have new categories.
     """
 
     def says(data, size, *, rng):

@@ -160,21 +160,15 @@ def test_draws_made_elsewhere_that_are_the_same_are_inconclusive_where_chance_ex
 
 # --- draws too few to refute anything -------------------------------------------------------------
 
-LEAKS = [
-    ((3.0, 1e-5), 1e-6),
-    *(
-        pytest.param(claim, alpha, marks=pytest.mark.slow)
-        for claim, alpha in (
-            ((1.0, 1e-5), 1e-16),
-            ((1.0, 0.01), 1e-16),
-            ((0.1, 0.0), 1e-30),
-            (dp.Claim.gdp(1.0), 1e-30),
-            ((6.0, 0.01), 0.05),
-            ((8.0, 1e-5), 0.05),
-            (dp.Claim.gdp(4.0), 0.05),
-        )
-    ),
-]
+LEAKS = one_in(
+    4,
+    [
+        ((3.0, 1e-5), 1e-6),
+        ((1.0, 0.01), 1e-16),
+        (dp.Claim.gdp(1.0), 1e-30),
+        ((8.0, 1e-5), 0.05),
+    ],
+)
 
 
 def published(samples, claim, alpha):
@@ -196,7 +190,7 @@ def test_the_fewest_draws_refute_a_leak_and_four_fifths_of_them_do_not(claim, al
     "claim",
     [
         (3.0, 1e-5),
-        *(pytest.param(one, marks=pytest.mark.slow) for one in ((1.0, 0.99), dp.Claim.gdp(4.0))),
+        pytest.param((1.0, 0.99), marks=pytest.mark.slow),
     ],
 )
 def test_so_do_the_fewest_draws_of_a_sequential_audit(claim):
@@ -214,7 +208,6 @@ def test_so_do_the_fewest_draws_of_a_sequential_audit(claim):
     ("claim", "draws"),
     [
         ((6.0, 1e-5), 500),
-        pytest.param((8.0, 1e-5), 1000, marks=pytest.mark.slow),
         pytest.param(dp.Claim.gdp(4.0), 100, marks=pytest.mark.slow),
     ],
 )

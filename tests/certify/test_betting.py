@@ -53,9 +53,8 @@ def test_the_dominating_pair_keeps_the_curve_and_reaches_it(null):
 
 @pytest.mark.parametrize(("front", "back"), one_in(3, PAIRS))
 def test_no_pair_of_the_null_makes_a_bet_favourable_and_one_makes_it_fair(null, front, back):
-    """E U · E V is at most C over 400 random post-processings of the dominating pair.
-
-    One of them reaches C: it sends each atom to a corner, or to one of two corners at random.
+    """E U · E V is at most C over 400 random post-processings of the dominating pair. One of them
+    reaches C: it sends each atom to a corner, or to one of two corners at random.
     """
     atoms, _ = null
     bet = Bet.against(atoms, front, back)
@@ -74,9 +73,8 @@ def bet_corner(bet, score):
 
 
 def best_post_processing(atoms, corners):
-    """The log of the largest E U · E V over post-processings.
-
-    Each atom gets its best corner for a weight t, mixed between two t.
+    """The log of the largest E U · E V over post-processings. Each atom gets its best corner for a
+    weight t, mixed between two t.
     """
     points = []
     for tilt in np.linspace(-8.0, 8.0, 2001):
@@ -107,10 +105,9 @@ def test_no_bet_where_the_score_sees_nothing():
 
 @pytest.mark.slow
 def test_lower_bounds_hold_at_every_wave():
-    """Counts over 6 batches on N(1, 1) against N(0, 1), looked at after each batch.
-
-    50 runs, 2 × 3 bounds at share 0.05/6 each, so at most 5 % of runs ever err; false alarm 1e-6.
-    The bounds are not idle: at the end of most runs δ(0) is certified above 0.25 of 0.383.
+    """Counts over 6 batches on N(1, 1) against N(0, 1), looked at after each batch. 50 runs, 2 × 3
+    bounds at share 0.05/6 each, so at most 5 % of runs ever err; false alarm 1e-6. The bounds are
+    not idle: at the end of most runs δ(0) is certified above 0.25 of 0.383.
     """
     epsilon = np.array([0.0, 0.5, 1.0])
     truth = dp.exact.gaussian_shift(1.0, epsilon)
@@ -168,10 +165,8 @@ def rejections(name, runs, samples, seed, classifier="auto"):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TIGHT)
 def test_true_claims_over_many_runs(name):
-    """A check after every draw up to 260, where draws already pick the bets.
-
-    False alarm 1e-6 at a rate of 10 %; a rate of 25 % is seen with probability 0.96.
-
-    2,000 runs of each of eight pairs: `python -m reports.make anytime`.
+    """A check after every draw up to 260, where draws already pick the bets. False alarm 1e-6 at a
+    rate of 10 %; a rate of 25 % is seen with probability 0.96. 2,000 runs of each of eight pairs:
+    `python -m reports.make anytime`.
     """
     assert rejections(name, 250, 260, seed=7) <= binom.ppf(1 - ALARM, 250, 0.1)

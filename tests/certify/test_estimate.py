@@ -22,10 +22,9 @@ def scores(size: int, seed: int, mu: float = 1.0) -> tuple[np.ndarray, np.ndarra
 
 
 def test_low_is_below_the_truth_and_near_it():
-    """One audit at level 1 − 1e-6, so it exceeds the truth by chance once in a million.
-
-    Its statements share 1e-6, the least of them 1e-9, hence 6 standard errors of at most 0.00183
-    where δ > 0.1; 2.6 more for the draws' own chance, 0.002 for the tangents.
+    """One audit at level 1 − 1e-6, so it exceeds the truth by chance once in a million. Its
+    statements share 1e-6, the least of them 1e-9, hence 6 standard errors of at most 0.00183 where
+    δ > 0.1; 2.6 more for the draws' own chance, 0.002 for the tangents.
     """
     found = estimate(scores(50_000, 1), scores(200_000, 2), GRID, 1e-6)
     truth = gaussian_shift(1.0, GRID)

@@ -69,10 +69,9 @@ def test_the_true_mu_is_seldom_refuted_where_canaries_are_independent(count, mu,
 
 
 def test_a_public_switch_breaks_the_bound_of_independent_canaries_and_not_that_of_any():
-    """In three runs of ten all coins are answered by randomised response, else none is.
-
-    The mechanism is 1-Gaussian DP, as its two points of trade-off lie on that curve; its canaries
-    share the switch. The bound of independent canaries refutes 1-GDP in about 31 % of runs.
+    """In three runs of ten all coins are answered by randomised response, else none is. The
+    mechanism is 1-Gaussian DP, as its two points of trade-off lie on that curve; its canaries share
+    the switch. The bound of independent canaries refutes 1-GDP in about 31 % of runs.
     """
     count, runs, switch = 1_000, 80, 0.3
     right = touching(switch, 1.0)

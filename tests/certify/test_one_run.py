@@ -98,9 +98,8 @@ def test_p_values_of_randomised_response_at_its_epsilon_are_not_too_small():
 
 
 def test_wealth_that_is_not_rare_is_not_called_so_because_of_the_fixed_draws():
-    """Of constant scores the draws are the same in every run, so their error is no chance.
-
-    The wealth's chance is 0.056 by 10,000 other draws, standard error 0.0023. With 400 draws and no
+    """Of constant scores the draws are the same in every run, so their error is no chance. The
+    wealth's chance is 0.056 by 10,000 other draws, standard error 0.0023. With 400 draws and no
     margin it was called rare at 0.049, in every run.
     """
     scores = np.exp(2.0 * np.random.default_rng(2).normal(size=50))
@@ -149,7 +148,6 @@ def test_the_recursion_is_the_optimum_of_its_linear_program(epsilon, delta, cana
 
 def _largest_tail(epsilon, delta, canaries, made, right):
     """max P(W ≥ right) over laws of W on 0..made that keep (∗) for every j, by linear programming.
-
     b(x) = min(δ + e^ε x, 1 − e^−ε (1 − δ − x)): two lines, each a linear constraint.
     """
     value = np.arange(made + 1)

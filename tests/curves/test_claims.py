@@ -15,9 +15,8 @@ EPSILON = np.array([0.0, 0.1, 0.5, 0.9, 1.0, 1.1, 3.0])
 
 
 def randomised_response(epsilon, delta, at):
-    """δ at `at` of the pair that dominates every (ε, δ)-DP pair.
-
-    It is a leak with probability δ, else a biased coin.
+    """δ at `at` of the pair that dominates every (ε, δ)-DP pair. It is a leak with probability δ,
+    else a biased coin.
     """
     coin = (1.0 - delta) * np.array([np.exp(epsilon), 1.0]) / (1.0 + np.exp(epsilon))
     P, Q = np.array([delta, *coin, 0.0]), np.array([0.0, *coin[::-1], delta])
@@ -198,7 +197,6 @@ def test_claims_are_values(claim):
         (lambda: dp.Claim.zcdp(-0.1), "rho must be"),
         (lambda: dp.Claim.tcdp(0.1, 1.0), "omega must be a finite number > 1"),
         (lambda: dp.Claim.gaussmix(0, 2.0), "rows must be"),
-        (lambda: dp.Claim.gaussmix(5, 1.0), "gamma must be"),
         (lambda: dp.Claim.rdp(0.5), "curve must be a function of the order"),
         (lambda: dp.Claim.rdp(lambda order: order, end=1.0), "end must be"),
         (

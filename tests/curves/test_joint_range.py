@@ -62,7 +62,6 @@ def test_one_order_allows_what_two_outcomes_attain(order, divergence, epsilon):
 
 def by_program(divergence, orders, epsilon, span, both=False):
     """The largest δ(ε) of all laws on a grid of losses with these divergences, in both orders too.
-
     Under the second law the moments are of e^{αL}, and of e^{(1−α)L} with the laws exchanged.
     """
     loss = np.append(np.linspace(-span, span, 1_000), epsilon)

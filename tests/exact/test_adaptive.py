@@ -35,9 +35,8 @@ def test_two_gaussian_shifts_are_one():
 @pytest.mark.parametrize(("left", "right"), [(0.0, 0.5), (3.0, 1.0)])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 def test_nothing_after_laplace_noise_leaves_its_own_spectrum(left, right, share):
-    """δ(ε) is 1 − e^{(ε − t)/2} for a shift of t scales.
-
-    Where L = ±ε the integrand has a kink, since nothing blurs it.
+    """δ(ε) is 1 − e^{(ε − t)/2} for a shift of t scales. Where L = ±ε the integrand has a kink,
+    since nothing blurs it.
     """
     shift = abs(left - right) / 2.0
     epsilon = share * shift
@@ -49,9 +48,8 @@ def test_nothing_after_laplace_noise_leaves_its_own_spectrum(left, right, share)
 
 
 def test_against_draws_of_both_releases():
-    """400,000 draws of x and of the χ² that decides the sketch's loss.
-
-    Within five standard errors (chance 4e-6).
+    """400,000 draws of x and of the χ² that decides the sketch's loss. Within five standard errors
+    (chance 4e-6).
     """
     rng = np.random.default_rng(5)
     size, epsilon = 400_000, np.array([0.0, 0.5, 1.5])
@@ -66,9 +64,8 @@ def test_against_draws_of_both_releases():
 
 
 def test_a_clipped_setting_needs_its_break():
-    """The sketch stops changing at x = 0.3, so the panels are cut there.
-
-    Nodes beyond share one curve.
+    """The sketch stops changing at x = 0.3, so the panels are cut there. Nodes beyond share one
+    curve.
     """
     flat = sketch(0.3)
     first = FirstRelease.gaussian(0.0, 0.4, 1.0)

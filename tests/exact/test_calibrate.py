@@ -49,10 +49,9 @@ def worst_delta(found, value, data, **how):
 
 
 def assert_least(found, data, **how):
-    """The value keeps the target, and the next less private value breaks it.
-
-    An integer is found to nine digits: curves are accurate to 4.1e-11 (reports/accuracy.md), and δ
-    may change by half as much as the integer, in relative terms.
+    """The value keeps the target, and the next less private value breaks it. An integer is found to
+    nine digits: curves are accurate to 4.1e-11 (reports/accuracy.md), and δ may change by half as
+    much as the integer, in relative terms.
     """
     private = next(d.private for d in found.mechanism.adjustable if d.name == found.parameter)
     assert getattr(found.mechanism, found.parameter) == found.value
@@ -156,9 +155,8 @@ def test_calibration_of_very_many_rows_is_quick():
 
 
 def test_delta_of_padded_least_squares_may_grow_with_the_padding(flight):
-    """On FLIGHT a padding of 3,000 keeps a target that 10,000 breaks.
-
-    This is why calibration by the padding is refused for padded least squares.
+    """On FLIGHT a padding of 3,000 keeps a target that 10,000 breaks. This is why calibration by
+    the padding is refused for padded least squares.
     """
     little, much = (
         float(worst_case(m.RPLS(1000, padding=w), flight, 0.1).delta) for w in (3000.0, 10_000.0)

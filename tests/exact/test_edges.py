@@ -60,9 +60,8 @@ def test_vanishing_arguments_give_nothing_without_a_warning():
 
 
 def test_one_feature_has_no_other_axes():
-    """For p = 1, asymptotic, there are no p − 1 other axes.
-
-    So their variance must not limit the contour's strip.
+    """For p = 1, asymptotic, there are no p − 1 other axes. So their variance must not limit the
+    contour's strip.
     """
     leverage, share, rows = 0.44811405528351783, 0.9183552297831977, 3
     epsilon = np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0])

@@ -70,9 +70,8 @@ def test_inverse_wishart_swaps_the_directions_of_wishart():
 @reproducibly
 @given(data=databases, seed=st.integers(0, 2**32 - 1))
 def test_sketches_and_als_do_not_depend_on_the_units_of_the_columns(data, seed):
-    """An invertible linear map of the columns maps the output one to one.
-
-    For ALS it is a map of the features.
+    """An invertible linear map of the columns maps the output one to one. For ALS it is a map of
+    the features.
     """
     rng = np.random.default_rng(seed)
     d = data.shape[1]

@@ -70,10 +70,9 @@ def test_a_pair_turned_round_turns_the_directions(mechanism):
 
 @every_replaceable
 def test_nearly_the_same_row_gives_nearly_nothing(mechanism):
-    """Total variation is linear in a small change of a row; at ε = 0.1 nothing is left.
-
-    Nearly equal Student laws keep an absolute 1e-8 only: 1e-16 over the relative difference of
-    their roots.
+    """Total variation is linear in a small change of a row; at ε = 0.1 nothing is left. Nearly
+    equal Student laws keep an absolute 1e-8 only: 1e-16 over the relative difference of their
+    roots.
     """
     accuracy = 1e-8 if mechanism.name in ("ALS", "RPLS") else 1e-12
     row = DATA[heaviest()[0]]
@@ -128,9 +127,8 @@ REPLACED = {
 )
 @pytest.mark.parametrize("pair", one_in(2, REPLACED))
 def test_spectrum_agrees_with_monte_carlo(mechanism, pair):
-    """Exact δ against draws at 6 ε in 2 directions.
-
-    Each fails with probability at most 1e-9, so each test with at most 1.2e-8.
+    """Exact δ against draws at 6 ε in 2 directions. Each fails with probability at most 1e-9, so
+    each test with at most 1.2e-8.
     """
     pair = REPLACED[pair]()
     found = dp.exact.spectrum(mechanism, pair, EPSILON)

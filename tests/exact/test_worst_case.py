@@ -266,9 +266,8 @@ def test_the_row_that_is_worst_backward_is_not_the_row_that_is_worst():
 
 
 def heavy_row(seed, factor):
-    """Small data whose longest row may also lead in leverage and residual share.
-
-    That row sets the norm bound.
+    """Small data whose longest row may also lead in leverage and residual share. That row sets the
+    norm bound.
     """
     rng = np.random.default_rng(seed)
     features = int(rng.integers(1, 3))
@@ -280,10 +279,9 @@ def heavy_row(seed, factor):
 @pytest.mark.parametrize(("seed", "factor"), [(14, 3.0), (25, 3.0), (75, 1.5), (145, 3.0)])
 @pytest.mark.parametrize("rows", [4, 30])
 def test_rows_behind_the_one_that_sets_the_padding_are_not_forgotten(seed, factor, rows):
-    """Row 3 has the largest norm, so zeroing it changes the padding.
-
-    The worst of the other rows is found among themselves. In these data row 3 exceeds some of them
-    in leverage and share, and yet one of those is worse (by up to a third).
+    """Row 3 has the largest norm, so zeroing it changes the padding. The worst of the other rows is
+    found among themselves. In these data row 3 exceeds some of them in leverage and share, and yet
+    one of those is worse (by up to a third).
     """
     data = heavy_row(seed, factor)
     mechanism = RPLS(rows, epsilon=40.0, delta=0.5)
@@ -294,9 +292,8 @@ def test_rows_behind_the_one_that_sets_the_padding_are_not_forgotten(seed, facto
 
 @pytest.mark.parametrize("seed", range(8))
 def test_rows_of_very_different_length_have_a_curve(seed):
-    """A row of length 1e6 for one of 1e4 in another direction: variances by 1e7 and 1e-11.
-
-    1 − δ is about the root of the smaller one, 2e-6, which is known to 1e-4 of itself.
+    """A row of length 1e6 for one of 1e4 in another direction: variances by 1e7 and 1e-11. 1 − δ is
+    about the root of the smaller one, 2e-6, which is known to 1e-4 of itself.
     """
     data, row = database(8, 2, seed), 1e4 * np.random.default_rng(seed).normal(size=3)
     data[4] = [1.0, 1e6, -3e5]

@@ -252,8 +252,8 @@ HONEST = [rounded, coin, mixed, texts, lists]
 @pytest.mark.parametrize(
     ("stop", "mechanism"),
     [
-        *one_in(2, [(None, one) for one in HONEST]),
-        *one_in(4, [("verdict", one) for one in reversed(HONEST)]),
+        *one_in(3, [(None, one) for one in HONEST]),
+        *one_in(5, [("verdict", one) for one in reversed(HONEST)]),
     ],
     ids=lambda one: getattr(one, "__name__", str(one)),
 )

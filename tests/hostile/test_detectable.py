@@ -12,9 +12,8 @@ from tests.sparse import one_in
 
 @pytest.mark.parametrize("shape", one_in(2, ["coin", "Laplace"]))
 def test_the_excess_of_few_draws_is_found_in_shapes_that_hide_it(shape):
-    """With 300 draws 54 % of coins and 60.5 % of Laplace pairs were found at a Gaussian's excess.
-
-    A share below 0.7 of 80 has probability below 0.02 at 0.8; the seeds are fixed.
+    """With 300 draws 54 % of coins and 60.5 % of Laplace pairs were found at a Gaussian's excess. A
+    share below 0.7 of 80 has probability below 0.02 at 0.8; the seeds are fixed.
     """
     claim, alpha = (1.0, 1e-5), 0.05
     excess = Setting(300, claim, None).excess
@@ -40,9 +39,8 @@ def test_the_excess_of_few_draws_is_found_in_shapes_that_hide_it(shape):
     ],
 )
 def test_audits_find_the_excess_that_they_say(draws, runs, stop, claim):
-    """The least share that passes is three standard deviations below 0.8.
-
-    With the excess of a Gaussian pair it was 0.31 of coins at 2,000 draws, at ε = 1.
+    """The least share that passes is three standard deviations below 0.8. With the excess of a
+    Gaussian pair it was 0.31 of coins at 2,000 draws, at ε = 1.
     """
     setting = Setting(draws, claim, stop)
     excess, least = setting.excess, 0.8 - 3.0 * np.sqrt(0.16 / runs)

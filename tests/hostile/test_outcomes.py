@@ -4,6 +4,8 @@ A full leak is certified from 1,000 draws a side by bounds that fail with probab
 under any law; here the laws are constants or lengths, so the tests themselves never fail by chance.
 """
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -62,11 +64,10 @@ def test_a_full_leak_is_certified(leak, stop):
 @QUICK_AND_SLOW
 @pytest.mark.parametrize("leak", one_in(2, LEAKS))
 def test_the_same_outcomes_on_both_sides_are_no_leak(leak, stop):
-    """Honest use: both sides are the same even mixture, by independent draws.
-
-    At the claim (1, 0.1) a violation needs P(S) > e·Q(S) + 0.1 of a set S whose probabilities are
-    equal: with p = q = ½ the excess p − e·q − 0.1 is −0.96, more than 10 standard deviations of its
-    estimate from 250 certifying draws or more, so an audit is refuted with probability below 1e-6.
+    """Honest use: both sides are the same even mixture, by independent draws. At the claim (1, 0.1)
+    a violation needs P(S) > e·Q(S) + 0.1 of a set S whose probabilities are equal: with p = q = ½
+    the excess p − e·q − 0.1 is −0.96, more than 10 standard deviations of its estimate from 250
+    certifying draws or more, so an audit is refuted with probability below 1e-6.
     """
     rng = np.random.default_rng(3)
     both = [list(side)[:1] for side in LEAKS[leak]]
@@ -81,10 +82,9 @@ def test_integers_that_are_floats_stay_a_table():
 
 @pytest.mark.parametrize("scale", [5e-324, pytest.param(1e-310, marks=pytest.mark.slow), 1e300])
 def test_numbers_of_any_scale_are_audited(scale):
-    """N(0, 1) against N(3, 1) in that unit: δ(1) = 0.83, of which 0.5 is certified.
-
-    The shares of 500 certifying draws or more have a standard deviation of 0.02, so that 0.5 is
-    many of them below.
+    """N(0, 1) against N(3, 1) in that unit: δ(1) = 0.83, of which 0.5 is certified. The shares of
+    500 certifying draws or more have a standard deviation of 0.02, so that 0.5 is many of them
+    below.
     """
     rng = np.random.default_rng(2)
     P, Q = (scale * (rng.normal(size=(SIZE, 2)) + mean) for mean in (0.0, 3.0))
@@ -152,3 +152,18 @@ def test_a_long_list_of_another_length_is_refused_by_its_reason():
     with pytest.raises(dp.errors.InvalidInput, match="as many as the first draws, 1001 floats"):
         to_rows(later)
     assert to_rows(outcomes.rows([[0.0] * (SLOTS + 1)])).shape == (1, SLOTS + 1)
+
+
+def test_one_long_list_among_many_short_ones():
+    """As a mechanism that gives its data away once: 20,000 × 20,000 numbers would be 3.2 GB."""
+    rng = np.random.default_rng(1)
+    tracemalloc.start()
+    draws = [list(one[: one.size // 2]) for one in rng.normal(size=(5000, 4))]
+    draws[7] = list(rng.normal(size=20_000))
+    held = outcomes.joined([outcomes.rows(draws[:2500]), outcomes.rows(draws[2500:])])
+    P, Q = outcomes.aligned(held, outcomes.rows(draws[2500:]))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 200e6
+    assert P[7, 0] == 20_000
+    assert P.shape[1] == Q.shape[1] <= 1 + SLOTS

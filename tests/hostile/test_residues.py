@@ -26,19 +26,12 @@ LEAKS = {
     "fraction": lambda total, size, rng: (
         rng.integers(10**6, size=size) + 0.3 * total + 0.01 * rng.normal(size=size)
     ),
-    "fraction of a large normal": lambda total, size, rng: (
-        np.rint(1e6 * rng.normal(size=size)) + 0.3 * total
-    ),
-    "shifted grid": lambda total, size, rng: 0.37 * total + discrete_laplace(1e4, size, rng),
     "close shifted grids": lambda total, size, rng: (
         0.004 * total + discrete_laplace(1e4, size, rng)
     ),
     "fine grid": lambda total, size, rng: (0.37 * total + discrete_laplace(1e4, size, rng)) / 1024,
     "decimal grid": lambda total, size, rng: (
         0.374 * total + 0.01 * discrete_laplace(1e4, size, rng)
-    ),
-    "coarse grid": lambda total, size, rng: (
-        50.0 * discrete_laplace(100.0, size, rng) + 20.0 * total
     ),
     "finer grid": lambda total, size, rng: 2.0 ** (1.0 - total) * rng.integers(10**6, size=size),
 }
@@ -56,10 +49,7 @@ WAYS = {"few": {"draws": 400}, "many": {"draws": 4000}, "stop": {"draws": 1000, 
 
 @pytest.mark.parametrize(
     ("name", "way"),
-    [
-        *one_in(3, [(name, [*WAYS][place % 3]) for place, name in enumerate(LEAKS)]),
-        *one_in(1000, [(name, way) for name in ("last digit", *LEAKS) for way in WAYS])[1:],
-    ],
+    one_in(3, [(name, [*WAYS][place % 3]) for place, name in enumerate(LEAKS)]),
 )
 def test_a_leak_in_a_residue_is_certified(name, way):
     options = WAYS[way]

@@ -115,3 +115,14 @@ def test_a_tail_that_calls_share_is_seen(draws):
     for seed in range(5):
         with pytest.raises(dp.MechanismError, match="not independent"):
             dp.audit(tail_of_a_call, PAIR, rng=seed, **settings)
+
+
+@pytest.mark.parametrize("stop", [None, "verdict"])
+def test_a_seed_of_its_own_is_named_before_it_is_called_a_leak(stop):
+    """In calls of one draw it makes every output the same, as if nothing were random."""
+
+    def own_seed(data, size, *, rng):
+        return data.sum() + np.random.default_rng(0).laplace(size=(size, 1))
+
+    with pytest.raises(dp.MechanismError, match="as from a seed of its own"):
+        dp.audit(own_seed, PAIR, draws=200, claim=(1.0, 0.0), stop=stop, rng=1)

@@ -55,22 +55,13 @@ def test_the_closed_form_of_a_group_is_its_chain():
 
 
 def test_a_thousand_laplace_releases():
-    """Took 178 s. The curve's own moments are those of the closed form, to ten digits."""
+    """Took 178 s. Near the largest loss the formulas of one and two atoms hold."""
     shift, count = 0.1, 1000
     mechanism = dp.mechanisms.ZOO["Laplace"]
     whole = dp.mechanisms.Composition((mechanism,), times=(count,))
-    nodes, weights = np.polynomial.legendre.leggauss(6)
-    ends = np.arange(0.0, 36.0, 2.0 * shift)  # δ(ε) has kinks at atoms of the loss
-    epsilon = (ends[:, None] + shift * (1.0 + nodes)).ravel()
     with a_second():
-        dp.exact.spectrum(whole, mechanism.pair(), epsilon[:100]).epsilon_at(1e-5)
-    spectrum = dp.exact.spectrum(whole, mechanism.pair(), epsilon)
-    weights = np.tile(shift * weights, len(ends))
-    for s in (0.25, 0.75):
-        # ∫ f(p/q) by hockey-stick divergences: E[e^{sL}] − 1
-        inside = np.exp(s * epsilon) + np.exp(-(s + 1.0) * epsilon)
-        found = s * (s + 1.0) * np.sum(weights * spectrum.delta * inside)
-        assert found == pytest.approx(np.expm1(s * spectrum.renyi(1.0 + s)), rel=1e-10)
+        spectrum = dp.exact.spectrum(whole, mechanism.pair(), np.linspace(0.0, 36.0, 100))
+        spectrum.epsilon_at(1e-5)
     assert spectrum.delta_at(count * shift) == 0.0
     assert spectrum.delta_at(count * shift - 1e-3) == pytest.approx(
         0.5**count * -np.expm1(-1e-3) + 0.5**count * count * 0.25e-6, rel=1e-3
@@ -84,34 +75,6 @@ def test_more_laplace_releases_than_can_be_computed_are_refused_at_once():
         pytest.raises(dp.NoExactSpectrum, match=r"at most 2,500 coordinates .* got 10,000; use"),
     ):
         dp.exact.spectrum(whole, whole.pair(), 1.0)
-
-
-@pytest.mark.parametrize(("shift", "count"), [(1e-3, 40), (1.0, 3)])
-def test_laplace_noise_keeps_its_relative_accuracy_in_the_last_span(shift, count):
-    """By mpmath; only the atom at the end and a density that is steep in logarithms are above ε."""
-    from mpmath import mp, mpf
-
-    from dpaudit.exact import LaplaceShift
-
-    mp.dps = 30
-
-    def truth(rest):
-        """½^k(1 − e^{−rest}) + ½^k Σ_j C(k, j) ∫ t^j v^{j−1}/(j − 1)! e^{−tv}(1 − e^{2tv−rest})."""
-        total, t = -mp.expm1(-rest), mpf(shift)
-        for j in range(1, count + 1):
-            ways = mp.binomial(count, j) * t**j / mp.factorial(j - 1)
-            total += ways * mp.quad(
-                lambda v, j=j: v ** (j - 1) * mp.exp(-t * v) * -mp.expm1(2 * t * v - rest),
-                [0, rest / (2 * t)],
-            )
-        return float(total * mpf(0.5) ** count)
-
-    for share in (1e-6, 0.3):
-        rest = 2.0 * shift * share
-        found = LaplaceShift(shift, count).delta(count * shift - rest)[0]
-        assert found == pytest.approx(
-            truth(mpf(count * shift) - mpf(count * shift - rest)), rel=1e-9
-        )
 
 
 @pytest.mark.parametrize("answers", one_in(2, [5, 20]))

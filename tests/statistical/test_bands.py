@@ -33,9 +33,8 @@ def test_order_statistic_bands_cover_a_uniform_cdf(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(bands.BANDS))
 def test_every_band_is_below_the_truth(name):
-    """Three samples of T1: each is above the truth somewhere in at most 1 of 20.
-
-    All three at once are in 1 of 8,000.
+    """Three samples of T1: each is above the truth somewhere in at most 1 of 20. All three at once
+    are in 1 of 8,000.
     """
     over = [
         np.any(bands.BANDS[name](*drawn(20_000, seed)) > T1.delta(bands.SHOWN))

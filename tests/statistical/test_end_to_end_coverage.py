@@ -43,7 +43,6 @@ def test_a_false_claim_is_caught():
 @pytest.mark.parametrize("classifier", ["auto", "qda", "logistic"])
 def test_true_claims_over_2000_audits(classifier):
     """N(0,1) against N(1,1) with its exact curve as the claim; false alarm 1e-6 at a rate of 5 %.
-
     The portfolio's own choosing is part of what is tested.
     """
     audits = 2000 if classifier == "qda" else 100

@@ -20,9 +20,8 @@ CELLS = [(way, *SIZES[place]) for at, way in enumerate(WAYS) for place in range(
 @pytest.mark.slow  # 1.5 to 10 CPU seconds each
 @pytest.mark.parametrize(("way", "n", "m"), CELLS)
 def test_few_draws_certify_more_than_is_true_in_at_most_five_percent_of_audits(way, n, m):
-    """Half of the cells of reports/few.md with a tenth of their audits.
-
-    A rate of 12 % would be seen with probability 0.7.
+    """Half of the cells of reports/few.md with a tenth of their audits. A rate of 12 % would be
+    seen with probability 0.7.
     """
     assert exceeding(way, n, m, 200) <= allowed(200)
 

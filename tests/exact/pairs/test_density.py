@@ -52,9 +52,8 @@ def censored(mean, low, high):
 
 
 def test_atoms_at_both_ends_by_hand():
-    """Clipped Laplace noise of scale 2, moved by half of the scale.
-
-    The atoms at the ends have the extreme losses.
+    """Clipped Laplace noise of scale 2, moved by half of the scale. The atoms at the ends have the
+    extreme losses.
     """
     left, right = censored(0.5, 0.0, 2.0), censored(1.5, 0.0, 2.0)
     curve = curve_of_laws(left, right)[0]
@@ -68,10 +67,8 @@ def test_atoms_at_both_ends_by_hand():
 
 
 def test_the_sampler_follows_density_and_atoms():
-    """Draws are near the density's distribution, and atoms near their weights.
-
-    P(distance > d) ≤ 2e^{−2nd²} = 1e-7 (Massart); frequencies of atoms to 5.6 standard errors,
-    below 1e-7 too.
+    """Draws are near the density's distribution, and atoms near their weights. P(distance > d) ≤
+    2e^{−2nd²} = 1e-7 (Massart); frequencies of atoms to 5.6 standard errors, below 1e-7 too.
     """
     from scipy.special import ndtr
 

@@ -69,9 +69,8 @@ def test_a_constant_of_both_laws_is_dropped_or_decides_by_its_mean():
 
 @pytest.mark.parametrize("ratio", [1e-30, 1e-15, 1e15, 1e30])
 def test_variances_that_differ_beyond_the_precision_of_floats(ratio):
-    """Total variation of two centred normals with very unequal variances.
-
-    It is 1 − P(|Z| < x) + … with x² = ln(1/v) v/(1 − v).
+    """Total variation of two centred normals with very unequal variances. It is 1 − P(|Z| < x) + …
+    with x² = ln(1/v) v/(1 − v).
     """
     narrow = min(ratio, 1.0 / ratio)
     x = np.sqrt(-np.log(narrow) * narrow)

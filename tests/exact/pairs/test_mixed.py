@@ -24,9 +24,8 @@ RIGHT = branches(np.array([0.4, 0.3, 0.3]), np.array([1.0, 1.0]))
 
 
 def test_branches_against_simulation_of_their_own_densities():
-    """δ(ε) = E_P[(1 − e^{ε − L})₊] is a mean of values in [0, 1].
-
-    So Hoeffding's bound applies, with error probability 1e-7.
+    """δ(ε) = E_P[(1 − e^{ε − L})₊] is a mean of values in [0, 1]. So Hoeffding's bound applies,
+    with error probability 1e-7.
     """
     n = 200_000
     curve = curve_of_laws(LEFT, RIGHT)[0]

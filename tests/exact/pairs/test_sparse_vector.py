@@ -82,9 +82,8 @@ def test_queries_without_noise():
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_the_curve_against_simulation_of_the_algorithm(most):
-    """δ(ε) = E_P[(1 − e^{ε − L})₊] is a mean of values in [0, 1].
-
-    So Hoeffding's bound applies, with error probability 1e-7.
+    """δ(ε) = E_P[(1 − e^{ε − L})₊] is a mean of values in [0, 1]. So Hoeffding's bound applies,
+    with error probability 1e-7.
     """
     n = 40_000
     laws = [ReleasedAnswers(comparison(queries), most) for queries in (QUERIES, OTHERS)]

@@ -32,11 +32,26 @@ def test_the_worst_replacement_is_found_where_e_to_the_epsilon_overflows():
     assert worst.delta[3] > 1e-3
 
 
+def test_epsilon_beyond_the_largest_float_of_its_exponential():
+    """Two rows replaced by far ones: δ falls from near 1 to 1e-283, alone as on a grid."""
+    data = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]])
+    epsilon = np.array([0.0, 1.0, 100.0, 709.0, 710.0, 800.0, 2_000.0, 5_000.0])
+    for row, other, side in ((0, [30.0, 0.5], 0), (1, [0.1, 40.0], 1)):
+        pair = dp.neighbours.replace_row(data, row, other)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            curve = dp.exact.spectrum(dp.mechanisms.ALS(2_000), pair, epsilon).curve
+            found = curve.delta(epsilon)[side]
+        assert np.all(np.diff(found) < 0.0)
+        assert found[-1] > 0.0
+        alone = [curve.delta(one)[side] for one in epsilon]
+        np.testing.assert_allclose(found, alone, rtol=1e-9)
+
+
 @pytest.mark.parametrize("share", [0.9, 0.9999])
 def test_scales_that_lie_thousands_apart(share):
-    """t₄ against 42.8 + t₄/2598.75, where 17 % were lost near the largest loss.
-
-    By quadrature at 30 digits between the two points at which the loss is ε.
+    """t₄ against 42.8 + t₄/2598.75, where 17 % were lost near the largest loss. By quadrature at 30
+    digits between the two points at which the loss is ε.
     """
     dof, centre, scale = 4, 42.8, 2598.75
     wide = StudentT(np.zeros(1), np.eye(1), dof)
@@ -60,19 +75,3 @@ def test_scales_that_lie_thousands_apart(share):
     assert 1e-6 < reference < 1.0
     found = curve.delta(epsilon)[0]
     assert float(found) == pytest.approx(float(reference), rel=1e-9)
-
-
-def test_epsilon_beyond_the_largest_float_of_its_exponential():
-    """Two rows replaced by far ones: δ falls from near 1 to 1e-283, alone as on a grid."""
-    data = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]])
-    epsilon = np.array([0.0, 1.0, 100.0, 709.0, 710.0, 800.0, 2_000.0, 5_000.0])
-    for row, other, side in ((0, [30.0, 0.5], 0), (1, [0.1, 40.0], 1)):
-        pair = dp.neighbours.replace_row(data, row, other)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            curve = dp.exact.spectrum(dp.mechanisms.ALS(2_000), pair, epsilon).curve
-            found = curve.delta(epsilon)[side]
-        assert np.all(np.diff(found) < 0.0)
-        assert found[-1] > 0.0
-        alone = [curve.delta(one)[side] for one in epsilon]
-        np.testing.assert_allclose(found, alone, rtol=1e-9)

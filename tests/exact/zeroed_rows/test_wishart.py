@@ -11,9 +11,8 @@ from tests.sparse import one_in
 
 @pytest.mark.parametrize("k", [3, 4])
 def test_the_smallest_degrees_of_freedom(k):
-    """k = d and k = d + 1, where the exponent (k − d − 1)/2 is −½ and 0.
-
-    Total variation is still P(χ²_{k−d+1} < q).
+    """k = d and k = d + 1, where the exponent (k − d − 1)/2 is −½ and 0. Total variation is still
+    P(χ²_{k−d+1} < q).
     """
     there, back = additive_wishart(2.0, k, 3, 0.0)
     assert float(there) == pytest.approx(float(back), rel=1e-12)
@@ -21,9 +20,8 @@ def test_the_smallest_degrees_of_freedom(k):
 
 
 def test_very_many_degrees_of_freedom_take_no_more_memory():
-    """Where χ² is nearly normal the loss is that of a Gaussian shift.
-
-    It has μ² = q²/(2k): both directions, to O(1/√k).
+    """Where χ² is nearly normal the loss is that of a Gaussian shift. It has μ² = q²/(2k): both
+    directions, to O(1/√k).
     """
     for dof in (10**9, 10**13, 10**16):
         q = np.sqrt(2.0 * dof)  # μ = 1
@@ -60,9 +58,8 @@ def tails_apart(q, freedom, epsilon):
     "steps", one_in(4, [5.0, 20.0, 21.0, 33.5, 37.0, pytest.param(300.0, marks=pytest.mark.slow)])
 )
 def test_where_the_finite_losses_are_next_to_the_infinite_ones(q, k, d, steps):
-    """ε = `steps`·a: as ε grows, the interval of finite losses above it shrinks.
-
-    It becomes shorter than the spacing of floats at its ends.
+    """ε = `steps`·a: as ε grows, the interval of finite losses above it shrinks. It becomes shorter
+    than the spacing of floats at its ends.
     """
     a = (k - d - 1) / 2
     found = additive_wishart(q, k, d, [0.0, steps * a])[1][1]
