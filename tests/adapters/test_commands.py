@@ -33,12 +33,12 @@ NOISY = program(
 
 
 def test_data_size_and_seed_arrive():
-    draws = draw(NOISY, DATA, 30, np.random.SeedSequence(1), 0)
-    assert draws.shape == (30, 2)
+    draws = draw(NOISY, DATA, 6, np.random.SeedSequence(1), 0)
+    assert draws.shape == (6, 2)
     np.testing.assert_array_equal(draws[:, 0], 3.0)
-    assert len(np.unique(draws[:, 1])) == 30
+    assert len(np.unique(draws[:, 1])) == 6
     with joblib.parallel_config(backend="threading"):
-        again = draw(NOISY, DATA, 30, np.random.SeedSequence(1), 0, n_jobs=2)
+        again = draw(NOISY, DATA, 6, np.random.SeedSequence(1), 0, n_jobs=2)
     np.testing.assert_array_equal(again, draws)
 
 

@@ -25,7 +25,9 @@ def unseeded(data, size, *, rng):
 
 
 def audit(mechanism, draws=300, **options):
-    return dp.audit(mechanism, PAIR, draws=draws, claim=(1.0, 0.1), rng=3, **options)
+    return dp.audit(
+        mechanism, PAIR, draws=draws, claim=(1.0, 0.1), classifier="qda", rng=3, **options
+    )
 
 
 @pytest.mark.parametrize(
@@ -46,7 +48,7 @@ def test_two_calls_with_one_seed_show_whether_it_repeats_the_draws(mechanism, re
 
 def test_a_report_says_first_what_the_mechanism_warned_of():
     """8 draws a call of 10,000 draws, twice on D; D' has no warning. No value of the data."""
-    found = audit(adapters.one_draw(warned), 10_000, classifier="qda")
+    found = audit(adapters.one_draw(warned), 10_000)
     text = "UserWarning: bounds taken from the data, such as …"
     assert found.reason.startswith(f"The mechanism warns (16 times in 24 draws of a trial): {text}")
     assert found.to_dict()["trial"]["warnings"] == [{"text": text, "times": 16}]

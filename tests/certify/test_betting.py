@@ -51,7 +51,7 @@ def test_the_dominating_pair_keeps_the_curve_and_reaches_it(null):
     np.testing.assert_allclose(mirrored, delta, atol=1e-9)
 
 
-@pytest.mark.parametrize(("front", "back"), one_in(3, PAIRS))
+@pytest.mark.parametrize(("front", "back"), one_in(6, PAIRS))
 def test_no_pair_of_the_null_makes_a_bet_favourable_and_one_makes_it_fair(null, front, back):
     """E U · E V is at most C over 400 random post-processings of the dominating pair. One of them
     reaches C: it sends each atom to a corner, or to one of two corners at random.

@@ -85,18 +85,6 @@ def rejects(found, epsilon):
     return likelihood.rejects(found, cells, epsilon, 0.0, 0.05, bets=False)
 
 
-def test_p_values_of_randomised_response_at_its_epsilon_are_not_too_small():
-    """Binomial with p ≤ 0.05 in 60 runs: more than 12 has probability 1e-5."""
-    epsilon, low = 1.0, 0
-    for seed in range(60):
-        rng = np.random.default_rng([5, seed])
-        coins = rng.random(60) < HALF
-        told = rng.random(60) < expit(epsilon)
-        found = guesses(np.where(told == coins, 1.0, -1.0), coins)
-        low += rejects(found, epsilon)
-    assert low <= 12
-
-
 def test_wealth_that_is_not_rare_is_not_called_so_because_of_the_fixed_draws():
     """Of constant scores the draws are the same in every run, so their error is no chance. The
     wealth's chance is 0.056 by 10,000 other draws, standard error 0.0023. With 400 draws and no

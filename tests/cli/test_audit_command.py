@@ -69,7 +69,7 @@ def test_the_rows_are_as_they_are_and_row_7_is_found(tmp_path):
 @pytest.mark.parametrize(
     ("call", "options", "status"),
     one_in(
-        2,
+        4,
         [
             ("one", ["--one-draw"], 0),
             ("with_noise", ["--parameters", "scale=0.2"], 0),

@@ -162,12 +162,6 @@ def test_epsilon_at_of_a_users_function():
     assert dp.Claim.from_function(lambda epsilon: 0.1).epsilon_at(0.05) == np.inf
 
 
-def test_nothing_leaks_at_zero():
-    for claim in (dp.Claim.zcdp(0.0), dp.Claim.tcdp(0.0, 2.0), dp.Claim.gdp(0.0)):
-        np.testing.assert_array_equal(claim.delta_at([0.0, 1.0]), 0.0)
-        assert claim.epsilon_at(0.0) == 0.0
-
-
 def test_the_texts_of_claims():
     assert dp.Claim(1, 1e-5).text == "(1, 1e-05)-DP"
     assert dp.Claim.gdp(0.5).text == "0.5-GDP"
@@ -216,3 +210,9 @@ def test_claims_are_values(claim):
 def test_renyi_claims_are_checked(make, message):
     with pytest.raises(dp.InvalidInput, match=message):
         make()
+
+
+def test_nothing_leaks_at_zero():
+    for claim in (dp.Claim.zcdp(0.0), dp.Claim.tcdp(0.0, 2.0), dp.Claim.gdp(0.0)):
+        np.testing.assert_array_equal(claim.delta_at([0.0, 1.0]), 0.0)
+        assert claim.epsilon_at(0.0) == 0.0

@@ -173,14 +173,6 @@ def test_orders_are_checked(value):
         exact(Shift(1.0)).renyi(value)
 
 
-def test_an_estimate_has_no_renyi_divergence_and_no_pure_epsilon():
-    spectrum = estimate(Shift(1.0), np.linspace(0, 1, 3))
-    with pytest.raises(dp.NoExactSpectrum, match="Rényi"):
-        spectrum.renyi(2.0)
-    with pytest.raises(dp.NoExactSpectrum, match="pure epsilon"):
-        _ = spectrum.pure_epsilon
-
-
 def test_an_estimate_says_nothing_beyond_its_grid():
     spectrum = estimate(Shift(1.0), np.array([0.1, 1.0, 2.0]))
     for call in (spectrum.delta_at, spectrum.gdp_mu):
@@ -192,3 +184,11 @@ def test_an_estimate_says_nothing_beyond_its_grid():
         dp.InvalidInput, match=r"delta must be at least 0\.02.*goes from 0\.1 to 2, got 0\.001"
     ):
         spectrum.epsilon_at([0.1, 0.001])
+
+
+def test_an_estimate_has_no_renyi_divergence_and_no_pure_epsilon():
+    spectrum = estimate(Shift(1.0), np.linspace(0, 1, 3))
+    with pytest.raises(dp.NoExactSpectrum, match="Rényi"):
+        spectrum.renyi(2.0)
+    with pytest.raises(dp.NoExactSpectrum, match="pure epsilon"):
+        _ = spectrum.pure_epsilon

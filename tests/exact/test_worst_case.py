@@ -276,7 +276,7 @@ def heavy_row(seed, factor):
     return data
 
 
-@pytest.mark.parametrize(("seed", "factor"), [(14, 3.0), (25, 3.0), (75, 1.5), (145, 3.0)])
+@pytest.mark.parametrize(("seed", "factor"), [(14, 3.0), (75, 1.5)])
 @pytest.mark.parametrize("rows", [4, 30])
 def test_rows_behind_the_one_that_sets_the_padding_are_not_forgotten(seed, factor, rows):
     """Row 3 has the largest norm, so zeroing it changes the padding. The worst of the other rows is

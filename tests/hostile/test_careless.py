@@ -155,8 +155,7 @@ def test_a_score_that_sees_other_rows_is_refused_by_name(score, stop):
     [
         LogisticRegression(),
         pytest.param("knn", marks=pytest.mark.slow),
-        pytest.param("lightgbm", marks=pytest.mark.slow),
-        "auto",
+        pytest.param("auto", marks=pytest.mark.slow),
     ],
 )
 def test_scores_of_single_rows_are_not_refused(classifier):

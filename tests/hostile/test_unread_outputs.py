@@ -94,7 +94,7 @@ def assert_unread(result, kind):
 # --- nothing could be learned
 
 
-@pytest.mark.parametrize("name", one_in(4, FORMS))
+@pytest.mark.parametrize("name", one_in(5, FORMS))
 def test_nothing_is_said_of_outputs_that_no_score_reads(name):
     kind, form = FORMS[name]
     draws = 60 if "1,000" in kind else 1000
@@ -162,24 +162,6 @@ def test_the_number_is_a_column(name):
     columns = outcomes.columns(rows, rows)(rows)
     same = [np.corrcoef(numbers, column)[0, 1] for column in columns.T if np.ptp(column) > 0.0]
     assert max(same) > 1.0 - 1e-8
-
-
-def test_texts_that_differ_in_how_a_number_is_written_differ():
-    ways = [
-        "5",
-        "5.0",
-        "5.",
-        "05",
-        "+5",
-        "5.00",
-        "5e0",
-        "5E+0",
-        "-5",
-        "0.1234567890123456789",
-        "v5",
-    ]
-    rows = outcomes.columns(*[outcomes.rows(ways)] * 2)(outcomes.rows(ways))
-    assert len({row.tobytes() for row in rows}) == len(ways)
 
 
 # --- a part can be read
