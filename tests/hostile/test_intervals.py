@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom, laplace, norm
 
-import dpaudit as dp
 from dpaudit.certify import ScoreCells, cells_interval
 from tests.sparse import one_in
 
@@ -75,21 +74,3 @@ def test_rare_values_are_covered_at_the_level(sizes, hits):
         truth = shown(np.array([p]), np.array([q]))
         covered = sum(chance[[not missed(truth, one) for one in ends]])
         assert covered >= 1.0 - MOST, (p * n, q * m)
-
-
-def identity(rows):
-    return rows[:, 0]
-
-
-@pytest.mark.slow  # 8 s each
-@pytest.mark.parametrize("sizes", [(60, 500), (500, 60)], ids=str)
-def test_whole_audits_of_sides_of_different_size(sizes):
-    audits, wrong = 100, 0
-    for number in range(audits):
-        rng = np.random.default_rng([number, *sizes])
-        P, Q = (rng.normal(shift, size=(n, 1)) for shift, n in zip((0.5, -0.5), sizes, strict=True))
-        result = dp.audit_samples(P, Q, epsilon=EPSILON, classifier=identity, rng=number)
-        threshold = result.estimate.cells.threshold
-        truth = shown(norm.sf(threshold, 0.5), norm.sf(threshold, -0.5))
-        wrong += missed(truth, result.spectrum.interval)
-    assert wrong <= binom.isf(FALSE_ALARM, audits, MOST)

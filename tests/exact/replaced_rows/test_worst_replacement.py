@@ -50,22 +50,6 @@ def check(mechanism, data, candidates):
     return worst
 
 
-SKETCHES = [ALS(4), ALS(12), ALS(300), RPLS(9, padding=2.0)]
-SIZES = [(9, 2), (6, 3), (5, 3), (7, 1)]
-
-
-@pytest.mark.parametrize(
-    ("mechanism", "rows", "features"),
-    [(one, *size) for one, size in zip(SKETCHES, SIZES, strict=True)],
-)
-def test_of_sketched_least_squares(mechanism, rows, features):
-    check(mechanism, *awkward(rows, features, seed=5))
-
-
-def test_beside_wishart_noise():
-    check(AdditiveWishart(4, 100.0), *(part[:3] for part in awkward(7, 2, seed=5)))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("dof", [3, 4, 5, 6, 10, 40, 60])
 def test_beside_wishart_noise_of_any_freedom(dof):
