@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from dpaudit import InvalidInput
-from dpaudit.exact import StudentCurve, als, gaussian_pair, gaussian_shift, gaussian_sketch
+from dpaudit.exact import (
+    StudentCurve,
+    StudentPairCurve,
+    als,
+    gaussian_pair,
+    gaussian_shift,
+    gaussian_sketch,
+)
+from dpaudit.laws import StudentT
 
 pytestmark = pytest.mark.quick
 
@@ -60,9 +68,7 @@ def test_vanishing_arguments_give_nothing_without_a_warning():
 
 
 def test_one_feature_has_no_other_axes():
-    """For p = 1, asymptotic, there are no p − 1 other axes. So their variance must not limit the
-    contour's strip.
-    """
+    """Their variance must not limit the strip of the contour."""
     leverage, share, rows = 0.44811405528351783, 0.9183552297831977, 3
     epsilon = np.array([0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0])
     forward, backward = als(leverage, share, 1, rows, epsilon, law="asymptotic")
@@ -71,3 +77,31 @@ def test_one_feature_has_no_other_axes():
     one, other = gaussian_pair([0.0], [[1.0]], [mean], [[variance]], epsilon)
     np.testing.assert_allclose(forward, one, rtol=1e-9, atol=1e-300)
     np.testing.assert_allclose(backward, other, rtol=1e-9, atol=1e-300)
+
+
+GRID = np.array([0.0, 0.1, 0.3, 1.0, 4.0, 20.0])
+
+
+def student_laws(h: float, t: float, p: int, rows: int) -> tuple[StudentT, StudentT]:
+    """The two laws in the coordinates of theory: a shift and two scales along one axis."""
+    mean, root = np.zeros(p), np.eye(p) / np.sqrt(1.0 - t)
+    mean[0] = np.sqrt(h * t / (1.0 - h))
+    root[0, 0] *= np.sqrt(1.0 - h)
+    return StudentT(np.zeros(p), np.eye(p), rows - p + 1), StudentT(mean, root, rows - p + 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_als_by_direction_angle_and_by_contour(seed):
+    rng = np.random.default_rng(seed)
+    p = int(rng.choice([1, 2, 3, 5, 12, 30]))
+    rows = p + int(rng.choice([1, 2, 5, 20, 200, 3000]))
+    h, t = (
+        float(rng.choice([0.0, rng.random() ** 4, rng.random()])),
+        float(1e-4 + 0.9 * rng.random() ** 3),
+    )
+    ours, other = (
+        als(h, t, p, rows, GRID),
+        StudentPairCurve(*student_laws(h, t, p, rows)).delta(GRID),
+    )
+    np.testing.assert_allclose(ours[0], other[0], atol=1e-11)
+    np.testing.assert_allclose(ours[1], other[1], atol=1e-11)
