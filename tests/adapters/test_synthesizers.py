@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.sampling import draw
+from tests.drawing import draw
 
 CELLS, RECORDS, CELL = 6, 30, 2
 DATA = np.repeat(np.arange(float(CELLS)), 3)[:, None]

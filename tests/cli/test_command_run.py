@@ -52,6 +52,16 @@ def test_stop_at_the_verdict(write_scenario, tmp_path, capsys):
     assert record["samples"]["test"] == record["sequential"]["tested"]
 
 
+def test_inconclusive(write_scenario, capsys):
+    path = write_scenario(
+        audit='draws = 1000\nclassifier = "qda"\nepsilon = [0.0, 1.0]\ndetect = 0.0001'
+    )
+    assert main(["run", str(path)]) == 3
+    out = capsys.readouterr().out
+    assert out.startswith("INCONCLUSIVE: Claimed ε = 1 at δ = 0.9. ")
+    assert "These draws would have shown" in out
+
+
 @pytest.mark.parametrize("name", ["draws", "samples"])
 def test_draws_seed_and_level_override_the_scenario(write_scenario, tmp_path, name):
     given = [f"--{name}", "4e2", "--seed", "9", "--level", "0.9", "--jobs", "2"]
@@ -217,13 +227,3 @@ def test_a_mechanism_that_fails_half_way_leaves_what_is_said(write_scenario, tmp
     assert main(["run", str(scenario), "--out", "out"]) == 2
     assert list((tmp_path / "out" / "draws").glob("*.npy"))
     assert "draws a side are kept in out/draws" in capsys.readouterr().err
-
-
-def test_inconclusive(write_scenario, capsys):
-    path = write_scenario(
-        audit='samples = 1000\nclassifier = "qda"\nepsilon = [0.0, 1.0]\ndetect = 0.0001'
-    )
-    assert main(["run", str(path)]) == 3
-    out = capsys.readouterr().out
-    assert out.startswith("INCONCLUSIVE: Claimed ε = 1 at δ = 0.9. ")
-    assert "These draws would have shown" in out

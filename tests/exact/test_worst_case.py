@@ -319,6 +319,17 @@ def test_the_asymptotic_worst_row_is_behind_another_in_leverage_and_share(featur
 # --- what is computed once, what is not known, and wrong arguments
 
 
+def test_a_composition_with_wishart_noise_says_what_to_use_instead():
+    pair = dp.neighbours.zero_row(database(20, 2, seed=3), 4)
+    composed = Composition((AdditiveWishart(dof=30, scale=6.0), GaussianLS(sigma=0.2)))
+    with pytest.raises(dp.NoExactSpectrum, match="spectrum on one pair"):
+        dp.exact.worst_case(composed, pair.left, GRID)
+    with pytest.raises(dp.NoExactSpectrum, match="Composition"):
+        dp.exact.privacy_loss(AdditiveWishart(dof=30, scale=6.0), pair)
+    both = dp.exact.spectrum(composed, pair, GRID)
+    assert np.all(both.low <= both.delta)
+
+
 def test_a_composition_with_als_says_what_to_use_instead():
     pair = dp.neighbours.zero_row(database(20, 2, seed=3), 4)
     composed = Composition((ALS(rows=12), GaussianLS(sigma=0.4)))
