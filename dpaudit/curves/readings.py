@@ -12,7 +12,7 @@ from scipy.special import erfinv
 from dpaudit._core.check import fail, floats
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
-from dpaudit.curves.bracketing import Function, first_below, peak
+from dpaudit.curves.bracketing import Function, crossing, first_below, peak
 from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.errors import InvalidInput
 
@@ -157,8 +157,6 @@ def gdp_mu(epsilon: Array, delta: Array) -> Array:
 
 
 def _mu(epsilon: float, delta: float) -> float:
-    from scipy.optimize import brentq  # here: slow to import, and only used by gdp_mu
-
     if delta <= 0.0 or delta >= 1.0:
         return 0.0 if delta <= 0.0 else np.inf
     low = 2.0 * np.sqrt(2.0) * float(erfinv(delta))  # δ_μ(0) = erf(μ/√8), and δ_μ falls with ε
@@ -173,7 +171,7 @@ def _mu(epsilon: float, delta: float) -> float:
     high = 2.0 * low
     while excess(high) < 0.0:
         low, high = high, 2.0 * high
-    return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-14))
+    return crossing(excess, low, high, 1e-13)
 
 
 @value_class

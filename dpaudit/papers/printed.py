@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Annotated
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import erf, erfi
 
 from dpaudit._core import check
@@ -429,6 +428,8 @@ def _least_gamma(delta_of: Callable[[float], float], delta: float, low: float = 
 
     if excess(SEARCHED[0]) <= 0.0:
         return low + math.exp(SEARCHED[0])
+    from scipy.optimize import brentq  # here: slow to import
+
     return low + math.exp(brentq(excess, *SEARCHED, xtol=1e-11))
 
 

@@ -12,7 +12,6 @@ from typing import Annotated
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from scipy.optimize import brentq
 
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
@@ -295,6 +294,8 @@ def _gamma(rows: int, epsilon: float, delta: float, variant: str) -> float:
         return gamma
     if excess(gamma) <= 0.0:
         return gamma
+    from scipy.optimize import brentq  # here: slow to import
+
     return float(brentq(excess, gamma, gamma * 1e3, xtol=1e-9))
 
 
