@@ -279,11 +279,10 @@ def loaded_data(scenario: Scenario) -> Table:
 
 def loaded_mechanism(scenario: Scenario, dataset: Table) -> Mechanism:
     """The mechanism on these data. Loading a `call` executes the user's code, so check everything
-    else first.
+    else first, within `importable_from(scenario.modules)`.
     """
     named = scenario.mechanism
-    with importable_from(scenario.modules):
-        mechanism: Mechanism = named.load(dataset) if isinstance(named, Call) else named
+    mechanism: Mechanism = named.load(dataset) if isinstance(named, Call) else named
     return mechanism
 
 

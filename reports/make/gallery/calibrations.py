@@ -16,7 +16,8 @@ from dpaudit._core.linalg import least_squares
 from dpaudit.exact import calibrate
 from dpaudit.papers import printed
 from dpaudit.papers.printed import figure_1_gammas
-from dpaudit.report.style import SERIES, new_figure, tidy
+from dpaudit.report.style import new_figure, tidy
+from reports.make.gallery.looks import SERIES
 from reports.make.gallery.settings import DELTA, Settings
 
 if TYPE_CHECKING:

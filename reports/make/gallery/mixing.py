@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit.papers.printed import FIGURE_1_LABELS, figure_1_gammas
-from dpaudit.report.style import DASHED_LINE, MIXED_LINE, SOLID_LINE, legend, new_figure, tidy
+from dpaudit.report.style import legend, new_figure, tidy
 from dpaudit.verdict.numbers import number
+from reports.make.gallery.looks import DASHED_LINE, MIXED_LINE, SOLID_LINE
 from reports.make.gallery.settings import Settings
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import numpy as np
 from dpaudit._core.types import describe
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.exact import worst_case
-from dpaudit.report.style import DASHED_LINE, SOLID_LINE, legend, new_figure, tidy
+from dpaudit.report.style import legend, new_figure, tidy
+from reports.make.gallery.looks import DASHED_LINE, SOLID_LINE
 from reports.make.gallery.settings import DELTA, Settings
 
 if TYPE_CHECKING:
