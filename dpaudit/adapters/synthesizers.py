@@ -12,8 +12,8 @@ from dpaudit._core.keywords import known_keywords
 from dpaudit._core.types import Array, ArrayLike, describe
 from dpaudit._core.value import value_class
 from dpaudit.adapters.functions import OneDraw, one_draw
+from dpaudit.adapters.table_rows import RecordFeatures, TableForm
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.outcomes import RecordFeatures, TableForm
 
 
 @value_class(show_numbers=True)

@@ -14,9 +14,9 @@ from dpaudit._core.keywords import known_keywords
 from dpaudit._core.seeds import Purpose, generator, root
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit._core.value import value_class
+from dpaudit.adapters.table_rows import distances, spreads
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours.outliers import box
-from dpaudit.outcomes import distances, spreads
 
 RELATIONS = ("add", "zero-out")
 OWN = "own"

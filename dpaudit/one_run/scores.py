@@ -23,7 +23,8 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
-from dpaudit.outcomes import NotOutcomes, TableForm, distances, spreads
+from dpaudit.adapters.table_rows import TableForm, distances, spreads
+from dpaudit.outcomes import NotOutcomes
 
 Score = Callable[[Any, Array], ArrayLike]
 NAMES = ("gradient", "loss", "nearest")

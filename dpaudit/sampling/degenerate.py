@@ -11,6 +11,7 @@ from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import Blocks, sampler_of
+from dpaudit.sampling.repeats import constant_value, told_apart
 
 STAGES = (4, 28)  # sizes of the first two looks: hardly any mechanism needs more draws to differ
 # The beginning and the end of the sentence on two values that give their database away
@@ -63,9 +64,9 @@ def _constant(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
     If the two values differ, an output reveals its database with certainty. The sentence does not
     show the values: without noise they may be values of the data.
     """
-    if outcomes.constant_value(P) is None or outcomes.constant_value(Q) is None:
+    if constant_value(P) is None or constant_value(Q) is None:
         return ()
     looked_at = f"{NOT_RANDOM}all {len(P) + len(Q):,} draws that were looked at are"
-    if not outcomes.told_apart(P, Q):
+    if not told_apart(P, Q):
         return (f"{looked_at} the same value on both sides.",)
     return (f"{looked_at} one value on D and another on D'{INFINITE}",)
