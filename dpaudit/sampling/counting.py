@@ -180,11 +180,12 @@ def counting(
         """The stored result of a group, or its count from stored blocks; None if one is missing."""
         if store is None or groups is None:
             return None
-        result = groups.get(group.number)
-        draws = [stored(store, block) for block in group.blocks] if result is None else []
-        present = [part for part in draws if part is not None]
-        if result is None and len(present) == len(group.blocks):
-            return counted(group, present, carried)
+        result: Counted | None = groups.get(group.number)
+        if result is None:
+            parts = (stored(store, block) for block in group.blocks)
+            draws = [part for part in parts if part is not None]
+            if len(draws) == len(group.blocks):
+                result = counted(group, draws, carried)
         return result
 
     def keep(group: Group, result: Counted) -> None:
@@ -193,11 +194,8 @@ def counting(
 
     def results(upcoming: Iterator[Block], before: int) -> Iterator[tuple[Group, Counted]]:
         parts = _grouped(upcoming, group_size(numbers), before)
-        task, doing = (
-            delayed(_DrawnAndCounted(tuple(blocks), carried)),
-            "draw and count M(D) and M(D')",
-        )
-        return made(parts, n_jobs, task, lambda _: doing, load, keep)
+        task = delayed(_DrawnAndCounted(tuple(blocks), carried))
+        return made(parts, n_jobs, task, lambda _: "draw and count M(D) and M(D')", load, keep)
 
     return results
 
