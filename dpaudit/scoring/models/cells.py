@@ -97,7 +97,8 @@ def keys_by_level(train: Sides) -> list[Key]:
     Its columns are those that have an atom, the most informative first, without columns that would
     leave too few draws a cell.
     """
-    few = ascending_columns(train.head(constants.ATOM_LOOK).stacked()[0])
+    look = min(constants.ATOM_LOOK, constants.ATOM_NUMBERS // train.P.shape[1])
+    few = ascending_columns(train.head(look).stacked()[0])
     again = (few[:, 1:] == few[:, :-1]).any(axis=1)
     if not again.any():
         return []
