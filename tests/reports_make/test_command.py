@@ -49,8 +49,8 @@ def test_without_a_name_each_is_listed_in_a_line(capsys):
     assert command.main([]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(BY_NAME)
-    (peers,) = (line for line in lines if line.startswith("peers "))
-    assert peers.endswith('(needs pip install "dpaudit[peers]")')
+    (auditors,) = (line for line in lines if line.startswith("auditors "))
+    assert auditors.endswith('(needs pip install "dpaudit[auditors]")')
 
 
 def test_the_list_loads_no_measurement():
@@ -79,7 +79,7 @@ def test_what_is_missing_is_one_line(known, capsys):
     assert capsys.readouterr().err == "reports.make: data are not there\n"
 
 
-@pytest.mark.parametrize("name", ["peers", "auditors"])
+@pytest.mark.parametrize("name", ["auditors", "one-run"])
 def test_an_extra_that_is_not_installed_is_named(name, monkeypatch, capsys):
     from reports.make import extras
 
