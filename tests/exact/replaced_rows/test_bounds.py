@@ -53,7 +53,7 @@ def test_the_bound_beside_wishart_noise_is_not_below_the_spectrum(seed):
         assert np.all(own <= found * (1.0 + 1e-6) + 1e-30)
 
 
-@pytest.mark.parametrize("freedom", [1, 2, 3, 7, 300])
+@pytest.mark.parametrize("freedom", [1, 3, 300])
 def test_the_bound_beside_wishart_noise_grows_with_both_eigenvalues(freedom):
     size = np.concatenate([[0.0], np.geomspace(1e-4, 20.0, 12)])
     up, down = (part.ravel() for part in np.meshgrid(size, size, indexing="ij"))
