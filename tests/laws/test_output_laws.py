@@ -22,7 +22,6 @@ from dpaudit.mechanisms import (
 )
 from tests.laws.law_cases import LAWS, K, gaussian, gram, noise, sketch, student
 from tests.mechanisms.mechanism_cases import DATA, MECHANISMS
-from tests.sparse import one_in
 from tests.statistical.two_sample import largest_distance, threshold
 
 every_law = pytest.mark.parametrize("pair_of", LAWS, ids=lambda f: f.__name__)
@@ -72,12 +71,12 @@ def test_a_wishart_density_depends_on_the_release_only_through_the_base_measure(
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("index", one_in(2, [3, 7]))
-def test_the_loss_integrates_to_one(mechanism, index):
-    """E_Q[e^L] = 1 within 6 standard errors: fails with probability below 1e-7 (40 normal means).
+def test_the_loss_integrates_to_one(mechanism):
+    """E_Q[e^L] = 1 within 6 standard errors: fails with probability below 1e-7 (20 normal means).
 
     The variance is finite since the row's leverage in [B, b] is below one half.
     """
+    index = 3
     assert RandomProjection(1).zeroed_rows(DATA).leverage[index] < 0.5
     pair = dp.neighbours.zero_row(DATA, index)
     left, right = mechanism.law(pair.left), mechanism.law(pair.right)
@@ -99,15 +98,6 @@ def test_the_loss_integrates_to_one(mechanism, index):
 def test_laws_of_different_shape_have_no_ratio(left, right):
     with pytest.raises(dp.InvalidInput, match="right must be a"):
         log_ratio(left, right, np.zeros((2, left.dim)))
-
-
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
-def test_every_law_of_the_registry_keeps_the_protocol(mechanism):
-    law = mechanism.law(DATA)
-    assert isinstance(law, laws.Law)
-    draws = law.sample(6, np.random.default_rng(1))
-    assert draws.shape == (6, law.dim)
-    assert law.log_density(draws).shape == (6,)
 
 
 # --- draws
@@ -145,7 +135,7 @@ def test_student_draws_have_the_law():
     assert max(distances) < massart(size, K + 1, 1e-6)
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS[::4], ids=repr)
 def test_chunks_that_do_not_divide_the_size_keep_the_law(mechanism, monkeypatch):
     """Chunks of 7 against one of all: fails for equal laws with probability at most 1e-6 each."""
     size = 3001

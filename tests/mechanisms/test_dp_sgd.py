@@ -10,7 +10,6 @@ from scipy.special import comb
 import dpaudit as dp
 from dpaudit.curves import sampled_gaussian
 from dpaudit.mechanisms import BROKEN_DPSGD, DPSGD
-from dpaudit.mechanisms.dp_sgd import Run
 
 pytestmark = pytest.mark.quick
 RNG = np.random.default_rng(5)
@@ -133,7 +132,10 @@ def test_the_claim_is_that_of_dp_accounting():
 def test_the_sums_of_bugs_of_whole_batches_are_what_they_say():
     """On a batch of rows 0 to 4 of gradients (n, 1), at weights 0, without noise to speak of."""
     column, labels = np.array([30.0, 1.0, 1.0, 1.0, 1.0, 1.0]), np.array([1.0, 0, 0, 0, 0, 0])
-    run = Run(column[:, None], labels, np.zeros(1), np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    run = SimpleNamespace(
+        features=column[:, None], labels=labels, weights=np.zeros(1), rows=6, rng=rng
+    )
     included = np.arange(6) < 5
     gradients = DPSGD().gradients(run.features, labels, run.weights)
     np.testing.assert_allclose(gradients[:, 0], [-15.0, 0.5, 0.5, 0.5, 0.5, 0.5])

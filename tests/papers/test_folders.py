@@ -2,11 +2,9 @@
 
 import importlib
 import re
-from pathlib import Path
 
 import pytest
 
-import dpaudit.papers
 from dpaudit import papers
 from dpaudit.papers import PAPERS
 
@@ -14,7 +12,6 @@ printed = papers.printed
 
 pytestmark = pytest.mark.quick
 
-ROOM = Path(dpaudit.papers.__file__).parent
 PAPER = {
     number: importlib.import_module(f"dpaudit.papers.paper_{number}") for number in (1, 2, 3, 4)
 }
@@ -40,11 +37,3 @@ def test_every_printed_formula_is_named_by_its_paper():
     # The second of a pair such as `corollary_b_2_padding`, `_rows` may be abridged.
     assert all(f"`_{name.rpartition('_')[2]}`" in named for name in missing), missing
     assert len(printed.__all__) == 45
-
-
-@pytest.mark.parametrize("paper", PAPER)
-def test_no_paper_imports_another(paper):
-    others = "|".join(str(number) for number in PAPER if number != paper)
-    for path in ROOM.glob(f"paper_{paper}/*.py" if paper > 1 else "paper_1.py"):
-        imports = re.findall(rf"papers\.paper_(?:{others})\b", path.read_text(encoding="utf-8"))
-        assert not imports, path.name

@@ -54,19 +54,6 @@ def test_gaussian_noise_of_section_3_needs_small_epsilon_and_no_large_rows():
     assert gaussian_shift(2.0, beyond) > 5e-10
 
 
-def test_ada_ssp_does_not_hold_by_parts():
-    """One of its three releases leaks more than a third of δ; tests of AdaSSP hold the whole."""
-    deviation = printed.ada_ssp_deviation(1.0, 1e-6)
-    assert gaussian_shift(1.0 / deviation, 1.0 / 3.0) > 2.0 * 1e-6 / 3.0
-
-
-def test_objective_perturbation_by_hand():
-    assert printed.objective_sigma(3.0, 2.0, 0.1) == pytest.approx(
-        3.0 * math.sqrt(8.0 + 8.0 * math.log(20.0)) / 2.0
-    )
-    assert printed.objective_ridge(3.0, 2.0) == pytest.approx(9.0 / 4.0)
-
-
 def test_a_bound_read_off_the_data_leaks():
     """Section J divides by the largest norm: without the longest row all others grow.
 

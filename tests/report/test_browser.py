@@ -3,7 +3,6 @@
 import base64
 import re
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -20,13 +19,6 @@ pytestmark = [
 ]
 PAPER = 680  # CSS pixels of A4 less the margins that the page asks for, 180 mm
 WIDE_PAPER = 1000  # the same of A4 landscape, 265 mm, for the index
-SITE_CSS = Path(__file__).parents[2] / "docs" / "_static" / "site.css"
-CELLS = """<meta charset="utf-8"><style>{css}</style><article class="bd-article"><p>{word}</p>
-<div style="overflow: auto"><table><tr>{cells}</tr></table></div></article>"""
-BROKEN = """[...document.querySelectorAll("p")].map(node => {
-  const range = document.createRange();
-  range.selectNodeContents(node.firstChild);
-  return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1; })"""
 CONTRAST, LARGE = 4.5, 3.0  # WCAG 2.2, success criterion 1.4.3
 ROW = {
     "name": "flight-als",
@@ -234,27 +226,3 @@ def test_a_screen_reader_gets_names_landmarks_and_an_order(browser, pages, name)
     assert {"main", "heading", "table"} <= {role for role, _ in roles}
     assert [role for role, text in roles if role in named and not text.strip()] == []
     assert all(len(text) > 60 for role, text in roles if role in ("image", "img"))
-
-
-def test_links_of_the_index_lead_to_folders_of_any_name(browser, tmp_path):
-    name = "a b#c?%41&d"
-    (tmp_path / name).mkdir()
-    (tmp_path / name / "report.html").write_text("<h1>there</h1>", encoding="utf-8")
-    row = {**ROW, "name": name, "link": (name, "report.html"), "record": make_result()}
-    (tmp_path / "index.html").write_text(render_index([row]), encoding="utf-8")
-    browser.open(tmp_path / "index.html")
-    address = browser.evaluate("document.querySelector('a').href")
-    browser("Page.navigate", url=address)
-    browser._until(lambda message: message.get("method") == "Page.loadEventFired")
-    assert browser.evaluate("document.querySelector('h1').textContent") == "there"
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_the_site_breaks_long_words_in_text_and_none_in_cells(browser, tmp_path, width):
-    words = ["mechanism", "neighbourhood"] * 20
-    cells = "".join(f"<td><p>{word}</p></td>" for word in words)
-    page = tmp_path / "cells.html"
-    css = SITE_CSS.read_text(encoding="utf-8")
-    page.write_text(CELLS.format(css=css, word="w" * 400, cells=cells), encoding="utf-8")
-    text, *in_cells = browser.open(page, width).evaluate(BROKEN)
-    assert (text, any(in_cells)) == (True, False)

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.report import audit, write_report
+from dpaudit.report import write_report
 from tests.report.examples import make_result
 
 FILES = {"report.html", "spectrum.png"}
@@ -44,7 +44,7 @@ def test_a_failure_while_drawing_leaves_the_old_report(tmp_path, result, monkeyp
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr(audit, step, fail)
+    monkeypatch.setattr(f"dpaudit.report.audit.{step}", fail)
     with pytest.raises(MemoryError):
         write_report(tmp_path, result)
     assert {path.read_text() for path in tmp_path.iterdir()} == {"old"}

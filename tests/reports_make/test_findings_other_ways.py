@@ -9,11 +9,8 @@ from scipy.stats import t as student
 
 import dpaudit as dp
 from dpaudit.papers import LinearMixing
-from dpaudit.papers.paper_2.newton import FAMILIES, Newton
 from reports.make.findings import STATEMENTS
 from reports.make.findings.outcome import at, cases
-from reports.make.findings.paper_2.newton import X, Y, largest_step
-from reports.make.findings.paper_3 import regression
 from reports.make.findings.paper_3.algorithm_1 import output_leak
 from reports.make.findings.paper_3.regression import middle_excess
 from reports.make.findings.statement import Swept
@@ -86,43 +83,6 @@ def test_remark_4_4_is_2_gdp_whatever_is_claimed(mu):
     for epsilon in (0.0, 0.5):
         found = evidence_of("2-remark-4-4", mu=mu, epsilon=epsilon, rows=300, eta=0.1).found
         assert found == pytest.approx(float(dp.exact.gaussian_shift(2.0, epsilon)), rel=1e-9)
-
-
-def test_the_gradient_of_algorithm_4_is_the_corrected_one():
-    """The mechanism against the corrected equation (13).
-
-    Its Newton steps lead to the least loss.
-    """
-    rows = np.column_stack([X, Y])
-    newton = Newton(rows, FAMILIES["logistic"], (1.0, 1.0), 1, 0.1 * np.eye(1), np.eye(1))
-    assert newton.means(np.array([[0.7]]))[0, 1] == pytest.approx(
-        evidence_of("2-equation-13").found, rel=1e-12
-    )
-
-
-def test_no_rows_and_no_path_are_told_apart_by_more_than_the_largest_step():
-    """20,000 random pairs of rows within the radius, labels and iterates.
-
-    By the mechanism's own moments and noise.
-    """
-    rng, count, eta = np.random.default_rng(6), 3, 0.5
-    radius = printed.algorithm_1_radius(2, count, eta)
-    sigmas = printed.algorithm_3_sigmas(2, count, eta, 1.0, 1)
-    bound, largest, none = largest_step(radius), 0.0, np.zeros((2, 2))
-    for _ in range(200):
-        pair = rng.standard_normal((2, 2))
-        pair *= (
-            radius * rng.choice([1.0, 0.7], (2, 1)) / np.linalg.norm(pair, axis=1, keepdims=True)
-        )
-        rows = np.column_stack([pair, rng.integers(0, 2, 2)])
-        coef = rng.standard_normal((100, 2)) * 10.0 ** rng.uniform(-2.0, 1.5, (100, 1))
-        means = [
-            Newton(row[None], FAMILIES["logistic"], sigmas, 1, none, np.eye(2)).means(coef)
-            for row in rows
-        ]
-        shift = (means[1] - means[0]) / count / np.repeat(sigmas, [3, 2])
-        largest = max(largest, float(np.linalg.norm(shift, axis=1).max()))
-    assert 0.9 * bound < largest <= bound
 
 
 def test_the_chance_of_a_cut_is_that_of_normal_draws():
@@ -218,21 +178,6 @@ def test_the_median_of_the_excess_is_that_of_literal_sketches():
     theta = np.sum(x * y, axis=1) / np.sum(x * x, axis=1)
     drawn = np.quantile(rows * (1.0 - theta) ** 2, [0.48, 0.52])
     assert drawn[0] < middle_excess(rows, mixtures, square) < drawn[1]
-
-
-def test_no_solution_makes_the_left_side_of_corollary_2_small():
-    share, radius, chi = 0.6, 1.0, 0.1
-    value, slope, bend, error = regression._parabola(radius)
-    least, grown = regression._left(share, radius, chi), (1.0 + chi) ** 2
-
-    def loss(theta):  # L of (64)
-        return -share * np.log1p(np.exp(-theta)) - (1.0 - share) * np.log1p(np.exp(theta))
-
-    theta = np.linspace(-radius, radius, 2001)
-    best = math.log(share / (1.0 - share))
-    rest = (1.0 - grown) * (value - slope**2 / (4.0 * bend)) - (1.0 + grown) * error
-    assert least == pytest.approx(np.min(loss(best) - grown * loss(theta) + rest), rel=1e-5)
-    assert least > 0.1
 
 
 def test_the_epsilon_of_theorem_1_is_negative_where_delta_is_large():

@@ -156,22 +156,6 @@ def test_the_words_are_made_of_the_numbers(mine):
     assert "\n  Public code: has 4q\n" in text
 
 
-def test_the_sentences_count_slips_by_class(mine):
-    numbered, lines, privacy, corner, misprint, follow = sentences([mine])
-    assert numbered.startswith("6 numbered statements (theorems, ")
-    assert numbered.endswith(
-        "1 hold wherever they were tried, 4 fail (1 of class (A), 2 of class (B), 1 of class (C)), "
-        "1 not tested, for the reasons given."
-    )
-    assert lines.startswith("2 single lines of ")
-    assert "0 hold wherever they were tried, 0 fail" in lines
-    assert "1 with a note only, 1 simulated again, 0 not tested" in lines
-    assert privacy.startswith("(A) 1 slip: more privacy is promised than there is")
-    assert corner.startswith("(B) 1 slip: ")
-    assert misprint.startswith("(C) 1 slip: ")
-    assert follow.startswith("1 more fail only because they follow from one of these slips")
-
-
 def test_markdown_tables_are_whole(mine):
     text = markdown([mine])
     rows = [line for line in text.splitlines() if line.startswith("|")]

@@ -8,15 +8,11 @@ import pytest
 
 from dpaudit import mechanisms
 from dpaudit.certify import lower, upper
-from reports.make import page
 from reports.make.audits import estimate, search, seconds, sniper
 from reports.make.tasks import TASKS, structured_tasks
 
 EPSILON = np.array([0.0, 0.5, 1.0])
 SIZE, FEWER = 5000, 1000  # draws; of the synthetic table, whose draws take longest
-
-
-# --- the tasks
 
 
 @pytest.mark.parametrize("task", [*TASKS, *structured_tasks()], ids=lambda task: task.name)
@@ -38,9 +34,6 @@ def _agree(values, truth):
     assert np.all(np.abs(values.mean(axis=0) - truth) <= 5.0 * error + 1e-9)
 
 
-# --- the estimate
-
-
 def test_counts_in_the_true_set_are_right():
     """With 20,000 draws a side, within four standard errors, which are below 0.005 at ε = 0."""
     task = TASKS[3]
@@ -57,21 +50,6 @@ def test_the_larger_direction_comes_first():
     assert first.P.shape == given.P.shape
     assert estimate._forward(TASKS[2])
     assert not estimate._forward(task)
-
-
-@pytest.mark.slow
-def test_a_page_of_estimates_is_made(monkeypatch, tmp_path):
-    """Four audits, two seconds."""
-    monkeypatch.setattr(page, "REPORTS", tmp_path)
-    monkeypatch.setattr(estimate, "every_task", lambda: [TASKS[0], TASKS[3]])
-    estimate.report(seeds=2, size=1_000)
-    text = (tmp_path / "estimate.md").read_text()
-    assert text.count("| T1 ") == 3
-    assert text.count("| T4 ") == 3
-    assert "2 seeds" in text
-
-
-# --- the search
 
 
 @pytest.mark.slow
@@ -95,9 +73,6 @@ def test_the_report_on_the_search_says_what_was_found(tmp_path, monkeypatch, cap
     )
     assert search.search.NOTE in " ".join(text.split())
     assert text.strip() in capsys.readouterr().out
-
-
-# --- the largest ε that draws can certify
 
 
 @pytest.mark.quick
@@ -127,18 +102,6 @@ def test_more_draws_show_more_but_never_the_truth(name):
     ]
     assert np.all(np.diff(shown) > 0.0)
     assert shown[-1] < sniper.truth(mechanism, pair) < shown[-1] + 0.01
-
-
-@pytest.mark.slow
-def test_the_page_of_largest_epsilons_has_a_cell_for_each_heading(monkeypatch, capsys):
-    monkeypatch.setattr(sniper, "MORE", sniper.SEEDS)
-    row = sniper.row("NaturalLogGeometric", 20_000)
-    table = sniper.render([row], 20_000).splitlines()
-    assert {line.count("|") for line in table if line.startswith("|")} == {len(row) + 1}
-    assert capsys.readouterr().out.split() == " ".join(row).split()
-
-
-# --- the costs
 
 
 @pytest.mark.quick

@@ -19,10 +19,6 @@ def test_numbers_have_one_format(value, shown):
     assert page.number(value) == shown
 
 
-def test_decimals_align():
-    assert page.decimals([0.5, 10.0], 2, 6) == ["  0.50", " 10.00"]
-
-
 def test_markdown_is_not_escaped_and_names_its_command():
     text = page.render("coverage.md", audits="<1>", level=0.95, rates="a & b", largest="|")
     assert "`python -m reports.make coverage`" in text
@@ -33,10 +29,3 @@ def test_markdown_is_not_escaped_and_names_its_command():
 def test_a_value_that_is_not_given_is_an_error():
     with pytest.raises(UndefinedError):
         page.render("coverage.md", audits="1")
-
-
-def test_files_are_written_whole(tmp_path):
-    path = page.write(tmp_path / "new" / "page.md", "# a\n\n")
-    assert path.read_text(encoding="utf-8") == "# a\n"
-    assert page.write(tmp_path / "a.png", b"\x89").read_bytes() == b"\x89"
-    assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["a.png"]

@@ -114,14 +114,6 @@ def test_nothing_is_drawn_again_where_a_result_cannot_be_read(suite, tmp_path):
     assert not (tmp_path / "out" / "holds" / "report.html").exists()
 
 
-def test_a_single_error_is_raised_after_it_is_written_down(suite, tmp_path, capsys):
-    assert main(["run", suite[1], "--junit", "one.xml"]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("error:") == 1
-    assert ET.parse(tmp_path / "one.xml").getroot().get("errors") == "1"
-
-
 def test_code_that_leaves_does_not_pass_for_a_verdict(write_scenario, suite, capsys):
     path = write_scenario(
         "leaves", mechanism='call = "broken_release:leaves"', neighbour='rule = "row"\nindex = 4'
@@ -267,14 +259,11 @@ def test_margins_cover_what_no_draw_says():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("runs", [10, pytest.param(400, marks=pytest.mark.slow)])
-def test_runs_of_one_audit_seldom_differ(runs):
-    """Consecutive seeds: if a pair differs with probability 0.026, more than 4 of 10 do with 3e-6.
-    The draws are few on purpose: sets are chosen by 60 of them.
-    """
-    found = [record(0.7, 600, seed) for seed in range(runs + 1)]
+def test_runs_of_one_audit_seldom_differ():
+    """Consecutive seeds, and few draws on purpose: sets are chosen by 60 of them."""
+    found = [record(0.7, 600, seed) for seed in range(101)]
     count = sum(bool(moved(old, new)) for old, new in pairwise(found))
-    assert count <= max(4, 0.075 * runs)
+    assert count <= 7
 
 
 def test_exact_curves_move_beyond_rounding_only():

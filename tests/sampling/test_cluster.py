@@ -125,13 +125,6 @@ def test_columns_that_change_are_an_error_there_too(backend):
         source(widens).hold(SIZE)
 
 
-def test_draws_that_a_store_keeps_come(backend):
-    store = Kept()
-    source(store=store).hold(PARTLY)
-    assert len(store.blocks) == 8
-    assert not backend.client.came
-
-
 def test_given_draws_are_here():
     values = np.arange(10.0)[:, None]
     given = GivenDraws(values, -values)

@@ -10,12 +10,12 @@ from joblib import parallel_config
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit.certify import CellCount
-from dpaudit.certify.constants import STORED
 from dpaudit.sampling import Counts, MechanismDraws, counting
 from tests.cases import database, shifted
 
 DATA = database()
 SEED = np.random.SeedSequence(23)
+STORED = 1 << 16  # first scores
 SIZE = 5000  # 20 blocks of 256 a side, but for the last
 EDGES = np.linspace(-3.0, 3.0, 9)
 
@@ -118,20 +118,6 @@ def test_scores_that_are_nan_are_counted_as_0():
     assert (found.undefined, other.undefined) == (2 * found.draws, 0)
 
 
-def test_lists_are_counted_too():
-    def lists(data, size, *, rng):
-        return [list(rng.standard_normal(rng.integers(1, 4))) for _ in range(size)]
-
-    def length(rows):
-        return rows[:, 0]
-
-    one, other = (counts(lists, rule(length), store=store)[0] for store in (None, Kept()))
-    np.testing.assert_array_equal(one, other)
-
-
-# --- few bytes ------------------------------------------------------------------------------------
-
-
 def test_what_is_sent_of_a_million_draws_of_12_numbers():
     """A group of 1,000,000 draws a side has 2 · 15,625 draws; 64 of them are sent."""
     rng = np.random.default_rng(0)
@@ -143,9 +129,6 @@ def test_what_is_sent_of_a_million_draws_of_12_numbers():
     early = counting.counted(counting.Group(0, tuple(blocks), 0), drawn, count)
     assert len(pickle.dumps(early)) - len(pickle.dumps(later)) == pytest.approx(8 * 15_625, abs=99)
     np.testing.assert_array_equal(early.counts.cells, later.counts.cells)
-
-
-# --- who counts -----------------------------------------------------------------------------------
 
 
 class Draws:

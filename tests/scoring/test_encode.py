@@ -17,13 +17,6 @@ def sides(P, Q):
     return Sides(np.asarray(P, dtype=float), np.asarray(Q, dtype=float))
 
 
-def test_finite_draws_pass_through_uncopied(rng):
-    train = sides(*rng.standard_normal((2, 100, 3)))
-    encoder = Encoder.fit(train)
-    assert encoder(train.P) is train.P
-    assert encoder.marks == ()
-
-
 def test_each_kind_of_outcome_that_occurs_gets_a_column():
     train = sides(
         [[1.0, np.nan], [3.0, np.inf], [np.nan, 2.0]], [[5.0, 4.0], [7.0, -np.inf], [3.0, 6.0]]
@@ -56,11 +49,6 @@ def test_the_padding_of_lists_is_marked_once_per_width():
     np.testing.assert_array_equal(encoder(P)[:, -1], [1.0, 0.0])
 
 
-def test_a_column_without_a_finite_number_is_filled_with_zero():
-    train = sides(np.full((4, 1), np.nan), np.full((4, 1), np.inf))
-    np.testing.assert_array_equal(Encoder.fit(train)(train.P), [[0.0, 1.0, 0.0]] * 4)
-
-
 def test_rows_are_encoded_in_chunks_to_the_same_values(monkeypatch, rng):
     train = sides(
         *np.where(rng.random((2, 500, 2)) < 0.1, np.nan, rng.standard_normal((2, 500, 2)))
@@ -71,9 +59,6 @@ def test_rows_are_encoded_in_chunks_to_the_same_values(monkeypatch, rng):
     np.testing.assert_array_equal(encoder(train.P), whole)
     assert np.isfinite(whole).all()
     assert Encoder.fit(train, bits=True).marks == encoder.marks
-
-
-# --- bits -----------------------------------------------------------------------------------------
 
 
 @given(st.integers(-(2**53) + 1, 2**53 - 1).filter(bool), st.integers(-1074, 900))

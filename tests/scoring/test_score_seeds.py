@@ -14,15 +14,11 @@ NEW = np.concatenate(draws(200, seed=9))
 
 
 @pytest.mark.parametrize("alias", ALIASES)
-def test_a_seed_fixes_the_score(alias):
+def test_a_score_is_fixed_by_its_seed_and_of_each_row_alone(alias):
     first, second = (fit(alias, TRAIN, CHOOSE, np.random.SeedSequence(3)) for _ in range(2))
     assert first.name == second.name
     np.testing.assert_array_equal(first.score(NEW), second.score(NEW))
-
-
-@pytest.mark.parametrize("alias", ALIASES)
-def test_a_score_of_rows_is_one_number_each_whatever_comes_with_them(alias):
-    score = fit(alias, TRAIN, CHOOSE, np.random.SeedSequence(3)).score
+    score = first.score
     together = score(NEW)
     assert together.shape == (400,)
     assert np.isfinite(together).all()
@@ -49,11 +45,3 @@ def test_the_certifying_draws_do_not_change_the_score():
     assert one.fitted.name == two.fitted.name
     np.testing.assert_array_equal(one.fitted.score(NEW), two.fitted.score(NEW))
     assert not np.array_equal(one.spectrum.delta, two.spectrum.delta)
-
-
-def test_turning_the_sides_round_turns_the_score():
-    forward, backward = (
-        fit("qda", Sides(*sides), CHOOSE, np.random.SeedSequence(3)).score(NEW)
-        for sides in ((P, Q), (Q, P))
-    )
-    np.testing.assert_allclose(forward, -backward, rtol=1e-9, atol=1e-9)

@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.neighbours import RowSource
-from dpaudit.search.changes import Change
-from dpaudit.search.runner import Level
 
 pytestmark = pytest.mark.quick
 
@@ -39,19 +36,3 @@ KNOWN = dp.scoring.KnownScore(lambda outcome: outcome[:, 0], "value")
 
 def sides(pair):
     return pair.left, pair.right
-
-
-def test_the_level_is_that_of_the_pair():
-    level, change = Level(DATA, 0.0, CLAIM), Change("replace", 3, DATA[3] + [0.2, 0.0], RowSource())
-    right = change.pair(DATA).right
-    assert level.of(right) == pytest.approx(0.3)
-    assert Level(DATA, 0.7).of(right) == 0.7
-    assert Level(DATA, 0.7).beyond(0.1, change) == 0.1
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-def test_the_gain_of_randomised_response_is_what_its_claim_allows(epsilon):
-    p = 1.0 / (1.0 + np.exp(-epsilon))
-    gain = np.log(2.0) + p * np.log(p) + (1.0 - p) * np.log1p(-p)
-    change = Change("replace", 3, DATA[3] + [epsilon / 1.5, 0.0], RowSource())
-    assert Level(DATA, 0.0, CLAIM).beyond(gain, change) == pytest.approx(0.0, abs=1e-3)

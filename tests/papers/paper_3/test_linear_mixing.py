@@ -9,7 +9,6 @@ from scipy.stats import ks_2samp
 import dpaudit as dp
 from dpaudit.mechanisms import RPLS
 from dpaudit.papers import LinearMixing, LogisticMixing, SheffetOLS, SheffetRenyiOLS
-from dpaudit.papers.paper_3.sketches import SolvedRow
 from tests.sparse import one_in
 
 SIZE, ERROR = 3_000, 1e-6  # of each comparison of equal laws
@@ -71,31 +70,6 @@ def test_where_lambda_is_left_alone_it_is_padded_least_squares():
         dp.exact.spectrum(mechanism, pair, epsilon).delta,
         rtol=1e-8,
     )
-
-
-@pytest.mark.parametrize("noise", [0.0, 0.3, 5.0])
-def test_leverage_and_share_at_any_noise(noise):
-    padded = np.vstack([DATA, noise * np.eye(4)]) if noise else DATA
-    expected = dp.neighbours.row_statistics(padded)
-    for index in (0, 7):
-        found = SolvedRow.of(DATA, index, 9).shares(noise)
-        np.testing.assert_allclose(
-            found, (expected.leverage[index], expected.residual_share[index]), rtol=1e-9, atol=1e-14
-        )
-
-
-@pytest.mark.slow
-def test_as_printed_bounds_of_ten_break_theorem_2():
-    printed, corrected = (
-        LinearMixing(10_000, 1.0, 0.01, 10.0, 10.0, v) for v in ("printed", "corrected")
-    )
-    pair, epsilon = printed.pair(), [0.0, 1.0]
-    options = {"draws": 20_000, "epsilon": epsilon, "classifier": "qda", "rng": 1}
-    found = dp.audit(printed, pair, claim=printed.claim, **options)
-    assert found.verdict == "violated"
-    assert np.all(found.spectrum.low <= printed.joint_spectrum(pair, epsilon).delta)
-    for one in (pair, corrected.pair()):
-        assert corrected.joint_spectrum(one, 1.0).delta <= 0.01
 
 
 @pytest.mark.parametrize(("kind", "bound"), [(SheffetOLS, 0.001), (SheffetRenyiOLS, 100.0)])

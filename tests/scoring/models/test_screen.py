@@ -6,7 +6,7 @@ import pytest
 from dpaudit.scoring import Sides, log_loss
 from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.closed import fit_by_column
-from dpaudit.scoring.models.screen import calibrated, strongest, surplus
+from dpaudit.scoring.models.screen import calibrated, surplus
 from dpaudit.scoring.shrink import shrink_normal
 
 pytestmark = pytest.mark.quick
@@ -23,12 +23,6 @@ def laplace(size, seed):
 
 def true_loss(x):
     return np.sum(np.abs(x[:, MOVED] - SHIFT) - np.abs(x[:, MOVED]), axis=1)
-
-
-def test_columns_that_move_are_found():
-    evidence = surplus(laplace(4000, 0))
-    np.testing.assert_array_equal(strongest(evidence, 3), MOVED)
-    assert (evidence > 0.0).sum() <= 3 + 5  # one more expected
 
 
 def test_as_many_columns_without_a_difference_are_seen_as_documented():
@@ -80,14 +74,6 @@ def test_few_large_numbers_are_kept_and_zeros_shrunk():
     truth = np.where(np.arange(1000) < 5, 8.0, 0.0)
     found = shrink_normal(truth + rng.standard_normal(1000), 1.0)
     assert np.sum((found - truth) ** 2) < 30.0  # 1,000 without shrinking; the best five cost 5
-
-
-def test_many_small_numbers_are_shrunk_by_one_factor():
-    """Of variance 1 in noise of variance 1: the best linear rule costs ½ each, no rule less."""
-    rng = np.random.default_rng(4)
-    truth = rng.standard_normal(1000)
-    found = shrink_normal(truth + rng.standard_normal(1000), 1.0)
-    assert np.mean((found - truth) ** 2) < 0.56
 
 
 def test_by_column_a_sparse_shift_is_learned_from_few_draws():
