@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 import dpaudit as dp
-from dpaudit import laws
 from dpaudit.laws import ShiftedWishart, log_ratio
 from tests.laws.law_cases import SHIFT, K, inverse_wishart, root, shifted_wishart
 
@@ -26,14 +25,6 @@ def test_matrices_need_as_many_degrees_of_freedom_as_columns(make):
         dp.InvalidInput, match="dof must be at least 3, the number of columns, got 2"
     ):
         make(1)[0].__class__(*([SHIFT] if make is shifted_wishart else []), root(1), K - 1)
-
-
-def test_a_density_is_the_same_in_parts(monkeypatch):
-    law = inverse_wishart(1)[0]
-    x = law.sample(500, np.random.default_rng(3))
-    whole = law.log_density(x)
-    monkeypatch.setattr(laws.base, "CHUNK", 1)
-    np.testing.assert_array_equal(law.log_density(x), whole)
 
 
 # --- where one law, or neither, can have made the output

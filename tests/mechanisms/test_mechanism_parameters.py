@@ -157,13 +157,6 @@ def test_calibrated_mechanisms_carry_their_claim():
     assert GaussianLS(sigma=1.0).claim is RPLS(7, padding=1.0).claim is ALS(7).claim is None
 
 
-def test_padding_as_printed():
-    log, bound = np.log(4.0 / 0.1), 2.0 * NORM
-    printed = 4.0 * bound**2 * (2.0 * 200 * log + log) / 0.25
-    found = RPLS(200, 0.25, 0.1, row_bound=bound).pad(DATA)
-    assert found**2 == pytest.approx(printed, rel=1e-14)
-
-
 def test_the_bound_is_read_off_the_data_when_none_is_given():
     public, private = RPLS(7, 1.0, 1e-5, row_bound=NORM), RPLS(7, 1.0, 1e-5)
     assert private.pad(DATA) == pytest.approx(public.pad(DATA), rel=1e-14)

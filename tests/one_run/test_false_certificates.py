@@ -18,13 +18,3 @@ def test_the_true_parameter_is_seldom_refuted(case):
     assert binom.sf(MOST, RUNS, 0.05) < 1e-4
     method = "auto" if case.mu is None else "f-dp"
     assert false.refutations(case, 100, method, RUNS) <= MOST
-
-
-def test_the_response_of_the_event_touches_the_curve_of_gaussian_dp():
-    """P(event and right) = b(P(event and wrong)) with b of MU-GDP."""
-    from scipy.special import ndtr, ndtri
-
-    right = false.touching()
-    assert 0.5 < right < 1.0
-    missed = false.EVENT * (1.0 - right)
-    assert ndtr(ndtri(missed) + false.MU) == pytest.approx(false.EVENT * right, rel=1e-9)

@@ -32,14 +32,6 @@ def test_gaussian_ls_uses_up_the_curve_of_proposition_2_on_its_pair(epsilon):
     assert mechanism.claim.text == dp.Claim.gdp(shift).text
 
 
-def test_gaussian_ls_over_all_rows():
-    moved = dp.neighbours.row_statistics(LINE).displacement
-    mechanism = GaussianMechanismLS(0.5, 1e-5, sensitivity=float(moved.max()))
-    worst = dp.exact.worst_case(mechanism, LINE, 0.5)
-    assert int(worst.index) == int(np.argmax(moved))
-    assert float(worst.delta) == pytest.approx(float(mechanism.claim.delta_at(0.5)), rel=1e-9)
-
-
 def test_rp_ls_literal_and_sufficient_have_one_law():
     """Two-sample KS of each coordinate: failure by chance 2e-4."""
     literal, quick = (

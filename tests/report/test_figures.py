@@ -20,7 +20,7 @@ from dpaudit.report.figures import (
     tradeoff_figure,
 )
 from dpaudit.report.style import as_png, as_svg
-from tests.report.examples import EPSILON, gaussian_shift, make_result, make_samples_result
+from tests.report.examples import EPSILON, gaussian_shift, make_result
 from tests.sparse import one_in
 
 ALL = [
@@ -131,20 +131,6 @@ def test_a_violation_is_marked_from_the_claimed_to_the_certified_epsilon(result)
         assert 0 <= title.x0 < title.x1 <= figure.bbox.width
 
 
-def test_a_pure_claim_is_marked_on_the_floor_of_a_log_axis(result):
-    result["headline"]["delta"] = 0.0
-    ax = plot_spectrum(read_curves(result), log=True)
-    (arrow,) = [line for line in ax.lines if line.get_label().startswith("from ε = 1")]
-    assert set(arrow.get_ydata()) == {ax.get_ylim()[0]}
-
-
-def test_no_violation_is_marked_where_none_was_found():
-    for result in (make_result(c=0.15), make_samples_result()):
-        ax = plot_spectrum(read_curves(result))
-        assert ax.get_title() == ""
-        assert not [name for name in legend_of(ax) if name.startswith(("violation", "from"))]
-
-
 def test_the_certified_parameter_beyond_the_grid_ends_the_arrow_there(result):
     result["headline"]["certified"] = "inf"
     ax = plot_spectrum(read_curves(result))
@@ -178,15 +164,6 @@ def squeezed(result, claim):
     above = np.abs(EPSILON - claim) < 0.06
     result["claim"]["delta"] = np.where(above, 0.9 * low, low + 0.004).tolist()
     return result
-
-
-def test_a_log_axis_shows_no_estimate_of_a_few_draws(result):
-    result["empirical"]["delta"][-4:] = [9e-5] * 4  # 9 of 100,000 draws
-    ax = plot_spectrum(read_curves(result), log=True)
-    (line,) = [line for line in ax.lines if line.get_label().startswith("point estimate")]
-    shown = line.get_ydata()
-    assert np.isnan(shown[-4:]).all()
-    assert np.nanmin(shown) > 1e-4
 
 
 def test_names_are_drawn_as_they_are_and_never_as_formulas(result):
@@ -243,16 +220,6 @@ def test_what_the_grid_implies_is_below_delta_at_every_epsilon(grid, mu):
     assert np.all(np.diff(at) >= 0)
     assert np.all(np.interp(fine, at, low, right=0.0) <= gaussian_shift(mu, fine) + 1e-12)
     np.testing.assert_allclose(np.interp(grid, at, low), gaussian_shift(mu, grid), atol=1e-12)
-
-
-def test_nothing_certified_rules_nothing_out():
-    grid = GRIDS[1]
-    np.testing.assert_allclose(tradeoff_above(grid, np.zeros(4), ALPHA), 1 - ALPHA)
-
-
-def test_complete_disclosure_is_the_curve_zero_and_large_epsilon_does_not_overflow():
-    assert np.all(tradeoff_above(np.array([0.0, 1000.0]), np.ones(2), ALPHA)[1:] < 1e-12)
-    assert np.all(grid_tradeoff(np.array([1000.0]), np.zeros(1), ALPHA)[1:] < 1e-12)
 
 
 def test_a_bound_that_rises_holds_at_every_smaller_epsilon():

@@ -13,13 +13,12 @@ from reports.make.findings.report import (
     COUNTS,
     HEADS,
     Judged,
-    html,
     letter,
     markdown,
     sentences,
     tally,
 )
-from reports.make.findings.statement import FALSE, PRIVACY, SORTS, Searched, Swept
+from reports.make.findings.statement import FALSE, PRIVACY, Searched, Swept
 from reports.make.findings.words import (
     ASIDE,
     FAILS,
@@ -33,7 +32,6 @@ from reports.make.findings.words import (
     effort,
     row,
 )
-from tests.reports_make.pages import Page
 
 ROOT = Path(__file__).parents[2]
 SQUARE = Searched(
@@ -103,23 +101,6 @@ def mine():
     return Judged(MINE, [row(one) for one in STATEMENTS_OF_MINE])
 
 
-def test_each_statement_stands_where_it_belongs(mine):
-    def keys(rows):
-        return [one.statement.key for one in rows]
-
-    assert keys(mine.judged("holds")) == ["3-lemma-3"]
-    assert [keys(mine.failures(sort)) for sort in SORTS] == [
-        ["3-lemma-1"],
-        ["3-lemma-2", "3-claim-2"],
-        ["3-lemma-4"],
-    ]
-    assert keys(mine.followers(mine.rows[1])) == ["3-lemma-2"]
-    assert keys(mine.causes(mine.rows[0])) == ["3-lemma-1"]
-    assert keys(mine.judged("a note")) == ["3-line"]
-    assert keys(mine.judged("simulated")) == ["3-figure-1"]
-    assert keys(mine.judged("not tested")) == ["3-claim-1"]
-
-
 def test_numbered_statements_are_counted_once_and_apart_from_lines(mine):
     assert mine.numbered() == {
         "lemma 2": "B",
@@ -169,23 +150,6 @@ def test_markdown_tables_are_whole(mine):
     assert text.index("What holds in paper 3") < text.index("What to put right in paper 3")
     assert text.index("(A) More") < text.index("(B) False") < text.index("(C) A misprint")
     assert "- Claim 1 (section 3): a quotation" in text
-
-
-def test_the_page_stands_alone(mine):
-    page = Page(html([mine]))
-    kinds = [tag for tag, _ in page.tags]
-    assert "script" not in kinds
-    assert (kinds.count("table"), kinds.count("article")) == (3, 5)
-    links = [value for _, attrs in page.tags for key, value in attrs.items() if key == "href"]
-    ids = [value for _, attrs in page.tags for key, value in attrs.items() if key == "id"]
-    assert len(ids) == len(set(ids))
-    assert {one.statement.key for one in mine.rows} <= set(ids)
-    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
-    assert {link[:1] for link in links} == {"#", "d"}  # anchors, and the icon's data address
-    for one in mine.rows:
-        if one.outcome is not None:
-            assert one.statement.printed in page.text
-            assert one.command in page.text
 
 
 def test_the_letter_says_every_fault_with_its_number_and_correction(mine):

@@ -168,25 +168,6 @@ def test_the_page_stands_alone_and_shows_every_number_table(content):
     assert "an analysis of this data set, not a mechanism" in page.text
 
 
-@pytest.mark.slow
-def test_the_build_is_the_same_twice(settings, tmp_path):
-    first, second = (build.build(settings, tmp_path / name) for name in ("one", "two"))
-    assert first == second
-    names = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert names == [
-        "calibrations.png",
-        "compositions.png",
-        "mixing.png",
-        "numbers.json",
-        "report.html",
-        "spectra.png",
-    ]
-    for name in names:
-        one, two = (tmp_path / folder / name for folder in ("one", "two"))
-        assert one.read_bytes() == two.read_bytes(), name
-    assert json.loads((tmp_path / "one" / "numbers.json").read_text(encoding="utf-8")) == first
-
-
 def test_the_command_builds_what_scenarios_name(settings, tmp_path, monkeypatch, capsys):
     asked = []
     monkeypatch.setattr(Settings, "of_scenarios", classmethod(lambda cls, paths: (settings, paths)))

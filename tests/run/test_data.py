@@ -103,13 +103,6 @@ def test_a_call_gets_the_rows_of_the_file(ran, tmp_path):
     assert (record["target"], record["changes"], record["features"]) == (None, [], 3)
 
 
-def test_an_estimator_gets_the_columns_and_the_target_of_the_file(ran, tmp_path):
-    record = ran('call = "seen_rows:Noisy"\nkind = "estimator"', f'{PLAIN}\ntarget = "a"')
-    assert_seen(np.load(tmp_path / "seen.npy"), in_file(tmp_path)[:, [1, 2, 0]])
-    assert record["dataset"]["columns"] == ["b", "y", "a"]
-    assert record["dataset"]["changes"] == ["'a' moved last"]
-
-
 def test_a_command_gets_the_rows_of_the_file(ran, tmp_path):
     command = 'command = ["{python}", "-S", "program.py", "{data}", "{size}", "{seed}"]'
     ran(command, audit="samples = 20")

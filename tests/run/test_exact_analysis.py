@@ -47,12 +47,6 @@ def test_readings_of_a_gaussian_shift_have_closed_forms(write_scenario, data):
     assert (readings.pure_epsilon, readings.notes) == (np.inf, {})
 
 
-@pytest.mark.parametrize("claim", [None, "gdp = 0.5", "epsilon = 1"])
-def test_readings_at_a_claim_without_an_epsilon_or_a_delta(write_scenario, claim):
-    readings = analyse(Scenario.load(write_scenario(mechanism=NOISE, claim=claim))).readings
-    assert (list(readings.epsilon_at), list(readings.gdp_mu)) == ([1e-5, 1e-6], [1.0])
-
-
 def test_a_divergence_that_is_not_known_is_left_out_with_a_reason(write_scenario):
     """Without the row that sets RPLS's padding the Student laws differ by more than that row."""
     path = write_scenario(

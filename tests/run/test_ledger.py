@@ -11,7 +11,7 @@ import pytest
 import dpaudit as dp
 from dpaudit.certify import Hits, Null
 from dpaudit.cli import main
-from dpaudit.run.ledger import Entry, Ledger, Standing, code_of, judged_by
+from dpaudit.run.ledger import Entry, Ledger, Standing, judged_by
 
 EPSILON, DELTA, NIGHTS, DRAWS = 1.0, 1e-3, 30, 100_000
 NULL = Null.of(np.array([EPSILON]), np.array([DELTA]))
@@ -124,25 +124,6 @@ def test_the_version_that_ran_last_decides(tmp_path, capsys):
     assert main(["ledger", str(book.path)]) == 0
     book.add(entry((9.0,), code="leaks", draws_id="2", seed=2))
     assert main(["ledger", str(book.path)]) == 1
-
-
-def test_a_link_is_followed(tmp_path):
-    real = Ledger(tmp_path / "real.jsonl")
-    real.add(entry((1.0,)))
-    (tmp_path / "link.jsonl").symlink_to(real.path)
-    other = Ledger(tmp_path / "other.jsonl")
-    other.add(entry((1.0,), draws_id="b", seed=1))
-    assert Ledger(tmp_path / "link.jsonl").merge([other]) == 1
-    assert len(real.entries()) == 2
-    assert (tmp_path / "link.jsonl").is_symlink()
-
-
-def test_code_is_known_wherever_it_lies():
-    origin = {"files": {"/a/m.py": "1"}, "programs": {}, "packages": {}, "installed": {}}
-    origin["python"] = "3"
-    moved = {**origin, "files": {"/b/m.py": "1"}}
-    changed = {**origin, "files": {"/a/m.py": "2"}}
-    assert code_of(origin) == code_of(moved) != code_of(changed)
 
 
 def test_a_run_that_is_resumed_is_added_once(tmp_path):

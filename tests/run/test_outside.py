@@ -92,11 +92,6 @@ def test_what_a_program_will_cost_is_told_before_its_draws(ran):
     assert re.match(cost, notes[0])
 
 
-def test_one_output_a_call_without_a_docstring_does_not_show_that_of_the_adapter(ran):
-    record = ran('call = "own_code:undescribed"\nbatched = false')["mechanism"]
-    assert record["description"] == "the user's own callable"
-
-
 def test_parameters_of_a_function_that_does_not_make_the_mechanism(ran):
     with pytest.raises(
         dp.ScenarioError, match=r"with parameters it is called as f\(scale=\.\.\.\)"

@@ -76,12 +76,6 @@ def test_a_claim_on_a_curve_is_judged_to_where_it_vanishes(write_scenario, text)
     np.testing.assert_array_equal(given, [0, 1, 2])
 
 
-def test_a_claim_that_hardly_falls_is_judged_as_far_as_an_audit_goes(write_scenario):
-    epsilon = Scenario.load(write_scenario(claim="rho = 400", audit=None)).settings.epsilon
-    assert (epsilon[0], epsilon[-1]) == (0.0, 500.0)
-    assert set(np.linspace(0.0, 4.0, 41)) <= set(epsilon)
-
-
 def test_all_faults_at_once(write_scenario):
     path = write_scenario(
         head='name = "a/b"\ndta = 1\n',

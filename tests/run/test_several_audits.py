@@ -6,7 +6,7 @@ import pytest
 
 from dpaudit.cli import main
 from dpaudit.errors import ScenarioError
-from dpaudit.run import OneRunScenario, Scenario, audits_in, load_scenario
+from dpaudit.run import OneRunScenario, audits_in, load_scenario
 
 pytestmark = pytest.mark.quick
 
@@ -54,18 +54,6 @@ def test_each_has_the_tables_of_the_file_with_its_own_keys(several):
     assert (many.name, many.mechanism.sampler, many.neighbour.index) == ("many", "wishart", 3)
     assert (few.claim.delta, many.claim.delta, many.settings.draws) == (0.9, 0.5, 200)
     assert few.folder == many.folder == several.parent
-
-
-def test_its_text_is_a_scenario_of_its_own(several):
-    for file in audits_in(several):
-        alone = several.with_name("alone.toml")
-        alone.write_text(file.text, encoding="utf-8")
-        first, other = Scenario.load(alone), Scenario.load(file.path)
-        assert (first.mechanism, first.claim) == (other.mechanism, other.claim)
-        assert (first.data, first.text) == (other.data, other.text)
-    assert audits_in(several)[0].text.startswith(
-        "# Few rows of the sketch\n# and a line more\nname"
-    )
 
 
 @pytest.mark.usefixtures("no_figures")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.sampling import GivenDraws, MechanismDraws, counting
+from dpaudit.sampling import MechanismDraws, counting
 from tests.cases import shifted
 from tests.sampling.test_counting import DATA, SEED, SIZE, Kept, rule
 
@@ -123,10 +123,3 @@ def test_columns_that_change_are_an_error_there_too(backend):
 
     with pytest.raises(dp.MechanismError, match=r"same number of columns .*, got 2 after 1 .* 19"):
         source(widens).hold(SIZE)
-
-
-def test_given_draws_are_here():
-    values = np.arange(10.0)[:, None]
-    given = GivenDraws(values, -values)
-    assert sums(given.peek(3)) == [3.0, -3.0]
-    assert given.hold(4)(sums) == [6.0, -6.0]

@@ -108,16 +108,6 @@ def test_draws_that_are_kept_are_counted_here():
     np.testing.assert_array_equal(found[0], counts()[0])
 
 
-def test_scores_that_are_nan_are_counted_as_0():
-    store, plain = Kept(), Kept()
-    counts(count=rule(lambda rows: np.full(len(rows), np.nan)), store=store)
-    counts(count=rule(lambda rows: np.zeros(len(rows))), store=plain)
-    found, other = (one.groups[3].counts for one in (store, plain))
-    assert np.array_equal(found.cells, other.cells)
-    assert np.array_equal(found.first, other.first)
-    assert (found.undefined, other.undefined) == (2 * found.draws, 0)
-
-
 def test_what_is_sent_of_a_million_draws_of_12_numbers():
     """A group of 1,000,000 draws a side has 2 · 15,625 draws; 64 of them are sent."""
     rng = np.random.default_rng(0)

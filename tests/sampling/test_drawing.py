@@ -72,14 +72,6 @@ def test_an_interrupted_run_keeps_the_blocks_it_drew():
     np.testing.assert_array_equal(draw(shifted(1.0), DATA, SIZE, SEED, 0, store=store), whole)
 
 
-def test_a_block_of_another_size_is_drawn_again():
-    store = Store({(0, 0): np.zeros((3, 1))})
-    np.testing.assert_array_equal(
-        draw(shifted(1.0), DATA, SIZE, SEED, 0, store=store),
-        draw(shifted(1.0), DATA, SIZE, SEED, 0),
-    )
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.uint64, bool])
 def test_numbers_of_any_kind_become_floats(dtype):
     draws = draw(

@@ -68,18 +68,6 @@ def test_arrays_of_their_own_in_several_threads_are_none():
     assert not np.array_equal(P, Q)
 
 
-def test_each_draw_has_a_call_of_its_own():
-    sizes = []
-
-    def shared(data, size, *, rng):
-        sizes.append(size)
-        return np.full((size, 1), rng.standard_normal())
-
-    P, Q = MechanismDraws(shared, (DATA, DATA), 300, np.random.SeedSequence(1), call=1).take(300)
-    assert sizes == [1] * 600
-    assert len(np.unique(np.concatenate([P, Q]))) == 600
-
-
 def uncounted(P, Q, before):
     raise AssertionError("no other process draws")
 

@@ -50,18 +50,6 @@ def test_however_they_are_asked_for(n_jobs, first, chunk):
         assert len(looked[side]) >= 20
 
 
-def test_progress_counts_what_was_made():
-    seen = []
-    one = stream(progress=lambda step, done, wanted: seen.append(done))
-    one.peek(20)
-    assert seen == [0, 256]
-    one.take(1000)
-    assert seen == [0, 256, 512, 768, 1024]
-    list(one.rest(uncounted))
-    assert seen[-1] == SIZE
-    assert seen == sorted(set(seen))
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_workers_do_not_run_ahead(n_jobs, monkeypatch):
     """Blocks of both sides made and not yet taken: a window of 4 a worker at most."""

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from studies.paper_1.accuracy import accuracy, norm_variance
 from studies.paper_1.outliers import OutlierStudy
-from studies.paper_1.spectra import EXACT, FOUND, LIMIT, SpectrumStudy
 from studies.paper_1.utility import NOISE, PADDED, PRINTED, SKETCH, UtilityStudy, in_units
 
 from dpaudit import exact
@@ -15,13 +14,6 @@ from dpaudit.laws import Gaussian, StudentT
 from dpaudit.mechanisms import ALS, RPLS, GaussianLS
 from tests.scenarios.shipped import STUDIES
 
-SMALL_SPECTRA = {
-    "names": ("diabetes",),
-    "rows": ((30, 60),),
-    "samples": 4_000,
-    "points": 5,
-    "floor": 0.01,
-}
 SMALL_UTILITY = {
     "names": ("diabetes",),
     "rows": ((20, 200),),
@@ -32,11 +24,6 @@ SMALL_UTILITY = {
 
 
 @pytest.fixture(scope="module")
-def spectra():
-    return SpectrumStudy(**SMALL_SPECTRA).make(1)
-
-
-@pytest.fixture(scope="module")
 def utility():
     return UtilityStudy(**SMALL_UTILITY).make(1)
 
@@ -44,9 +31,6 @@ def utility():
 @pytest.fixture(scope="module")
 def outliers():
     return OutlierStudy(others=50, sizes=(0.1, 10.0, 1e4)).make(1)
-
-
-# Accuracy
 
 
 def test_accuracy_is_that_of_draws():
@@ -61,29 +45,6 @@ def test_accuracy_is_that_of_draws():
         spread = norm_variance(law, truth, 2_000, 6, np.random.SeedSequence(4))
         assert spread.shape == (6,)
         assert np.var(np.sqrt(square)) == pytest.approx(spread.mean(), rel=0.15)
-
-
-def test_a_student_of_two_degrees_of_freedom_has_no_variance():
-    assert accuracy(StudentT(np.zeros(1), np.eye(1), 2), np.zeros(1)).mean_square == math.inf
-
-
-# Figure 3
-
-
-@pytest.mark.slow
-def test_spectra_show_three_curves_a_panel(spectra):
-    panels = spectra.figures["figure-3"]
-    assert [panel.title for panel in panels] == ["diabetes, r = 30", "diabetes, r = 60"]
-    for panel in panels:
-        truth, limit, found = panel.lines
-        assert [line.label for line in panel.lines] == [EXACT, LIMIT, FOUND]
-        assert np.all(np.array(limit.y) >= np.array(truth.y) * (1.0 - 1e-9))
-        assert np.all(np.array(found.low) <= np.array(truth.y))  # certified at 95 %, by this seed
-        assert np.all(np.array(found.low) <= np.array(found.y))
-        assert limit.y[-1] == pytest.approx(0.01, rel=0.01)
-
-
-# Figure 2
 
 
 def points(content, method):
@@ -120,14 +81,6 @@ def test_the_table_has_the_closed_forms(utility):
     )
 
 
-def test_columns_of_norm_1():
-    data = in_units("diabetes", "norm 1")
-    np.testing.assert_allclose(np.linalg.norm(data, axis=0), 1.0)
-
-
-# Lemmas 6 and 7
-
-
 def test_a_growing_row_ends_privacy_or_use(outliers):
     for private, error in zip(*outliers.figures.values(), strict=True):
         *fixed, following = [line.y for line in private.lines]
@@ -137,9 +90,6 @@ def test_a_growing_row_ends_privacy_or_use(outliers):
         assert all(np.all(np.isfinite(line.y)) for line in error.lines)
     growing = outliers.figures["error"][0].lines[-1].y
     assert growing[-1] > 10.0 * growing[0]
-
-
-# All
 
 
 @pytest.mark.parametrize("name", ["figure-2-paper-1", "figure-3-paper-1", "lemma-7-paper-1"])

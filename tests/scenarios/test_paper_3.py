@@ -14,7 +14,7 @@ from studies.paper_3.logistic import (
     MixingLogistic,
 )
 from studies.paper_3.regression import BASELINE as RIDGE
-from studies.paper_3.regression import MixingRegression, RegressionSplit
+from studies.paper_3.regression import MixingRegression
 
 import dpaudit as dp
 from dpaudit.exact import gaussian_sketch
@@ -59,15 +59,6 @@ def test_designs(name):
     assert np.abs(train[:, -1]).max() == pytest.approx(1.0)
     rank = np.linalg.matrix_rank(train[:, :-1])
     assert rank == (2 if name == "gaussian" else 8)
-
-
-def test_a_problem_knows_the_data_by_their_gram_matrix():
-    train, test = Design("uniform", 200, 5, 2, 40).sample(np.random.default_rng(1))
-    problem = RegressionSplit.of(train, test)
-    np.testing.assert_allclose(problem.root.T @ problem.root, train.T @ train, atol=1e-9)
-    solution = np.linalg.lstsq(train[:, :-1], train[:, -1], rcond=None)[0]
-    expected = np.mean((test[:, -1] - test[:, :-1] @ solution) ** 2)
-    assert problem.baseline() == pytest.approx(expected, rel=1e-3)
 
 
 def test_regression_by_the_seed_with_less_error_at_larger_epsilon():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from dpaudit.scoring import Sides, few, log_loss
-from dpaudit.scoring.models.logistic import calibrated
 
 
 @pytest.mark.quick
@@ -15,13 +14,6 @@ def test_one_shifted_column_of_many_is_found():
     assert int(np.argmax(np.abs(score.gap))) == 3
     assert np.abs(score.gap).sum() < 1.5 * abs(score.gap[3])
     assert few.fit_few(past).name.split(", ")[0] == few.SPARSE
-
-
-def test_a_common_scale_of_many_columns_is_left_to_the_ranks():
-    rng = np.random.default_rng(1)
-    fitted = few.fit_few(Sides(rng.normal(size=(150, 30)), 0.8 * rng.normal(size=(150, 30))))
-    assert fitted.name.split(", ")[0] == few.RANKS
-    assert fitted.portfolio[few.RANKS] < fitted.portfolio[few.SPARSE]
 
 
 def test_draws_that_never_differ_are_scored_zero():
@@ -37,18 +29,6 @@ def test_a_mixture_has_the_log_odds_of_the_mean_probability():
     )
     mean = np.array([0.25, 0.75]) @ (1.0 / (1.0 + np.exp(-odds)))
     np.testing.assert_allclose(mixed, np.log(mean / (1.0 - mean)), rtol=1e-12)
-
-
-def test_a_kind_that_cannot_score_one_draw_has_no_weight():
-    rng = np.random.default_rng(2)
-    past = Sides(rng.normal(1.0, 1.0, (60, 1)), rng.normal(size=(60, 1)))
-    losses = {
-        few.SPARSE: few.held_out_losses(
-            past, lambda _: lambda x: np.where(x == past.P[7], np.nan, x)[:, 0]
-        ),
-        few.RANKS: few.held_out_losses(past, lambda _: lambda x: -x[:, 0]),
-    }
-    assert few.weights_of(losses) == {few.RANKS: 1.0}
 
 
 @pytest.mark.filterwarnings("error")
@@ -106,32 +86,3 @@ def test_no_scale_matters_and_no_outlier():
     np.testing.assert_allclose(scaled, plain, rtol=1e-3, atol=1e-3)
     train.P[0] = 1e300
     assert np.abs(few.fit_few_draws(train)(fresh.P) - plain).max() < 0.7
-
-
-def test_calibration_undoes_scale_and_offset():
-    """Log-odds of N(1, 1) against N(0, 1) are x − ½; 20,000 draws fix the line to 0.03."""
-    rng = np.random.default_rng(5)
-    x, y = rng.standard_normal(20_000) + 1.0, rng.standard_normal(20_000)
-    offset, slope = calibrated(5.0 * x + 2.0, 5.0 * y + 2.0)
-    np.testing.assert_allclose([slope * 5.0, offset + 2.0 * slope], [1.0, -0.5], atol=0.06)
-
-
-def test_a_score_that_separates_keeps_a_finite_slope():
-    offset, slope = calibrated(np.full(10, 3.0), np.full(10, -3.0))
-    assert 0.5 < slope < 10.0
-    assert abs(offset) < 0.1
-
-
-def test_of_very_many_columns_constant_ones_are_not_chosen():
-    """149 constant columns before one that is 1 with probability 0.9 against 0.1.
-
-    The score of 1 is above that of 0 unless fewer than half of 40 draws show their side, which has
-    probability below 1e-9.
-    """
-    rng = np.random.default_rng(1)
-    P, Q = np.ones((2, 40, 150))
-    P[:, -1], Q[:, -1] = (rng.random(40) < share for share in (0.9, 0.1))
-    rows = np.ones((2, 150))
-    rows[1, -1] = 0.0
-    one, zero = few.fit_few_draws(Sides(P, Q))(rows)
-    assert one > zero

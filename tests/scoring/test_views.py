@@ -109,14 +109,6 @@ def test_the_view_of_a_row_depends_on_the_row_alone(draws):
             np.testing.assert_allclose(view(rows[at : at + 1])[0], together[at], rtol=1e-5)
 
 
-def test_a_padded_list_has_the_statistics_of_its_own_parts():
-    odds = np.array([[1.0, -2.0, 0.5, np.nan, np.nan], [1.0, -2.0, 0.5, 7.0, 7.0]])
-    short, alone = views.statistics(odds)[0], views.statistics(odds[:1, :3])[0]
-    np.testing.assert_allclose(short, alone)
-    assert short[:2] == pytest.approx([3.0, -0.5])
-    assert short[-1] == 1.0  # the largest
-
-
 def test_a_pattern_at_one_of_many_places_is_learned():
     """White pixels of which P has a square of nine raised, anywhere, by 3 standard deviations.
 

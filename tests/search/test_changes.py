@@ -58,12 +58,6 @@ def test_a_change_becomes_a_pair(relation):
     assert change.text.startswith("a row" if relation == "add" else "row 0 ")
 
 
-def test_of_too_many_replacements_the_heaviest_rows_stay(monkeypatch):
-    monkeypatch.setattr("dpaudit.search.changes.MOST_REPLACEMENTS", 4)
-    found = pool(DATA, ("replace",), CANDIDATES, np.array([3, 1, 2, 0]))
-    assert set(found.out.tolist()) == {1, 2}  # row 3 is row 0 again, and only distinct rows count
-
-
 def test_data_of_zeros_have_no_change():
     with pytest.raises(dp.InvalidInput, match="data must have a row that the relations can change"):
         pool(np.zeros((3, 2)), ("zero-out",), NONE, np.arange(3))

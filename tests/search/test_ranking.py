@@ -47,23 +47,6 @@ def test_an_added_row_against_fitting_again(data):
     np.testing.assert_allclose(found["size"], np.linalg.norm(row))
 
 
-def test_scatter_of_a_replaced_row_is_a_norm(data):
-    row = np.array([[1.0, 0.5, 20.0, -3.0]])
-    root = np.linalg.cholesky(np.linalg.inv(data.T @ data))
-    change = root.T @ (row.T @ row - data[:1].T @ data[:1]) @ root
-    np.testing.assert_allclose(
-        named(data, data[:1], row)["scatter"], np.linalg.norm(change), rtol=1e-9
-    )
-
-
-def test_dependent_columns_and_single_columns_have_measures(data):
-    for table in (np.column_stack([data[:, 0], data]), data[:, 1:2]):
-        found = measures(table, table, np.zeros_like(table))
-        assert found.shape == (len(MEASURES), 40)
-        assert np.all(np.isfinite(found))
-    np.testing.assert_allclose(found[MEASURES.index("size")], np.abs(data[:, 1]))
-
-
 def test_the_first_change_of_a_small_group_is_named_by_its_size():
     data = np.column_stack([[0.0, 0.0, 0.0, 1.0, 1.0, 2.0], np.linspace(0.1, 0.7, 6)])
     gone = named(data, data, np.zeros_like(data))["group"]

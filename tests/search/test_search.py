@@ -138,21 +138,6 @@ def test_a_score_of_the_users_own(data):
         search.select(mean, data, rank=lambda data, out, into: np.ones(3), **OPTIONS)
 
 
-def test_influence_needs_no_theory(data):
-    """The mechanism leaks the presence of a row that is no outlier.
-
-    So least squares does not rank it high.
-    """
-
-    def odd(data, size, *, rng):
-        return np.any(data[:, 1] == quiet) + 0.5 * rng.standard_normal((size, 1))
-
-    quiet = data[np.argsort(np.abs(data[:, 1]))[1], 1]
-    found = search.select(odd, data, rank="influence", **OPTIONS)
-    assert data[found.best.change.index, 1] == quiet
-    assert found.ranked == 60
-
-
 def test_a_neighbour_on_which_the_mechanism_fails_is_told(data):
     def fragile(data, size, *, rng):
         if data[23, 1] == 0.0:

@@ -86,19 +86,6 @@ def test_lines_5_and_6():
     assert estimates.std() == pytest.approx(2.0, rel=0.01)
 
 
-def test_line_3_leaves_the_eigenvalue_alone():
-    printed_, corrected = (
-        ModifiedGaussMix(4, 3.0, 0.001, row_bound=2.0, variant=v) for v in ("printed", "corrected")
-    )
-    assert not printed_.reads_eigenvalue
-    noise = [one.noise(7.0, 3, np.random.default_rng(0)) for one in (printed_, corrected)]
-    np.testing.assert_allclose(noise, [[6.0] * 3, [2.0 * math.sqrt(3.0)] * 3], rtol=1e-14)
-    pair, epsilon = printed_.pair(), [0.0, 0.3]
-    smallest = np.linalg.eigvalsh(pair.left.T @ pair.left)[0]
-    exact = np.maximum(*gaussian_sketch(4.0 / (smallest + 36.0), 4, epsilon))
-    np.testing.assert_allclose(printed_.joint_spectrum(pair, epsilon).delta, exact, rtol=1e-9)
-
-
 @pytest.mark.parametrize(("rows", "gamma"), [(100, 40.0)])
 def test_in_consistent_units_the_joint_release_keeps_theorem_1(rows, gamma):
     corrected = ModifiedGaussMix(rows, gamma, 1e-4, row_bound=10.0, variant="corrected")

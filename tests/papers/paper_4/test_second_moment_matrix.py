@@ -8,8 +8,8 @@ from scipy.stats import ks_2samp
 
 import dpaudit as dp
 from dpaudit.errors import InvalidInput, NoExactSpectrum
-from dpaudit.exact import additive_wishart, gaussian_shift
-from dpaudit.mechanisms import AnalyzeGauss, InverseWishartDraw, RandomProjection
+from dpaudit.exact import additive_wishart
+from dpaudit.mechanisms import InverseWishartDraw, RandomProjection
 from dpaudit.neighbours import replace_row, zero_row
 from dpaudit.papers import (
     AdaptiveInverseWishart,
@@ -85,12 +85,6 @@ def test_a_large_eigenvalue_buys_rows_and_saves_padding(kind):
         assert needed[1] > enough * (1.0 - 1e-9)
 
 
-def test_a_bad_estimate_is_as_rare_as_half_of_delta():
-    algorithm = AdaptiveJLRidge(8, **BUDGET)
-    assert 0.5 * math.exp(-algorithm.slack / algorithm.noise) == pytest.approx(0.025, rel=1e-12)
-    assert algorithm.noise == 2.0 * 2.0**2 / 0.8
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [AdaptiveJLRidge, AdaptiveInverseWishart])
 def test_the_joint_spectrum_is_that_of_its_draws(kind):
@@ -117,15 +111,6 @@ def test_the_joint_spectrum_is_that_of_its_draws(kind):
         loss += np.sum(0.5 * chi * (ratio - 1.0) - 0.5 * count[:, None] * np.log(ratio), axis=1)
         gain = -np.expm1(np.minimum(np.array([[0.0], [1.0]]) - loss, 0.0))
         assert np.all(np.abs(gain.mean(axis=1) - exact) < 5.0 * gain.std(axis=1) / np.sqrt(20_000))
-
-
-@pytest.mark.parametrize("kind", [AdaptiveJLRidge, AdaptiveInverseWishart])
-def test_the_adaptive_ones_have_no_spectrum_of_the_matrix_alone(kind):
-    algorithm = kind(8, **BUDGET)
-    with pytest.raises(NoExactSpectrum, match="joint_spectrum"):
-        dp.exact.spectrum(algorithm, algorithm.pair(), 0.5)
-    with pytest.raises(NoExactSpectrum, match="joint_spectrum"):
-        dp.exact.worst_case(algorithm, DATA, 0.5)
 
 
 def same_worst_cases(algorithm, mechanism, *relations):
@@ -171,15 +156,6 @@ def test_algorithm_4_draws_with_n_and_d():
     assert algorithm.prior(12) == pytest.approx(padding**2, rel=1e-12)
     part = InverseWishartDraw(12, math.sqrt(algorithm.prior(12)))
     same_worst_cases(algorithm, part, {}, REPLACED)
-
-
-def test_analyze_gauss_of_a_replaced_row():
-    algorithm = AnalyzeGaussNoise(**BUDGET)
-    assert algorithm.sigma == pytest.approx(4.0 * math.sqrt(2.0 * math.log(40.0) / 0.8), rel=1e-12)
-    same_worst_cases(algorithm, AnalyzeGauss(algorithm.sigma), REPLACED)
-    own = dp.exact.spectrum(algorithm, algorithm.pair(), 0.3).delta
-    shift = math.sqrt(32.0) / algorithm.sigma
-    assert float(own) == pytest.approx(float(gaussian_shift(shift, 0.3)), rel=1e-12)
 
 
 def exceeds(algorithm):
@@ -280,23 +256,6 @@ def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
         dp.exact.spectrum(
             AdditiveWishartNoise(**BUDGET, shift=True), replace_row(DATA, 0, DATA[1]), 0.5
         )
-
-
-def test_analyze_gauss_is_lifted_where_it_is_indefinite():
-    algorithm = AnalyzeGaussNoise(**BUDGET)
-    draws = algorithm(3.0 * DATA[:6] / 3.0, 500, rng=2)
-    lifted = algorithm.lifted(draws)
-    least = np.linalg.eigvalsh(matrices(draws, 3))[:, 0]
-    assert 0 < np.sum(least > 0.0) < 500
-    np.testing.assert_array_equal(lifted[least > 0.0], draws[least > 0.0])
-    up = (lifted - draws)[least <= 0.0]
-    assert np.ptp(up[:, 0]) < 1e-9
-    norms = np.abs(
-        np.linalg.eigvalsh(matrices(draws - (DATA[:6].T @ DATA[:6])[np.triu_indices(3)], 3))
-    ).max(axis=1)
-    assert up[0, 0] == pytest.approx(norms.mean(), rel=0.1)  # E‖N‖, of 500 draws
-    with pytest.raises(NoExactSpectrum, match="scaled=False"):
-        dp.exact.worst_case(AnalyzeGaussNoise(**BUDGET, scaled=True), DATA, 0.5)
 
 
 @pytest.mark.parametrize(

@@ -28,13 +28,6 @@ def store(tmp_path, block):
     return store
 
 
-def test_a_block_comes_back_to_the_bit(store, block):
-    np.testing.assert_array_equal(np.load(store.path / "0-000002.npy", allow_pickle=False), block)
-    np.testing.assert_array_equal(store.get(0, 2), block)
-    assert store.get(0, 1) is None
-    assert store.get(1, 2) is None
-
-
 def test_resume_finds_what_it_draws_again(store, block):
     """The first block of each side is to be drawn again, and has to be the same."""
     store.put(0, 3, block + 1.0)
@@ -102,15 +95,6 @@ def test_every_change_is_named(store):
         "package numpy 1.0, now 2.0",
     ):
         assert change in str(caught.value)
-
-
-def test_remove_leaves_what_others_have_put_there(store):
-    (store.path / "mine.npy").write_bytes(b"")
-    store.remove()
-    assert [path.name for path in store.path.iterdir()] == ["mine.npy"]
-    (store.path / "mine.npy").unlink()
-    store.remove()
-    assert not store.path.exists()
 
 
 # --- counts of groups

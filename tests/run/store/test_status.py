@@ -95,14 +95,6 @@ def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypa
     assert (found.step, found.ended, found.stops) == ("drawing M(D)", "RuntimeError", False)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]"])
-def test_a_damaged_progress_file_says_nothing(tmp_path, content):
-    DrawStore(tmp_path / "draws", {"samples": "many"})
-    (tmp_path / "draws" / "progress.json").write_text(content)
-    found = state_of(tmp_path)
-    assert (found.state, found.rate, found.step, found.wanted) == ("interrupted", None, None, None)
-
-
 def test_one_run_has_a_folder_until_it_ends(tmp_path, monkeypatch):
     monkeypatch.setattr("dpaudit.run.store.progress.PATIENCE", 0.01)
     draws = tmp_path / "draws"

@@ -35,14 +35,6 @@ def hidden(request):
     boosted.lightgbm.cache_clear()
 
 
-def test_hidden_lightgbm_is_reported_once_and_in_one_line(hidden):
-    module, note = boosted.lightgbm()
-    assert module is None
-    assert "\n" not in note
-    assert "LightGBM could not be loaded" in note
-    assert ("libgomp" in note) == (hidden == "no libgomp")
-
-
 @pytest.mark.parametrize("hidden", ["no libgomp"], indirect=True)
 def test_boosting_falls_back_to_histograms(hidden):
     """Certified share of the true loss on 16 seeds: 0.87 ± 0.08.

@@ -115,12 +115,6 @@ def test_equal_rows_of_atoms_have_equal_scores():
     np.testing.assert_array_equal(score(rows[::-1]), whole[::-1])
 
 
-def test_where_nothing_repeats_there_are_no_cells():
-    assert trained(fit_cells, *np.random.default_rng(1).standard_normal((2, 2000, 3))) is None
-    nothing = Sides(np.ones((100, 2)), np.ones((100, 2)))
-    assert fit_cells(nothing, nothing) is None
-
-
 def wavy(rng):
     """Density φ(x)(1 + 0.9 sin 6x) against φ: a loss that goes up and down."""
     z = rng.standard_normal(4 * SIZE)
@@ -151,26 +145,6 @@ def test_a_spline_learns_nothing_from_nothing():
         P, Q = np.random.default_rng(seed).standard_normal((2, 4000))
         flat += np.ptp(trained(fit_spline, P, Q)(fresh(P, Q).P)) == 0.0
     assert flat >= 12
-
-
-def test_columns_that_say_the_same_are_counted_once():
-    """Laplace losses of three independent columns add up; the same column three times does not."""
-    rng = np.random.default_rng(3)
-    P, Q = rng.laplace(size=(2, SIZE, 3))
-    Q[:, 1:] += 1.0
-
-    def loss(x):
-        return np.clip(1.0 - 2.0 * x[:, 1:], -1.0, 1.0).sum(axis=1)
-
-    assert share(fit_additive, P, Q, loss).min() > 0.97
-    thrice = [np.repeat(side[:, 2:], 3, axis=1) for side in (P, Q)]
-    rows = fresh(*thrice).P
-    assert (
-        np.abs(
-            trained(fit_additive, *thrice)(rows) - np.clip(1.0 - 2.0 * rows[:, 0], -1.0, 1.0)
-        ).mean()
-        < 0.1
-    )
 
 
 def test_one_cell_that_contradicts_a_good_guess_keeps_its_own_odds():

@@ -5,7 +5,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.scoring import KnownScore, Sides
-from dpaudit.scoring.models.nearest import centre_odds, fit_nearest
+from dpaudit.scoring.models.nearest import fit_nearest
 from tests.scoring.models.rings import rings
 
 pytestmark = pytest.mark.quick
@@ -33,18 +33,6 @@ def test_neighbours_certify_most_of_what_the_true_loss_does(rng):
     )
     assert np.all(found > 0.9 * truth)
     assert truth[1] > 0.2
-
-
-def test_votes_are_those_of_the_nearest_without_the_centre_itself(rng):
-    P, Q = rng.standard_normal((2, 300, 2))
-    centres = np.concatenate([P[:5], Q[:5]])
-    found = centre_odds(Sides(P, Q), centres)
-    points = np.concatenate([P, Q])
-    for number, k in enumerate((32, 128)):
-        for odds, centre in zip(found[number], centres, strict=True):
-            near = np.argsort(np.linalg.norm(points - centre, axis=1), kind="stable")[1 : k + 1]
-            won = np.sum(near < 300)
-            assert odds == pytest.approx(np.log((won + 0.5) / (k - won + 0.5)), rel=1e-12)
 
 
 def test_draws_that_are_all_equal_have_equal_scores():

@@ -1,7 +1,5 @@
 """Networks learn smooth interactions, reproducibly, and take part only where trees found some."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
@@ -92,26 +90,6 @@ def test_auto_certifies_modes_on_a_circle_nearly_as_the_true_loss_does():
     assert np.all(
         auto.spectrum.low > [0.93 * same.spectrum.low[0], *(0.88 * same.spectrum.low[1:])]
     )
-
-
-def test_gradients_are_those_of_small_steps(rng):
-    sizes = (4, 7, 6, 1)
-    shapes = pairwise(sizes)
-    layers = tuple((rng.standard_normal(shape), rng.standard_normal(shape[1])) for shape in shapes)
-    score, x, step = network.Network(layers), rng.standard_normal((20, 4)), 1e-7
-    by_steps = [
-        (score(x + step * axis) - score(x - step * axis)) / (2 * step) for axis in np.eye(4)
-    ]
-    np.testing.assert_allclose(score.gradients(x), np.transpose(by_steps), atol=1e-6)
-
-
-@pytest.mark.parametrize("count", [1, 3])
-def test_few_directions_are_found(rng, count):
-    span = np.linalg.qr(rng.standard_normal((8, 8)))[0][:, :count]
-    gradients = rng.standard_normal((500, count)) @ span.T + 0.01 * rng.standard_normal((500, 8))
-    axes = network.active_directions(gradients)
-    assert axes.shape == (8, count)
-    assert np.all(np.linalg.svd(span.T @ axes, compute_uv=False) > 0.999)
 
 
 def test_the_plane_of_a_score_improves_it_and_a_perfect_score_is_left_alone(rng):

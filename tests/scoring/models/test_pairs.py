@@ -49,16 +49,6 @@ def test_the_pair_that_interacts_comes_first(draw, pair):
     assert pairs.missed(draw(3), zero).pairs[0] == pair
 
 
-def test_an_interaction_shows_in_whitened_coordinates():
-    """It lies in a plane that no column shows, but whose coordinates are wider than all others."""
-    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(8, 8)))[0]
-    scale = np.array([1.0, 3.0, 1.0, 1.0, 4.0, 1.0, 1.0, 1.0])
-    sides = checkerboard(3)
-    turned = Sides(*((side * scale) @ turn for side in (sides.P, sides.Q)))
-    assert pairs.missed(turned, zero).anything
-    assert not pairs.missed(Sides(rows(1), rows(2)), zero).anything
-
-
 def test_products_learn_what_is_smooth_and_leave_nothing_for_trees():
     train, choose, fresh = spread_by_another(3), spread_by_another(5), spread_by_another(7)
     score = pairs.fit_products(train, choose, zero, pairs.missed(train, zero).pairs)

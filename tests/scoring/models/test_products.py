@@ -41,13 +41,6 @@ def test_the_products_are_those_that_differ(rng):
     np.testing.assert_array_equal(products(x), [[-1.0], [1.0]])
 
 
-def test_a_base_that_knows_the_parity_leaves_nothing_to_find(rng):
-    def loss(x):
-        return np.log(0.73 / 0.27) * np.sign(x[:, COLUMNS]).prod(axis=1)
-
-    assert find_products(parity(rng, 4_000), loss) is None
-
-
 def test_equal_laws_have_no_products_at_the_stated_level():
     """Chance 0.001 each: two of 100 or more have a probability of 0.005."""
     found = [

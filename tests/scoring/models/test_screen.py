@@ -5,9 +5,7 @@ import pytest
 
 from dpaudit.scoring import Sides, log_loss
 from dpaudit.scoring.models.additive import fit_additive
-from dpaudit.scoring.models.closed import fit_by_column
 from dpaudit.scoring.models.screen import calibrated, surplus
-from dpaudit.scoring.shrink import shrink_normal
 
 pytestmark = pytest.mark.quick
 
@@ -67,32 +65,6 @@ def test_a_column_that_holds_all_of_the_difference_stands_alone():
     assert [column for column, _, _ in score.columns] == [0]
     tied = score(np.array([[3.0, 9.0, 1.0], [3.0, -9.0, 0.0]]))
     assert tied[0] == tied[1]
-
-
-def test_few_large_numbers_are_kept_and_zeros_shrunk():
-    rng = np.random.default_rng(3)
-    truth = np.where(np.arange(1000) < 5, 8.0, 0.0)
-    found = shrink_normal(truth + rng.standard_normal(1000), 1.0)
-    assert np.sum((found - truth) ** 2) < 30.0  # 1,000 without shrinking; the best five cost 5
-
-
-def test_by_column_a_sparse_shift_is_learned_from_few_draws():
-    """Excess log loss of 100 columns of which 3 move; of all columns' raw means it is .01 more."""
-    rng = np.random.default_rng(5)
-    P, Q = rng.standard_normal((2, 2000, COLUMNS)) * np.geomspace(1e-200, 1e100, COLUMNS)
-    fresh_P, fresh_Q = rng.standard_normal((2, 20_000, COLUMNS)) * np.geomspace(
-        1e-200, 1e100, COLUMNS
-    )
-    gap = np.zeros(COLUMNS)
-    gap[MOVED] = SHIFT * np.geomspace(1e-200, 1e100, COLUMNS)[MOVED]
-    score = fit_by_column(Sides(P, Q + gap))
-    fresh = Sides(fresh_P, fresh_Q + gap)
-
-    def loss(x):
-        return (x[:, MOVED] / gap[MOVED]) @ np.full(3, -(SHIFT**2)) + 1.5 * SHIFT**2
-
-    assert log_loss(score, fresh) - log_loss(loss, fresh) < 0.003
-    assert len(score.gap) == COLUMNS
 
 
 def test_true_log_odds_are_calibrated_and_a_hidden_gap_is_not():
