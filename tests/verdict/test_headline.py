@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.auditing.settings import Settings
 from dpaudit.certify import Certificate, Direction, Estimate, Region
 from dpaudit.verdict import Headline, Reference, read_headline
 from tests.sparse import one_in
@@ -71,9 +70,10 @@ def old_rule(estimate, claim):
 
 
 def read(band, claim, grid):
-    settings = Settings.of(1000, claim=claim, epsilon=grid)
-    estimate = estimate_of(band, settings.epsilon)
-    return read_headline(estimate, Reference.of(claim, settings.epsilon), settings.level), estimate
+    own = [] if claim.epsilon is None else [claim.epsilon]
+    epsilon = np.unique([*(np.linspace(0.0, 4.0, 41) if grid is None else grid), *own])
+    estimate = estimate_of(band, epsilon)
+    return read_headline(estimate, Reference.of(claim, epsilon), 0.95), estimate
 
 
 CLAIMS = {
