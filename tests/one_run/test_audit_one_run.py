@@ -28,6 +28,7 @@ def test_a_run_that_remembers_its_canaries_violates_a_small_claim(violated):
     assert violated.verdict == "violated"
     assert violated.reason.startswith("Claimed ε = 1 at δ = 10⁻⁵. At 95 % confidence at least ")
     assert violated.epsilon_at(1e-5) == violated.headline.certified > 2.0
+    assert violated.epsilon_at(0.3) < violated.epsilon_at(1e-5)
     assert violated.gdp_mu > 0.5
 
 

@@ -147,6 +147,7 @@ def test_canaries_that_disturb_each_other_are_told_apart():
     left = coins @ parts + 0.05 * rng.normal(size=60)
     score = SumAlignment(lambda rows: rows, np.zeros((1, 60)))
     assert np.array_equal(score(left, parts) > 0.0, coins)
+    assert np.all(SumAlignment(np.zeros_like, np.zeros((1, 60)))(left, parts) == 0.0)
     assert not np.array_equal(parts @ (left - 0.5 * parts.sum(axis=0)) > 0.0, coins)
 
 

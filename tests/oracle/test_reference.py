@@ -103,13 +103,6 @@ class LeastSquares:
         distance = mp.fdot(move, self.gram * move) / self.rss
         return (self.logdet - p * mp.log(self.rss) - (rows + 1) * mp.log1p(distance)) / 2
 
-    def log_normal(self, x, rows):
-        p = len(x)
-        move = x - self.solution
-        return (
-            self.logdet - p * mp.log(self.rss) - rows * mp.fdot(move, self.gram * move) / self.rss
-        ) / 2
-
 
 def zeroed(values):
     values = values.copy()
@@ -147,18 +140,6 @@ def test_finite_loss_is_the_ratio_of_student_densities(p, rows, seed):
         assert abs(reference.finite_loss(h, t, p, rows, axis, s2) - direct) < 1e-20
 
 
-@pytest.mark.parametrize(("p", "rows", "seed"), [(1, 20, 1), (3, 50, 3), (7, 20, 4)])
-def test_asymptotic_loss_is_the_ratio_of_normal_densities(p, rows, seed):
-    with mp.workdps(30):
-        full, less, x = random_case(p, seed)
-        h, t, axis, s2 = whitened(full, x)
-        z, radius2 = axis * mp.sqrt(rows), s2 * rows
-        axis, *others = reference.of_parts("als-asymptotic", als(h, t, p, rows))
-        loss = (axis.a * z + axis.b) * z + axis.c
-        loss += sum(block.a * radius2 + block.edge for block in others)
-        assert abs(loss - (full.log_normal(x, rows) - less.log_normal(x, rows))) < 1e-20
-
-
 def quick(law, h, t, p, r, epsilon, digits=9):
     return reference.evaluate(law, als(h, t, p, r), epsilon, dps=32, order=14, digits=digits)
 
@@ -176,21 +157,3 @@ def test_asymptotic_without_leverage_is_a_chi_square_problem():
         upper[0] - mp.exp(epsilon) * upper[1],
         1e-13,
     )
-
-
-def test_sketch_deltas_are_the_positive_parts_of_the_densities():
-    q, r, epsilon = mpf("0.4"), 3, mpf("0.3")
-
-    def density(x, scale):
-        return (x / scale) ** (mpf(r) / 2 - 1) * mp.exp(-x / (2 * scale)) / scale
-
-    def excess(first, second):
-        kink = 2 * (1 - q) / q * ((epsilon if first == 1 else -epsilon) - mpf(r) / 2 * mp.log1p(-q))
-        ends = [kink, 4 * kink, 20 * kink, 200] if first == 1 else [0, kink / 50, kink]
-        raw = mp.quad(lambda x: density(x, first) - mp.exp(epsilon) * density(x, second), ends)
-        return raw / (mpf(2) ** (mpf(r) / 2) * mp.gamma(mpf(r) / 2))
-
-    row = {"leverage": q, "rows": r}
-    forward, backward = reference.by_parts("gaussian-sketch", row, epsilon)
-    close(forward, excess(1, 1 - q), 1e-10)
-    close(backward, excess(1 - q, 1), 1e-10)

@@ -27,7 +27,7 @@ def test_the_order_of_the_records_changes_no_bit_of_the_row(records, random):
 
 @pytest.mark.parametrize(
     ("categories", "numbers"),
-    [(7, 0), (3, 2)],
+    [(1, 0), (7, 0), (3, 2)],
 )
 @pytest.mark.parametrize("replaced", [False, True])
 def test_no_feature_is_a_copy_of_another(categories, numbers, replaced):

@@ -18,7 +18,7 @@ from reports.make.findings.outcome import Case
 from reports.make.gallery import build, compositions, mixing
 from reports.make.gallery.report import render
 from reports.make.gallery.settings import Settings
-from tests.reports_make.pages import Page
+from tests.report.test_html import Page
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,37 +75,6 @@ def test_required_noise_keeps_the_target_and_no_less_does():
         1.0, rel=1e-12
     )
     assert found["exact"] < found["lemma_1"] < found["sheffet_2019"]
-
-
-@pytest.mark.slow
-def test_calibrations_keep_their_targets(settings, content):
-    part = content["calibrations"]
-    for one in part["mechanisms"]:
-        assert all(attained <= part["delta"] for attained in one["attained"])
-        alone, *public = (one["series"][name] for name in one["exact"])
-        for values in public:  # no data are worse than the worst
-            assert all(low <= high * (1.0 + 1e-7) for low, high in zip(alone, values, strict=True))
-    wishart = next(one for one in part["mechanisms"] if one["mechanism"] == "AdditiveWishart")
-    assert wishart["series"]["paper 4, theorem 4.1 (ε < 1)"][1] is None
-    padding = next(one for one in part["mechanisms"] if one["mechanism"] == "RandomProjection")
-    assert padding["parameter"] == "padding"
-    dof = int(wishart["series"][wishart["exact"][1]][0])
-    for more, kept in ((0, True), (-1, False)):  # the largest row is of norm B
-        noisy = mechanisms.AdditiveWishart(dof + more, settings.row_bound)
-        assert (
-            float(dp.exact.worst_case(noisy, settings.database, 0.5).delta) <= part["delta"]
-        ) == kept
-
-
-@pytest.mark.slow
-def test_compositions_are_bounded_by_what_theorems_say(content):
-    for one in content["compositions"]:
-        for times, curves in one["curves"].items():
-            exact, concentrated, parts = (np.array(curves[name]) for name in compositions.STYLES)
-            assert np.all(exact <= concentrated * (1.0 + 1e-7))
-            assert np.all(exact <= parts * (1.0 + 1e-7))
-            if times == "1":
-                np.testing.assert_allclose(parts, exact, rtol=1e-6)
 
 
 def test_composition_from_parts_takes_the_better_theorem():

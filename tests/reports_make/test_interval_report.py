@@ -43,17 +43,6 @@ def test_the_law_of_a_fitted_score_has_the_tails_of_the_draws(monkeypatch):
     assert best == pytest.approx(norm.cdf(0.5) - norm.cdf(-0.5), abs=0.02)
 
 
-@pytest.mark.slow
-def test_sides_of_different_size_are_drawn_as_such(monkeypatch):
-    monkeypatch.setattr(interval, "fine_laws", lambda *_: [normal_law()])
-    rows = interval.uneven(TASKS[0], 20)
-    assert [draws for _, draws, _ in rows[:2]] == ["60 against 500", "500 against 60"]
-    other, same = rows[0][2], rows[4][2]
-    assert other.shown[0] > 0.3
-    assert same.shown[0] == 0.0
-    assert max(other.missed, same.missed) <= 6
-
-
 def test_a_rare_value_shows_what_its_probabilities_do():
     text, draws, found = interval.rare(0.01, 0.001, (450, 10_000), 20)
     assert (text, draws) == ("0.01 against 0.001", "450 against 10,000")

@@ -5,7 +5,6 @@ import dataclasses
 import pytest
 
 from dpaudit.mechanisms import ZOO
-from reports.make import page
 from reports.make.audits import zoo
 
 pytestmark = pytest.mark.quick
@@ -39,18 +38,6 @@ def test_a_gross_breach_is_caught_and_a_faint_one_is_not(found):
     assert [row.rightly_judged for row in (gross, leak, faint)] == [True, True, False]
     assert sound.tried == {1_000: (0, 2)}
     assert sound.rightly_judged
-
-
-@pytest.mark.slow
-def test_the_table_says_what_was_found(found):
-    rows, text, said = found
-    assert said == [page.row(row.cells()) for row in rows]
-    assert all(line in text for line in said)
-    assert "Broken: 2 of 3 caught. Sound: 1 of 1 left alone" in text
-    assert "| 10 | 0.993 | 2 of 2 at 1,000 | 1,000 |" in text
-    assert "| – | – |" in text  # FloatLaplace has no exact spectrum
-    assert text.endswith("|\n")
-    assert len({line.count("|") for line in text.splitlines() if line.startswith("|")}) == 1
 
 
 def test_no_seed_may_be_wrong_of_a_sound_one():

@@ -33,13 +33,6 @@ def wide(data, size, *, rng):
     return data[0, 0] + rng.standard_normal((size, 12))
 
 
-def cold(data, size, *, rng):
-    """Fails at times."""
-    if rng.random() < 0.2:
-        raise ValueError("too cold")
-    return wide(data, size, rng=rng)
-
-
 PAIR = dp.neighbours.zero_row(np.ones((5, 2)), 0)
 SUM = dp.scoring.KnownScore(lambda rows: rows.sum(axis=1) - 6.0, "sum")
 
@@ -50,39 +43,6 @@ CLOCK = {"timings", "peak_memory_mb"}
 def content(result):
     """All of a result but its clock."""
     return {key: value for key, value in result.to_dict().items() if key not in CLOCK}
-
-
-def sent(client):
-    """Bytes that the workers have sent to each other, and to the process that audits."""
-
-    def outgoing(dask_worker):
-        log = dask_worker.transfer_outgoing_log
-        between = sum(one["total"] for one in log if one["who"] is not None)
-        return between, sum(one["total"] for one in log) - between
-
-    return np.sum(list(client.run(outgoing).values()), axis=0)
-
-
-def test_a_million_draws_of_12_numbers_are_less_than_a_megabyte(client):
-    """Of 500,000 a side 35,355 choose the sets, and 141,421 train. Workers pass them on."""
-    before = sent(client)
-    with parallel_config(backend="dask", client=client):
-        found = dp.audit(wide, PAIR, draws=500_000, classifier="qda", rng=1)
-    between, here = sent(client) - before
-    assert between > 2 * 35_355 * 12 * 8 / 4  # a worker keeps what it has drawn itself
-    assert 0 < here < 0.8e6
-    alone = dp.audit(wide, PAIR, draws=500_000, classifier="qda", rng=1)
-    assert content(found) == content(alone)
-
-
-def test_what_a_mechanism_raises_on_a_worker_is_told(client):
-    with (
-        parallel_config(backend="dask", client=client),
-        pytest.raises(
-            dp.MechanismError, match=r"raised ValueError: too cold \(on M\(D'?\), block "
-        ),
-    ):
-        dp.audit(cold, PAIR, draws=20_000, classifier="qda", rng=1)
 
 
 @pytest.fixture

@@ -43,15 +43,6 @@ def descend(data, size, *, rng):
         model = model - 0.1 * (slope.T @ X + 2.0 * rng.normal(size=model.shape))
     return model
 
-
-class Noisy:
-    def __init__(self):
-        self.random_state = None
-
-    def fit(self, X, y):
-        keep(np.column_stack([X, y]))
-        self.coef_ = X.T @ y + np.random.default_rng(self.random_state).normal(size=X.shape[1])
-        return self
 '''
 PROGRAM = """
 import random, sys

@@ -113,14 +113,6 @@ def test_a_mechanism_runs_on_canaries_that_coins_put_in(write, tmp_path):
         ("[one_run]\n", ["[data]: missing", "[mechanism]: missing", "[one_run] count: missing"]),
         (f"{TOLD}[audit]\ndraws = 5\n", ["audit: unknown key (known: name, one_run, claim)"]),
         (
-            TOLD.replace("[claim]", "delta = 0.1\nseed = 1\n[claim]"),
-            [
-                "[one_run] seed: unknown key "
-                "(known: level, inclusion, delta, assume, family, scores)",
-                "[one_run] delta: must be left out: the claim has its own",
-            ],
-        ),
-        (
             "[one_run]\nscores = 'scores.csv'\nlevel = 1.0\n[claim]\nprinted = true\n",
             [
                 "[claim] printed: needs a [mechanism]; scores have none",

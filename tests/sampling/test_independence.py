@@ -404,16 +404,6 @@ def test_a_chain_is_found_with_calls_and_without(chain):
     assert all(finding.refused and finding.log_p < -20 for finding in elsewhere)
 
 
-@quick
-def test_draws_in_two_parts_from_elsewhere_are_not_in_random_order():
-    rng = np.random.default_rng(23)
-    P, Q = rng.normal(size=(2, 5000, 1))
-    P[:2500] += 1.0
-    (finding,) = examine(P, Q, None)
-    assert (finding.kind, finding.refused) == ("drift", True)
-    assert finding.message.endswith("on M(D): they are not in random order")
-
-
 MADE_FROM_P = {
     "equal": lambda P, rng: P,
     "shifted": lambda P, rng: P + 1.0,

@@ -17,35 +17,6 @@ CANDIDATES = incoming_rows(DATA, ("add",), NEW, None, None, SEED)
 EVERY = np.arange(4)
 
 
-def described(found):
-    return [
-        (one.relation, one.index, None if one.row is None else one.row.tolist())
-        for one in map(found.__getitem__, range(len(found)))
-    ]
-
-
-def test_rows_zeroed_and_removed_once_each():
-    found = pool(DATA, ("zero-out", "remove", "zero-out"), NONE, EVERY)
-    assert described(found) == [
-        ("zero-out", 0, None),
-        ("zero-out", 1, None),  # row 2 is zero already, row 3 is row 0 again
-        ("remove", 0, None),
-        ("remove", 1, None),
-        ("remove", 2, None),
-    ]
-
-
-def test_replacements_and_additions():
-    found = pool(DATA, ("replace", "add"), CANDIDATES, np.array([1, 0, 3, 2]))
-    rows = described(found)
-    assert ("replace", 0, [1.0, 2.0]) not in rows  # nothing would change
-    assert rows[0] == ("replace", 1, [1.0, 2.0])  # the heaviest row first
-    assert rows[-2:] == [("add", None, [1.0, 2.0]), ("add", None, [5.0, 5.0])]
-    assert len(rows) == 3 * 2 - 1 + 2
-    np.testing.assert_array_equal(found.rows_out()[-2:], 0.0)
-    np.testing.assert_array_equal(found.rows_in()[-2:], NEW)
-
-
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_a_change_becomes_a_pair(relation):
     found = pool(DATA, (relation,), CANDIDATES, EVERY)

@@ -23,16 +23,6 @@ def named(data, out, into):
     return dict(zip(MEASURES, measures(data, out, into), strict=True))
 
 
-def test_zeroed_rows_against_row_statistics(data):
-    rows = dp.neighbours.row_statistics(data)
-    found = named(data, data, np.zeros_like(data))
-    np.testing.assert_allclose(found["displacement"], rows.displacement)
-    np.testing.assert_allclose(found["fit"], rows.residual_share)
-    h, t = rows.leverage, rows.residual_share
-    np.testing.assert_allclose(found["cook"], h * t / (1.0 - h))
-    np.testing.assert_allclose(found["scatter"], h + (1.0 - h) * t)  # the leverage with the label
-
-
 def test_an_added_row_against_fitting_again(data):
     row = np.array([[1.0, 3.0, -100.0, 9.0]])
     found = named(data, np.zeros_like(row), row)

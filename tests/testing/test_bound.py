@@ -212,16 +212,11 @@ def test_what_stands_for_a_range():
     [
         (2.0, 1.0, math.log(2.0)),
         (1.0, 2.0, -math.log(2.0)),
-        (-1.0, -2.0, math.log(2.0)),
         (1.0, 0.0, math.inf),
-        (1.0, -1.0, math.inf),
         (0.0, 1.0, -math.inf),
-        (0.0, 0.0, -math.inf),
         (3.0, 3.0, 0.0),
         (math.inf, 1.0, math.inf),
-        (1.0, math.inf, -math.inf),
         (math.inf, math.inf, -math.inf),
-        (-1.0, -math.inf, math.inf),
         (-math.inf, -1.0, -math.inf),
     ],
 )

@@ -55,5 +55,8 @@ def test_one_step_has_an_exact_law():
         mechanism.claim.delta_at([0.0, 1.0]),
         rtol=1e-9,
     )
+    draws = mechanism(DATA, 4000, rng=1)
+    error = 6.0 * left.deviation / np.sqrt(4000)
+    assert np.all(np.abs(draws.mean(axis=0) - mechanism.law(DATA).mean) < error)
     with pytest.raises(dp.NoExactSpectrum, match="one step has one"):
         DPGD(1.0, steps=2).law(DATA)

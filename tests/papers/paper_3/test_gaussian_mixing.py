@@ -86,18 +86,6 @@ def test_lines_5_and_6():
     assert estimates.std() == pytest.approx(2.0, rel=0.01)
 
 
-@pytest.mark.parametrize(("rows", "gamma"), [(100, 40.0)])
-def test_in_consistent_units_the_joint_release_keeps_theorem_1(rows, gamma):
-    corrected = ModifiedGaussMix(rows, gamma, 1e-4, row_bound=10.0, variant="corrected")
-    as_one, epsilon = ModifiedGaussMix(rows, gamma, 1e-4), corrected.claim.epsilon
-    for eigenvalue in (1.0, gamma + corrected.spread):
-        pair = dp.neighbours.zero_row(_axis(10.0, eigenvalue), 0)
-        found = corrected.joint_spectrum(pair, epsilon).delta
-        assert found <= 1e-4
-        scaled = dp.neighbours.zero_row(pair.left / 10.0, 0)
-        np.testing.assert_allclose(as_one.joint_spectrum(scaled, epsilon).delta, found, rtol=1e-6)
-
-
 @pytest.mark.parametrize("delta", [1e-5])
 def test_at_small_eta_theorem_1_needs_the_exact_gaussian_release(delta):
     """Its first term is the textbook's bound outside of its range.

@@ -1,7 +1,6 @@
 """A run that is killed, fails or fills the disk is resumed to the bytes of one left alone."""
 
 import errno
-import io
 import json
 import os
 import subprocess
@@ -12,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpaudit._core.files import append_line
 from dpaudit.adapters.trial import MOST
 from dpaudit.run import Scenario, run
 from dpaudit.run.store import folder as store_folder
@@ -130,21 +128,6 @@ def full_list(patch, full_at):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path.name)
 
     patch.setattr(store_folder, "append_line", half)
-
-
-def test_half_a_line_is_taken_back(tmp_path, monkeypatch):
-    """A write that accepts fewer bytes than given, as the last one on a full disk does."""
-    path = tmp_path / "parts.jsonl"
-    append_line(path, b"a whole line\n")
-
-    class Short(io.FileIO):
-        def write(self, line):
-            return super().write(line[:10])
-
-    monkeypatch.setattr(Path, "open", lambda path, mode, **more: Short(path, mode))
-    with pytest.raises(OSError, match="No space left"):
-        append_line(path, b"another line\n")
-    assert path.read_bytes() == b"a whole line\n"
 
 
 def test_parts_of_another_run_or_another_place_are_drawn_again(write_scenario, tmp_path):
