@@ -61,11 +61,18 @@ HISTORIES = {
         1.0,
         1.0,
     ),
+    "the rest of the batch is unknown": lambda rng, before: (
+        2.0 * rng.standard_normal(len(before)),
+        1.0,
+        1.0,
+    ),
 }
 
 
 @pytest.mark.parametrize("name", HISTORIES)
-@pytest.mark.parametrize(("rate", "sigma", "steps"), [(0.1, 1.0, 200), (0.5, 0.7, 60)])
+@pytest.mark.parametrize(
+    ("rate", "sigma", "steps"), [(0.1, 1.0, 200), (0.5, 0.7, 60), (0.02, 2.0, 300), (0.3, 4.0, 100)]
+)
 def test_the_true_mu_is_seldom_exceeded_at_any_step(rate, sigma, steps, name):
     """1,000 runs at once, read after every step; at most 5 % is proved, 75 hits have chance 3e-4.
 

@@ -88,6 +88,10 @@ FAULTS = {
         {"gradients": lambda g: g[: len(g) // 10 * 10].reshape(-1, 10, WEIGHTS).mean(axis=1)},
         "sampling",
     ),
+    "two batches in one step": (
+        {"batch": lambda rng, t: np.concatenate([sampled(rng, t), sampled(rng, t)])},
+        "sampling",
+    ),
 }
 
 
