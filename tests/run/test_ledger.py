@@ -17,6 +17,11 @@ EPSILON, DELTA, NIGHTS, DRAWS = 1.0, 1e-3, 30, 100_000
 NULL = Null.of(np.array([EPSILON]), np.array([DELTA]))
 
 
+@pytest.fixture
+def book(tmp_path):
+    return Ledger(tmp_path / "ledger.jsonl")
+
+
 def entry(log_e=(0.0,), **changes):
     """A run with these e-values."""
     usual = {
@@ -85,28 +90,25 @@ def test_a_bet_at_the_worst_pair_of_the_claim_gains_nothing():
 @pytest.mark.parametrize(
     "other", [{"draws_id": "other data or draws"}, {"draws_id": "b", "code": "second"}]
 )
-def test_a_seed_counts_once_whatever_else_changes(tmp_path, other):
+def test_a_seed_counts_once_whatever_else_changes(book, other):
     """Draws from one seed are not independent, even from other data: their e-values do not
     multiply.
     """
-    book = Ledger(tmp_path / "ledger.jsonl")
     book.add(entry())
     with pytest.raises(dp.InvalidInput, match=r"with seed 0 already.*give another --seed"):
         book.add(entry((2.0,), **other))
     assert book.add(entry((2.0,), subject="another claim", **other)).log_e == 2.0
 
 
-def test_draws_that_come_again_under_another_seed_are_refused(tmp_path):
-    book = Ledger(tmp_path / "ledger.jsonl")
+def test_draws_that_come_again_under_another_seed_are_refused(book):
     book.add(entry((2.0,), marks=("x", "y")))
     with pytest.raises(dp.MechanismError, match=r"does not take its random numbers from rng"):
         book.add(entry((2.0,), draws_id="b", seed=1, marks=("y",)))
     assert book.add(entry((2.0,), draws_id="b", seed=1, marks=("z",))).log_e == 4.0
 
 
-def test_the_version_that_ran_last_decides(tmp_path, capsys):
+def test_the_version_that_ran_last_decides(book, capsys):
     """A leaking version, a sound one, and then the leaking one again."""
-    book = Ledger(tmp_path / "ledger.jsonl")
     for seed, (log_e, code) in enumerate([(9.0, "leaks"), (0.0, "sound")]):
         book.add(entry((log_e,), code=code, draws_id=str(seed), seed=seed))
     assert main(["ledger", str(book.path)]) == 0
@@ -114,8 +116,7 @@ def test_the_version_that_ran_last_decides(tmp_path, capsys):
     assert main(["ledger", str(book.path)]) == 1
 
 
-def test_a_run_that_is_resumed_is_added_once(tmp_path):
-    book = Ledger(tmp_path / "ledger.jsonl")
+def test_a_run_that_is_resumed_is_added_once(book):
     first = book.add(entry((2.0,)))
     again = book.add(entry((2.0,), at="2026-01-02T00:00:00Z"))
     assert (again.log_e, len(book.entries())) == (first.log_e, 1)
@@ -208,11 +209,10 @@ def test_lines_of_another_ledger_come_below_the_own_ones(tmp_path):
     assert here.add(entry((1.0,), draws_id="d", seed=3)).log_e == pytest.approx(4.0)
 
 
-def test_a_file_that_an_earlier_version_merged_is_read(tmp_path):
+def test_a_file_that_an_earlier_version_merged_is_read(book):
     """Its lines name several lines before them, and may have one seed twice."""
     first, second = entry((1.0,), seed=1), entry((2.0,), seed=1, draws_id="b", code="second")
     third = entry((1.0,), seed=2, draws_id="c", after=(first.checksum, second.checksum))
-    book = Ledger(tmp_path / "ledger.jsonl")
     book.path.write_bytes(first.line + second.line + third.line)
     (standing,) = book.standings()
     assert (standing.version, standing.log_e) == (1, pytest.approx(2.0))
