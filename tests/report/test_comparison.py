@@ -95,3 +95,15 @@ def test_a_result_that_is_older_than_headlines_is_compared(results, tmp_path):
 def test_what_is_no_result_is_named(results):
     with pytest.raises(dp.InvalidInput, match="second must be a result, or the folder of one"):
         compare(results[0], None)
+
+
+def test_of_grids_that_differ_it_is_said(results):
+    other = dp.audit(
+        lambda data, size, *, rng: data.sum() + rng.laplace(size=(size, 1)),
+        PAIR,
+        claim=(1.0, 0.0),
+        draws=500,
+        epsilon=[0.0, 0.33],
+        rng=0,
+    )
+    assert "grid of ε" in [one.what for one in compare(results[0], other).moved]

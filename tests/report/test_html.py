@@ -259,3 +259,20 @@ def test_a_notebook_shows_verdict_table_and_figure_and_text_stays_text():
     assert "<th>Certified lower bound</th>" in shown
     assert shown.count("<img ") == 1
     assert "<script" not in in_notebook(poison(make_result()))
+
+
+def test_a_score_that_was_given_was_not_trained(result):
+    result["samples"] = {"train": 0, "choose": 2_000, "test": 18_000}
+    text = Page(render_html(result)).text
+    assert (
+        "none trained the score, which was given; 2,000 chose its thresholds, 18,000 were kept"
+        in text
+    )
+
+
+def test_absent_parts_leave_no_trace(samples_result):
+    text = Page(render_html(samples_result)).text
+    assert "None" not in text
+    assert "two sets of draws made elsewhere" in text
+    assert "Draws or canary scores of one run are not independent" in text
+    assert "Cost of the run" not in text

@@ -197,3 +197,16 @@ def test_the_record_says_that_a_search_was_not_asked_for(ran):
     assert (record["neighbour"]["tried"], record["neighbour"]["pool"]) == (2, 30)
     assert record["search"]["tried"][0]["row"] == record["neighbour"]["index"]
     assert {one["row_put_in"] for one in record["search"]["tried"]} == {None}
+
+
+def test_a_callable_with_a_law_is_still_audited_on_its_worst_row(write_scenario, tmp_path):
+    path = write_scenario(
+        mechanism='call = "dpaudit.mechanisms:ALS"\nparameters = {rows = 20}',
+        data='path = "small.csv"\ntarget = "y"\nconstant = true',
+        neighbour=None,
+        audit=FEW,
+    )
+    built_in = run(Scenario.load(write_scenario("als", audit=FEW)), tmp_path / "als")
+    found = run(Scenario.load(path), tmp_path / "out")
+    assert found.subject.rule == built_in.subject.rule == "worst of 30 rows at ε = 1"
+    assert found.spectrum.low.tolist() == built_in.spectrum.low.tolist()

@@ -45,6 +45,9 @@ def mean(values, scale, random_state=None):
     noise = np.random.default_rng(random_state).laplace(scale=scale)
     return sum(values) / len(values) + noise
 
+def counted(records, rng):
+    return [one["size"] + rng.normal() for one in records]
+
 def rounded(records):
     return [round(one["size"] + np.random.laplace()) for one in records]
 
@@ -109,18 +112,20 @@ def test_an_estimator(ran, more):
     assert record["verdict"] in ("violated", "not violated")
 
 
+COLUMNS = 'columns = {one = "float", size = "float", y = "float"}\nrecord = 4\nform = "dicts"'
 ADAPTED = {
-    "values": 'call = "own_code:mean"\ncolumn = -1\nform = "list"\nparameters = {scale = 0.1}',
-    "records": 'call = "own_code:rounded"\nform = "dicts"\nseeds = "global"\n'
-    'columns = {one = "float", size = "float", y = "float"}\nrecord = 4',
-    "transformer": 'call = "own_code:Centred"\npoints = [[1, 2, 3]]\ntimeout = 60',
+    "values": 'call = "own_code:mean"\nkind = "values"\ncolumn = -1\nform = "list"\n'
+    "parameters = {scale = 0.1}",
+    "records": f'call = "own_code:rounded"\nkind = "records"\nseeds = "global"\n{COLUMNS}',
+    "records with rng": f'call = "own_code:counted"\nkind = "records"\n{COLUMNS}',
+    "transformer": 'call = "own_code:Centred"\nkind = "transformer"\npoints = [[1, 2, 3]]',
 }
 
 
 @pytest.mark.parametrize("kind", ADAPTED)
 def test_such_a_function_gives_draws_of_its_own(write_scenario, tmp_path, kind, monkeypatch):
     (tmp_path / "own_code.py").write_text(OWN)
-    path = write_scenario(mechanism=f'{ADAPTED[kind]}\nkind = "{kind}"', neighbour=ROW)
+    path = write_scenario(mechanism=ADAPTED[kind], neighbour=ROW)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "own_code", raising=False)
     mechanism = Scenario.load(path).mechanism.load()

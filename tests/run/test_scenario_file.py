@@ -185,3 +185,9 @@ def test_other_claims_by_distance_are_refused(write_scenario, claim, said):
 )
 def test_a_value_out_of_reach_is_a_fault_of_its_own_table(write_scenario, changes, said):
     assert faults(write_scenario(**changes)) == [said]
+
+
+@pytest.mark.parametrize("text", ["epsilon = 1\ndelta = 0.1", "rho = 0"])
+def test_other_claims_are_judged_on_the_usual_grid(write_scenario, text):
+    scenario = Scenario.load(write_scenario(claim=text, audit=None))
+    np.testing.assert_array_equal(scenario.settings.epsilon, DEFAULT_EPSILON)

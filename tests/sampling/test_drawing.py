@@ -93,6 +93,7 @@ WRONG = {
         r"got a list_iterator on M\(D.*; return list\(value\)$",
     ),
     "one dict": (lambda size, rng: {"a": np.zeros(size)}, "must return numbers, got dtype object"),
+    "functions": (lambda size, rng: [len] * size, "got a builtin_function_or_method"),
     "too few texts": (
         lambda size, rng: ["a"] * (size - 1),
         r"must return shape \(\d+, k\), got \d+ draws",

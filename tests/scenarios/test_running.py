@@ -33,6 +33,7 @@ def test_files_of_a_study(write, capsys):
     content = json.loads((folder / "content.json").read_text())
     assert content["settings"] == {"points": [1.0, 10.0], "factor": 2.0}
     assert content["figures"]["lines"][0]["lines"][0]["y"] == [2.0, 20.0]
+    assert content["tables"][0]["rows"][-1] == [0.0, "inf"]
     page = (folder / "report.html").read_text()
     assert "<script>" not in page
     assert "&lt;script&gt;" in page

@@ -131,3 +131,13 @@ def test_ordinary_outputs_that_differ_get_no_column(name):
     for _ in range(20):
         sides = Sides(ORDINARY[name](rng, 0.0)[:, None], ORDINARY[name](rng, 1.0)[:, None])
         assert Encoder.fit(sides).remainders == ()
+
+
+def test_a_column_beyond_those_that_are_kept():
+    """Of 1,200 columns those are kept whose ranks differ; the last one differs by parity alone."""
+    rng = np.random.default_rng(3)
+    P, Q = rng.normal(size=(2, 200, 1200))
+    P[:, -1], Q[:, -1] = (2.0 * rng.integers(10**5, size=200) + bit for bit in (0, 1))
+    encoder = Encoder.fit(Sides(P, Q))
+    assert {column for column, _ in encoder.remainders} == {1199}
+    assert len(set(encoder(P)[:, -len(encoder.remainders)])) == 1

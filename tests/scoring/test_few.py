@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dpaudit.scoring import Sides, few, log_loss
+from dpaudit.scoring.models.logistic import calibrated
 
 
 @pytest.mark.quick
@@ -86,3 +87,11 @@ def test_no_scale_matters_and_no_outlier():
     np.testing.assert_allclose(scaled, plain, rtol=1e-3, atol=1e-3)
     train.P[0] = 1e300
     assert np.abs(few.fit_few_draws(train)(fresh.P) - plain).max() < 0.7
+
+
+def test_calibration_undoes_scale_and_offset():
+    """Log-odds of N(1, 1) against N(0, 1) are x − ½; 20,000 draws fix the line to 0.03."""
+    rng = np.random.default_rng(5)
+    x, y = rng.standard_normal(20_000) + 1.0, rng.standard_normal(20_000)
+    offset, slope = calibrated(5.0 * x + 2.0, 5.0 * y + 2.0)
+    np.testing.assert_allclose([slope * 5.0, offset + 2.0 * slope], [1.0, -0.5], atol=0.06)
