@@ -10,6 +10,8 @@ import dpaudit as dp
 from dpaudit.errors import InvalidInput
 from reports.make.one_run import false
 
+pytestmark = pytest.mark.quick
+
 CLAIM = (1.0, 1e-5)
 
 
@@ -25,7 +27,6 @@ def violated(run):
     return dp.audit_one_run(*run, claim=CLAIM)
 
 
-@pytest.mark.quick
 def test_a_run_that_remembers_its_canaries_violates_a_small_claim(violated):
     assert violated.verdict == "violated"
     assert violated.reason.startswith("Claimed ε = 1 at δ = 10⁻⁵. At 95 % confidence at least ")
@@ -34,7 +35,6 @@ def test_a_run_that_remembers_its_canaries_violates_a_small_claim(violated):
     assert violated.gdp_mu > 0.5
 
 
-@pytest.mark.quick
 def test_a_run_that_remembers_nothing_does_not(run):
     scores = np.random.default_rng(2).normal(size=150)
     found = dp.audit_one_run(scores, run[1], claim=CLAIM)
@@ -42,7 +42,6 @@ def test_a_run_that_remembers_nothing_does_not(run):
     assert "Had the scores told every coin" in found.reason
 
 
-@pytest.mark.quick
 def test_without_a_claim_there_is_a_bound_and_no_verdict(run):
     found = dp.audit_one_run(*run, delta=1e-5)
     assert found.verdict == "inconclusive"
@@ -50,40 +49,34 @@ def test_without_a_claim_there_is_a_bound_and_no_verdict(run):
     assert found.headline.certified > 2.0
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("claim", [dp.Claim.gdp(0.1), dp.Claim.zcdp(0.001)])
 def test_claims_that_are_curves_are_refuted(run, claim):
     assert dp.audit_one_run(*run, claim=claim, delta=1e-5).verdict == "violated"
 
 
-@pytest.mark.quick
 def test_too_few_canaries_are_no_pass():
     found = dp.audit_one_run([1.0, 2.0, 3.0], [False, True, True], claim=(3.0, 0.0))
     assert found.verdict == "inconclusive"
     assert found.reason.endswith("add canaries.")
 
 
-@pytest.mark.quick
 def test_more_confidence_than_delta_leaves_is_no_pass(run):
     found = dp.audit_one_run(*run, claim=(1.0, 1e-2), level=0.995)
     assert found.verdict == "inconclusive"
     assert "Ask for less confidence" in found.reason
 
 
-@pytest.mark.quick
 def test_equal_scores_are_no_pass(run):
     found = dp.audit_one_run(np.ones(150), run[1], claim=CLAIM)
     assert found.verdict == "inconclusive"
     assert "All scores are equal" in found.reason
 
 
-@pytest.mark.quick
 def test_exactly_half_of_the_canaries_is_worth_a_word(run):
     included = np.arange(150) < 75
     assert "Exactly half" in dp.audit_one_run(run[0], included, claim=CLAIM).reason
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -108,13 +101,11 @@ def test_errors_name_the_argument(run, changed, said):
         dp.audit_one_run(given.pop("scores"), given.pop("included"), **given)
 
 
-@pytest.mark.quick
 def test_a_name_that_is_no_argument_is_refused(run):
     with pytest.raises(TypeError, match="epsilon"):
         dp.audit_one_run(*run, epsilon=1.0)
 
 
-@pytest.mark.quick
 def test_the_same_scores_give_the_same_result_and_none_of_them_is_kept(run, violated, tmp_path):
     violated.save(tmp_path / "one")
     again = dp.audit_one_run(*run, claim=CLAIM).to_dict()
@@ -126,7 +117,6 @@ def test_the_same_scores_give_the_same_result_and_none_of_them_is_kept(run, viol
     assert (tmp_path / "one" / "guesses.png").stat().st_size > 5_000
 
 
-@pytest.mark.quick
 def test_a_saved_result_is_read_by_its_own_kind(violated, tmp_path):
     folder = violated.save(tmp_path)
     again = dp.OneRunResult.load(folder)
@@ -136,7 +126,6 @@ def test_a_saved_result_is_read_by_its_own_kind(violated, tmp_path):
         dp.AuditResult.load(folder)
 
 
-@pytest.mark.quick
 def test_scores_that_are_smaller_where_a_canary_is_in_are_no_pass(run):
     found = dp.audit_one_run(-run[0], run[1], claim=CLAIM)
     assert found.verdict == "inconclusive"
@@ -144,7 +133,6 @@ def test_scores_that_are_smaller_where_a_canary_is_in_are_no_pass(run):
     assert found.gdp_mu == 0.0
 
 
-@pytest.mark.quick
 def test_a_large_delta_that_no_scores_refute_is_no_pass():
     """At δ = 0.01 the coins' own spread about the centre hides what scores tell."""
     rng = np.random.default_rng(8)
@@ -155,13 +143,11 @@ def test_a_large_delta_that_no_scores_refute_is_no_pass():
     assert "more canaries seldom help" in found.reason
 
 
-@pytest.mark.quick
 def test_a_claim_that_nothing_breaks_is_refused(run):
     with pytest.raises(InvalidInput, match="did you mean"):
         dp.audit_one_run(*run, claim=(1e-5, 1.0))
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -1,19 +1,19 @@
-"""The page: what it says, and what it must not let through."""
+"""The pages: what they say, and what they must not let through."""
 
 import json
 import re
 from html import unescape
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
+import dpaudit as dp
 from dpaudit.errors import InvalidInput
-from dpaudit.report import in_notebook, read_curves, render_html
+from dpaudit.report import in_notebook, one_run, read_curves, render_html, render_index
 from dpaudit.report.tables import spectrum_table, tradeoff_table
 from tests.report.examples import make_result
 from tests.sparse import one_in
-
-pytestmark = pytest.mark.usefixtures("undrawn")
 
 HOSTILE = '</script><img src=x onerror="alert(1)">\'&amp;<!--{{ 7*7 }}\u2028'
 
@@ -276,3 +276,85 @@ def test_absent_parts_leave_no_trace(samples_result):
     assert "two sets of draws made elsewhere" in text
     assert "Draws or canary scores of one run are not independent" in text
     assert "Cost of the run" not in text
+
+
+# The page of one run: tiles of each verdict, facts of a scenario, names that break nothing.
+
+SCRIPT = "</script><script>alert(1)</script>\x1b&"
+
+
+@pytest.fixture(autouse=True)
+def without_figure(monkeypatch):
+    monkeypatch.setattr(one_run, "as_svg", lambda figure: b"")
+
+
+def record(noise=0.1, **asked):
+    """result.json of 150 canaries."""
+    rng = np.random.default_rng(1)
+    coins = rng.random(150) < 0.5
+    scores = coins + noise * rng.normal(size=150)
+    return dp.audit_one_run(scores, coins, method="f-dp", **asked).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("noise", "asked", "claimed", "certified", "advice"),
+    [
+        (0.1, {"claim": (1.0, 1e-5)}, "ε\u00a0=\u00a01", "at least ε", "Do not release"),
+        (5.0, {"claim": (1.0, 1e-5)}, "ε\u00a0=\u00a01", "no ε", "no proof of privacy"),
+        (0.1, {"claim": (9.0, 1e-5)}, "ε\u00a0=\u00a09", "every ε below", "Do not read this as"),
+        (0.1, {}, "none", "at least ε", "Do not read this as a pass"),
+        (0.1, {"claim": dp.Claim.gdp(0.5)}, "μ\u00a0=\u00a00.5", "at least μ", "Do not release"),
+    ],
+)
+def test_the_tiles_say_what_is_claimed_and_certified(noise, asked, claimed, certified, advice):
+    found = record(noise, **asked)
+    tiles = one_run.tiles(found)
+    second = "Certified" if certified.startswith("at least") else "Ruled out"
+    assert [tile.name for tile in tiles] == ["Claimed", second, "Canaries", "Right guesses"]
+    assert tiles[0].value == claimed
+    assert tiles[1].value.startswith(certified)
+    assert tiles[2].value == "150"
+    text = Page(one_run.render_page(found)).text
+    assert advice in text
+    assert found["verdict"].capitalize() in text
+    assert "None" not in text
+
+
+def test_equal_scores_make_no_guesses():
+    coins = np.arange(30) % 3 == 0
+    found = dp.audit_one_run(np.ones(30), coins, claim=(1.0, 1e-5), method="f-dp").to_dict()
+    assert one_run.tiles(found)[3].value == "none made"
+    assert "All scores are equal" in Page(one_run.render_page(found)).text
+
+
+def test_what_a_scenario_says_is_shown_and_escaped():
+    found = record(claim=(1.0, 1e-5)) | {
+        "scenario": SCRIPT,
+        "mechanism": {"name": SCRIPT, "parameters": {"epsilon": 1.0}},
+        "dataset": {"name": SCRIPT},
+        "inserted": {"kind": "rare", "relation": "add"},
+        "score": SCRIPT,
+        "seed": 7,
+    }
+    source = one_run.render_page(found)
+    shown = Page(source)
+    assert [attrs.get("type") for attrs in shown.all("script")] == ["application/json"]
+    assert "\x1b" not in source
+    for piece in ("Kind of canaries", "rare", "epsilon = 1", "Seed", "alert(1)"):
+        assert piece in shown.text
+
+
+def test_the_index_has_a_row_of_it():
+    found = record(claim=(1.0, 1e-5)) | {"mechanism": {"name": "<b>Ridge", "parameters": {}}}
+    row = {
+        "name": "once",
+        "kind": "violated",
+        "reason": found["reason"],
+        "seconds": 1.0,
+        "record": found,
+        "link": ("once", "report.html"),
+    }
+    text = Page(render_index([row])).text
+    assert "<b>Ridge" in text
+    assert "150 canaries" in text
+    assert "ε\u00a0=\u00a01" in text or "ε = 1" in text

@@ -11,12 +11,13 @@ from dpaudit.scoring.models.screen import calibrated, surplus
 from dpaudit.scoring.portfolio import Contest
 from tests.scoring.gaussian_task import draws, loss
 
+pytestmark = pytest.mark.quick
+
 
 def with_ones(x):
     return np.column_stack([np.ones(len(x)), x])
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("penalty", [30.0, 0.1])
 def test_newton_agrees_with_scikit_learn_without_an_offset(penalty):
     x, label = Sides(*draws(800)).stacked()
@@ -27,7 +28,6 @@ def test_newton_agrees_with_scikit_learn_without_an_offset(penalty):
     np.testing.assert_allclose(found[0], model.intercept_[0], rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.quick
 def test_separable_draws_do_no_harm():
     x = np.repeat([[-1.0], [1.0]], 50, axis=0)
     weight = fit_ridge(with_ones(x), np.repeat([0, 1], 50), np.zeros(100), 1e-3, np.zeros(2))
@@ -35,7 +35,6 @@ def test_separable_draws_do_no_harm():
     assert weight[1] > 3.0
 
 
-@pytest.mark.quick
 def test_a_correction_mends_a_poor_base():
     P, Q = draws(6000)
     train, choose, fresh = (
@@ -55,7 +54,6 @@ def test_a_correction_mends_a_poor_base():
     )
 
 
-@pytest.mark.quick
 def test_a_challenger_must_be_clearly_better():
     sides = Sides(*draws(2000))
     contest = Contest(sides)
@@ -84,7 +82,6 @@ def true_loss(x):
     return np.sum(np.abs(x[:, MOVED] - SHIFT) - np.abs(x[:, MOVED]), axis=1)
 
 
-@pytest.mark.quick
 def test_as_many_columns_without_a_difference_are_seen_as_documented():
     """One expected among the columns of a table, atoms included: 40 tables of 50 columns."""
     rng = np.random.default_rng(1)
@@ -96,7 +93,6 @@ def test_as_many_columns_without_a_difference_are_seen_as_documented():
     assert 15 <= seen <= 75  # 40 expected, standard deviation 6.3
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("share", [0.02, 0.98])
 def test_a_rare_value_is_seen_on_either_end(share):
     rng = np.random.default_rng(2)
@@ -106,7 +102,6 @@ def test_a_rare_value_is_seen_on_either_end(share):
     assert evidence[1] > 10.0 > 5.0 > evidence[[0, 2]].max()
 
 
-@pytest.mark.quick
 def test_few_of_many_columns_are_summed():
     """Excess log loss of the sum over 3 of 100 columns, nats a draw; of the score 0 it is .14."""
     train, choose, fresh = (laplace(size, seed) for seed, size in enumerate((8000, 4000, 20_000)))
@@ -123,7 +118,6 @@ def follower(size, seed):
     return Sides(*np.stack([counts, counts + 2.0 * noise, -noise], axis=2))
 
 
-@pytest.mark.quick
 def test_a_column_that_holds_all_of_the_difference_stands_alone():
     train, choose = (follower(size, seed) for seed, size in enumerate((8000, 8000)))
     score = fit_additive(train, choose)
@@ -132,7 +126,6 @@ def test_a_column_that_holds_all_of_the_difference_stands_alone():
     assert tied[0] == tied[1]
 
 
-@pytest.mark.quick
 def test_true_log_odds_are_calibrated_and_a_hidden_gap_is_not():
     """A true score fails with probability ≤ 0.04; 40 runs have more than 6 with 2e-3. A 200th of
     P's mass is missing and lies in one value, of which a linear score knows nothing.
