@@ -204,6 +204,7 @@ def gaussian_tradeoff(mu: float) -> np.ndarray:
     return norm.cdf(norm.ppf(1 - ALPHA) - mu)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("mu", [0.1, 4.0])
 @pytest.mark.parametrize("grid", GRIDS, ids=len)
 def test_the_truth_lies_between_tangents_and_corners(grid, mu):
@@ -212,6 +213,7 @@ def test_the_truth_lies_between_tangents_and_corners(grid, mu):
     assert np.all(tradeoff_above(grid, delta, ALPHA) >= gaussian_tradeoff(mu) - 1e-12)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("mu", [0.1, 4.0])
 @pytest.mark.parametrize("grid", GRIDS, ids=len)
 def test_what_the_grid_implies_is_below_delta_at_every_epsilon(grid, mu):

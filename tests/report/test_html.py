@@ -82,6 +82,7 @@ def test_hostile_names_stay_text():
     assert {"type": "application/json", "id": "result"} in page.all("script")
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("verdict", "symbol", "says"),
     [

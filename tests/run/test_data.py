@@ -189,16 +189,6 @@ def test_without_a_rule_a_mechanism_without_a_law_is_searched(write_scenario, te
     assert (worst.rule, worst.at) == ("worst", rule.at)
 
 
-def test_the_record_says_that_a_search_was_not_asked_for(ran):
-    record = ran(CALL, neighbour="shortlist = 2")
-    assert record["neighbour"]["rule"].endswith(
-        "; searched, since the scenario names no rule and no output law is known"
-    )
-    assert (record["neighbour"]["tried"], record["neighbour"]["pool"]) == (2, 30)
-    assert record["search"]["tried"][0]["row"] == record["neighbour"]["index"]
-    assert {one["row_put_in"] for one in record["search"]["tried"]} == {None}
-
-
 def test_a_callable_with_a_law_is_still_audited_on_its_worst_row(write_scenario, tmp_path):
     path = write_scenario(
         mechanism='call = "dpaudit.mechanisms:ALS"\nparameters = {rows = 20}',

@@ -74,17 +74,6 @@ def test_a_run_of_the_file_runs_them_all(several, tmp_path, capsys):
         assert place["artifactLocation"]["uri"].endswith("several.toml")
 
 
-@pytest.mark.usefixtures("no_figures")
-def test_one_of_them_runs_alone_with_the_same_result(several, tmp_path):
-    main(["run", str(several), "--out", str(tmp_path / "all")])
-    main(["run", f"{several}:many", "--out", str(tmp_path / "one")])
-    paths = tmp_path / "all" / "many", tmp_path / "one"
-    records = [json.loads((path / "result.json").read_text()) for path in paths]
-    for record in records:
-        del record["timings"], record["peak_memory_mb"]
-    assert records[0] == records[1]
-
-
 def test_audits_of_one_run_share_tables_too(tmp_path):
     path = tmp_path / "runs.toml"
     path.write_text(
