@@ -51,7 +51,7 @@ def on_cluster(client, write_scenario, tmp_path):
     (tmp_path / "own_release.py").write_text(OWN)
     (tmp_path / "helper_of_own.py").write_text(HELPER)
     made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
-    audit = 'samples = 9000\nclassifier = "qda"\nepsilon = [0.0]'
+    audit = 'draws = 9000\nclassifier = "qda"\nepsilon = [0.0]'
     run(Scenario.load(write_scenario(audit=audit, **made)), tmp_path / "alone")
     key = f'\nbackend = "dask"\naddress = "{client.scheduler.address}"'
     return Scenario.load(write_scenario(audit=audit + key, **made))

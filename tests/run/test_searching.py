@@ -22,7 +22,7 @@ SEARCH = 'rule = "search"\nshortlist = 4\nbudget = 6'
             'relations = ["add"]',
             ["relations: 'replace' and 'add' need candidates, row_bound or bounds"],
         ),
-        ("row_bound = 2", ['row_bound: goes with relations = ["replace"] or ["add"]']),
+        ("row_bound = 2", ["row_bound: goes with the relations 'replace' and 'add'"]),
         (
             'relations = ["add"]\nbounds = [[2, 1]]\nrank = "best"',
             [

@@ -9,9 +9,10 @@ import pytest
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit.certify import SortedScores, StreamedCounts
-from dpaudit.sampling import GivenDraws, MechanismDraws, draw
+from dpaudit.sampling import GivenDraws, MechanismDraws
 from dpaudit.scoring import Fitted
 from tests.cases import database, shifted
+from tests.drawing import draw
 from tests.sparse import one_in
 
 DATA = database()

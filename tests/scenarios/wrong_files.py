@@ -22,11 +22,6 @@ WRONG = {
     "no data": (ALS, "[data]", ["missing"]),
     "no mechanism": (DATA, "[mechanism]", ["missing"]),
     "name and path": (f'{DATA}path = "x.csv"\n{ALS}', "[data]", ["either name or path"]),
-    "draws and samples": (
-        f"{GOOD}[audit]\ndraws = 100\nsamples = 100\n",
-        "[audit] samples",
-        ["another name of draws"],
-    ),
     "outputs and predict": (
         f'{MINE}kind = "estimator"\noutputs = ["coef_"]\npredict = [[1.0]]\n',
         "[mechanism] predict",
@@ -100,8 +95,16 @@ WRONG = {
     "true in a list": (f"{GOOD}[audit]\nepsilon = [0, true]\n", "[audit] epsilon[1]", ["number"]),
 }
 
-# what else there is, or what other keys say, is not in the JSON Schema
-ONLY_THE_READER = (
-    *("not TOML", "parameters that want each other"),
-    *("an address without Dask", "stop without a claim"),
+# what is wrong about one key, whatever the other keys say, is in the JSON Schema too
+BY_THE_KEY = (
+    *(
+        "rule of no kind",
+        "mechanism of no kind",
+        "kind of no kind",
+        "a number for text",
+        "a number for a table",
+    ),
+    *("a number for a list", "a call without a colon", "a command without data"),
+    *("a study without its class", "parameters that are no table", "printed, not"),
+    *("negative in a list", "true in a list"),
 )

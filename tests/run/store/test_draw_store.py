@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.run.store import DrawStore, state_of
+from dpaudit.run.store.draws import DrawStore
+from dpaudit.run.store.progress import state_of
 from dpaudit.sampling import Counted, Counts
 
 pytestmark = pytest.mark.quick

@@ -59,7 +59,7 @@ def share(fit, P, Q, loss, least=0.04):
 
 def fit_cells(train, choose):
     """Cells over a sum of splines."""
-    return cells.fit_cells(train, choose, fit_additive(train, choose))
+    return cells.fit_cells(train, fit_additive(train, choose))
 
 
 # --- atoms and counts -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Paper 1's estimator, its promise, and its classifiers at all ε as one score."""
+"""Paper 1's estimator and its promise."""
 
 import numpy as np
 import pytest
