@@ -1,18 +1,23 @@
 """Kept draws, and counts of groups of them, are complete or absent, and never those of another run
-or another score.
+or another score; and what a run's folder tells of it.
 """
 
 import json
+import os
 
 import numpy as np
 import pytest
 
+import dpaudit as dp
+from dpaudit.cli import main
 from dpaudit.errors import InvalidInput
+from dpaudit.run import Scenario, run
 from dpaudit.run.store.draws import DrawStore
-from dpaudit.run.store.progress import state_of
+from dpaudit.run.store.progress import Watch, state_of
 from dpaudit.sampling import Counted, Counts
+from tests.run.held_runs import held_run, held_scenario
 
-pytestmark = pytest.mark.quick
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 MADE_BY = {"seed": 0, "samples": 100, "stop": None}
 
@@ -29,6 +34,7 @@ def store(tmp_path, block):
     return store
 
 
+@pytest.mark.quick
 def test_resume_finds_what_it_draws_again(store, block):
     """The first block of each side is to be drawn again, and has to be the same."""
     store.put(0, 3, block + 1.0)
@@ -44,6 +50,7 @@ def test_resume_finds_what_it_draws_again(store, block):
     np.testing.assert_array_equal(store.get(1, 2), block - 1.0)
 
 
+@pytest.mark.quick
 def test_other_settings_are_named(store, block):
     with pytest.raises(
         InvalidInput,
@@ -53,6 +60,7 @@ def test_other_settings_are_named(store, block):
     np.testing.assert_array_equal(store.get(0, 2), block)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     "damage",
     [lambda file: file[:-40], lambda file: file[:300] + b"?" + file[301:]],
@@ -64,6 +72,7 @@ def test_a_damaged_block_is_not_there(store, damage):
     assert store.get(0, 2) is None
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("content", ["[]", "[" * 100_000])
 def test_draws_without_a_manifest_stay_until_they_are_discarded(store, content):
     (store.path / "manifest.json").write_text(content)
@@ -76,6 +85,7 @@ def test_draws_without_a_manifest_stay_until_they_are_discarded(store, content):
     assert json.loads((store.path / "manifest.json").read_text()) == MADE_BY
 
 
+@pytest.mark.quick
 def test_every_change_is_named(store):
     kept = {
         "files": {"a.py": "1", "b.py": "2"},
@@ -132,6 +142,7 @@ def resumed(counts, **more):
     return DrawStore(counts.path, MADE_BY, resume=True, **more)
 
 
+@pytest.mark.quick
 def test_the_first_group_is_made_again_and_has_to_be_the_same(counts):
     kept = resumed(counts).counts(KEY)
     assert kept.get(2) is None
@@ -145,12 +156,14 @@ def test_the_first_group_is_made_again_and_has_to_be_the_same(counts):
         again.put(2, group(4))
 
 
+@pytest.mark.quick
 def test_a_damaged_group_is_not_there(counts):
     path = counts.path / f"counts-{KEY}-000003.npz"
     path.write_bytes(path.read_bytes()[:-9])
     assert resumed(counts).counts(KEY).get(3) is None
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(("key", "all_draws"), [(OTHER, False), (KEY, True)])
 def test_counts_that_are_of_no_use_go(counts, key, all_draws):
     """Those of another score, and all of them where the draws are to be kept."""
@@ -160,7 +173,112 @@ def test_counts_that_are_of_no_use_go(counts, key, all_draws):
     assert not resumed(counts).counts(KEY)
 
 
+@pytest.mark.quick
 def test_counted_draws_are_draws(counts):
     counts.put(0, 0, np.zeros((7, 3)))
     assert counts.fresh == 7 + 2 * 2 * 50
     assert state_of(counts.path.parent).made == (107, 100)
+
+
+# --- state, rate, time left and the lock
+
+ROW = 'rule = "row"\nindex = 4'
+
+
+@pytest.mark.slow
+def test_a_run_from_begin_to_end(write_scenario, tmp_path, capsys):
+    """16 blocks of 256 a side: under way, killed, resumed."""
+    scenario = held_scenario(write_scenario, audit='draws = 4000\nclassifier = "qda"')
+    out = tmp_path / "out"
+    with held_run(scenario, out) as process:
+        assert main(["status", str(out)]) == 0
+        said = capsys.readouterr().out
+        assert f"running, process {process.pid}" in said
+        assert "drawing M(D)" in said
+        found = state_of(out)
+        assert (found.state, found.process, found.wanted, found.scenario) == (
+            "running",
+            process.pid,
+            4000,
+            "held",
+        )
+        with pytest.raises(
+            dp.InvalidInput,
+            match=f"another run is under way in .*out .process {process.pid}.;",
+        ):
+            run(Scenario.load(scenario), out)
+    assert main(["status", str(out), "--json"]) == 3
+    one = json.loads(capsys.readouterr().out)[0]
+    assert (one["state"], one["process"]) == ("interrupted", None)
+    assert sum(one["made"]) == sum(
+        256 if "-000015" not in path.name else 160 for path in out.glob("draws/*.npy")
+    )
+    run(Scenario.load(scenario), out, resume=True)
+    assert main(["status", str(tmp_path)]) == 0
+    assert "done: not violated" in capsys.readouterr().out
+    assert sorted(path.name for path in out.iterdir()) == ["report.html", "result.json"]
+
+
+def test_an_interrupted_run_says_with_what_it_ended(write_scenario, tmp_path, capsys):
+    (tmp_path / "ends.py").write_text(
+        "def release(data, size, *, rng):\n    raise KeyError('midway')\n"
+    )
+    scenario = Scenario.load(
+        write_scenario("ends", mechanism='call = "ends:release"', neighbour=ROW)
+    )
+    with pytest.raises(dp.MechanismError):
+        run(scenario, tmp_path / "out")
+    assert main(["status", str(tmp_path / "out")]) == 3
+    assert "by MechanismError: the mechanism raised " in capsys.readouterr().out
+
+
+def test_a_run_that_never_began_leaves_nothing(write_scenario, tmp_path, capsys):
+    with pytest.raises(dp.InvalidInput, match="index must be"):
+        run(Scenario.load(write_scenario(neighbour='rule = "row"\nindex = 99')), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert main(["status", str(tmp_path / "out")]) == 2
+    assert "must be the folder of a run" in capsys.readouterr().err
+
+
+def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypatch):
+    """100 draws are kept by an earlier process; this one makes them again and 200 more in 6 s.
+
+    So 50 a second, and 1700 of 2 × 1000 to go.
+    """
+    now = [100.0]
+    monkeypatch.setattr("dpaudit.run.store.progress.time.monotonic", lambda: now[0])
+    first = DrawStore(tmp_path / "draws", {"samples": 1000, "stop": None})
+    first.put(0, 0, dp.outcomes.rows([0.5] * 100))
+    with pytest.raises(RuntimeError), Watch(tmp_path / "draws", "counted") as watch:  # noqa: PT012
+        watch("choosing the neighbour", 0, 1)
+        now[0] += 50.0
+        watch.begin(DrawStore(tmp_path / "draws", {"samples": 1000, "stop": None}, resume=True))
+        watch("drawing M(D)", 100, 1000)
+        for side, block in ((0, 0), (0, 1), (1, 1)):
+            now[0] += 2.0
+            watch.store.put(side, block, dp.outcomes.rows([0.5] * 100))
+            watch("drawing M(D)", 100 + 100 * (side + block), 1000)
+        raise RuntimeError
+    found = state_of(tmp_path)
+    assert (found.made, found.wanted, found.rate, found.left_s) == ((200, 100), 1000, 50.0, 34.0)
+    assert (found.step, found.ended, found.stops) == ("drawing M(D)", "RuntimeError", False)
+
+
+def test_one_run_has_a_folder_until_it_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr("dpaudit.run.store.progress.PATIENCE", 0.01)
+    draws = tmp_path / "draws"
+    with Watch(draws, "first"):
+        state = state_of(tmp_path)
+        assert (state.state, state.process) == ("running", os.getpid())
+        with pytest.raises(dp.InvalidInput, match=f"process {os.getpid()}"), Watch(draws, "second"):
+            pass
+    assert state_of(tmp_path) is None
+    with Watch(draws, "third"):
+        pass
+
+
+def test_a_folder_of_runs_tells_of_each(write_scenario, tmp_path, capsys):
+    for name in ("one", "two"):
+        run(Scenario.load(write_scenario(name)), tmp_path / "all" / name)
+    assert main(["status", str(tmp_path / "all")]) == 0
+    assert capsys.readouterr().out.count("done: not violated") == 2
