@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,15 +11,12 @@ from scipy.stats import norm
 from dpaudit import mechanisms
 from dpaudit.certify import lower, upper
 from dpaudit.mechanisms import ZOO
-from dpaudit.scoring import Sides
-from reports.make import page
-from reports.make.auditors import networks
 from reports.make.audits import estimate, seconds, sniper, zoo
 from reports.make.band import interval
 from reports.make.band.interval import FineLaw
 from reports.make.exact import references
 from reports.make.exact.accuracy import Setting, _errors
-from reports.make.tasks import TASKS, page_rows, structured_tasks
+from reports.make.tasks import TASKS, structured_tasks
 
 EPSILON = np.array([0.0, 0.5, 1.0])
 SIZE, FEWER = 5000, 1000  # draws; of the synthetic table, whose draws take longest
@@ -196,40 +192,6 @@ def test_the_page_has_a_row_for_each_task_and_size():
     text = interval.render(even=[row, row], uneven=[row], rare=[row])
     assert text.count("| 1,000 | 96.0% | 3.0% | 1.0% |") == 4
     assert text.count("between 96.0% and 96.0%") == 3
-
-
-# A network for one ε is positive where the privacy loss exceeds it; its page keeps old rows.
-
-KEPT = "| T10 kept | 0 0 0 0 | 3 3 3 3 | 2 2 2 2 | 1 1 1 1 | 5 | 6 |"
-
-
-@pytest.mark.parametrize("threshold", [0.5, -0.5])
-def test_the_network_changes_its_sign_where_the_loss_is_at_the_threshold(threshold, monkeypatch):
-    """The loss of N(1, 1) against N(0, 1) is x − 1/2."""
-    monkeypatch.setattr(networks, "PASSES", 4)
-    rng = np.random.default_rng(5)
-    train, choose = (Sides(*rng.normal([[[1.0]], [[0.0]]], 1.0, (2, n, 1))) for n in (5000, 1000))
-    score = networks.network(train, choose, threshold, 0)
-    x = np.linspace(-1.0, 2.0, 301)
-    root = x[np.argmax(score(x[:, None]) > 0.0)]
-    assert abs(root - 0.5 - threshold) < 0.2
-
-
-def test_a_task_that_is_measured_alone_keeps_the_other_rows(monkeypatch, tmp_path):
-    half = np.full(4, 0.5)
-    one = networks.Run(half, 0.5 * half, np.array([0.1, 0.3, 0.1, 0.3]), 3.0, 40.0)
-    task = SimpleNamespace(name="T9", text="new", delta_at=lambda epsilon: half)
-    monkeypatch.setattr(networks, "structured_tasks", lambda: [task])
-    monkeypatch.setattr(networks, "run", lambda task, seed, size: one)
-    monkeypatch.setattr(page, "REPORTS", tmp_path)
-    path = tmp_path / "networks.md"
-    path.write_text(networks.render([KEPT]))
-    assert networks.main(["--tasks", "T9"]) == 0
-    rows = page_rows(path.read_text())
-    assert list(rows) == [(0, 9), (0, 10)]
-    assert rows[0, 10] == KEPT
-    assert rows[0, 9].endswith("| 0.1000 0.3000 0.1000 0.3000 | 3 | 40 |")
-    assert "below the networks on T9 at ε = 0.5, 2." in path.read_text()
 
 
 # The zoo's report, on a few of its mechanisms and few seeds.

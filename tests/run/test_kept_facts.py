@@ -46,7 +46,7 @@ def test_the_text_and_the_code_and_the_start_are_kept(scenario, tmp_path):
     text = (tmp_path / "small.toml").read_text(encoding="utf-8")
     assert record["scenario_text"] == text.rstrip() + "\n"
     sha256 = hashlib.sha256(OWN.encode()).hexdigest()
-    assert record["source"]["sha256"] == sha256
+    assert record["source"] == {"sha256": sha256}
     started = datetime.strptime(record["timings"]["started"], "%Y-%m-%dT%H:%M:%SZ")
     assert before <= started.replace(tzinfo=UTC) <= datetime.now(UTC)
     assert (record["neighbour"]["change"], record["search"]) == ("row 4 zeroed", None)
