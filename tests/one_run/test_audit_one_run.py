@@ -54,6 +54,17 @@ def test_claims_that_are_curves_are_refuted(run, claim):
     assert dp.audit_one_run(*run, claim=claim, delta=1e-5).verdict == "violated"
 
 
+def test_scores_of_steps_that_sample_count_by_their_ranks(run):
+    """Four steps, in each of which half of the records take part."""
+    rng = np.random.default_rng(3)
+    part = run[1] * rng.binomial(4, 0.5, len(run[1]))
+    scores = 3.0 * part + rng.normal(0.0, 2.0, len(part))
+    asked = {"claim": CLAIM, "canaries": "independent", "family": (0.5, 4)}
+    found, again = (dp.audit_one_run(one, run[1], **asked) for one in (scores, np.exp(scores)))
+    assert found.verdict == "violated"
+    assert found.headline.certified == again.headline.certified
+
+
 def test_too_few_canaries_are_no_pass():
     found = dp.audit_one_run([1.0, 2.0, 3.0], [False, True, True], claim=(3.0, 0.0))
     assert found.verdict == "inconclusive"
