@@ -1,7 +1,6 @@
 """Which code a mechanism is: the SHA-256 of its file, and the commit of its git work tree.
 
-This module only reads files; it runs nothing, not even git, since hooks and settings of a work tree
-are anyone's code.
+This module only reads files; it runs not even git, since settings of a work tree are anyone's code.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ OWN = Path(__file__).parents[1]  # dpaudit's own files, which the version identi
 def source_of(mechanism: Any) -> dict[str, str | None] | None:
     """{"sha256", "commit"} of the file that defines a mechanism; the commit is None outside git.
 
-    The result is None where there is no file, as for code typed into a notebook, and for dpaudit's
-    own files. The function raises nothing.
+    None for code without a file, as in a notebook, and for dpaudit's own. The function raises
+    nothing.
     """
     with suppress(Exception):
         inner = _innermost(mechanism)

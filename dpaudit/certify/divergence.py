@@ -84,7 +84,11 @@ class BandIntegral:
         with np.errstate(divide="ignore"):
             inside = np.log(best) + (order - 1.0) * self.log_gamma[1:]
             before = np.log(self.only_q / order) + order * self.log_gamma[0]
-            after = _log_rest(self.only_p, order, self.log_gamma[-1])
+            after = np.log(self.only_p) + (order - 1.0) * self.log_gamma[-1]
+            if order >= 1.0:
+                after = np.inf if self.only_p else -np.inf
+            else:
+                after -= np.log(1.0 - order)
         return float(np.logaddexp.reduce([*inside, before, after]) - ROUNDING)
 
     def _chord_weights(self, order: float) -> tuple[Array, Array]:
@@ -126,13 +130,6 @@ def _moment(power: float, width: Array) -> Array:
     if power == 0.0:
         return width
     return np.asarray(-np.expm1(-power * width) / power)
-
-
-def _log_rest(mass: float, order: float, log_gamma: float) -> float:
-    """ln ∫ mass γ^{α−2} dγ from the node at `log_gamma` to infinity."""
-    if mass == 0.0 or order >= 1.0:
-        return np.inf if mass else -np.inf
-    return float(np.log(mass / (1.0 - order)) + (order - 1.0) * log_gamma)
 
 
 def quotient(p: Array, q: Array) -> Array:

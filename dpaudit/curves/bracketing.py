@@ -131,7 +131,7 @@ def crossing(function: Callable[[float], float], low: float, high: float, error:
 
 
 def _candidates(x: Array, y: Array) -> Array:
-    """Return the points of one round, (m, 9): two thirds and seven about the parabola's vertex."""
+    """The points of one round, (m, 9): two thirds and seven about the parabola's vertex."""
     left, right = x[:, 1] - x[:, 0], x[:, 2] - x[:, 1]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         rise, fall = (y[:, 1] - y[:, 0]) / left, (y[:, 1] - y[:, 2]) / right

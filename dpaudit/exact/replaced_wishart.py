@@ -39,10 +39,9 @@ from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
 from dpaudit.exact import wishart_angles
-from dpaudit.exact.composition import PrivacyLoss
 from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.search import Open, Worst
-from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
+from dpaudit.exact.zeroed_rows.additive_wishart import WishartCurve, additive_wishart
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
 from dpaudit.laws import ReplacedWishartRows
 
@@ -172,14 +171,12 @@ def _nodes(start: Array, stop: Array, freedom: int) -> tuple[Array, Array, Array
 
 
 def replaced_curve(family: ReplacedWishartRows, index: int) -> tuple[Curve, str]:
-    """The exact curve of one pair and the name of its law; forward is the full database first."""
+    """The curve of one pair and the name of its law; forward is the full database first."""
     up, down = float(family.old[index]), float(family.new[index])
-    if max(up, down) == 0.0:
-        return PrivacyLoss.gaussian_shift(0.0), "additive Wishart"
     if min(up, down) > RANK_ONE * max(up, down):
         return ReplacedWishartCurve(up, down, family.dof, family.dim), "additive Wishart"
-    loss = PrivacyLoss.additive_wishart(max(up, down), family.dof, family.dim)
-    return (loss if up >= down else loss.reversed()), "additive Wishart"
+    curve = WishartCurve.of(max(up, down), family.dof, family.dim)
+    return (curve if up >= down else curve.reversed()), "additive Wishart"
 
 
 @value_class
@@ -190,7 +187,6 @@ class WishartSearch:
     epsilon: Array
 
     def worst(self, known: Worst) -> Worst:
-        """The largest δ of the family and of what is `known`, at each place."""
         old, new = self.family.old, self.family.new
         count = min(SEEDS, len(old))
         sizes = (old, new, old + new, old * new)
@@ -206,12 +202,10 @@ class WishartSearch:
 
     @property
     def _freedom(self) -> int:
-        """f."""
         return self.family.dof - self.family.dim + 1
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses over all pairs: infinite unless every candidate equals every row."""
         changed = max(float(self.family.old.max()), float(self.family.new.max())) > 0.0
         return (float("inf"), float("inf")) if changed else (0.0, 0.0)
 
@@ -248,7 +242,7 @@ class WishartSearch:
         return chords.reshape(len(left), 2 * len(self.epsilon))
 
     def _sharpest(self, left: np.ndarray) -> Array:
-        """A bound by angles, where they serve: δ and what its integral may be off by, (n, 2m)."""
+        """δ and what its integral over angles may be off by, (n, 2m), where that serves."""
         up, down = self.family.old[left], self.family.new[left]
         if self._freedom + 1 > wishart_angles.LARGEST:
             return self._bound(up, down, self.epsilon)
@@ -258,7 +252,6 @@ class WishartSearch:
         )
 
     def _with_exact(self, worst: Worst, entry: int, places: np.ndarray) -> Worst:
-        """The worst after the exact δ of an entry, in both directions, at the ε of these places."""
         curve, _ = replaced_curve(self.family, entry)
         at = np.unique(places % len(self.epsilon))
         delta = np.concatenate(curve.delta(self.epsilon[at]))
@@ -266,12 +259,10 @@ class WishartSearch:
         return worst.with_values(np.full(len(both), entry), both, delta)
 
     def _bound(self, up: Array, down: Array, epsilon: Array) -> Array:
-        """The bound of both directions at some ε, forward and then backward, (n, 2m)."""
         both = bound(np.append(up, down), np.append(down, up), self._freedom, epsilon)
         return np.hstack([both[: len(up)], both[len(up) :]])
 
     def _beyond_staircase(self, left: np.ndarray, worst: Worst, first: bool) -> np.ndarray:
-        """The entries whose levels the bound leaves at some place."""
         old, new = self.family.old[left], self.family.new[left]
         if first:  # values below the first level count as the first
             fall = FALL ** np.arange(LEVELS - 1.0, -1.0, -1.0)
@@ -299,7 +290,6 @@ def _threshold(worst: Worst) -> Array:
 
 
 def _quantiles(values: Array) -> Array:
-    """Levels ascending to the largest value, each of them a value."""
     distinct = np.unique(values)
     places = np.linspace(0, len(distinct) - 1, min(LEVELS, len(distinct)))
     return distinct[np.ceil(places).astype(int)]

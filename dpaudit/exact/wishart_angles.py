@@ -62,7 +62,6 @@ def _above(delta: Array, chance: Array, epsilon: Array) -> Array:
 
 
 def _exp(epsilon: Array) -> Array:
-    """e^ε, kept finite; from there on only P(L > ε) counts."""
     return np.exp(np.minimum(epsilon, 700.0))
 
 
@@ -123,7 +122,6 @@ class _Side:
         return cls(weight, c, other, *masses, right)
 
     def reversed(self) -> _Side:
-        """The two laws in the other order."""
         return _Side(
             self.weight, self.other_least, self.least, self.other, self.own, not self.right
         )
@@ -142,7 +140,6 @@ class _Side:
         return np.where(active, here, elsewhere)
 
     def until(self, factor: Array) -> Array:
-        """The masses of the two laws below z₀, (2, n, m)."""
         both = self.least[..., None], self.other_least[..., None]
         border = np.maximum(*both) + np.abs(both[0] - both[1]) * factor[:, None, :]
         return self._sum(self.own(border), self.other(border))
@@ -165,7 +162,6 @@ class _Mass:
 
     @classmethod
     def of(cls, least: Array, size: Array, order: int) -> _Mass:
-        """The law whose eigenvalue is `size`, (n, 1)."""
         start = max(0.0, float(np.sqrt(order)) - REACH)
         width = float(np.sqrt(2.0 * order)) + REACH - start
         place = chebpts1(40 + 2 * order)
@@ -177,18 +173,15 @@ class _Mass:
 
     @property
     def full(self) -> Array:
-        """The mass of all z, (n, nodes, 1)."""
         return np.asarray(self.terms.sum(axis=0))
 
     def __call__(self, z: Array) -> Array:
-        """The mass of all below z, (n, nodes, m)."""
         root = np.sqrt(np.maximum(z - self.least[..., None], 0.0))
         place = np.clip(2.0 * (root - self.start) / self.width - 1.0, -1.0, 1.0)
         return np.asarray(chebval(place, self.terms, tensor=False))
 
 
 def _reach(size: Array, part: Array) -> Array:
-    """c from its eigenvalue and sin θ, or c' and cos θ."""
     with np.errstate(over="ignore", divide="ignore"):
         return np.minimum(size / part**2, size + FAR)
 

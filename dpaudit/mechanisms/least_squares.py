@@ -57,12 +57,10 @@ class SketchedSolution(LawMechanism):
         return fit
 
     def law(self, data: Array) -> StudentT:
-        """The multivariate Student t law about the least-squares solution of `problem(data)`."""
         fit = self.fit(data)
         return StudentT(fit.coef, fit.factor.root / fit.norm, self.rows - len(fit.coef) + 1)
 
     def zeroed_rows(self, data: Array) -> StudentRows:
-        """The pairs for every zeroed row, by its leverage and residual share in `problem(data)`."""
         fit = self.fit(data)
         shares = fit.leverage, fit.residual_share, fit.factor.room, fit.share_room
         leverage, share, room, share_room = (values[: len(data)] for values in shares)
@@ -120,7 +118,6 @@ class ALS(SketchedSolution):
 
     rows: SketchRows
     sampler: Annotated[str, one_of("student", "wishart", "literal")] = "student"
-    summary = "approximate least squares on a Gaussian sketch (paper 1, figure 1)"
 
     def problem(self, data: Array) -> Array:
         return data
@@ -155,7 +152,7 @@ class ALS(SketchedSolution):
         return sample
 
     def _literal_draw(self, data: Array, rng: np.random.Generator) -> Array:
-        """Sketch the data in blocks of rows and solve the sketched problem: one draw of x̃, (p,)."""
+        """One draw of x̃, (p,): the data are sketched in blocks of rows."""
         sketch = np.zeros((self.rows, data.shape[1]))
         step = max(1, LITERAL_BLOCK // self.rows)
         for start in range(0, len(data), step):
@@ -186,7 +183,6 @@ class GaussianLS(LawMechanism):
     sensitivity: Positive | None = None
     regression = True
     zero_rows_matter = False
-    summary = "least squares plus Gaussian noise (paper 1, propositions 1 and 2)"
     adjustable = (Adjustable("sigma"),)
     claimed = "(ε, δ)-DP where both are given"
 
@@ -199,7 +195,6 @@ class GaussianLS(LawMechanism):
 
     @property
     def noise(self) -> float:
-        """The standard deviation σ: `sigma` if it was passed, else that of proposition 2."""
         if self.sigma is not None:
             return float(self.sigma)
         assert self.epsilon
@@ -209,7 +204,6 @@ class GaussianLS(LawMechanism):
 
     @property
     def claim(self) -> Claim | None:
-        """(ε, δ)-DP if `epsilon` and `delta` were passed, else None."""
         return (
             None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
         )
@@ -255,7 +249,6 @@ class RPLS(SketchedSolution):
     delta: BelowOne | None = None
     padding: Positive | None = None
     row_bound: Positive | None = None
-    summary = "least squares on a Gaussian sketch of padded data (paper 1, figure 4)"
     claimed = "(ε, δ)-DP where both are given"
 
     def __post_init__(self) -> None:
@@ -266,13 +259,12 @@ class RPLS(SketchedSolution):
 
     @property
     def claim(self) -> Claim | None:
-        """(ε, δ)-DP if `epsilon` and `delta` were passed, else None."""
         return (
             None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
         )
 
     def adjustable_parameter(self, name: str | None) -> Adjustable:
-        """The parameter `rows`, if `padding` was passed. Raises `InvalidInput` in all other cases.
+        """The parameter `rows`, if `padding` was passed.
 
         δ is not monotone in the padding: more padding shrinks leverages, but it may increase the
         share of the residuals that one row explains.
@@ -289,7 +281,6 @@ class RPLS(SketchedSolution):
         return super().adjustable_parameter(name)
 
     def pad(self, data: Array) -> float:
-        """The padding c₂ for these data. Raises `InvalidInput` if a row exceeds `row_bound`."""
         if self.padding is not None:
             return float(self.padding)
         assert self.epsilon
@@ -303,15 +294,9 @@ class RPLS(SketchedSolution):
         )
 
     def problem(self, data: Array) -> Array:
-        """The padded data [D; c₂I], shape (n + d, d)."""
         return padded(data, self.pad(data))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:
-        """The pairs for every row and candidate, all with the same padding.
-
-        Raises `NoExactSpectrum` where the padding is computed from the data, so that replacing a
-        row may change it, and `InvalidInput` for a candidate longer than `row_bound`.
-        """
         if self.padding is None and self.row_bound is None:
             raise NoExactSpectrum(
                 f"{self.name} without padding or row_bound pads by the longest row of the data, "

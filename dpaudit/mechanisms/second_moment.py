@@ -36,7 +36,6 @@ class AnalyzeGauss(LawMechanism):
 
     sigma: Positive
     zero_rows_matter = False
-    summary = "the second-moment matrix plus symmetric Gaussian noise (Dwork et al. 2014)"
     adjustable = (Adjustable("sigma"),)
 
     def law(self, data: Array) -> GaussianNoise:
@@ -78,9 +77,6 @@ class GaussianInverse(LawMechanism):
     sigma: Positive
     padding: NonNegative = 0.0
     zero_rows_matter = False
-    summary = (
-        "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
-    )
     adjustable = (Adjustable("sigma"),)
 
     def law(self, data: Array) -> GaussianNoise:
@@ -124,7 +120,6 @@ class SufficientStatistics(LawMechanism):
     sigma_gram: Positive
     sigma_cross: Positive
     zero_rows_matter = False
-    summary = "sufficient statistics of least squares plus Gaussian noise (Wang 2018)"
     adjustable = (Adjustable("sigma_gram"), Adjustable("sigma_cross"))
 
     def law(self, data: Array) -> GaussianNoise:
@@ -134,7 +129,6 @@ class SufficientStatistics(LawMechanism):
         return GaussianNoise(np.concatenate([gram, cross]), deviation)
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """The pairs for zeroed rows; μ² sums both square changes in units of their noise."""
         features, label = _split(data)
         cross = label**2 * np.einsum("ij,ij->i", features, features)
         return ShiftRows(
@@ -168,12 +162,11 @@ class SufficientStatistics(LawMechanism):
 
 
 def _split(data: Array) -> tuple[Array, Array]:
-    """The features (n, p) and the label (n,). Raises `InvalidInput` if there is no feature."""
     data = check.matrix("data", data, min_columns=2)
     return data[:, :-1], data[:, -1]
 
 
 def _square_norm(rows: Array) -> Array:
-    """The square norm Σ_{j≤k} z_j²z_k² of the upper triangle of zzᵀ, for each row z."""
+    """Σ_{j≤k} z_j²z_k² of the upper triangle of zzᵀ, for each row z."""
     square = rows**2
     return np.asarray(0.5 * (square.sum(axis=1) ** 2 + np.sum(square**2, axis=1)))

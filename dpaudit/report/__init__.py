@@ -1,12 +1,8 @@
 """The report of an audit: one HTML page and figures, drawn from the content of `result.json`.
 
-Everything shown is in that record or follows from it. So a report can be drawn again at any time,
-and the same record gives the same bytes. This room knows records, curves and numbers, but neither
-audits nor mechanisms. matplotlib is loaded by the first figure, not by this import.
-
-`audit`, `one_run` and `steps` make the pages of audits, by `pages` from the templates; their parts
-are in `facts`, `tables` and `figures`. `comparison` sets two results side by side, `index` lists a
-suite, and `study` has the pages of experiments.
+So a report can be drawn again at any time, and the same record gives the same bytes. This room
+knows records, curves and numbers, but neither audits nor mechanisms. matplotlib is loaded by the
+first figure.
 """
 
 from __future__ import annotations

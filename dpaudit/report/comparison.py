@@ -112,8 +112,7 @@ class Comparison:
     def __str__(self) -> str:
         lines = []
         for name, record in zip(self.names, self.records, strict=True):
-            head = record.get("headline")  # results of earlier versions have none
-            text = record["reason"] if head is None else Headline.of(head).text
+            text = Headline.of(record["headline"]).text
             lines.append(printable(f"{name}: {record['verdict']}. {text}"))
         moved = [f"  {printable(str(move))}" for move in self.moved] or [NOTHING]
         return "\n".join([*lines, *moved])
@@ -161,9 +160,8 @@ class Comparison:
         return ax
 
     def save(self, path: str | Path) -> Path:
-        """Write the figure to `path`, whose suffix is .png or .svg, and return the path.
-
-        Raises `InvalidInput` for another suffix, and OSError when the file cannot be written.
+        """Write the figure to `path`, whose suffix is .png or .svg, and return the path. Raises
+        `InvalidInput`, OSError.
         """
         path = Path(path)
         writers = {".png": as_png, ".svg": as_svg}
@@ -235,10 +233,8 @@ def compare(
 
 def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
     """The differences between two contents of result.json: verdict, settings, exact spectrum,
-    certified δ. Raises `InvalidInput` if one of them is not a result.
-
-    The bound of an audit of one run is a function of its scores and coins, so any difference of
-    such bounds is listed.
+    certified δ. The bound of one run is a function of scores and coins, so any difference of these
+    is listed.
     """
     kinds = [str(record.get("kind") or "two samples") for record in (old, new)]
     if kinds[0] != kinds[1]:
@@ -258,7 +254,6 @@ def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
 
 
 def _exact(old: Curves, new: Curves) -> list[Moved]:
-    """The largest difference of the exact δ on common ε, as a list; empty if they agree."""
     if old.exact is None or new.exact is None:
         known = ["none" if curves.exact is None else "known" for curves in (old, new)]
         return [Moved("exact spectrum", known[0], known[1])] if known[0] != known[1] else []
@@ -273,9 +268,8 @@ def _exact(old: Curves, new: Curves) -> list[Moved]:
 
 
 def _certified(old: Curves, new: Curves) -> list[Moved]:
-    """The differences at the places of `parted`, after that of the claim's own parameter.
-
-    Only common ε are compared. If neither grid contains the other, that is a difference too.
+    """The differences at the places of `parted`, on common ε, after that of the claim's own
+    parameter. If neither grid contains the other, that is a difference too.
     """
     both, moves = (old, new), []
     if len(_shared(old, new)[0]) < min(len(old.epsilon), len(new.epsilon)):
@@ -285,7 +279,7 @@ def _certified(old: Curves, new: Curves) -> list[Moved]:
         ]
         moves.append(Moved("grid of ε", grids[0], grids[1]))
     places = parted(old, new)
-    heads = [each.headline for each in both if each.headline and each.claim is not None]
+    heads = [each.headline for each in both if each.claim is not None]
     names = {" ".join(filter(None, ("certified", head.symbol, head.at))) for head in heads}
     if places and len(heads) == 2 and len(names) == 1:
         moves.append(Moved(names.pop(), heads[0].certified_text, heads[1].certified_text))
@@ -299,15 +293,13 @@ def _certified(old: Curves, new: Curves) -> list[Moved]:
 
 
 def parted(old: Curves, new: Curves) -> list[tuple[float, int, int]]:
-    """The places where the new band lies above the old one, and where it lies below it.
-
-    Each place is an ε and its positions on both grids. It is the ε of both headlines if the bands
-    part there, else the ε where they are furthest apart. It is left out if the new band is nowhere
-    above, or nowhere below. A curve may rise at one ε and fall at another; a rise loses privacy.
+    """The places (ε, position on both grids) where the new band lies above the old one, and below
+    it: the ε of both headlines if the bands part there, else where they are furthest apart. A curve
+    may rise at one ε and fall at another; a rise loses privacy.
     """
     at, here, there = _shared(old, new)
-    first, second = (None if one.headline is None else one.headline.epsilon for one in (old, new))
-    own = np.isclose(at, -1.0 if first is None or first != second else first)
+    first, second = old.headline.epsilon, new.headline.epsilon
+    own = np.isclose(at, first if first == second else -1.0)
     change = new.estimate[there] - old.estimate[here]
     room = margin(old)[here] + margin(new)[there]
     places = []
@@ -329,5 +321,4 @@ def margin(curves: Curves) -> Array:
 
 
 def _shared(old: Curves, new: Curves) -> tuple[Array, np.ndarray, np.ndarray]:
-    """The ε on both grids, and their positions on each."""
     return np.intersect1d(np.round(old.epsilon, 9), np.round(new.epsilon, 9), return_indices=True)

@@ -68,14 +68,12 @@ TOP = 0.95  # the quantile of right guesses by chance up to which the figure is 
 
 
 def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
-    """The content of report.html and guesses.png, by name. Raises `InvalidInput`."""
     with house_style():
         picture = as_png(figure(record))
     return {"guesses.png": picture, "report.html": render_page(record)}
 
 
 def render_page(record: Mapping[str, Any]) -> str:
-    """The page for the content of result.json. Raises `InvalidInput`."""
     canaries, right = record["canaries"], record["guesses"]["right"]
     name = label(record.get("scenario") or "", TITLE_WIDTH)
     mechanism, data = (section(record, key).get("name") for key in ("mechanism", "dataset"))
@@ -122,7 +120,6 @@ def attacks(record: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 
 def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
-    """Claimed, certified or ruled out, canaries and right guesses, in this order."""
     head, canaries = Headline.of(record["headline"]), record["canaries"]
     text = plain(section(record, "claim").get("text") or "")
     claimed = "none" if head.claimed is None else equation(head.symbol, head.claimed_text)
@@ -139,10 +136,6 @@ def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
 
 
 def facts(record: Mapping[str, Any]) -> list[Fact]:
-    """What was audited and how, as names and short texts.
-
-    Mechanism, data and canaries are known where a scenario named them.
-    """
     mechanism, canaries, certified = (
         section(record, key) for key in ("mechanism", "canaries", "certified")
     )
@@ -194,7 +187,6 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
 
 
 def figure(record: Mapping[str, Any]) -> Figure:
-    """A figure of the share of right guesses against their number, on a log axis."""
     drawn = new_figure(*SIZE)
     ax = _panel(drawn.subplots(), record)
     legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
@@ -202,14 +194,12 @@ def figure(record: Mapping[str, Any]) -> Figure:
 
 
 def plot(record: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    """Draw `figure` on axes with their own legend, by default of a new pyplot figure."""
     ax = _panel(ax or pyplot_axes(*SIZE), record)
     legend(ax, *ax.get_legend_handles_labels(), loc="best")
     return ax
 
 
 def _panel(ax: Axes, record: Mapping[str, Any]) -> Axes:
-    """Draw the share of right guesses, what chance gives, and what the claimed ε allows."""
     from scipy.stats import binom  # here: slow to import
 
     size, right = (np.array(record["guesses"][key], dtype=float) for key in ("count", "right"))

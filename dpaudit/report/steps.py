@@ -57,7 +57,6 @@ ADVICE = {
 
 
 def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
-    """The content of report.html and steps.png, by name. Raises `InvalidInput`."""
     with house_style():
         picture = as_png(figure(record, _curves))
         panels = [_curves] if record.get("attacker") is None else [_curves, _roc]
@@ -82,7 +81,6 @@ def _found(record: Mapping[str, Any]) -> str:
 
 
 def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
-    """The claimed ε or the accountant's, certified or ruled out, canaries and the e-value."""
     head, steps = Headline.of(record["headline"]), record["steps"]
     claimant = "Accountant" if head.claimant == PREMISE else "Claimed"
     at = f"at step {steps['largest_at']}" if steps["largest_at"] else "at the start"
@@ -99,7 +97,6 @@ def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
 
 
 def facts(record: Mapping[str, Any]) -> list[Fact]:
-    """What was audited and how, as names and short texts."""
     steps, certified = record["steps"], record["certified"]
     values = ", ".join(f"{name} {number(value, 3)}" for name, value in steps["e_values"].items())
     versions = ", ".join(f"{name} {plain(text)}" for name, text in record["versions"].items())
@@ -125,7 +122,6 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
 
 
 def figure(record: Mapping[str, Any], panel: Callable[[Axes, Mapping[str, Any]], Axes]) -> Figure:
-    """A figure of one panel, with its legend below."""
     drawn = new_figure(*SIZE)
     ax = panel(drawn.subplots(), record)
     legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center")
@@ -133,14 +129,12 @@ def figure(record: Mapping[str, Any], panel: Callable[[Axes, Mapping[str, Any]],
 
 
 def plot(record: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    """Draw the curves δ(ε) on axes with their own legend, by default of a new pyplot figure."""
     ax = _curves(ax or pyplot_axes(*SIZE), record)
     legend(ax, *ax.get_legend_handles_labels(), loc="best")
     return ax
 
 
 def _curves(ax: Axes, record: Mapping[str, Any]) -> Axes:
-    """The accountant's δ(ε) and the certified one, on a log axis."""
     epsilon, claim, low = _known(record)
     delta, positive = float(record["certified"]["delta"]), low > 0.0
     ax.plot(epsilon, claim, label=ACCOUNTANT, **LINE)

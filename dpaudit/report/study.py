@@ -79,10 +79,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes.
-
-    x_scale, y_scale : "linear" or "log". y_limits : (low, high), or None to fit the data.
-    """
+    """One pair of axes. x_scale, y_scale : "linear" or "log". y_limits : None to fit the data."""
 
     title: str
     x_label: str
@@ -95,10 +92,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under heads; numbers are written with three digits.
-
-    marked : indices of the rows that are emphasised.
-    """
+    """Rows of cells under heads. marked : indices of the rows that are emphasised."""
 
     caption: str
     heads: Sequence[str]
@@ -136,22 +130,18 @@ class Study:
     source: ClassVar[str]
 
     def make(self, seed: int, progress: Progress | None = None) -> Content:
-        """Run the experiment: the same settings and seed give the same content.
-
-        progress : called with a step's name, how many are done and how many there are.
-        Raises `DataNotFound`.
+        """Run the experiment: the same settings and seed give the same content. Raises
+        `DataNotFound`.
         """
         raise NotImplementedError
 
     def parameters(self) -> dict[str, Any]:
-        """Settings by name."""
         return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
 
 
 def write(content: Content, folder: str | Path, command: str) -> None:
-    """Write report.html, each figure as PNG, and content.json, each whole or not at all.
-
-    command : the command that makes them again, for the foot of the page. Raises OSError.
+    """Write report.html, each figure as PNG, and content.json. command : makes them again. Raises
+    OSError.
     """
     folder = Path(folder)
     with house_style():
@@ -174,10 +164,7 @@ def write(content: Content, folder: str | Path, command: str) -> None:
 
 
 def as_json(value: Any, digits: int = SAVED) -> Any:
-    """The content in JSON types, floats rounded to `digits` significant digits.
-
-    NaN becomes null, an infinity "inf" or "-inf".
-    """
+    """The content in JSON types, floats rounded to `digits` significant digits, NaN as null."""
     if isinstance(value, dict):
         return {str(key): as_json(item, digits) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -227,7 +214,6 @@ def looks_of(panels: Sequence[Panel]) -> dict[str, Look]:
 
 
 def _draw_line(ax: Axes, line: Line, look: Look) -> Line2D:
-    """A line with its markers, and a band or bars where it has low and high ends."""
     every = max(1, len(line.x) // SPARSE)
     style = {"linewidth": 1.6, "markersize": 5.0, "markevery": every, **look}
     if line.role == "markers":

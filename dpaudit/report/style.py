@@ -1,7 +1,5 @@
-"""One look for all figures, and how figures become files.
-
-The colours are those of Okabe and Ito. Each curve has a line style and a marker of its own too, so
-that they differ without colour. matplotlib is imported by the functions, not by the module.
+"""One look for all figures, and how figures become files. The colours are those of Okabe and Ito;
+each curve has a line style and a marker of its own, too.
 """
 
 from __future__ import annotations
@@ -50,16 +48,14 @@ def new_figure(
 
 
 def pyplot_axes(width: float, height: float) -> Axes:
-    """Axes of a new figure of pyplot, which a notebook shows; size in inches."""
     from matplotlib import pyplot
 
     return pyplot.figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
 def tidy(ax: Axes, tick_size: float | None = 9) -> Axes:
-    """Axes with a light grid behind the curves, without a frame; returns them.
-
-    tick_size : points, of the labels of the ticks; None leaves the default.
+    """The axes with a light grid behind the curves, without a frame. tick_size : points, or the
+    default.
     """
     ax.grid(True, which="major", color="#e4e4e4", linewidth=0.7)
     ax.set_axisbelow(True)
@@ -70,10 +66,7 @@ def tidy(ax: Axes, tick_size: float | None = 9) -> Axes:
 
 
 def legend(holder: Figure | Axes, handles: list[Any], labels: list[str], **options: Any) -> Legend:
-    """A legend that takes its texts literally: a `$` in a claim does not begin a formula.
-
-    options : keyword arguments of `holder.legend`, as place and columns.
-    """
+    """A legend that takes its texts literally: a `$` in a claim does not begin a formula."""
     look = {"frameon": False, "fontsize": 9, "handlelength": 3.2}
     key: Legend = holder.legend(handles, labels, **{**look, **options})
     for text in key.get_texts():
@@ -83,10 +76,7 @@ def legend(holder: Figure | Axes, handles: list[Any], labels: list[str], **optio
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """A context with matplotlib's own defaults and fixed ids, so that files have the same bytes.
-
-    What the user has set (fonts, TeX) does not count inside.
-    """
+    """A context with matplotlib's own defaults and fixed ids, so that files have the same bytes."""
     from matplotlib import style
 
     with style.context(["default", {"svg.hashsalt": "dpaudit", "svg.fonttype": "path"}]):
@@ -110,9 +100,8 @@ def as_svg(figure: Figure) -> bytes:
 
 
 def _written(write: Any, metadata: dict[str, None]) -> bytes:
-    """The bytes of a file. Characters that the font lacks become boxes, without a warning.
-
-    `Figure.savefig` would draw twice, once for the layout alone: the same bytes in twice the time.
+    """The bytes of a file; characters that the font lacks become boxes, without a warning.
+    `Figure.savefig` would draw twice.
     """
     buffer = io.BytesIO()
     with warnings.catch_warnings():
@@ -122,5 +111,4 @@ def _written(write: Any, metadata: dict[str, None]) -> bytes:
 
 
 def data_address(picture: bytes, kind: str) -> str:
-    """A picture as an address that a page can hold. kind : "png" or "svg+xml"."""
     return f"data:image/{kind};base64,{base64.b64encode(picture).decode('ascii')}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import filecmp
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -55,7 +54,7 @@ def run_samples(
     DataNotFound
         When one of the files does not exist.
     InvalidInput
-        When both files have the same content, so that the draws are the same.
+        When both files have the same draws, or one of them has no draws.
     OSError
         When a file cannot be written.
     """
@@ -66,14 +65,6 @@ def run_samples(
 
 def audit_draws(left: Path, right: Path, **options: Any) -> AuditResult:
     """Do what `run_samples` does, without a report."""
-    same = False
-    with suppress(OSError):  # reading the draws below reports the error in words
-        same = filecmp.cmp(left, right, shallow=False)
-    if same:
-        raise InvalidInput(
-            f"{left} and {right} must hold different draws, but their bytes are the same: one file "
-            "is for outputs on a database, the other for outputs on its neighbour, drawn anew"
-        )
     subject = Subject(rule=f"{left.name} against {right.name}")
     return audit_samples_of(left, right, subject, **options)
 
@@ -81,11 +72,9 @@ def audit_draws(left: Path, right: Path, **options: Any) -> AuditResult:
 def audit_scores(
     path: str | Path, *, inclusion: float | None = None, **options: Any
 ) -> OneRunResult:
-    """Audit the scores in a CSV file (`read_scores`).
-
-    inclusion : probability that each canary was included; None for the column inclusion of the
-    file, or 0.5 if it has none. options : other keywords of `dpaudit.audit_one_run`. Raises
-    `DataNotFound`, `InvalidInput`.
+    """Audit the scores in a CSV file (`read_scores`). inclusion : as in `dpaudit.audit_one_run`, as
+    are the options; a column of the file may have it instead. Raises `DataNotFound`,
+    `InvalidInput`.
     """
     scores, included, own = read_scores(Path(path))
     if inclusion is not None and own is not None:
@@ -101,10 +90,8 @@ def audit_scores(
 def audit_steps(
     path: str | Path, *, delta: float = 1e-5, claim: ClaimLike = None, **options: Any
 ) -> StepResult:
-    """Audit the recorded steps of a training by DP-SGD in a file (`read_steps`).
-
-    delta, claim : as in `StepAudit.result`. options : keywords of `dpaudit.StepAudit`. Raises
-    `DataNotFound`, and `InvalidInput`, also without dp-accounting.
+    """Audit the recorded steps of a training by DP-SGD in a file (`read_steps`). delta, claim : as
+    in `StepAudit.result`. Raises `DataNotFound`, and `InvalidInput`, also without dp-accounting.
     """
     path, audit = Path(path), StepAudit(**options)
     columns = read_steps(path)
@@ -128,8 +115,7 @@ def audit_steps(
 
 def audit_tables(synthetic: Path, train: Path, holdout: Path, **options: Any) -> OneRunResult:
     """Audit a synthetic table (`dpaudit.audit_table`), each table in a CSV file with a header.
-
-    options : other keywords of `dpaudit.audit_table`. Raises `DataNotFound`, `InvalidInput`.
+    Raises `DataNotFound`, `InvalidInput`.
     """
     return audit_table(*map(read_columns, (synthetic, train, holdout)), **options)
 
@@ -165,11 +151,9 @@ def read_columns(path: Path) -> dict[str, np.ndarray]:
 
 
 def read_scores(path: Path) -> tuple[Array, np.ndarray, Array | None]:
-    """Scores of m canaries, whether each was included, and the inclusion probabilities, (m,) each;
-    None for the probabilities if the file has no column inclusion.
-
-    path : a CSV file with a header and the columns score, included (1, 0, true or false), and
-    optionally inclusion. Other columns are ignored. Raises `DataNotFound`, `InvalidInput`.
+    """Scores of m canaries, whether each was included, and the inclusion probabilities or None,
+    (m,) each, from the columns score, included (1, 0, true or false) and perhaps inclusion. Raises
+    `DataNotFound`, `InvalidInput`.
     """
     columns = _numbers(path, ("score", "included"), ("inclusion",))
     return columns["score"], columns["included"].astype(bool), columns.get("inclusion")
@@ -213,7 +197,6 @@ def read_steps(path: Path) -> dict[str, np.ndarray]:
 
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a .npz file that a step may have. Raises `DataNotFound`, `InvalidInput`."""
     try:
         with np.load(path, allow_pickle=False) as file:
             return {
@@ -228,10 +211,8 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
 
 
 def _numbers(path: Path, needed: Sequence[str], possible: Sequence[str]) -> dict[str, Array]:
-    """Columns of finite numbers of a CSV file with a header, (n,) each, n ≥ 1.
-
-    possible : columns that the file may have beside those that are needed; others are ignored. A
-    column included has coins. Raises `DataNotFound`, `InvalidInput`.
+    """Columns of finite numbers of a CSV file with a header, (n,) each, n ≥ 1; a column included
+    has coins. Columns that are neither needed nor possible are ignored.
     """
     with _csv_file(path) as file:
         reader = csv.DictReader(file)

@@ -55,15 +55,15 @@ def test_a_result_goes_with_its_array_and_only_the_last_are_kept():
     class Result:
         pass
 
-    kept, array = ByContent(most=2), database(3)
+    kept, array = ByContent(), database(3)
     result = weakref.ref(kept.get(array, Result))
     del array
     gc.collect()
     assert result() is None
-    arrays = [database(seed) for seed in range(4, 9)]
+    arrays = [database(seed) for seed in range(4, 10)]
     results = [weakref.ref(kept.get(array, Result)) for array in arrays]
     gc.collect()
-    assert [one() is not None for one in results] == [False, False, False, True, True]
+    assert [one() is not None for one in results] == [False] * 2 + [True] * 4
 
 
 def test_what_is_shared_cannot_be_written_to():

@@ -30,7 +30,6 @@ def alone(data, rng):
     [
         dp.adapters.one_draw(alone),
         dp.adapters.limited(release, 1.0),
-        dp.adapters.texts(dp.adapters.one_draw(alone)),
         dp.adapters.synthesizer(alone, alone, PAIR),
         dp.adapters.estimator(lambda: None, ["coef_"]),
         dp.adapters.global_seeds(dp.adapters.records(alone)),

@@ -10,7 +10,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import adapters
 from dpaudit.adapters import commands, processes
-from dpaudit.sampling import draw
+from tests.drawing import draw
 from tests.sparse import one_in
 
 DATA = np.array([[1.0, 0.1], [1.0, 1e-300], [1.0, 12345678901234567.0]])

@@ -13,7 +13,7 @@ from sklearn.random_projection import GaussianRandomProjection
 
 import dpaudit as dp
 from dpaudit import adapters
-from dpaudit.sampling import draw
+from tests.drawing import draw
 
 RNG = np.random.default_rng(2)
 DATA = np.column_stack([RNG.normal(size=(30, 2)), RNG.normal(size=30) > 0])

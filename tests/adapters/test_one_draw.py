@@ -9,7 +9,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import adapters
-from dpaudit.sampling import draw
+from tests.drawing import draw
 
 DATA = np.column_stack([np.ones(12), np.arange(12.0)])
 PAIR = dp.neighbours.zero_row(DATA, 11)

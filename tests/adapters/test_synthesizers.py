@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import betabinom
 
 import dpaudit as dp
-from dpaudit.sampling import draw
+from tests.drawing import draw
 
 CELLS, RECORDS, CELL = 6, 30, 2
 DATA = np.repeat(np.arange(float(CELLS)), 3)[:, None]

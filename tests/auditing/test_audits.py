@@ -278,7 +278,7 @@ def test_flat_draws_are_one_column():
 
 def test_draws_made_elsewhere_equal_those_made_here():
     result = audit(shifted(1.0), draws=2000)
-    from dpaudit.sampling import draw
+    from tests.drawing import draw
 
     P, Q = (
         draw(shifted(1.0), side, 2000, np.random.SeedSequence(5), i)

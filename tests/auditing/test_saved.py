@@ -128,15 +128,6 @@ def test_infinite_values_come_back():
     assert loaded.exact is None
 
 
-def test_a_file_without_a_headline_is_read():
-    content = audit((1.0, 0.0)).to_dict()
-    del content["headline"]
-    loaded = dp.AuditResult.of(content)
-    assert loaded.headline is None
-    assert repr(loaded) == f"AuditResult({loaded.verdict})"
-    assert loaded.claim.text == "(1, 0)-DP"
-
-
 @pytest.fixture
 def as_pandas(monkeypatch):
     """Where pandas may be missing: a frame is the mapping that it would be made of."""

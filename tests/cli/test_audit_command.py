@@ -87,8 +87,8 @@ def test_options_are_keys_of_the_scenario(call, options, status, tmp_path):
 @pytest.mark.parametrize(
     ("call", "options", "said"),
     [
-        ("noisy_mean", ["--neighbours", "zeroed"], "some of zero-out,remove,replace,add, got 'ze"),
-        ("noisy_mean", ["--row-bound", "2"], "go with --neighbours replace or --neighbours add"),
+        ("noisy_mean", ["--neighbours", "zeroed"], "--neighbours[0]: must be one of 'zero-out'"),
+        ("noisy_mean", ["--row-bound", "2"], "--row-bound: goes with the relations 'replace' and"),
         ("noisy_mean", ["--bounds", "0:1:2"], "is not of the form 0:1,0:100"),
         ("noisy_mean", ["--neighbours", "add", "--bounds", "0:1,0:1,0:1"], "--bounds: must be one"),
         ("noisy_mean", ["--level", "2"], "error: --level: must be a finite number in (0, 1)"),

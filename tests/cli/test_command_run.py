@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpaudit.cli import main
-from dpaudit.run import store
+from dpaudit.run.store import progress
 from tests.run.held_runs import held_run, held_scenario
 from tests.run.records import text_without_clock
 
@@ -65,7 +65,7 @@ def test_violated(write_scenario, tmp_path, capsys):
 
 def test_inconclusive(write_scenario, capsys):
     path = write_scenario(
-        audit='samples = 1000\nclassifier = "qda"\nepsilon = [0.0, 1.0]\ndetect = 0.0001'
+        audit='draws = 1000\nclassifier = "qda"\nepsilon = [0.0, 1.0]\ndetect = 0.0001'
     )
     assert main(["run", str(path)]) == 3
     out = capsys.readouterr().out
@@ -215,7 +215,7 @@ def test_an_interruption_says_what_it_left(
     def stopped(*given, **options):
         raise KeyboardInterrupt
 
-    left = store.State(Path("out"), store.INTERRUPTED, made=draws)
+    left = progress.State(Path("out"), progress.INTERRUPTED, made=draws)
     monkeypatch.setattr("dpaudit.cli.running.execute", stopped)
     monkeypatch.setattr("dpaudit.cli.running.state_of", lambda folder: left)
     monkeypatch.setattr("dpaudit.cli.running.has_search", lambda folder: searched)

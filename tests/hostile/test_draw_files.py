@@ -10,7 +10,6 @@ import pytest
 import dpaudit as dp
 from dpaudit.adapters import draw_files, read_draws
 from dpaudit.adapters.draw_files import TooManyCells, draws_in, text_of
-from dpaudit.outcomes import LISTS
 
 
 def npy(array):
@@ -37,12 +36,10 @@ def parquet_bytes(columns):
 
 
 RECORDS = np.array([(1.5, "x"), (2.5, "yz")] * 10, dtype=[("z", "f8"), ("w", "U3")])
-LISTED = np.array([([1, 2.5, np.nan],)] * 20, dtype=[(LISTS, "f8", (3,))])
 SOUND = {
     "numbers": (".npy", lambda: npy(np.arange(60.0).reshape(20, 3))),
     "text": (".npy", lambda: npy(np.array(["a", "bc"] * 10))),
     "records": (".npy", lambda: npy(RECORDS)),
-    "lists": (".npy", lambda: npy(LISTED)),
     "csv": (".csv", lambda: "".join(f"{x},{x / 3},w{x % 2}\n" for x in range(20)).encode()),
     "parquet": (".parquet", lambda: parquet_bytes({"a": [1.5] * 20, "b": [2] * 20})),
     "parquet of text": (".parquet", lambda: parquet_bytes({"a": ["x", "y"] * 10})),
@@ -126,8 +123,6 @@ LIES = {
     "complex numbers": HEADER % ("'<c16'", "(4,)"),
     "times": HEADER % ("'<M8[s]'", "(8,)"),
     "raw bytes": HEADER % ("'|V8'", "(8,)"),
-    "lists of objects": HEADER % (f"[('{LISTS}', '|O', (2,))]", "(4,)"),
-    "nothing in lists": HEADER % (f"[('{LISTS}', '<f8', (0,))]", "(4,)"),
     "three dimensions": HEADER % ("'<f8'", "(2, 2, 2)"),
     "no draws": HEADER % ("'<f8'", "(0, 3)"),
     "nested brackets": "(" * 5000,
@@ -140,15 +135,6 @@ def test_a_header_is_not_believed(tmp_path, lie):
     path.write_bytes(headed(LIES[lie]))
     with pytest.raises(dp.InvalidInput, match=r"P\.npy must be a"):
         read_draws(path)
-
-
-@pytest.mark.parametrize("length", [np.nan, -1.0, 0.5, 3.0, np.inf])
-def test_lists_of_impossible_length(tmp_path, length):
-    wrong = LISTED.copy()
-    wrong[LISTS][3, 0] = length
-    (tmp_path / "P.npy").write_bytes(npy(wrong))
-    with pytest.raises(dp.InvalidInput, match="lists of numbers with their lengths first"):
-        read_draws(tmp_path / "P.npy")
 
 
 def test_text_that_holds_no_characters(tmp_path):
@@ -176,7 +162,6 @@ def test_a_file_beyond_memory_is_refused_before_it_is_read(tmp_path, monkeypatch
         ("numbers", "20 x 3 values of float64"),
         ("text", "20 values of <U2"),
         ("records", "20 values of"),
-        ("lists", "20 x 3 values of float64"),
         ("csv", "61 cells"),
         ("parquet", "20 x 2 cells"),
         ("parquet of text", "20 x 1 cells"),

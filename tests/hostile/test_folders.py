@@ -21,7 +21,7 @@ POSING = (
 )
 LEAVES_A_MARK = "open({mark!r}, 'a').write(__name__ + '\\n')\nraise SystemExit(7)\n"
 ROW = 'rule = "row"\nindex = 4'
-AUDIT = 'samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
+AUDIT = 'draws = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
 CALL = 'call = "first_call:release"'
 OWN = """
 import numpy as np
@@ -75,7 +75,7 @@ def command(*arguments, **options):
     )
 
 
-WORKERS = 'samples = 600\nclassifier = "lightgbm"\nepsilon = [0.0, 1.0]\nbackend = "loky"'
+WORKERS = 'draws = 600\nclassifier = "lightgbm"\nepsilon = [0.0, 1.0]\nbackend = "loky"'
 
 
 @pytest.mark.slow
@@ -148,7 +148,7 @@ def test_a_program_of_its_own_finds_what_is_beside_it(write_scenario, tmp_path):
     path = write_scenario(
         mechanism='command = ["{python}", "prints.py", "{data}", "{size}"]',
         neighbour=ROW,
-        audit='samples = 200\nclassifier = "qda"\nepsilon = [0.0]\nbackend = "loky"',
+        audit='draws = 200\nclassifier = "qda"\nepsilon = [0.0]\nbackend = "loky"',
     )
     assert run(Scenario.load(path), tmp_path / "out", n_jobs=1).verdict == "not violated"
 
@@ -185,7 +185,7 @@ WRONG = {
         "[audit] stop: needs a claim",
     ),
     "worst": ({"mechanism": 'command = ["true", "{data}"]'}, '[neighbour] rule: give "search"'),
-    "samples": ({"audit": "samples = 5"}, "[audit] draws: must be at least 20 a side"),
+    "samples": ({"audit": "draws = 5"}, "[audit] draws: must be at least 20 a side"),
 }
 
 

@@ -83,7 +83,7 @@ def test_the_largest_claim_is_judged():
         "a = " + "[" * 5000 + "]" * 5000,
         "a = " + "{a = " * 5000 + "1" + "}" * 5000,
         "a = 1" + "0" * 5000,
-        "[audit]\nsamples = 1" + "0" * 4000,
+        "[audit]\ndraws = 1" + "0" * 4000,
     ],
 )
 def test_deep_and_long_toml_is_refused(text, tmp_path, capsys):
@@ -137,7 +137,7 @@ KEYS = {
     "neighbour": ("rule", "index", "at", "row", "relations", "unknown"),
     "claim": ("epsilon", "delta", "gdp", "rho", "omega", "rows", "gamma", "printed"),
     "audit": (
-        *("epsilon", "samples", "level", "classifier", "seed", "detect", "train_share"),
+        *("epsilon", "draws", "level", "classifier", "seed", "detect", "train_share"),
         *("choose_share", "bits", "focus", "stop", "backend", "address", "unit"),
     ),
 }
@@ -146,7 +146,7 @@ TABLE = {
     "mechanism": {"name": '"ALS"', "rows": "20"},
     "neighbour": {"rule": '"worst"'},
     "claim": {"epsilon": "1.0", "delta": "0.9"},
-    "audit": {"samples": "400", "classifier": '"qda"', "epsilon": "[0.0, 1.0]"},
+    "audit": {"draws": "400", "classifier": '"qda"', "epsilon": "[0.0, 1.0]"},
 }
 
 

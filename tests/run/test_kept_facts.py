@@ -17,7 +17,7 @@ from tests.run.records import record_of, text_without_clock
 pytestmark = pytest.mark.usefixtures("no_figures")
 
 ROW = 'rule = "row"\nindex = 4'
-FEW = 'samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
+FEW = 'draws = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
 OWN = '''
 from pathlib import Path
 

@@ -20,7 +20,6 @@ PRIVATE = "The value is a function of these data: if the data are private, so is
 
 
 def as_text(analysis: Analysis) -> str:
-    """The text of `dpaudit spectrum`: scenario, δ at every ε, other measures, and the verdict."""
     spectrum, readings, claim = analysis.spectrum, analysis.readings, analysis.claim
     about = _about(analysis)
     about += [("Law", str(spectrum.law)), *([] if claim is None else [("Claim", claim.text)])]
@@ -59,7 +58,6 @@ def as_text(analysis: Analysis) -> str:
 
 
 def as_line(analysis: Analysis) -> str:
-    """The line of `dpaudit spectrum`: whether the claim holds; without a claim, ε at small δ."""
     if analysis.claim is not None:
         return f"{analysis.scenario}: {_judgement(analysis)}"
     at = analysis.readings.epsilon_at.items()
@@ -68,7 +66,6 @@ def as_line(analysis: Analysis) -> str:
 
 
 def as_json(analysis: Analysis) -> str:
-    """The JSON of `dpaudit spectrum`, with all numbers."""
     spectrum, readings, claim = analysis.spectrum, analysis.readings, analysis.claim
     return _json(
         {
@@ -93,9 +90,7 @@ def as_json(analysis: Analysis) -> str:
 
 
 def calibrated_text(done: Calibrated) -> str:
-    """The text of `dpaudit calibrate`: scenario, target, and the parameter with all its digits,
-    since a rounded one may miss the target.
-    """
+    """Scenario, target and parameter, with all its digits: a rounded one may miss the target."""
     answer = done.calibration
     epsilon = number(answer.epsilon)
     question = [*_about(done), ("Target", f"δ({epsilon}) ≤ {number(answer.delta)}")]
@@ -112,12 +107,10 @@ def calibrated_text(done: Calibrated) -> str:
 
 
 def calibrated_line(done: Calibrated) -> str:
-    """The line of `dpaudit calibrate`: the parameter with all its digits."""
     return f"{done.scenario}: {done.calibration.parameter} = {done.calibration.value!r}"
 
 
 def calibrated_json(done: Calibrated) -> str:
-    """The JSON of `dpaudit calibrate`; its entry "mechanism" is the calibrated mechanism."""
     answer = done.calibration
     names = ("parameter", "value", "epsilon", "delta", "attained")
     return _json(
@@ -131,7 +124,6 @@ def calibrated_json(done: Calibrated) -> str:
 
 
 def _about(answer: Analysis | Calibrated) -> list[tuple[str, str]]:
-    """Pairs (name, text) that describe scenario, data, mechanism and neighbours."""
     name, parameters = describe(answer.mechanism)
     values, data = assignments(parameters), answer.dataset
     return [
@@ -152,7 +144,6 @@ def _which(neighbours: Neighbours) -> str:
 
 
 def _subject(answer: Analysis | Calibrated, mechanism: Mechanism) -> dict[str, Any]:
-    """The entries of the JSON on scenario, mechanism, data and the kind of neighbours."""
     (name, parameters), neighbours = describe(mechanism), answer.neighbours
     candidates = None if neighbours.candidates is None else len(neighbours.candidates)
     return {

@@ -105,7 +105,6 @@ class Newton:
 
     @property
     def dim(self) -> int:
-        """The number d of features."""
         return self.rows.shape[1] - 1
 
     def means(self, coef: Array) -> Array:
@@ -180,11 +179,9 @@ class NewtonAlgorithm(CutRegression):
     steps: int
 
     def newton(self, data: Array) -> Newton:
-        """The Newton steps for these data: the cut rows, the noise and the penalty."""
         raise NotImplementedError
 
     def law(self, data: Array) -> GaussianNoise:
-        """The law of the statistics of one step. Raises `NoExactSpectrum` for anything else."""
         if self.steps > 1 or self.release != "statistics":
             raise self.no_exact_spectrum()
         return self.newton(data).law
@@ -248,10 +245,7 @@ class PublicNewton(NewtonAlgorithm, PublicAlgorithm):
         )
 
     def pair_at(self, cosine: float, labels: tuple[float, float]) -> NeighbourPair:
-        """A row at the radius, replaced by one at the angle arccos(cosine) to it.
-
-        labels : the labels of the two rows. All other private rows are zeros.
-        """
+        """A row at the radius becomes one at the angle arccos(cosine) to it; others are zeros."""
         public, root = self.frame()
         public = np.hstack([public, np.full((len(public), 1), labels[0])])
         dim = len(root)
@@ -263,7 +257,7 @@ class PublicNewton(NewtonAlgorithm, PublicAlgorithm):
 
 @value_class(show_numbers=True, eq=True)
 class PMTLR(PublicNewton):
-    """DP-PMTLR, algorithm 3: logistic regression by T noisy Newton steps on whitened, cut rows.
+    """DP-PMTLR: logistic regression by Newton steps on whitened, cut rows (paper 2, algorithm 3).
 
     Rows are whitened by a public second moment of the features, (d, d). The printed loop
     "t = 0, …, T" makes T + 1 steps, T = `steps`, but the output β^(T) needs only T. The claim is
@@ -280,9 +274,6 @@ class PMTLR(PublicNewton):
     public_moment: Moment | None = None
     variant: Variant = "printed"
     release: CoefRelease = "coef"
-    summary = (
-        "logistic regression by noisy Newton steps on whitened, cut rows (paper 2, algorithm 3)"
-    )
     statement = "algorithm 3 (DP-PMTLR)"
     correction = (
         "σ₂ has √(d(1 + ln(2n/η))), as in the proof, where the algorithm has d(1 + ln(2n/η))"
@@ -295,16 +286,13 @@ class PMTLR(PublicNewton):
         return first, second
 
     def pair(self) -> NeighbourPair:
-        """A row at the radius, replaced by one nearly at right angles to it with the other label.
-
-        No other pair differs by more after one step.
-        """
+        """A row at the radius, and one nearly at right angles with the other label."""
         return self.pair_at(0.125, (0.0, 1.0))
 
 
 @value_class(show_numbers=True, eq=True)
 class PMTGLM(PublicNewton):
-    """DP-PMTGLM, algorithm 4: a generalised linear model by T noisy Newton steps, for ‖β‖ ≤ R_β.
+    """DP-PMTGLM: a generalised linear model by T noisy Newton steps (paper 2, algorithm 4).
 
     Rows are whitened and cut as in algorithm 3 (`PMTLR`), ``|y|`` ≤ R_y = `label_bound`, and R_β =
     `coef_bound`. The `family` is "poisson", "logistic", "linear" (b = θ²/2) or "reflected" (minus a
@@ -327,10 +315,6 @@ class PMTGLM(PublicNewton):
     public_moment: Moment | None = None
     variant: Variant = "printed"
     release: CoefRelease = "coef"
-    summary = (
-        "generalised linear model by noisy Newton steps on whitened, cut rows "
-        "(paper 2, algorithm 4)"
-    )
     statement = "algorithm 4 (DP-PMTGLM)"
     correction = "β is shrunk to norm R_β after each step, and M_{b'} is the largest |b'|"
 
@@ -362,12 +346,12 @@ class PMTGLM(PublicNewton):
 
 @value_class(show_numbers=True, eq=True)
 class DPLR(NewtonAlgorithm):
-    """DP-LR: logistic regression by T noisy Newton steps on rows cut at √(Tr(Σ) + d ln(n/η)).
+    """DP-LR: logistic regression by T noisy Newton steps on cut rows (paper 2, algorithm 5).
 
-    Source: algorithm 5 (appendix C.5) and theorem 5.4. Tr(Σ) = `trace` ≥ 0 is a public input,
-    T = `steps`, and the other parameters are those of `CutRegression`. For n ≥ 2 the claim is true
-    for both variants and loose, since the radius is then above 1/√2, and σ₂ has its square. Labels
-    are 0 and 1. Output: (size, d), or (size, T(d(d+1)/2 + d)).
+    Rows are cut at √(Tr(Σ) + d ln(n/η)); see appendix C.5 and theorem 5.4. Tr(Σ) = `trace` ≥ 0 is a
+    public input, T = `steps`, and the other parameters are those of `CutRegression`. For n ≥ 2 the
+    claim is true for both variants and loose, since the radius is then above 1/√2, and σ₂ has its
+    square. Labels are 0 and 1. Output: (size, d), or (size, T(d(d+1)/2 + d)).
     """
 
     mu: Positive
@@ -377,7 +361,6 @@ class DPLR(NewtonAlgorithm):
     ridge: NonNegative = 0.0
     variant: Variant = "printed"
     release: CoefRelease = "coef"
-    summary = "logistic regression by noisy Newton steps on cut rows (paper 2, algorithm 5)"
     statement = "algorithm 5 (DP-LR)"
     correction = "σ₂ has the radius where the algorithm has its square"
 
@@ -394,7 +377,6 @@ class DPLR(NewtonAlgorithm):
         return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, unit)
 
     def pair(self) -> NeighbourPair:
-        """A row at the radius, replaced by one nearly at right angles with the other label."""
         others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
         reach = printed.theorem_4_3_radius(self.trace, 2, 3, self.eta)
         u, v = apart(0.125, 2)
@@ -403,7 +385,6 @@ class DPLR(NewtonAlgorithm):
 
 
 def _check_labels(rows: Array, low: float, high: float) -> None:
-    """Raises `InvalidInput` for a label (last column) outside [low, high]."""
     label = rows[:, -1]
     if label.min() < low or label.max() > high:
         fail("data", Words("a label outside"), f"a label in [{low:g}, {high:g}] in each row")

@@ -53,7 +53,6 @@ class NoisyMoments:
 
     @property
     def law(self) -> GaussianNoise:
-        """The law of the upper triangle of AᵀA/n + G, and of Aᵀy/n + g."""
         features, label = self.rows[:, :-1], self.rows[:, -1]
         gram = upper_triangle(features.T @ features / len(label))
         cross = features.T @ label / len(label)
@@ -61,7 +60,7 @@ class NoisyMoments:
         return GaussianNoise(np.concatenate([gram, cross]), deviation)
 
     def coef(self, statistics: Array) -> Array:
-        """The coefficients (size, d) computed from noisy statistics (size, d(d + 1)/2 + d)."""
+        """The coefficients (size, d) from noisy statistics (size, d(d + 1)/2 + d)."""
         dim = self.rows.shape[1] - 1
         gram = symmetric_matrix(statistics[:, :-dim], dim) + self.penalty
         return np.asarray(np.linalg.solve(gram, statistics[:, -dim:, None])[:, :, 0] @ self.back.T)
@@ -79,7 +78,6 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
     )
 
     def moments(self, data: Array) -> NoisyMoments:
-        """The moments of the data's cut rows, with the noise that is added to them."""
         raise NotImplementedError
 
     def cut(self, rows: Array, data: Array) -> Array:
@@ -87,16 +85,12 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
         raise NotImplementedError
 
     def law(self, data: Array) -> GaussianNoise:
-        """The law of the noisy moments. Raises `NoExactSpectrum` for the coefficient."""
         if self.release != "statistics":
             raise self.no_exact_spectrum()
         return self.moments(data).law
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The pairs of laws of the statistics. Raises `NoExactSpectrum` for the coefficient.
-
-        The average of n rows with noise σ has the same privacy as their sum with noise n·σ.
-        """
+        """The average of n rows with noise σ has the privacy of their sum with noise n·σ."""
         if self.release != "statistics":
             raise self.no_exact_spectrum()
         moments = self.moments(data)
@@ -118,7 +112,7 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
 
 @value_class(show_numbers=True, eq=True)
 class PMTRR(RidgeAlgorithm, PublicAlgorithm):
-    """DP-PMTRR, algorithm 2: ridge regression on rows whitened by public moments and cut.
+    """DP-PMTRR: ridge regression on rows whitened by public moments and cut (paper 2, algorithm 2).
 
     The claim is √2·μ-GDP. No single replaced row changes both moments by their maximum: the largest
     joint shift is √1.125·μ (μ for one feature), for rows of cosine ½ and labels of opposite sign.
@@ -133,11 +127,9 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
     public_rows: PublicRows = 0
     public_moment: Moment | None = None
     release: CoefRelease = "coef"
-    summary = "ridge regression on rows whitened by public data and cut (paper 2, algorithm 2)"
     statement = "algorithm 2 (DP-PMTRR)"
 
     def moments(self, data: Array) -> NoisyMoments:
-        """The moments of the private rows, whitened and cut, with their noise."""
         moment, private = self.parts(check.matrix("data", data, min_columns=2))
         root, spread = inverse_root(moment[:-1, :-1]), _label_spread(moment)
         sigmas = printed.algorithm_2_sigmas(len(root), len(private), self.eta, self.mu)
@@ -192,10 +184,7 @@ class RadiusRidge(RidgeAlgorithm):
         return np.hstack([shrunk(rows[:, :-1], reach), shrunk(rows[:, -1:], label_reach)])
 
     def worst_pair(self, others: Array) -> NeighbourPair:
-        """Rows at the radius with cosine ½ and opposite labels: the largest shift, √1.125·μ.
-
-        others : the two rows that both databases share, (2, 3).
-        """
+        """As for `PMTRR`; others : the two rows that both databases share, (2, 3)."""
         reach, label_reach = self.radii(np.zeros((3, 3)))
         u, v = (np.append(reach * unit, label_reach) for unit in apart(0.5, 2))
         v[-1] *= -1.0
@@ -204,7 +193,7 @@ class RadiusRidge(RidgeAlgorithm):
 
 @value_class(show_numbers=True, eq=True)
 class DPRR(RadiusRidge):
-    """DP-RR, theorem 4.3: ridge regression on rows cut at R = √(Tr(Σ) + d ln(n/η)).
+    """DP-RR: ridge regression on rows cut at R = √(Tr(Σ) + d ln(n/η)) (paper 2, theorem 4.3).
 
     Labels are cut at R‖β‖. The theorem assumes that the private rows' second moment Σ and the
     coefficient β are known: here Tr(Σ) = `trace` ≥ 0 and ‖β‖ = `coef_norm` > 0 are public
@@ -218,7 +207,6 @@ class DPRR(RadiusRidge):
     eta: BelowOne = 0.05
     ridge: NonNegative = 0.0
     release: CoefRelease = "coef"
-    summary = "ridge regression on cut rows, their moments known beforehand (paper 2, theorem 4.3)"
     statement = "theorem 4.3 (DP-RR)"
 
     def radii(self, data: Array) -> tuple[float, float]:
@@ -235,7 +223,7 @@ class DPRR(RadiusRidge):
 
 @value_class(show_numbers=True, eq=True)
 class PracticalDPRR(RadiusRidge):
-    """DP-RR with radii and noise computed from the private data's own moments (remark 4.4).
+    """DP-RR with radii and noise by the private data's own moments (paper 2, remark 4.4).
 
     The moments are Tr(Σ̂) and σ̂² = Σy²/n. One long row changes the noise, and the radius for all
     other rows, so the algorithm is μ-GDP for no μ. Moreover σ₂ lacks the factor 2/μ: even with
@@ -252,7 +240,6 @@ class PracticalDPRR(RadiusRidge):
     label_moment: Positive | None = None
     variant: Variant = "printed"
     release: CoefRelease = "coef"
-    summary = "ridge regression on rows cut by moments of their own (paper 2, remark 4.4)"
     statement = "remark 4.4 (DP-RR in practice)"
     correction = "Tr(Σ) and σ² are public numbers, and σ₂ has the factor 2/μ of theorem 4.3"
 
@@ -281,18 +268,15 @@ class PracticalDPRR(RadiusRidge):
         return super().replaced_rows(data, candidates)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """The indices of all rows with variant="printed", since each row changes the noise."""
         return tuple(range(len(data))) if self.variant == "printed" else ()
 
     def _scales(self, data: Array) -> tuple[float, float]:
-        """Tr(Σ̂) and σ̂²: of the private data, as printed, or the public numbers if corrected."""
         if self.trace is not None and self.label_moment is not None:
             return self.trace, self.label_moment
         features, label = data[:, :-1], data[:, -1]
         return float(np.sum(features**2)) / len(data), float(label @ label) / len(data)
 
     def pair(self) -> NeighbourPair:
-        """One of 2000 rows becomes 10,000 times as long; if corrected, the pair is as in `DPRR`."""
         if self.variant == "printed":
             data = np.hstack([np.tile(np.eye(2), (1000, 1)), np.ones((2000, 1))])
             return replace_row(data, 0, [1e4, 0.0, 1.0])

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dpaudit.outcomes.columns import aligned
-from dpaudit.outcomes.forms import joined
+from dpaudit.outcomes import LISTS, aligned, as_bytes
 from dpaudit.outcomes.nested import readable
-from dpaudit.outcomes.tables import LISTS, NotOutcomes
 
 CHARACTERS = 80  # characters of a value in a message, at most
 TRIED = 1 << 14  # periods to try, at most: places where the first draw occurs again
@@ -23,24 +21,15 @@ def constant_value(draws: np.ndarray) -> str | None:
 
     Draws are compared by their bits: 0.0 and −0.0 differ. All NaN are one value.
     """
-    rows = _bytes(draws)
+    rows = as_bytes(draws)
     if np.any(rows != rows[0]):
         return None
     return _short(json.dumps(_first_value(draws), ensure_ascii=False))
 
 
-def equal(P: np.ndarray, Q: np.ndarray) -> bool:
-    """Whether both sides hold the same draws in the same order, of whatever form."""
-    try:
-        both = _bytes(joined([P, Q]))
-    except NotOutcomes:  # draws of different forms
-        return False
-    return np.array_equal(both[: len(P)], both[len(P) :])
-
-
 def told_apart(P: np.ndarray, Q: np.ndarray) -> bool:
     """Whether the rows of the first draw of each side differ; scores see only rows."""
-    left, right = (_bytes(side[:1]) for side in aligned(P[:1], Q[:1]))
+    left, right = (as_bytes(side[:1]) for side in aligned(P[:1], Q[:1]))
     return bool(left[0] != right[0])
 
 
@@ -52,7 +41,7 @@ def period(draws: np.ndarray) -> int | None:
     each pᵢ estimated by the share of a value among the draws. So for independent draws with many
     values the result is an integer with probability below `TRIED`·e^−30.
     """
-    rows = _bytes(draws)
+    rows = as_bytes(draws)
     again = np.flatnonzero(rows == rows[0])[1 : 1 + TRIED]
     for lag in again:
         begins = np.array_equal(rows[lag : lag + SOON], rows[: min(SOON, len(rows) - lag)])
@@ -65,17 +54,6 @@ def _surprise(rows: np.ndarray, pairs: int) -> float:
     """−log of the probability that this many pairs of independent draws agree, in nats."""
     share = np.unique(rows, return_counts=True)[1] / len(rows)
     return float(-pairs * np.log(np.sum(share**2)))
-
-
-def _bytes(draws: np.ndarray) -> np.ndarray:
-    """Each draw as one item of bytes, (n,), so that draws can be compared and counted."""
-    plain = draws[LISTS] if draws.dtype.names else draws
-    if plain.dtype.kind == "S":
-        return plain
-    if np.isnan(plain).any():
-        plain = np.where(np.isnan(plain), np.nan, plain)
-    plain = np.ascontiguousarray(plain)
-    return plain.view(np.dtype((np.void, plain.dtype.itemsize * plain.shape[1])))[:, 0]
 
 
 def _first_value(draws: np.ndarray) -> Any:
