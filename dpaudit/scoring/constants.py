@@ -3,7 +3,7 @@
 No constant affects validity: a score never sees a draw that certifies, so a bad constant costs
 certified δ or time. Those of the models were set on the fourteen tasks T1 to T14, so that
 
-    python -m reports.make oracle networks      # many draws: share of what the true loss certifies
+    python -m reports.make oracle               # many draws: share of what the true loss certifies
     python -m reports.make few                  # few draws
     python -m reports.make time rates           # CPU time of audits, and of each draw
 
