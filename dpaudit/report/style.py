@@ -21,19 +21,6 @@ BLUE, GREEN, VERMILION, GREY = "#0072B2", "#009E73", "#D55E00", "#6b6b6b"
 PURPLE, SKY, OCHRE = "#AA4499", "#4C9BD6", "#B87A00"
 RUST = "#A33A00"  # vermilion, dark enough for text
 DASHED, DOTTED, MIXED, LONG = (0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1.2, 2)), (0, (9, 3))
-SOLID_LINE: Look = {"color": BLUE, "linewidth": 1.9}
-DASHED_LINE: Look = {"color": VERMILION, "linewidth": 1.6, "linestyle": DASHED}
-MIXED_LINE: Look = {"color": GREEN, "linewidth": 1.6, "linestyle": MIXED}
-DOTTED_LINE: Look = {"color": PURPLE, "linewidth": 1.8, "linestyle": DOTTED}
-LONG_LINE: Look = {"color": SKY, "linewidth": 1.6, "linestyle": LONG}
-# by the order of the lines in a panel: two exact curves, then bounds that papers print
-SERIES: tuple[Look, ...] = (
-    {**SOLID_LINE, "marker": "o", "markersize": 5.5},
-    {**LONG_LINE, "marker": "s", "markersize": 5.5, "mfc": "white"},
-    {**DASHED_LINE, "marker": "^", "markersize": 6.5},
-    {**MIXED_LINE, "marker": "D", "markersize": 5.0},
-    {**DOTTED_LINE, "marker": "v", "markersize": 6.5, "mfc": "white"},
-)
 
 
 def new_figure(
@@ -112,3 +99,7 @@ def _written(write: Any, metadata: dict[str, None]) -> bytes:
 
 def data_address(picture: bytes, kind: str) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(picture).decode('ascii')}"
+
+
+def svg_address(figure: Figure) -> str:
+    return data_address(as_svg(figure), "svg+xml")

@@ -3,7 +3,7 @@
 No constant affects validity: a score never sees a draw that certifies, so a bad constant costs
 certified δ or time. Those of the models were set on the fourteen tasks T1 to T14, so that
 
-    python -m reports.make oracle networks      # many draws: share of what the true loss certifies
+    python -m reports.make oracle               # many draws: share of what the true loss certifies
     python -m reports.make few                  # few draws
     python -m reports.make time rates           # CPU time of audits, and of each draw
 
@@ -126,7 +126,8 @@ ADDITIVE_PENALTY = 1e-2  # on features of unit spread
 COLUMN_GAIN = 1.0  # nats that a column must gain on the choosing draws; less may be noise
 
 # --- cells of values that repeat ---
-ATOM_LOOK = 20_000  # draws a side; a column of which no two agree has no atoms
+# draws a side, and numbers of them, at most; a column of which no two agree has no atoms
+ATOM_LOOK, ATOM_NUMBERS = 20_000, 2_000_000
 ATOM_DRAWS = 5  # pooled draws that share an atom: reals rounded to 32 bits coincide less often
 DRAWS_A_CELL = 20  # pooled draws a cell on average, at least
 KEY_DRAWS = 50_000  # draws a side, at most, that choose the columns of the key

@@ -164,6 +164,46 @@ def test_the_number_is_a_column(name):
     assert max(same) > 1.0 - 1e-8
 
 
+@pytest.mark.slow
+def test_a_text_certifies_what_its_numbers_do():
+    """Noise of scale 1 instead, so that the bare numbers certify an ε that can be compared. The
+    bytes of a float give 258 more columns.
+    """
+
+    def mechanism(form):
+        def release(data, size, *, rng):
+            return [form(float(data.sum() + noise), rng) for noise in rng.laplace(size=size)]
+
+        return release
+
+    bare, *texts = (
+        dp.audit(mechanism(form), PAIR, draws=4000, claim=(0.3, 0.05), rng=1)
+        for form in (lambda value, rng: value, READ["json"], READ["bytes of a float"])
+    )
+    for text in texts:
+        assert text.fitted.unread == {}
+        assert text.verdict == bare.verdict == "violated"
+        assert text.headline.certified == pytest.approx(bare.headline.certified, rel=0.1)
+
+
+def test_texts_that_differ_in_how_a_number_is_written_differ():
+    ways = [
+        "5",
+        "5.0",
+        "5.",
+        "05",
+        "+5",
+        "5.00",
+        "5e0",
+        "5E+0",
+        "-5",
+        "0.1234567890123456789",
+        "v5",
+    ]
+    rows = outcomes.columns(*[outcomes.rows(ways)] * 2)(outcomes.rows(ways))
+    assert len({row.tobytes() for row in rows}) == len(ways)
+
+
 # --- a part can be read
 
 

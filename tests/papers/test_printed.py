@@ -14,7 +14,7 @@ import dpaudit as dp
 from dpaudit.curves import epsilon_at
 from dpaudit.exact import additive_wishart, gaussian_shift, gaussian_sketch
 from dpaudit.mechanisms import RPLS
-from reports.make.exact.printed import SHOWN, refute
+from reports.make.exact.printed import SHOWN, looseness, refute
 
 printed = dp.papers.printed
 
@@ -45,12 +45,38 @@ def test_an_audit_refutes_the_printed_line(name, leverage, rows):
     assert refute(name, leverage, rows, 100_000).verdict == "violated"
 
 
+@pytest.mark.slow
+def test_printed_noise_over_what_flight_needs_is_as_the_page_says():
+    """The ends are those in docs/printed-bounds.md."""
+    expected = {
+        "paper 3, lemma 1": ("1.04", "1.05"),
+        "Sheffet 2019": ("1.9", "2.2"),
+        "paper 4, theorem B.1": ("2", "2.2"),
+        "paper 4, theorem 3.1": ("2.7", "3.1"),
+        "Dwork & Roth 2014 (paper 1, proposition 2)": ("1.2", "1.6"),
+        "paper 4, theorem 4.1": ("21", "59"),
+    }
+    for name, ratios in looseness().items():
+        digits = 3 if name == "paper 3, lemma 1" else 2
+        assert tuple(f"{end:.{digits}g}" for end in (min(ratios), max(ratios))) == expected[name]
+
+
 def sketch(q, rows, epsilon):
     """The larger direction, exactly."""
     return float(max(gaussian_sketch(q, rows, epsilon)))
 
 
 # Paper 3: Gaussian mixing
+
+
+def test_the_noise_of_figure_1_keeps_the_target_and_no_less_does():
+    gammas = printed.figure_1_gammas(100, 1.0, 1e-6)
+    assert sketch(1.0 / gammas["exact"], 100, 1.0) == pytest.approx(1e-6, rel=1e-8)
+    by_lemma_1 = printed.gaussmix_epsilon(100, gammas["lemma_1"], 1e-6)
+    assert by_lemma_1 == pytest.approx(1.0, rel=1e-8)
+    by_sheffet = printed.sheffet_2019(100, gammas["sheffet_2019"], 1e-6)
+    assert by_sheffet == pytest.approx(1.0, rel=1e-12)
+    assert gammas["exact"] < gammas["lemma_1"] < gammas["sheffet_2019"]
 
 
 @pytest.mark.parametrize("gamma", [1.0001, 1.3, 2.5, 10.0, 1e4, 1e8])

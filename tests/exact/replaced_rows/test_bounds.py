@@ -5,7 +5,6 @@ import pytest
 
 from dpaudit.exact import ReplacedWishartCurve
 from dpaudit.exact import replaced_wishart as wishart
-from dpaudit.exact import wishart_angles as wishart_angle
 from dpaudit.exact.replaced_student import Replaced
 from dpaudit.mechanisms import ALS
 from tests.cases import database
@@ -54,24 +53,11 @@ def test_the_bound_beside_wishart_noise_is_not_below_the_spectrum(seed):
         assert np.all(own <= found * (1.0 + 1e-6) + 1e-30)
 
 
-def sizes(rng):
-    """Two eigenvalues; now and then far apart, as beside an outlier."""
-    return 10.0 ** rng.uniform([-3.0, -6.0 if rng.random() < 0.3 else -3.0], 1.5)
-
-
-def compare_angles(order, count, seed):
-    """Within the 1e-6 to which the exact curve is good."""
-    rng, error = np.random.default_rng(seed), 1e-6
-    for up, down in (sizes(rng) for _ in range(count)):
-        one, other = np.array([up]), np.array([down])
-        exact = ReplacedWishartCurve(up, down, order + 2, 4).delta(EPSILON)
-        found = wishart_angle.directions(one, other, order - 1, EPSILON)
-        for own, (delta, chance) in zip(exact, found, strict=True):
-            assert np.all(np.abs(own - delta[0]) <= error * chance[0] + 1e-13 * np.exp(EPSILON))
-        upper = wishart_angle.upper(one, other, order - 1, EPSILON)[0]
-        assert np.all(np.concatenate(exact) <= upper * (1.0 + error) + 1e-15)
-
-
-@pytest.mark.parametrize("order", [2, 3, 4, 9, 32])
-def test_angles_agree_with_the_curve_of_a_replaced_row(order):
-    compare_angles(order, 2, seed=order)
+@pytest.mark.parametrize("freedom", [1, 3, 300])
+def test_the_bound_beside_wishart_noise_grows_with_both_eigenvalues(freedom):
+    size = np.concatenate([[0.0], np.geomspace(1e-4, 20.0, 12)])
+    up, down = (part.ravel() for part in np.meshgrid(size, size, indexing="ij"))
+    found = wishart.bound(up, down, freedom, EPSILON).reshape(13, 13, -1)
+    for axis in (0, 1):
+        less, more = np.delete(found, -1, axis=axis), np.delete(found, 0, axis=axis)
+        assert np.all(less <= more * (1.0 + 1e-6) + 1e-8)

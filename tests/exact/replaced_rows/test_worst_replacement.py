@@ -53,7 +53,7 @@ def check(mechanism, data, candidates):
 @pytest.mark.slow
 @pytest.mark.parametrize("dof", [3, 4, 5, 6, 10, 40, 60])
 def test_beside_wishart_noise_of_any_freedom(dof):
-    """As few degrees of freedom as columns, and up to more than the angles serve."""
+    """From as few degrees of freedom as columns on."""
     for scale in (20.0, 300.0):
         check(AdditiveWishart(dof, scale), *(part[:5] for part in awkward(9, 2, seed=5)))
 
