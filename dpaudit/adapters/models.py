@@ -199,10 +199,8 @@ def transformer(
         `fit_transform` if the model has it. If the points include the record that differs between
         the databases, as the training data do, the output reveals it unless the transformer
         promises noise for its outputs too.
-    label : bool, default False
-        Whether the last column is y; otherwise fit(data) gets all columns.
-    timeout : float, seconds, optional
-        The time that one draw may take.
+    label, timeout : optional
+        As in `estimator`, but by default fit(data) gets all columns.
 
     Examples
     --------

@@ -183,15 +183,10 @@ def records(
         the columns are "x0", "x1", … with floats.
     form : {"frame", "dicts", "tuples", "array"}, default "frame"
         The form of the table: "frame" (pandas), "dicts", "tuples", or "array" (n, d).
-    each : bool, default False
-        Call f(record) for each record separately and release the list of the outputs.
-    record : int, optional
-        Release only the output of this record, as in `values`. The neighbours of a local randomiser
-        differ in one record's values. If the function treats records separately, only this record's
-        output depends on the difference, and the others add noise to an audit but no power. With a
-        database of one record this parameter is not needed.
-    timeout : float, seconds, optional
-        The time that one draw may take.
+    each, record, timeout : optional
+        As in `values`. The neighbours of a local randomiser differ in one record's values. If the
+        function treats records separately, only this record's output depends on the difference,
+        and the others add noise to an audit but no power.
 
     Examples
     --------

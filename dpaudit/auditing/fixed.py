@@ -51,29 +51,29 @@ def audit_fixed(setup: Setup, draws: Draws) -> Findings:
     other.
     """
     settings = setup.settings
-    spent = spend_few(setup, draws) if settings.few else spend_many(setup, draws)
+    result = spend_few(setup, draws) if settings.few else spend_many(setup, draws)
     setup.progress("certifying", 1, 1)
-    estimate, fitted = spent.estimate, spent.fitted
+    estimate, fitted = result.estimate, result.fitted
     judged = judge_band(
         estimate,
         setup.reference,
         settings.level,
         settings.detect,
         who=setup.who,
-        few=partial(too_few, settings, setup.reference, spent.sizes),
-        least=spent.least,
+        few=partial(too_few, settings, setup.reference, result.sizes),
+        least=result.least,
         unread=fitted.unread,
     )
-    notes = (*nan_note(fitted.name, spent.undefined), *spent.notes)
+    notes = (*nan_note(fitted.name, result.undefined), *result.notes)
     evidence = None
     if estimate.cells is not None:
-        evidence = of_set(settings.claim, spent.bet, estimate.cells)
-    return Findings(estimate, fitted, spent.sizes, with_notes(judged, notes), evidence=evidence)
+        evidence = of_set(settings.claim, result.bet, estimate.cells)
+    return Findings(estimate, fitted, result.sizes, with_notes(judged, notes), evidence=evidence)
 
 
 @value_class
-class Spent:
-    """What the draws have given.
+class Certification:
+    """An estimate with its band, and what belongs to it.
 
     undefined : how many scores of certifying draws are NaN, which count as 0. bet : the set that
     bets against the claim, chosen before these draws. notes : sentences for the report. least :
@@ -101,7 +101,7 @@ def _fitting(setup: Setup) -> Iterator[None]:
 # --- many draws -----------------------------------------------------------------------------------
 
 
-def spend_many(setup: Setup, draws: Draws) -> Spent:
+def spend_many(setup: Setup, draws: Draws) -> Certification:
     """Fit a score and choose sets by the first draws, then count the others as they are made.
 
     The first draws may be held by workers, which then fit (`Draws.hold`). A few of them show how
@@ -126,7 +126,7 @@ def spend_many(setup: Setup, draws: Draws) -> Spent:
         # refusing on the certifying draws costs no validity: it can only withhold a certificate
         refuse_scores(counts.first_scores(), fitted.name, draws.calls, first)
     bet, undefined = learned.choices.bet, sum(counts.undefined)
-    return Spent(estimate, fitted, sizes, undefined, bet, learned.notes)
+    return Certification(estimate, fitted, sizes, undefined, bet, learned.notes)
 
 
 @value_class
@@ -199,7 +199,7 @@ def _timed(draws: Draws, clock: Clock, count: Count) -> Iterator[Pair | Counts]:
 # --- few draws ------------------------------------------------------------------------------------
 
 
-def spend_few(setup: Setup, draws: Draws) -> Spent:
+def spend_few(setup: Setup, draws: Draws) -> Certification:
     """Fit a score and choose sets by a part of the draws, and certify with all others.
 
     The draws that train and choose alone decide the columns and the split. The least excess that
@@ -254,4 +254,4 @@ def spend_few(setup: Setup, draws: Draws) -> Spent:
     bet = None if starts is None else few_bet(choosing, sizes.certify, *starts)
     uneven = f"{count(n)} draws of M(D) and {count(m)} of M(D') certify."
     notes = (*(() if n == m else (uneven,)), *notes)
-    return Spent(estimate, fitted, sizes, nan_count(scores), bet, notes, least)
+    return Certification(estimate, fitted, sizes, nan_count(scores), bet, notes, least)

@@ -26,7 +26,8 @@ from dpaudit.certify.constants import (
     REPORTED_DELTAS,
     REPORTED_ORDERS,
 )
-from dpaudit.certify.divergence import BandIntegral, quotient
+from dpaudit.certify.divergence import BandIntegral
+from dpaudit.certify.scores import quotient
 from dpaudit.curves import readings
 from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.curves.renyi import orders_below

@@ -21,6 +21,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.certify.constants import DIVERGENCE_NODES, LARGEST_ORDER
+from dpaudit.certify.scores import quotient
 
 ROUNDING = 1e-10  # relative error of the integral, by which it is lowered
 MOST = 700.0  # ln γ of the last node
@@ -130,9 +131,3 @@ def _moment(power: float, width: Array) -> Array:
     if power == 0.0:
         return width
     return np.asarray(-np.expm1(-power * width) / power)
-
-
-def quotient(p: Array, q: Array) -> Array:
-    """p/q; 0 where p is 0, infinite where q alone is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(p > 0.0, p / q, 0.0))

@@ -80,3 +80,9 @@ class ScoreCells:
 def gammas(epsilon: Array) -> Array:
     """γ = e^ε at each ε, (m,), nats; an ε above `LARGEST_GAMMA` counts as `LARGEST_GAMMA`."""
     return np.asarray(np.exp(np.minimum(epsilon, LARGEST_GAMMA)))
+
+
+def quotient(p: Array, q: Array) -> Array:
+    """p/q; 0 where p is 0, infinite where q alone is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(p > 0.0, p / q, 0.0))

@@ -7,6 +7,7 @@ lists the commands in the order of this file.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,7 @@ OF_RUN = {
 @dpaudit.command(
     epilog=statuses(
         JUDGED, OF_RUN, KEPT, error=f"usage, scenario, data or mechanism error; {LINES}"
-    ),
+    )
 )
 @opt.scenarios
 @opt.out(
@@ -129,16 +130,8 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     not stop the others. DIR (default: dpaudit-out) gets an index.html with links to all reports.
     The exit status is the most serious one, in the order 2, 1, 3, 0.
 
-    In JUnit XML a violated claim is a failure, and an inconclusive audit is skipped. SARIF has only
-    what is violated, inconclusive or failed; the table of --summary has it first.
-
-    --against lists the verdicts and settings that changed since the run in OLD, and the δ that
-    changed by more than their uncertainty. OLD may be DIR itself; it is read before anything is
-    written.
-
-    The FILE of --ledger gets a line for each run, and all runs of unchanged code decide the verdict
-    together, so that a small excess is found over many nights and false alarms do not add up. A run
-    without --seed takes a seed of its own. `dpaudit ledger FILE` shows where it stands.
+    `dpaudit ledger FILE` shows where the FILE of --ledger stands; a run with it and without --seed
+    takes a seed of its own.
 
     A scenario with a [study] table repeats an experiment of a paper instead: it writes report.html,
     figures as PNG and content.json, and only --out and --seed apply to it. The same two apply to a
@@ -257,7 +250,7 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
         JUDGED,
         NO_DRAWS,
         error="usage or input error, and draws that are the same or depend on each other",
-    ),
+    )
 )
 @click.argument("left", type=FILE, metavar="P.npy")
 @click.argument("right", type=FILE, metavar="Q.npy")
@@ -304,13 +297,7 @@ def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any
 METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
 
 
-@dpaudit.command(
-    epilog=statuses(
-        JUDGED,
-        NO_DRAWS,
-        error="usage or input error",
-    ),
-)
+@dpaudit.command(epilog=statuses(JUDGED, NO_DRAWS, error="usage or input error"))
 @click.argument("scores", type=FILE, metavar="SCORES.csv")
 @opt.claim(help="The claim to audit. Without a claim the verdict is inconclusive.")
 @opt.number("--mu", "MU", help="Claim MU-Gaussian DP, in place of --claim.")
@@ -365,11 +352,7 @@ def canaries(
 
 
 @dpaudit.command(
-    epilog=statuses(
-        JUDGED,
-        NO_DRAWS,
-        error="usage or input error, or dp-accounting is missing",
-    ),
+    epilog=statuses(JUDGED, NO_DRAWS, error="usage or input error, or dp-accounting is missing")
 )
 @click.argument("file", type=FILE, metavar="FILE")
 @opt.number(
@@ -430,10 +413,8 @@ def steps(file: Path, out: Path | None, **options: Any) -> int:
 
 @dpaudit.command(
     epilog=statuses(
-        JUDGED,
-        NO_DRAWS,
-        error="usage or input error, or tables that no random split made",
-    ),
+        JUDGED, NO_DRAWS, error="usage or input error, or tables that no random split made"
+    )
 )
 @click.argument("synthetic", type=FILE, metavar="SYNTHETIC.csv")
 @click.argument("train", type=FILE, metavar="TRAIN.csv")
@@ -546,7 +527,7 @@ def schema_(markdown: bool) -> int:
     if markdown:
         console().answer(*2 * (page(),))
     else:
-        console().show(schema(), document, document, document)
+        console().show(schema(), document, dict, document)
     return 0
 
 
@@ -647,7 +628,7 @@ def plan_(claim: tuple[float, float], power: float, **options: Any) -> int:
     from dpaudit.testing.budget import FALSE_FAILURE
 
     needs = plan(claim, power=power, false_failure=FALSE_FAILURE, **options)
-    console().show(needs, planning.as_text, planning.as_json, planning.as_line)
+    console().show(needs, planning.as_text, asdict, planning.as_line)
     return 0
 
 
@@ -708,7 +689,7 @@ def compare_(first: Path, second: Path, names: str | None, out: Path | None) -> 
     epilog=statuses(
         {0: "no claim is rejected", VIOLATED: "the claim of the version that ran last is rejected"},
         error="usage error, or FILE was changed or is no ledger",
-    ),
+    )
 )
 @click.argument("file", type=FILE)
 @click.option(
@@ -756,7 +737,7 @@ def ledger(file: Path, others: tuple[Path, ...], level: float) -> int:
     epilog=statuses(
         {0: "the report is written, whatever the verdict"},
         error="usage error, or DIR holds no result",
-    ),
+    )
 )
 @click.argument("folder", type=RESULTS, metavar="DIR")
 def report(folder: Path) -> int:

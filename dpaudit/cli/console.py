@@ -87,12 +87,17 @@ class Console:
         self,
         result: Any,
         as_text: Callable[[Any], str],
-        as_json: Callable[[Any], str],
+        as_json: Callable[[Any], Any],
         as_line: Callable[[Any], str],
     ) -> None:
-        """Print a result as text, or with --quiet as a line; with --json make it the document."""
+        """Print a result as text, or with --quiet as a line; with --json make its content, which
+        `as_json` gives, the document.
+        """
         if self.json:
-            self.document = as_json(result)
+            from dpaudit._core.result_file import plain  # loads numpy, which --help does not need
+
+            content = plain(as_json(result))
+            self.document = json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False)
         else:
             print((as_line if self.quiet else as_text)(result), file=self.out)
 

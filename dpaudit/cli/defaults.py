@@ -131,7 +131,6 @@ def read(folder: Path | None = None) -> Defaults:
 
 
 def _by_command(path: Path, table: Any) -> dict[str, dict[str, Any]]:
-    """The defaults of each command: the keys for all commands, replaced by its own."""
     anywhere = sorted({key for keys in ALLOWED.values() for key in keys})
     tables = table if isinstance(table, dict) else {}
     shared = {key: value for key, value in tables.items() if key not in ALLOWED}

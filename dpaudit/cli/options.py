@@ -107,7 +107,6 @@ class Command(click.Command):
         self.params += [*FOR_ALL, *([ISOLATED] if self.name in defaults.ALLOWED else [])]
 
     def get_short_help_str(self, limit: int = 45) -> str:
-        """The first line of the help, whole."""
         return (self.help or "").partition("\n")[0]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -214,7 +213,6 @@ scenario = click.argument(
 
 
 def number(name: str, metavar: str, **options: Any) -> Callable[..., Any]:
-    """An option that takes a number. options : keywords of `click.option`."""
     return click.option(name, type=float, metavar=metavar, **options)
 
 
@@ -257,7 +255,6 @@ OUTPUTS = {
 
 
 def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options --junit, --sarif and --summary, files for a CI server, to a command."""
     for name, text in reversed(OUTPUTS.items()):
         command = click.option(f"--{name}", type=FILE, metavar="FILE", help=text)(command)
     return command

@@ -323,7 +323,6 @@ def _print_place(record: dict[str, Any], folder: Path, text: str = "", before: s
 
 
 def report(folder: Path) -> int:
-    """Write the report in `folder` again, or all reports of a suite. Raises `InvalidInput`."""
     single = (folder / RESULT).exists() or not any(folder.rglob(RESULT))
     if not single:
         for place in suite.redraw_suite(folder):

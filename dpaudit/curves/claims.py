@@ -462,7 +462,7 @@ class MetricClaim:
         return self._of([check.real("distance", distance, 0.0)])
 
     def on(self, pair: Pair) -> Claim:
-        """The claim about a pair of databases that differ in the values of one or more records.
+        """The claim about a `NeighbourPair` that differs in the values of one or more records.
 
         Where several records differ, their ε add up. Records may be changed in any order; δ is that
         of the order by falling distance, which is the least wherever it is at most 1/2.

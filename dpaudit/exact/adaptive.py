@@ -80,8 +80,8 @@ def adaptive_curve(
     """The curve of the number x and the second release together, by 16 Gauss nodes a panel.
 
     first : the law of x on the two databases. curves : x ↦ the curve of the second release on them,
-    asked once at every node; nodes at which it returns the SAME object are summed together. breaks
-    : the x at which that curve is not smooth in x, such as the end of a clipped range.
+    asked once at every node; nodes at which it returns the SAME object are summed together.
+    breaks : the x at which that curve is not smooth in x, such as the end of a clipped range.
 
     The error is some 1e-9 of δ, and 1e-19 absolute, if the curve varies with x as slowly as the
     noise's density does.

@@ -24,10 +24,8 @@ with the two directions δ, δ' of a zeroed row. It grows with α and β for the
 
 **The search.** The bound grows with both eigenvalues. On a grid of levels the pairs that it leaves
 at some place lie beyond a staircase, which is found level by level by bisection; a pair is bounded
-by the level above it. A finer grid over what is left follows. What that leaves is compared by the
-integral of `dpaudit.exact.wishart_angles`, so that pairs which are nearly equal do not each need an
-exact curve. The exact δ does not grow with both eigenvalues: at large ε one direction falls as the
-other one grows.
+by the level above it. A finer grid over what is left follows, then the pairs one by one. The exact
+δ does not grow with both eigenvalues: at large ε one direction falls as the other one grows.
 """
 
 from __future__ import annotations
@@ -38,7 +36,6 @@ from scipy.special import gammainc, gammaincc
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
-from dpaudit.exact import wishart_angles
 from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.search import Open, Worst
 from dpaudit.exact.zeroed_rows.additive_wishart import WishartCurve, additive_wishart
@@ -61,7 +58,6 @@ GRIDS = 4
 FALL = 0.8  # from one level of the first grid to the next
 RANK_ONE = 1e-9  # of the larger eigenvalue: a smaller one is rounding
 CERTAIN = 1.0 - 1e-12  # a δ above it is 1 but for rounding
-TINY = 1e-18  # an eigenvalue of 0 counts as this in an integral over angles
 
 
 def bound(up: Array, down: Array, freedom: int, epsilon: Array) -> Array:
@@ -213,12 +209,13 @@ class WishartSearch:
         """One pair after the other, the most promising first, until no bound exceeds the worst."""
         if not len(left):
             return worst
-        numbers = np.column_stack([self.family.old[left], self.family.new[left]])
-        left = left[np.sort(np.unique(numbers, axis=0, return_index=True)[1])]
+        both = np.column_stack([self.family.old[left], self.family.new[left]])
+        left = left[np.sort(np.unique(both, axis=0, return_index=True)[1])]
         # with the least noise each curve takes long, however few its ε
         for count in COARSE if self._freedom > 1 else COARSE[-1:]:
             left = left[np.any(self._chords(left, count) > _threshold(worst), axis=1)]
-        still = Open.all_of(left, self._sharpest(left)).above(worst)
+        numbers = self.family.old[left], self.family.new[left]
+        still = Open.all_of(left, self._bound(*numbers, self.epsilon)).above(worst)
         while len(still.entry):
             entry = int(still.entry[0])
             worst = self._with_exact(worst, entry, still.place[still.entry == entry])
@@ -240,16 +237,6 @@ class WishartSearch:
         at_knots = at_knots.reshape(len(left), 2, len(knots))
         chords = at_knots[..., right - 1] * (1.0 - share) + at_knots[..., right] * share
         return chords.reshape(len(left), 2 * len(self.epsilon))
-
-    def _sharpest(self, left: np.ndarray) -> Array:
-        """δ and what its integral over angles may be off by, (n, 2m), where that serves."""
-        up, down = self.family.old[left], self.family.new[left]
-        if self._freedom + 1 > wishart_angles.LARGEST:
-            return self._bound(up, down, self.epsilon)
-        least = np.maximum(RANK_ONE * np.maximum(up, down), TINY)  # for a change of rank one
-        return wishart_angles.upper(
-            np.maximum(up, least), np.maximum(down, least), self._freedom, self.epsilon
-        )
 
     def _with_exact(self, worst: Worst, entry: int, places: np.ndarray) -> Worst:
         curve, _ = replaced_curve(self.family, entry)

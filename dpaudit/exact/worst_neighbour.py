@@ -30,6 +30,7 @@ from dpaudit.laws import ReplacedRows, ReplacedWishartRows, ZeroedRows
 from dpaudit.neighbours import remove_row, zero_row
 
 PAIRS = 1 << 21  # how many pairs (row, candidate) are computed at a time
+Neighbour = tuple[int, Curve, str]  # its index in a family, its curve and the name of the law
 RELATIONS = ("zero-out", "remove", "replace", "add")
 
 
@@ -144,8 +145,8 @@ def worst_case(
         apart = known.exceptional_rows(data)
         family = _family(known, data)
         entries = map(int, families.pareto_set(family, law, apart))
-        neighbours = [Neighbour(i, *families.curve(family, i, law)) for i in entries]
-    neighbours += [Neighbour(i, *curve_on_pair(mechanism, change(data, i), law)) for i in apart]
+        neighbours = [(i, *families.curve(family, i, law)) for i in entries]
+    neighbours += [(i, *curve_on_pair(mechanism, change(data, i), law)) for i in apart]
     return _largest(epsilon, neighbours)
 
 
@@ -159,15 +160,6 @@ def _family(known: KnownMechanism, data: Array) -> ZeroedRows:
             f"{describe(known)[0]} does not say what its zeroed rows change (zeroed_rows), so the "
             "worst of them is not known; dpaudit.exact.spectrum takes a pair"
         ) from None
-
-
-@value_class
-class Neighbour:
-    """A neighbour that may be the worst: its index in a family, its curve and the law's name."""
-
-    entry: int
-    curve: Curve
-    law: str
 
 
 @value_class
@@ -199,7 +191,7 @@ class Replacements:
             for entry in map(int, entries):
                 row, candidate = divmod(entry, count)
                 place = row * len(self.candidates) + first + candidate
-                neighbours.append(Neighbour(place, *families.curve(family, entry, self.law)))
+                neighbours.append((place, *families.curve(family, entry, self.law)))
         largest = _largest(epsilon, neighbours, len(self.candidates))
         return largest.replace(curve=self) if searched else largest
 
@@ -247,11 +239,11 @@ class Replacements:
 
 def _largest(epsilon: Array, neighbours: list[Neighbour], count: int | None = None) -> Spectrum:
     """The largest curve at each ε; with `count`, entries are row · count + candidate."""
-    entries = np.array([neighbour.entry for neighbour in neighbours])
-    curves = tuple(neighbour.curve for neighbour in neighbours)
+    indices, curves, names = zip(*neighbours, strict=True)
+    entries = np.array(indices)
     both = np.array([curve.delta(epsilon) for curve in curves])  # entry, direction, ε
     forward, backward = both.max(axis=0)
-    worst = Spectrum.of_directions(epsilon, forward, backward, neighbours[0].law)
+    worst = Spectrum.of_directions(epsilon, forward, backward, names[0])
     worst = worst.replace(curve=LargestCurve(curves))
     entry = entries[np.argmax(both.max(axis=1), axis=0)]
     if count is None:

@@ -10,7 +10,6 @@ import math
 from typing import Annotated
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import LeastSquares, least_squares, padded
@@ -18,7 +17,7 @@ from dpaudit._core.types import Adjustable, Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, NoExactSpectrum
-from dpaudit.laws import Gaussian, ReplacedStudentRows, ShiftRows, StudentRows, StudentT, bartlett
+from dpaudit.laws import Gaussian, ReplacedStudentRows, ShiftRows, StudentRows, StudentT
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism, Sampler
 from dpaudit.mechanisms.parameters import BelowOne, Positive, at_least, one_of
@@ -102,10 +101,9 @@ class ALS(SketchedSolution):
     ----------
     rows : int
         The number r ≥ p + 1 of sketch rows.
-    sampler : {"student", "wishart", "literal"}, default "student"
-        How a draw is made; all three have the same law. "student" draws from the exact law with
-        O(p) random numbers, "wishart" from Bartlett factors of (ΠD)ᵀΠD with O(d²), and "literal"
-        runs the algorithm as printed with r·n.
+    sampler : {"student", "literal"}, default "student"
+        How a draw is made; both have the same law. "student" draws from the exact law with O(p)
+        random numbers, and "literal" runs the algorithm as printed with r·n.
 
     Examples
     --------
@@ -117,7 +115,7 @@ class ALS(SketchedSolution):
     """
 
     rows: SketchRows
-    sampler: Annotated[str, one_of("student", "wishart", "literal")] = "student"
+    sampler: Annotated[str, one_of("student", "literal")] = "student"
 
     def problem(self, data: Array) -> Array:
         return data
@@ -126,30 +124,7 @@ class ALS(SketchedSolution):
         law = self.law(data)  # raises for data without a law, whichever sampler is used
         if self.sampler == "student":
             return law.sample
-        if self.sampler == "wishart":
-            return self._wishart_sampler(data)
         return lambda size, rng: np.stack([self._literal_draw(data, rng) for _ in range(size)])
-
-    def _wishart_sampler(self, data: Array) -> Sampler:
-        """A sampler that draws x̃ from Bartlett factors of (ΠD)ᵀΠD.
-
-        (ΠD)ᵀΠD = (UR)ᵀ(UR) with U an upper triangular Bartlett factor and R the QR root of D. Let
-        R₁₁, U₁₁ be their first p rows and columns, and u₁₂ the first p entries of U's last column.
-        Then x̃ = x_opt + ‖w‖R₁₁⁻¹z, where U₁₁z = u₁₂ is solved by back substitution.
-        """
-        fit = self.fit(data)
-        features = len(fit.coef)
-        to_scale = fit.norm * solve_triangular(fit.factor.root, np.eye(features)).T
-
-        def sample(size: int, rng: np.random.Generator) -> Array:
-            upper = bartlett(size, features + 1, self.rows, rng).transpose(0, 2, 1)
-            z = np.empty((size, features))
-            for i in range(features - 1, -1, -1):
-                solved = np.einsum("sj,sj->s", upper[:, i, i + 1 : features], z[:, i + 1 :])
-                z[:, i] = (upper[:, i, features] - solved) / upper[:, i, i]
-            return fit.coef + z @ to_scale
-
-        return sample
 
     def _literal_draw(self, data: Array, rng: np.random.Generator) -> Array:
         """One draw of x̃, (p,): the data are sketched in blocks of rows."""

@@ -98,22 +98,6 @@ def as_texts(draws: np.ndarray) -> np.ndarray:
     return np.array([_text(_listed(int(row[0]), row[1:])) for row in rows], dtype=np.bytes_)
 
 
-def readable(text: bytes) -> Any:
-    """The draw behind a canonical text, as people write it, in JSON types."""
-    return json.loads(text, object_hook=_readable)
-
-
-def _readable(content: dict[str, Any]) -> Any:
-    if NUMBER in content:
-        nearest, rest = content[NUMBER]
-        return int(nearest) + rest if isinstance(rest, int) else rest
-    if LONG in content:
-        return [*content[LONG][2], "…"]
-    if SET in content:
-        return content[SET]
-    return {json.loads(key) if key[:1] == '"' else key: item for key, item in content.items()}
-
-
 def _listed(length: int, entries: list[Any]) -> Any:
     """A draw in JSON types, from its length and the entries in its row (`tables`)."""
     if length > SLOTS:

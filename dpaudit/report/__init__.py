@@ -19,7 +19,7 @@ from dpaudit.report.comparison import Comparison, compare
 from dpaudit.report.figures import plot_spectrum, plot_tradeoff, plot_trials, spectrum_figure
 from dpaudit.report.index import render_index
 from dpaudit.report.pages import render
-from dpaudit.report.style import as_svg, data_address, house_style, pyplot_axes
+from dpaudit.report.style import house_style, pyplot_axes, svg_address
 from dpaudit.report.tables import SHORT, spectrum_table
 from dpaudit.verdict.record import read_curves, selected_rows
 from dpaudit.verdict.sentences import lines
@@ -67,7 +67,7 @@ def in_notebook(result: Mapping[str, Any]) -> str:
             curves = read_curves(result)
             table = spectrum_table(curves, selected_rows(curves, SHORT), full=False)
             figure = spectrum_figure(curves)
-        address = data_address(as_svg(figure), "svg+xml")
+        address = svg_address(figure)
     return render("notebook.html", lines=lines(result), table=table, figure=address)
 
 

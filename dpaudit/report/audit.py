@@ -16,7 +16,7 @@ from dpaudit.report.figures import (
     tradeoff_figure,
 )
 from dpaudit.report.pages import embed, render_result
-from dpaudit.report.style import as_png, as_svg, data_address, house_style
+from dpaudit.report.style import as_png, house_style, svg_address
 from dpaudit.report.tables import (
     SHORT,
     attacker_table,
@@ -81,4 +81,4 @@ def _figures(curves: Curves) -> dict[str, str]:
             "key": key_figure(curves),
             "tradeoff": tradeoff_figure(curves),
         }
-        return {name: data_address(as_svg(figure), "svg+xml") for name, figure in figures.items()}
+        return {name: svg_address(figure) for name, figure in figures.items()}

@@ -27,21 +27,7 @@ from dpaudit._core.result_file import is_one_run, load
 from dpaudit._core.text import printable
 from dpaudit._core.types import Array
 from dpaudit._core.value import Text, value_class
-from dpaudit.report.style import (
-    BLUE,
-    DASHED,
-    GREY,
-    MIXED,
-    VERMILION,
-    Look,
-    as_png,
-    as_svg,
-    house_style,
-    legend,
-    new_figure,
-    pyplot_axes,
-    tidy,
-)
+from dpaudit.report import style
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import number, percent, plain
 from dpaudit.verdict.record import Curves, lookup, read_curves
@@ -64,25 +50,24 @@ SETTINGS = {
     "canaries.count": "canaries",
 }
 SIZE = (6.4, 5.6)  # size of a figure in inches
-LOOKS: tuple[Look, Look] = (
-    {"color": BLUE, "linewidth": 1.8},
-    {"color": VERMILION, "linewidth": 1.8, "linestyle": DASHED},
+LOOKS: tuple[style.Look, style.Look] = (
+    {"color": style.BLUE, "linewidth": 1.8},
+    {"color": style.VERMILION, "linewidth": 1.8, "linestyle": style.DASHED},
 )
-CLAIMS: tuple[Look, Look] = (
-    {"color": GREY, "linewidth": 1.4, "linestyle": MIXED},
-    {"color": GREY, "linewidth": 1.4, "linestyle": (0, (1, 1.6))},
+CLAIMS: tuple[style.Look, style.Look] = (
+    {"color": style.GREY, "linewidth": 1.4, "linestyle": style.MIXED},
+    {"color": style.GREY, "linewidth": 1.4, "linestyle": (0, (1, 1.6))},
 )
 SHADE = 0.18
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A difference: its name, both values in words, and whether it is one of verdicts (grave)."""
+    """A difference: its name, and both values in words."""
 
     what: str
     old: str
     new: str
-    grave: bool = False
 
     def __str__(self) -> str:
         return f"{self.what}: {self.old}, now {self.new}"
@@ -126,7 +111,7 @@ class Comparison:
         ax : the matplotlib axes to draw on, by default those of a new figure of pyplot. They are
         returned.
         """
-        ax = ax or pyplot_axes(*SIZE)
+        ax = ax or style.pyplot_axes(*SIZE)
         both = first, second = read_curves(self.records[0]), read_curves(self.records[1])
         for curves, name, look in zip(both, self.names, LOOKS, strict=True):
             ax.plot(curves.epsilon, curves.estimate, **look, label=f"{name}: estimate")
@@ -154,9 +139,9 @@ class Comparison:
             titles.append(f"δ({number(at)}): {number(before, 3)}, now {number(now, 3)}")
         ax.set_title("\n".join(titles), fontsize=10, parse_math=False)
         ax.set(xlabel="ε (nats)", ylabel="δ(ε)", ylim=(0.0, None))
-        tidy(ax, tick_size=None)
-        place: Look = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.11)}
-        legend(ax, *ax.get_legend_handles_labels(), **place)
+        style.tidy(ax, tick_size=None)
+        place: style.Look = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.11)}
+        style.legend(ax, *ax.get_legend_handles_labels(), **place)
         return ax
 
     def save(self, path: str | Path) -> Path:
@@ -164,11 +149,11 @@ class Comparison:
         `InvalidInput`, OSError.
         """
         path = Path(path)
-        writers = {".png": as_png, ".svg": as_svg}
+        writers = {".png": style.as_png, ".svg": style.as_svg}
         if path.suffix not in writers:
             fail("path", str(path), "a file that ends in .png or .svg")
-        with house_style():
-            figure = new_figure(*SIZE)
+        with style.house_style():
+            figure = style.new_figure(*SIZE)
             self.plot(figure.subplots())
             content = writers[path.suffix](figure)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -238,10 +223,10 @@ def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
     """
     kinds = [str(record.get("kind") or "two samples") for record in (old, new)]
     if kinds[0] != kinds[1]:
-        return [Moved("kind of audit", kinds[0], kinds[1], grave=True)]
+        return [Moved("kind of audit", kinds[0], kinds[1])]
     one_run = is_one_run(old)
     curves = None if one_run else (read_curves(old), read_curves(new))
-    moves = [Moved("verdict", str(old["verdict"]), str(new["verdict"]), grave=True)]
+    moves = [Moved("verdict", str(old["verdict"]), str(new["verdict"]))]
     if one_run:
         bounds = [number(record["certified"]["epsilon"], down=True) for record in (old, new)]
         moves.append(Moved("certified ε", bounds[0], bounds[1]))

@@ -177,7 +177,7 @@ def _smaller_excess(result: Mapping[str, Any]) -> str:
 def facts(result: Mapping[str, Any]) -> list[Fact]:
     mechanism, exact = section(result, "mechanism"), section(result, "exact")
     source, claim = section(result, "source"), section(result, "claim")
-    commit, digest = (str(source.get(key) or "")[:12] for key in ("commit", "sha256"))
+    digest = str(source.get("sha256") or "")[:12]
     no_claim = "none; the bound is compared with the exact spectrum" if exact else "none"
     versions = section(result, "versions").items()
     unseeded = section(result, "trial").get("repeatable") is False
@@ -200,10 +200,7 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
         # With a claim the headline says this at its δ, and an ε at another δ would contradict it.
         ("Certified", "" if claim else _certified(section(result, "certified"))),
         ("Run", moment(section(result, "timings").get("started"))),
-        (
-            "Source of the mechanism",
-            _joined(", ", commit and f"commit {commit}", digest and f"SHA-256 {digest}…"),
-        ),
+        ("Source of the mechanism", digest and f"SHA-256 {digest}…"),
         ("Seed", seed),
         ("Versions", ", ".join(f"{name} {plain(version)}" for name, version in versions)),
     ]

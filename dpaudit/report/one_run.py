@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit
 
+from dpaudit.report import style
 from dpaudit.report.facts import NOTE_WIDTH, Fact, Tile, certified_tile
 from dpaudit.report.figures import BARS, CLAIM, EXACT, PERFECT
 from dpaudit.report.pages import embed, render_result
-from dpaudit.report.style import (
-    as_png,
-    as_svg,
-    data_address,
-    house_style,
-    legend,
-    new_figure,
-    pyplot_axes,
-    tidy,
-)
 from dpaudit.report.tables import attacker_table
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import assignments, count, equation, label, number, percent, plain
@@ -68,8 +59,8 @@ TOP = 0.95  # the quantile of right guesses by chance up to which the figure is 
 
 
 def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
-    with house_style():
-        picture = as_png(figure(record))
+    with style.house_style():
+        picture = style.as_png(figure(record))
     return {"guesses.png": picture, "report.html": render_page(record)}
 
 
@@ -88,8 +79,8 @@ def render_page(record: Mapping[str, Any]) -> str:
         (count(sizes[at]), count(right[at]), f"{number(100.0 * right[at] / sizes[at], 3)} %")
         for at in range(len(sizes) - 1, -1, -step)
     ]
-    with house_style():
-        drawn = as_svg(figure(record))
+    with style.house_style():
+        drawn = style.svg_address(figure(record))
     return render_result(
         "one_run.html",
         record,
@@ -97,7 +88,7 @@ def render_page(record: Mapping[str, Any]) -> str:
         title=title,
         tiles=tiles(record),
         advice=(TABLE_ADVICE if of_table else ADVICE)[record["verdict"]],
-        figure=data_address(drawn, "svg+xml"),
+        figure=drawn,
         facts=facts(record),
         rows=rows[::-1],
         attacks=attacks(record),
@@ -106,7 +97,6 @@ def render_page(record: Mapping[str, Any]) -> str:
 
 
 def attacks(record: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """A row for each attack through a table: name, number, rates of success, risk, interval."""
     return [
         (
             plain(attack["name"]),
@@ -187,15 +177,15 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
 
 
 def figure(record: Mapping[str, Any]) -> Figure:
-    drawn = new_figure(*SIZE)
+    drawn = style.new_figure(*SIZE)
     ax = _panel(drawn.subplots(), record)
-    legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    style.legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return drawn
 
 
 def plot(record: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    ax = _panel(ax or pyplot_axes(*SIZE), record)
-    legend(ax, *ax.get_legend_handles_labels(), loc="best")
+    ax = _panel(ax or style.pyplot_axes(*SIZE), record)
+    style.legend(ax, *ax.get_legend_handles_labels(), loc="best")
     return ax
 
 
@@ -219,4 +209,4 @@ def _panel(ax: Axes, record: Mapping[str, Any]) -> Axes:
             ax.axhline(allowed, label=name, **{**CLAIM, "marker": "None"})
     ax.set(xlabel="number of guesses, the strongest first", ylabel="share of right guesses")
     ax.set(xscale="log", ylim=(0.0, 1.04))
-    return tidy(ax)
+    return style.tidy(ax)

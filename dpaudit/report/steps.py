@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit.curves.readings import grid_tradeoff
+from dpaudit.report import style
 from dpaudit.report.facts import Fact, Tile, certified_tile
 from dpaudit.report.figures import CLAIM, EXACT
 from dpaudit.report.pages import embed, render_result
-from dpaudit.report.style import (
-    as_png,
-    as_svg,
-    data_address,
-    house_style,
-    legend,
-    new_figure,
-    pyplot_axes,
-    tidy,
-)
 from dpaudit.report.tables import attacker_table
 from dpaudit.verdict.attacker import roc_of
 from dpaudit.verdict.headline import PREMISE, Headline
@@ -57,10 +48,10 @@ ADVICE = {
 
 
 def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
-    with house_style():
-        picture = as_png(figure(record, _curves))
+    with style.house_style():
+        picture = style.as_png(figure(record, _curves))
         panels = [_curves] if record.get("attacker") is None else [_curves, _roc]
-        drawn = [data_address(as_svg(figure(record, panel)), "svg+xml") for panel in panels]
+        drawn = [style.svg_address(figure(record, panel)) for panel in panels]
     page = render_result(
         "steps.html",
         record,
@@ -122,15 +113,15 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
 
 
 def figure(record: Mapping[str, Any], panel: Callable[[Axes, Mapping[str, Any]], Axes]) -> Figure:
-    drawn = new_figure(*SIZE)
+    drawn = style.new_figure(*SIZE)
     ax = panel(drawn.subplots(), record)
-    legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center")
+    style.legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center")
     return drawn
 
 
 def plot(record: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    ax = _curves(ax or pyplot_axes(*SIZE), record)
-    legend(ax, *ax.get_legend_handles_labels(), loc="best")
+    ax = _curves(ax or style.pyplot_axes(*SIZE), record)
+    style.legend(ax, *ax.get_legend_handles_labels(), loc="best")
     return ax
 
 
@@ -141,7 +132,7 @@ def _curves(ax: Axes, record: Mapping[str, Any]) -> Axes:
     ax.plot(epsilon[positive], low[positive], label=CERTIFIED, **EXACT)
     ax.axhline(delta, color="0.6", linewidth=0.8)
     ax.set(xlabel="ε (nats)", ylabel="δ", yscale="log", ylim=(0.1 * delta, 1.5))
-    return tidy(ax)
+    return style.tidy(ax)
 
 
 def _roc(ax: Axes, record: Mapping[str, Any]) -> Axes:
@@ -153,7 +144,7 @@ def _roc(ax: Axes, record: Mapping[str, Any]) -> Axes:
     ax.plot(FPR, low, label=CERTIFIED, **EXACT)
     ax.plot(FPR, FPR, color="0.6", linewidth=0.8)
     ax.set(xlabel="false positive rate", ylabel="true positive rate", xscale="log", yscale="log")
-    return tidy(ax)
+    return style.tidy(ax)
 
 
 def _known(record: Mapping[str, Any]) -> tuple[np.ndarray, ...]:

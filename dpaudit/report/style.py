@@ -99,3 +99,7 @@ def _written(write: Any, metadata: dict[str, None]) -> bytes:
 
 def data_address(picture: bytes, kind: str) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(picture).decode('ascii')}"
+
+
+def svg_address(figure: Figure) -> str:
+    return data_address(as_svg(figure), "svg+xml")

@@ -17,7 +17,6 @@ from dpaudit._core import check
 from dpaudit._core.files import clear_drafts, replace_file
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.result_file import RESULT, plain
-from dpaudit._core.source import commit_of
 from dpaudit._core.types import Mechanism, describe
 from dpaudit._core.user_code import importable_from
 from dpaudit.auditing.engine import audit_mechanism
@@ -248,7 +247,7 @@ def _prepare(
         if isinstance(mechanism, Called):
             mechanism = mechanism.on(pair)
         described = describe_data(dataset)
-        source = describe_source(origin["files"], scenario.folder)
+        source = describe_source(origin["files"])
     if selection is None:
         scenario, _ = planned_run(scenario, rule, mechanism, pair.left, seconds, look)
     subject = Subject(
@@ -279,11 +278,10 @@ def loaded_data(scenario: Scenario) -> Table:
 
 def loaded_mechanism(scenario: Scenario, dataset: Table) -> Mechanism:
     """The mechanism on these data. Loading a `call` executes the user's code, so check everything
-    else first.
+    else first, within `importable_from(scenario.modules)`.
     """
     named = scenario.mechanism
-    with importable_from(scenario.modules):
-        mechanism: Mechanism = named.load(dataset) if isinstance(named, Call) else named
+    mechanism: Mechanism = named.load(dataset) if isinstance(named, Call) else named
     return mechanism
 
 
@@ -330,16 +328,16 @@ def describe_data(data: Table) -> dict[str, Any]:
     }
 
 
-def describe_source(files: Mapping[str, str], folder: Path) -> dict[str, str | None] | None:
-    """The Git commit and the SHA-256 of a mechanism's own files; for several files, of their sorted
-    digests, a line each. files : digests by path, relative to `folder`.
+def describe_source(files: Mapping[str, str]) -> dict[str, str] | None:
+    """The SHA-256 of a mechanism's own files, from the SHA-256 of each by its path.
+
+    For several files it is the SHA-256 of these digests, sorted, one on each line; None for none.
     """
     if not files:
         return None
     sums = sorted(files.values())
     whole = hashlib.sha256("".join(f"{digest}\n" for digest in sums).encode()).hexdigest()
-    commit = commit_of((folder / min(files)).parent)
-    return {"sha256": sums[0] if len(sums) == 1 else whole, "commit": commit}
+    return {"sha256": sums[0] if len(sums) == 1 else whole}
 
 
 def origin_of(scenario: Scenario, mechanism: Any, loaded: Collection[str] = ()) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import zipfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
@@ -27,44 +27,11 @@ COINS = {"true": 1.0, "false": 0.0}
 OF_STEP = ("known", "shift", "noise", "batch_size")  # what a file of steps may have beside the rest
 
 
-def run_samples(
-    left: str | Path, right: str | Path, out: str | Path | None = None, **options: Any
-) -> AuditResult:
-    """Audit draws from two files, and write the report.
-
-    Parameters
-    ----------
-    left : path
-        A .npy, .csv or .parquet file with one draw of M(D) in each row
-        (`dpaudit.adapters.read_draws`).
-    right : path
-        Such a file with draws of M(D').
-    out : path, optional
-        Folder of the report, which is created if it does not exist (default dpaudit-out/samples).
-    **options
-        Keywords of `dpaudit.audit_samples`.
-
-    Returns
-    -------
-    AuditResult
-        The result that is written to result.json.
-
-    Raises
-    ------
-    DataNotFound
-        When one of the files does not exist.
-    InvalidInput
-        When both files have the same draws, or one of them has no draws.
-    OSError
-        When a file cannot be written.
-    """
-    result = audit_draws(Path(left), Path(right), **options)
-    result.save(Path("dpaudit-out", "samples") if out is None else Path(out))
-    return result
-
-
 def audit_draws(left: Path, right: Path, **options: Any) -> AuditResult:
-    """Do what `run_samples` does, without a report."""
+    """Audit draws of M(D) and M(D') in two .npy, .csv or .parquet files, one draw in each row.
+
+    options : keywords of `dpaudit.audit_samples`. Raises `DataNotFound`, `InvalidInput`.
+    """
     subject = Subject(rule=f"{left.name} against {right.name}")
     return audit_samples_of(left, right, subject, **options)
 
@@ -120,29 +87,26 @@ def audit_tables(synthetic: Path, train: Path, holdout: Path, **options: Any) ->
     return audit_table(*map(read_columns, (synthetic, train, holdout)), **options)
 
 
-@contextmanager
-def _csv_file(path: Path) -> Iterator[TextIO]:
-    """The opened file. Raises `DataNotFound`, and `InvalidInput` if it cannot be read as CSV."""
+def _texts(path: Path) -> dict[str, list[str]]:
+    """The columns of a CSV file with a header, by name. Raises `DataNotFound`, `InvalidInput`."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            yield file
+            header, *rows = [row for row in csv.reader(file) if row] or [[]]
     except FileNotFoundError:
         raise DataNotFound(f"there is no file {path}") from None
     except (csv.Error, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} must be a CSV file in UTF-8: {error}") from None
+    if any(len(row) != len(header) for row in rows):
+        raise InvalidInput(f"each line of {path} must have {len(header)} fields, as its header")
+    return {name: [row[at] for row in rows] for at, name in enumerate(header)}
 
 
 def read_columns(path: Path) -> dict[str, np.ndarray]:
-    """The columns of a CSV file with a header, by name: numbers, or texts if a field is not one.
-
-    An empty field among numbers is NaN. Raises `DataNotFound`, `InvalidInput`.
+    """The columns of a CSV file with a header: numbers, with NaN for an empty field, or texts if a
+    field is no number. Raises `DataNotFound`, `InvalidInput`.
     """
-    with _csv_file(path) as file:
-        header, *rows = list(csv.reader(file)) or [[]]
-    if any(len(row) != len(header) for row in rows):
-        raise InvalidInput(f"each line of {path} must have {len(header)} fields, as its header")
     columns = {}
-    for name, values in zip(header, zip(*rows, strict=True), strict=True) if rows else ():
+    for name, values in _texts(path).items():
         try:
             columns[name] = np.array([float(value or "nan") for value in values])
         except ValueError:
@@ -214,24 +178,21 @@ def _numbers(path: Path, needed: Sequence[str], possible: Sequence[str]) -> dict
     """Columns of finite numbers of a CSV file with a header, (n,) each, n ≥ 1; a column included
     has coins. Columns that are neither needed nor possible are ignored.
     """
-    with _csv_file(path) as file:
-        reader = csv.DictReader(file)
-        names = [name.strip().lower() for name in reader.fieldnames or ()]
-        reader.fieldnames = names
-        if not set(needed) <= set(names):
-            raise InvalidInput(
-                f"{path} must have the columns {' and '.join(needed)} in its first line, got "
-                f"{', '.join(map(repr, names)) or 'nothing'}"
-            )
-        columns: dict[str, list[float]] = {
-            name: [] for name in (*needed, *possible) if name in names
-        }
-        for row in reader:
-            for name, values in columns.items():
-                values.append(_cell(row[name] or "", name, f"{path}, line {reader.line_num}"))
-    if not columns[needed[0]]:
+    texts = {name.strip().lower(): values for name, values in _texts(path).items()}
+    if not texts.keys() >= set(needed):
+        raise InvalidInput(
+            f"{path} must have the columns {' and '.join(needed)} in its first line, got "
+            f"{', '.join(map(repr, texts)) or 'nothing'}"
+        )
+    if not texts[needed[0]]:
         raise InvalidInput(f"{path} must have lines below its first one, but it has none")
-    return {name: np.array(values) for name, values in columns.items()}
+    columns: dict[str, Array] = {}
+    for name in (name for name in (*needed, *possible) if name in texts):
+        cells = enumerate(texts[name], start=2)
+        columns[name] = np.array(
+            [_cell(cell, name, f"{path}, line {line}") for line, cell in cells]
+        )
+    return columns
 
 
 def _cell(text: str, column: str, place: str) -> float:

@@ -46,8 +46,8 @@ class Entry:
     claim in words. seed : the seed of the run. draws : number of draws of each side that were bet
     on. log_e : logarithm of an e-value for each of the k widths of bets, (k,). verdict : the
     verdict of this run alone. at : when the run began, UTC. after : checksum of the line before, ""
-    for the first. marks : hashes of the first draws of both sides, which
-    reveal a mechanism that makes the same draws under another seed.
+    for the first. marks : hashes of the first draws of both sides, which reveal a mechanism that
+    makes the same draws under another seed.
     """
 
     draws_id: str
@@ -416,7 +416,6 @@ def _rejected(entries: Sequence[Entry], alpha: float) -> dict[tuple[str, str], E
 
 
 def _standings(entries: Iterable[Entry], alpha: float) -> list[Standing]:
-    """The standing of each version, the version with the latest run last."""
     versions: dict[str, list[str]] = {}
     runs: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:

@@ -146,7 +146,6 @@ class OneRunScenario(Reported):
 
     @classmethod
     def read(cls, file: File) -> OneRunScenario:
-        """The scenario of a parsed file."""
         reader = Reader(file.path, file.content)
         name, drawn = read_name(reader), "scores" in reader.table(ONE_RUN)
         data, mechanism = (None, None) if drawn else read_subject(reader)
@@ -167,7 +166,6 @@ class OneRunScenario(Reported):
         return cls(name, file.path.parent, table, data, mechanism, claim, seed)
 
     def override(self, seed: int | None) -> OneRunScenario:
-        """The scenario with another seed, if it is not None. Raises `InvalidInput`."""
         return self if seed is None else replace(self, seed=check.integer("seed", seed, 0))
 
     def canaries(self, data: Array) -> Canaries:

@@ -35,7 +35,6 @@ SIGNS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusive
 
 
 def page() -> str:
-    """The page as Markdown text."""
     name = NAME["description"]
     parts = [HEAD.format(name=name[0].lower() + name[1:])]
     for place, kinds in tables().items():

@@ -88,7 +88,6 @@ class TrainingScenario(Reported):
 
     @classmethod
     def read(cls, file: File) -> TrainingScenario:
-        """The scenario of a parsed file."""
         reader = Reader(file.path, file.content)
         name = read_name(reader)
         model = RecordedSteps if "steps" in reader.table(TRAINING) else TrainingToRun
@@ -106,7 +105,6 @@ class TrainingScenario(Reported):
         return cls(name, file.path.parent, table, claim)
 
     def override(self, seed: int | None) -> TrainingScenario:
-        """The scenario with another seed, if it is not None. Raises `InvalidInput`."""
         if seed is None or isinstance(self.table, RecordedSteps):
             return self
         seed = check.integer("seed", seed, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -25,9 +25,6 @@ from dpaudit.errors import MechanismError
 SIDES = ("M(D)", "M(D')")
 # Any other exception of a mechanism is a failure of it, also a cancelled task or a test's skip.
 OF_THE_PROCESS = (KeyboardInterrupt, SystemExit)
-# function of (a mechanism's output, its rows, the name of the block) that returns rows in memory to
-# which nothing else writes
-Returned = Callable[[Any, np.ndarray, str], np.ndarray]
 
 
 @runtime_checkable
@@ -107,13 +104,13 @@ class Border:
         return Border, ()
 
     @contextmanager
-    def call(self) -> Iterator[Returned]:
-        """A context around a call of the mechanism; gives a function that copies its output."""
+    def call(self) -> Iterator[int]:
+        """A context around a call of the mechanism; gives the time at which it began."""
         with self.lock:
             began = next(self.clock)
             self.inside.add(began)
         try:
-            yield partial(self._returned, began)
+            yield began
         finally:
             with self.lock:
                 self.inside.remove(began)
@@ -122,8 +119,12 @@ class Border:
                     output for output in self.outputs if oldest is not None and output[0] > oldest
                 ]
 
-    def _returned(self, began: int, values: Any, rows: np.ndarray, where: str) -> np.ndarray:
-        """Copy the rows. Raises `MechanismError` if an overlapping call returned their memory."""
+    def copied(self, began: int, values: Any, rows: np.ndarray, where: str) -> np.ndarray:
+        """Copy the rows of an output, which the call from time `began` on returned.
+
+        Raises `MechanismError`, which names the draws by `where`, if an overlapping call returned
+        the same memory.
+        """
         with self.lock:
             if any(at > began and _overlap(values, output) for at, output in self.outputs):
                 raise MechanismError(
@@ -189,9 +190,9 @@ class Blocks:
     def _rows(self, size: int, key: tuple[int, ...], number: int) -> np.ndarray:
         """The checked rows of one call of the sampler, with the generator at `key`."""
         where = self.where(number, size, key)
-        with self.border.call() as returned:
+        with self.border.call() as began:
             values = outputs(self.sampler, size, generator(self.seed, *key), where)
-            return returned(values, checked(values, size, where), where)
+            return self.border.copied(began, values, checked(values, size, where), where)
 
     def _key(self, number: int) -> tuple[int, int, int]:
         return int(Purpose.DRAW), self.side, number

@@ -166,38 +166,36 @@ def counting(
     busy, or `count` cannot be sent. If the store has counts of these draws already, workers of
     every kind count.
     """
-    kept = store.counts(count.key) if isinstance(store, CountStore) else None
-    if numbers == 0 or (store is not None and kept is None):
+    groups = store.counts(count.key) if isinstance(store, CountStore) else None
+    if numbers == 0 or (store is not None and groups is None):
         return None
     carried = Carried(_OneAtATime(count), name=uuid4().hex)
     workers, tasks = elsewhere(n_jobs), -(-numbers // group_size(numbers))
     if workers and not sendable(carried):
         return None
-    if not kept and not 0 < min(A_WORKER * workers, ENOUGH) <= tasks:
+    if not groups and not 0 < min(A_WORKER * workers, ENOUGH) <= tasks:
         return None
 
     def load(group: Group) -> Counted | None:
         """The stored result of a group, or its count from stored blocks; None if one is missing."""
-        if store is None or kept is None:
+        if store is None or groups is None:
             return None
-        result = kept.get(group.number)
-        draws = [stored(store, block) for block in group.blocks] if result is None else []
-        present = [part for part in draws if part is not None]
-        if result is None and len(present) == len(group.blocks):
-            return counted(group, present, carried)
+        result: Counted | None = groups.get(group.number)
+        if result is None:
+            parts = (stored(store, block) for block in group.blocks)
+            draws = [part for part in parts if part is not None]
+            if len(draws) == len(group.blocks):
+                result = counted(group, draws, carried)
         return result
 
     def keep(group: Group, result: Counted) -> None:
-        if kept is not None:
-            kept.put(group.number, result)
+        if groups is not None:
+            groups.put(group.number, result)
 
     def results(upcoming: Iterator[Block], before: int) -> Iterator[tuple[Group, Counted]]:
-        groups = _grouped(upcoming, group_size(numbers), before)
-        task, doing = (
-            delayed(_DrawnAndCounted(tuple(blocks), carried)),
-            "draw and count M(D) and M(D')",
-        )
-        return made(groups, n_jobs, task, lambda _: doing, load, keep)
+        parts = _grouped(upcoming, group_size(numbers), before)
+        task = delayed(_DrawnAndCounted(tuple(blocks), carried))
+        return made(parts, n_jobs, task, lambda _: "draw and count M(D) and M(D')", load, keep)
 
     return results
 

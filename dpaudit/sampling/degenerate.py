@@ -11,7 +11,6 @@ from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import Blocks, sampler_of
-from dpaudit.sampling.repeats import constant_value, told_apart
 
 STAGES = (4, 28)  # sizes of the first two looks: hardly any mechanism needs more draws to differ
 # The beginning and the end of the sentence on two values that give their database away
@@ -64,9 +63,10 @@ def _constant(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
     If the two values differ, an output reveals its database with certainty. The sentence does not
     show the values: without noise they may be values of the data.
     """
-    if constant_value(P) is None or constant_value(Q) is None:
+    if any(np.any(rows != rows[0]) for rows in map(outcomes.as_bytes, (P, Q))):
         return ()
     looked_at = f"{NOT_RANDOM}all {len(P) + len(Q):,} draws that were looked at are"
-    if not told_apart(P, Q):
+    first, second = map(outcomes.as_bytes, outcomes.aligned(P[:1], Q[:1]))  # as scores see them
+    if first[0] == second[0]:
         return (f"{looked_at} the same value on both sides.",)
     return (f"{looked_at} one value on D and another on D'{INFINITE}",)

@@ -126,7 +126,8 @@ ADDITIVE_PENALTY = 1e-2  # on features of unit spread
 COLUMN_GAIN = 1.0  # nats that a column must gain on the choosing draws; less may be noise
 
 # --- cells of values that repeat ---
-ATOM_LOOK = 20_000  # draws a side; a column of which no two agree has no atoms
+# draws a side, and numbers of them, at most; a column of which no two agree has no atoms
+ATOM_LOOK, ATOM_NUMBERS = 20_000, 2_000_000
 ATOM_DRAWS = 5  # pooled draws that share an atom: reals rounded to 32 bits coincide less often
 DRAWS_A_CELL = 20  # pooled draws a cell on average, at least
 KEY_DRAWS = 50_000  # draws a side, at most, that choose the columns of the key

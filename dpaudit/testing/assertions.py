@@ -475,7 +475,6 @@ def _claim(claim: ClaimLike) -> Claim:
 
 
 def _database(data: ArrayLike) -> Array:
-    """The database as an (n, d) float64 array. Raises `InvalidInput`, which says how to mend it."""
     numbers = check.array_of_numbers("pair_or_data", data, "numbers, a row for each person")
     if numbers.ndim != 2:
         check.fail(
@@ -503,7 +502,6 @@ def _worst_row(mechanism: Mechanism, data: Array, claim: Claim, epsilon: Array) 
 
 
 def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) -> Any:
-    """The `Selection` of `dpaudit.search_neighbours`: the neighbour that it would audit."""
     __tracebackhide__ = True
     from dpaudit.search import select
 
@@ -533,7 +531,6 @@ def _exact_excess(result: AuditResult, claim: Claim) -> Array:
 
 
 def _exact_headline(result: AuditResult, claim: Claim, excess: Array) -> str:
-    """The headline of a failure whose exact spectrum is above the claim, by `excess`."""
     exact_curve, head, at = result.exact, result.headline, int(np.argmax(excess))
     assert exact_curve is not None
     claims = ""

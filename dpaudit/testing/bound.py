@@ -346,7 +346,6 @@ class _Search:
         return tried < self.goal and self.requests < REQUESTS * self.goal
 
     def at(self, point: Point) -> Trial | None:
-        """The trial at a point, computed if it is new; None if it is excluded or undecided."""
         self.requests += 1
         if point in self.trials or point in self.missed:
             return self.trials.get(point)

@@ -90,7 +90,6 @@ def pair_fact(pair: NeighbourPair, rule: str = "", *, show_data: bool = False) -
 def repeat_facts(
     function: str, mechanism: Mechanism, pair: str, expected: str, settings: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Lines that say how to repeat the test: the pytest command, and Python code."""
     keywords = ", ".join(
         f"{name}={_code(name, value)}" for name, value in settings.items() if value is not None
     )

@@ -220,7 +220,6 @@ def _report(item: pytest.Item) -> Reporting:
 
 
 def _look(item: pytest.Item) -> Callable[[str], None] | None:
-    """A function that writes what an audit will cost to the terminal, with -v; else None."""
     plugins = item.config.pluginmanager
     terminal, capture = map(plugins.get_plugin, ("terminalreporter", "capturemanager"))
     if terminal is None or item.config.get_verbosity() < 1:
@@ -306,7 +305,6 @@ def _budget(item: pytest.Item) -> Budget:
 
 
 def _settings(item: pytest.Item) -> dict[str, Any]:
-    """The arguments for `Budget`: keywords of the nearest marker, and the command line's seed."""
     marker = item.get_closest_marker("privacy")
     settings = {} if marker is None else dict(marker.kwargs)
     if marker is not None and (marker.args or not settings.keys() <= set(KNOWN)):

@@ -50,7 +50,6 @@ class Reals:
         return list(dict.fromkeys(self.at(place) for place in EDGES))
 
     def at(self, place: float) -> float:
-        """The number at a place, rounded: it or its distance from an end has few digits."""
         if self.log:
             first, last = math.log(self.low), math.log(self.high)
             return self._inside(rounded(math.exp(first + place * (last - first)), DIGITS))
@@ -236,7 +235,6 @@ def choices(*values: Any) -> Choices:
 
 
 def ranges_of(domain: Mapping[str, Any]) -> dict[str, Range]:
-    """The range of each parameter of a domain. Raises `InvalidInput`."""
     if not isinstance(domain, Mapping) or not domain:
         check.fail("domain", domain, "a mapping of parameter names to ranges")
     for name in domain:

@@ -148,7 +148,6 @@ class Headline:
 
 
 def _number(content: Mapping[str, Any], key: str) -> float | None:
-    """Read a number ≥ 0 ("inf" is infinity), or None for an optional field."""
     value = content.get(key)
     if value is None and key in OPTIONAL:
         return None

@@ -69,11 +69,6 @@ class Verdict:
     headline: Headline
 
 
-def suffice() -> bool:
-    """Return False: the default of `few`, for draws that are known to suffice."""
-    return False
-
-
 def judge_band(
     estimate: Estimate,
     reference: Reference | None,
@@ -81,7 +76,7 @@ def judge_band(
     detect: float | None = None,
     *,
     who: str = "",
-    few: Callable[[], bool] = suffice,
+    few: Callable[[], bool] | None = None,
     least: Callable[[int], float] | None = None,
     unread: Mapping[str, float] = ALL_READ,
 ) -> Verdict:
@@ -126,7 +121,7 @@ def judge_e_value(
     detect: float | None = None,
     *,
     who: str = "",
-    few: Callable[[], bool] = suffice,
+    few: Callable[[], bool] | None = None,
     unread: Mapping[str, float] = ALL_READ,
 ) -> Verdict:
     """Judge a sequential audit by the largest e-value of its bets against the reference. positions
@@ -162,7 +157,7 @@ def _not_refuted(
     passed: Verdict,
     reference: Reference,
     detect: float | None,
-    few: Callable[[], bool],
+    few: Callable[[], bool] | None,
     unread: Mapping[str, float],
     stop: str | None = None,
 ) -> Verdict:
@@ -177,7 +172,7 @@ def _not_refuted(
     if unread and unseen >= (MOST_UNREAD if detect is None else detect):
         missing = UNREAD.format(parts=parts)
     else:
-        missing = TOO_FEW if few() else "" if passed.detectable else NONE_SHOWN
+        missing = TOO_FEW if few is not None and few() else "" if passed.detectable else NONE_SHOWN
     if missing or passed.detectable is None:
         if missing in (TOO_FEW, NONE_SHOWN):
             needed, take = _more_draws(reference, detect, passed.headline.level, stop)
@@ -197,7 +192,6 @@ def _not_refuted(
 
 
 def _broken_by_theory(reference: Reference) -> str:
-    """A sentence if the exact spectrum violates a claim that the draws did not refute; else ""."""
     claim, exact = reference.claim, reference.exact
     if claim is None or exact is None:
         return ""
@@ -280,7 +274,6 @@ def draws_that_show(
 
 
 def _unseen(unread: Mapping[str, float]) -> float:
-    """An upper bound on the share of outputs with a part that no score can read."""
     return min(1.0, sum(unread.values()))
 
 

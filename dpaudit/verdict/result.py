@@ -76,7 +76,6 @@ class Result(ABC):
 
     @classmethod
     def _restored(cls, **attributes: Any) -> Self:
-        """Make a result that has only these attributes."""
         result = object.__new__(cls)
         vars(result).update(attributes)
         return result
@@ -90,7 +89,6 @@ class Result(ABC):
         return f"{type(self).__name__}({self.verdict}: {self.headline.text})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the verdict, a small table, and the figure of the report."""
         from dpaudit import report
 
         return report.in_notebook(self.record)

@@ -52,11 +52,6 @@ def test_workers_of_any_kind_change_no_byte(backend):
     assert len(np.unique(alone)) > 6
 
 
-def test_a_second_call_with_the_same_generator_gives_other_draws():
-    mechanism, rng = adapters.one_draw(noisy_sum), np.random.default_rng(1)
-    assert not set(mechanism(DATA, 5, rng=rng)) & set(mechanism(DATA, 5, rng=rng))
-
-
 @pytest.mark.parametrize("shape", [lambda theta: theta, lambda theta: {"theta": [theta]}])
 def test_a_function_may_reuse_its_arrays(shape):
     """As a model whose parameters are updated in place."""

@@ -89,7 +89,6 @@ def test_a_number_that_the_type_cannot_hold_is_an_error(dtype, column, said):
     [
         {"function": 3},
         {"column": "a"},
-        {"column": []},
         {"dtype": "complex"},
         {"dtype": ["a", "a"]},
         {"form": "tensor"},
@@ -149,7 +148,6 @@ def test_a_data_frame_is_released_with_an_index_that_tells_something():
     "wrong",
     [
         {"columns": "abc"},
-        {"columns": []},
         {"columns": ["a", "a"]},
         {"columns": {"a": "complex"}},
         {"form": "parquet"},

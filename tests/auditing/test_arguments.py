@@ -190,8 +190,3 @@ def test_both_names_or_half_a_draw_are_refused(call):
         call(samples=1000, draws=1000)
     with pytest.raises(dp.InvalidInput, match=r"must be an integer >= 1, got 1\.5"):
         call(draws=1.5)
-
-
-def test_a_search_takes_draws_too():
-    found = dp.search_neighbours(shifted(1.0), DATA[:8], draws=1e3, shortlist=2, rng=1)
-    assert found.audit.sizes.total == 1000

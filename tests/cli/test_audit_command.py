@@ -69,7 +69,7 @@ def test_the_rows_are_as_they_are_and_row_7_is_found(tmp_path):
 @pytest.mark.parametrize(
     ("call", "options", "status"),
     one_in(
-        2,
+        4,
         [
             ("one", ["--one-draw"], 0),
             ("with_noise", ["--parameters", "scale=0.2"], 0),
@@ -111,14 +111,6 @@ def test_errors_name_the_option_and_what_to_do(call, options, said, capsys):
 def test_claims_that_are_none(claim, said, capsys):
     assert audit(claim=claim) == 2
     assert said in capsys.readouterr().err
-
-
-def test_a_file_without_a_suffix_is_a_path_and_a_bare_name_a_data_set(tmp_path, capsys):
-    (tmp_path / "rows.csv").rename(tmp_path / "rows")
-    options = ["--claim", "5,0.1", "--draws", "1000", "--neighbours", "remove"]
-    assert main(["audit", "audited_release:noisy_mean", "--data", "rows", *options]) == 0
-    assert main(["audit", "audited_release:noisy_mean", "--data", "row", *options]) == 2
-    assert "data set 'row' not found" in capsys.readouterr().err
 
 
 def test_values_of_the_data_only_where_they_are_asked_for(tmp_path, capsys):

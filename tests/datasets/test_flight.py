@@ -78,11 +78,6 @@ def archive(path, minutes):
     return path
 
 
-def test_what_is_packed_is_unpacked_again(rng):
-    minutes = np.cumsum(rng.integers(-100, 1000, (2, 50)), axis=0).astype("<i2")
-    assert flight.unpacked(embed_flight.packed(minutes)).tobytes() == minutes.tobytes()
-
-
 @pytest.mark.slow
 def test_embedding_again_gives_what_the_loader_reads(tmp_path, data):
     minutes = data.database[:, 1:].astype(int).tolist()

@@ -3,13 +3,13 @@
 import io
 import os
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.adapters import draw_files, read_draws
-from dpaudit.adapters.draw_files import TooManyCells, draws_in, text_of
+from dpaudit.adapters import read_draws
 
 
 def npy(array):
@@ -117,10 +117,8 @@ LIES = {
     "a negative shape": HEADER % ("'<f8'", "(-1,)"),
     "an unknown type": HEADER % ("'<q9'", "(8,)"),
     "objects": HEADER % ("'|O'", "(8,)"),
-    "objects in records": HEADER % ("[('a', '|O')]", "(8,)"),
     "records in records": HEADER % ("[('a', [('b', '<f8')])]", "(8,)"),
     "arrays in records": HEADER % ("[('a', '<f8', (2,))]", "(4,)"),
-    "complex numbers": HEADER % ("'<c16'", "(4,)"),
     "times": HEADER % ("'<M8[s]'", "(8,)"),
     "raw bytes": HEADER % ("'|V8'", "(8,)"),
     "three dimensions": HEADER % ("'<f8'", "(2, 2, 2)"),
@@ -170,29 +168,30 @@ def test_a_file_beyond_memory_is_refused_before_it_is_read(tmp_path, monkeypatch
 def test_every_kind_of_file_is_held_against_memory(tmp_path, monkeypatch, name, words):
     suffix, make = SOUND[name]
     (tmp_path / f"P{suffix}").write_bytes(make())
-    monkeypatch.setattr(draw_files, "available", lambda: 100.0)
+    monkeypatch.setattr("dpaudit.adapters.draw_files.available", lambda: 100.0)
     with pytest.raises(dp.InvalidInput, match=f"holds {words}"):
         read_draws(tmp_path / f"P{suffix}")
 
 
 def test_words_that_take_more_memory_than_their_file(tmp_path, monkeypatch):
     (tmp_path / "P.csv").write_bytes(b"a,b\n" * 1000)
-    monkeypatch.setattr(draw_files, "available", lambda: 1e5)
+    monkeypatch.setattr("dpaudit.adapters.draw_files.available", lambda: 1e5)
     with pytest.raises(dp.InvalidInput, match=r"holds more than 1,000 cells in lines with words"):
         read_draws(tmp_path / "P.csv")
-    with pytest.raises(TooManyCells):
-        draws_in(text_of(b"1,2\n1\n" * 10), most_cells=30)
 
 
 def test_available_memory_is_what_the_system_says(tmp_path, monkeypatch):
-    assert draw_files.available() > 1 << 20
-    monkeypatch.setattr(draw_files, "GROUP", tmp_path)
+    """2 MB of numbers where a container may take 1 MB more, or as much as the machine has."""
+    np.save(tmp_path / "P.npy", np.ones(250_000))
+    monkeypatch.setattr("dpaudit.adapters.draw_files.GROUP", tmp_path)
     (tmp_path / "memory.max").write_text("5000000\n")
-    (tmp_path / "memory.current").write_text("1000000\n")
-    assert draw_files.available() == 4e6
+    (tmp_path / "memory.current").write_text("4000000\n")
+    with pytest.raises(dp.InvalidInput, match="holds 250,000 values of float64"):
+        read_draws(tmp_path / "P.npy")
     (tmp_path / "memory.max").write_text("max\n")
-    monkeypatch.setattr(draw_files, "MEMINFO", tmp_path / "none")
-    assert draw_files.available() > 1 << 20
+    for meminfo in ("/proc/meminfo", tmp_path / "none"):
+        monkeypatch.setattr("dpaudit.adapters.draw_files.MEMINFO", Path(meminfo))
+        assert len(read_draws(tmp_path / "P.npy")) == 250_000
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):

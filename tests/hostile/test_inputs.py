@@ -66,10 +66,9 @@ def test_the_largest_claim_is_judged():
     """Claims up to the limit are audited, and nothing can be shown; beyond it they are refused."""
     rng = np.random.default_rng(1)
     P, Q = rng.normal(size=(2, 400))
-    for epsilon in (LARGEST_EPSILON - 1.0, LARGEST_EPSILON):
-        result = dp.audit_samples(P, Q, claim=(epsilon, 0.0), rng=1)
-        assert result.verdict == "inconclusive"
-        assert f"No number of draws refutes the claim of ({epsilon:g}, 0)-DP" in result.reason
+    result = dp.audit_samples(P, Q, claim=(LARGEST_EPSILON, 0.0), classifier="qda", rng=1)
+    assert result.verdict == "inconclusive"
+    assert "No number of draws refutes the claim of (500, 0)-DP" in result.reason
     with pytest.raises(dp.InvalidInput, match="claim epsilon must be at most 500 nats"):
         dp.audit_samples(P, Q, claim=(LARGEST_EPSILON + 1e-9, 0.0))
 

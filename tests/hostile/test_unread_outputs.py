@@ -16,7 +16,6 @@ from scipy import sparse
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit.cli import main
-from dpaudit.sampling.repeats import constant_value
 from tests.sparse import one_in
 
 PAIR = dp.neighbours.zero_row(np.array([[1.0], [1.0]]), 0)
@@ -95,7 +94,7 @@ def assert_unread(result, kind):
 # --- nothing could be learned
 
 
-@pytest.mark.parametrize("name", one_in(4, FORMS))
+@pytest.mark.parametrize("name", one_in(5, FORMS))
 def test_nothing_is_said_of_outputs_that_no_score_reads(name):
     kind, form = FORMS[name]
     draws = 60 if "1,000" in kind else 1000
@@ -205,13 +204,6 @@ def test_texts_that_differ_in_how_a_number_is_written_differ():
     assert len({row.tobytes() for row in rows}) == len(ways)
 
 
-def test_a_text_is_shown_as_it_was():
-    text = "rate 0.50 of #2, 1e-05"
-    for shown in (text, "mean 0.50, n 12"):
-        constant = outcomes.rows([shown] * 3)
-        assert all(part in constant_value(constant) for part in ("0.50", shown[:4]))
-
-
 # --- a part can be read
 
 
@@ -296,14 +288,3 @@ def test_what_repeats_or_is_a_number_is_read(name):
         outcomes.joined([outcomes.rows([HONEST[name](rng) for _ in range(1500)])]) for _ in "PQ"
     )
     assert outcomes.described(P, Q).unread == {}
-
-
-@pytest.mark.slow
-def test_too_small_an_excess_is_said_with_what_is_unread():
-    """What is unread is less than what is asked for; with what draws show, it is more."""
-    rng = np.random.default_rng(10)
-    P, Q = (shared(0.8, rng, 1500) for _ in range(2))
-    found = dp.audit_samples(P, Q, claim=CLAIM, rng=1, detect=0.24)
-    assert found.verdict == "inconclusive"
-    assert "not the 0.24 asked for" in found.reason
-    assert "of the outputs as unseen" in found.reason

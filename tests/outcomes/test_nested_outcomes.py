@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit.outcomes.features import text_code
-from dpaudit.sampling.repeats import period
+from dpaudit.sampling.independence.copies import period
 from tests.cases import database
 from tests.drawing import draw
 

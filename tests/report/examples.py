@@ -35,7 +35,7 @@ def make_result(c: float = 1.0, claimed: float = 0.05, test: int = 100_000) -> d
         "schema_version": 1,
         "scenario": "flight-als",
         "scenario_text": '[data]\nname = "flight"\n',
-        "source": {"sha256": "9f86d081884c7d659a2f" + 44 * "0", "commit": "2e8e8f3cac166d3bdfd5"},
+        "source": {"sha256": "9f86d081884c7d659a2f" + 44 * "0"},
         "mechanism": {
             "name": "ALS",
             "parameters": {"rows": 1200, "sampler": "student"},

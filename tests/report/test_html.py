@@ -126,7 +126,7 @@ def test_what_a_reviewer_asks_for_is_there():
         "2.2×10⁻⁵",
         "detected an excess of 0.0012 in δ at ε = 1 with probability 0.8",
         "Scenario flight-als, run at 2026-11-23 06:30 UTC",
-        "commit 2e8e8f3cac16, SHA-256 9f86d081884c…",
+        "SHA-256 9f86d081884c…",
         '[data] name = "flight"',
         "80,000 trained the classifiers, 20,000 chose among them and their thresholds, "
         "100,000 were kept",

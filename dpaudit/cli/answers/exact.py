@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -65,28 +64,26 @@ def as_line(analysis: Analysis) -> str:
     return f"{analysis.scenario}: no claim; {', '.join(texts)}"
 
 
-def as_json(analysis: Analysis) -> str:
+def as_json(analysis: Analysis) -> dict[str, Any]:
     spectrum, readings, claim = analysis.spectrum, analysis.readings, analysis.claim
-    return _json(
-        {
-            **_subject(analysis, analysis.mechanism),
-            "law": spectrum.law,
-            "epsilon": spectrum.epsilon,
-            "delta": spectrum.delta,
-            "forward": spectrum.forward,
-            "backward": spectrum.backward,
-            "asymptotic": spectrum.asymptotic,
-            "row": spectrum.index,
-            "candidate": spectrum.candidate,
-            "epsilon_at": {f"{delta:g}": value for delta, value in readings.epsilon_at.items()},
-            "total_variation": readings.total_variation,
-            "gdp_mu": {f"{epsilon:g}": mu for epsilon, mu in readings.gdp_mu.items()},
-            "renyi_2": readings.renyi_2,
-            "pure_epsilon": readings.pure_epsilon,
-            "notes": readings.notes,
-            "claim": None if claim is None else {"text": claim.text, "delta": analysis.claimed},
-        }
-    )
+    return {
+        **_subject(analysis, analysis.mechanism),
+        "law": spectrum.law,
+        "epsilon": spectrum.epsilon,
+        "delta": spectrum.delta,
+        "forward": spectrum.forward,
+        "backward": spectrum.backward,
+        "asymptotic": spectrum.asymptotic,
+        "row": spectrum.index,
+        "candidate": spectrum.candidate,
+        "epsilon_at": {f"{delta:g}": value for delta, value in readings.epsilon_at.items()},
+        "total_variation": readings.total_variation,
+        "gdp_mu": {f"{epsilon:g}": mu for epsilon, mu in readings.gdp_mu.items()},
+        "renyi_2": readings.renyi_2,
+        "pure_epsilon": readings.pure_epsilon,
+        "notes": readings.notes,
+        "claim": None if claim is None else {"text": claim.text, "delta": analysis.claimed},
+    }
 
 
 def calibrated_text(done: Calibrated) -> str:
@@ -110,17 +107,15 @@ def calibrated_line(done: Calibrated) -> str:
     return f"{done.scenario}: {done.calibration.parameter} = {done.calibration.value!r}"
 
 
-def calibrated_json(done: Calibrated) -> str:
+def calibrated_json(done: Calibrated) -> dict[str, Any]:
     answer = done.calibration
     names = ("parameter", "value", "epsilon", "delta", "attained")
-    return _json(
-        {
-            **_subject(done, answer.mechanism),
-            **{name: getattr(answer, name) for name in names},
-            "row": answer.index,
-            "candidate": answer.candidate,
-        }
-    )
+    return {
+        **_subject(done, answer.mechanism),
+        **{name: getattr(answer, name) for name in names},
+        "row": answer.index,
+        "candidate": answer.candidate,
+    }
 
 
 def _about(answer: Analysis | Calibrated) -> list[tuple[str, str]]:
@@ -156,10 +151,6 @@ def _subject(answer: Analysis | Calibrated, mechanism: Mechanism) -> dict[str, A
             "row_bound": neighbours.row_bound,
         },
     }
-
-
-def _json(content: dict[str, Any]) -> str:
-    return json.dumps(plain(content), indent=1, allow_nan=False, ensure_ascii=False)
 
 
 def _finite(value: float | None) -> str:

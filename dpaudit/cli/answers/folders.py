@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
-from dpaudit._core.result_file import plain
 from dpaudit.cli.table import named
 from dpaudit.errors import InvalidInput
 from dpaudit.report.comparison import Comparison
@@ -33,9 +32,8 @@ def states_line(states: Sequence[State]) -> str:
     return "\n".join(f"{run.scenario or run.folder}: {_state(run)}" for run in states)
 
 
-def states_json(states: Sequence[State]) -> str:
-    content = [plain(asdict(run)) for run in states]
-    return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
+def states_json(states: Sequence[State]) -> list[dict[str, Any]]:
+    return [asdict(run) for run in states]
 
 
 def _run_lines(run: State) -> list[tuple[str, str]]:
@@ -90,13 +88,12 @@ def comparison_line(comparison: Comparison) -> str:
     return "\n".join(map(str, comparison.moved)) or "nothing moved"
 
 
-def comparison_json(comparison: Comparison) -> str:
-    content = {
+def comparison_json(comparison: Comparison) -> dict[str, Any]:
+    return {
         "names": comparison.names,
         "verdicts": [record["verdict"] for record in comparison.records],
         "moved": [asdict(move) for move in comparison.moved],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False)
 
 
 # --- ledger
@@ -111,12 +108,9 @@ def ledger_line(standings: Sequence[Standing]) -> str:
     return "\n".join(map(_judgement, standings)) or "The ledger is empty."
 
 
-def ledger_json(standings: Sequence[Standing]) -> str:
-    rows = []
-    for standing in standings:
-        last = standing.entries[-1]
-        rows.append({"name": last.name, "claim": last.claim, **standing.to_dict()})
-    return json.dumps(rows, indent=2, ensure_ascii=False)
+def ledger_json(standings: Sequence[Standing]) -> list[dict[str, Any]]:
+    runs = [(standing.entries[-1], standing.to_dict()) for standing in standings]
+    return [{"name": last.name, "claim": last.claim, **content} for last, content in runs]
 
 
 def _judgement(standing: Standing) -> str:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-
-from dpaudit._core.result_file import plain
 from dpaudit.certify.constants import FEWEST
 from dpaudit.cli.table import aligned, hanging
 from dpaudit.run.planning import Needs
@@ -15,12 +11,7 @@ from dpaudit.verdict.numbers import count, enough, number, percent
 MANY = 1e9  # the text warns of an excess that takes more draws per side than this
 
 
-def as_json(needs: Needs) -> str:
-    return json.dumps(plain(asdict(needs)), indent=1, allow_nan=False, ensure_ascii=False)
-
-
 def as_line(needs: Needs) -> str:
-    """The draws per side that an audit needs, a line for each excess."""
     return "\n".join(
         f"excess {number(row.excess)}: {enough(row.audit)} draws per side" for row in needs.rows
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import json
 import random
 import shlex
 from collections.abc import Mapping, Sequence
@@ -96,12 +95,11 @@ def as_line(items: Mapping[str, Sequence[Item]]) -> str:
     return "\n".join(item.name for known in items.values() for item in known)
 
 
-def as_json(items: Mapping[str, Sequence[Item]]) -> str:
-    content = {
+def as_json(items: Mapping[str, Sequence[Item]]) -> dict[str, Any]:
+    return {
         kind: [{"name": item.name, "summary": item.summary, **item.more} for item in known]
         for kind, known in items.items()
     }
-    return json.dumps(content, indent=1, ensure_ascii=False)
 
 
 def mechanisms() -> list[Item]:

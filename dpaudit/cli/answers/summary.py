@@ -27,7 +27,6 @@ ROWS, COLUMNS = 8, 6  # of the table and names of columns of the data, at most
 
 
 def summary(record: Mapping[str, Any]) -> str:
-    """The verdict in ε, the detectable excess, the facts of the audit, and δ at a few ε."""
     texts = [hanging("", text) for text in lines(record)]
     if is_one_run(record):
         known = step_facts(record) if record["kind"] == STEPS else one_run_facts(record)

@@ -105,7 +105,6 @@ class Scenario(Reported):
 
     @classmethod
     def read(cls, file: File) -> Scenario:
-        """The scenario of a parsed file."""
         reader = Reader(file.path, file.content)
         for place, message in ELSEWHERE.items():
             if place in reader:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import time
 import warnings
 from collections import Counter
@@ -142,7 +141,6 @@ class Watch:
         fresh = 0 if self.store is None else self.store.fresh
         content = {
             "scenario": self.scenario,
-            "host": socket.gethostname(),
             "process": os.getpid(),
             "step": self.step,
             "done": self.done,

@@ -34,12 +34,16 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from dpaudit._core.types import Array
+from dpaudit.outcomes import as_bytes
 from dpaudit.sampling.independence.features import Calls
 
 SEED = 15_485_863  # seed of the random order
 PAIRED = 1 << 16  # most draws in which pairs are sought
 MOST_PAIRS = 8  # at most one pair for this many draws, which keeps π near its least value
 COMPARED = 1 << 18  # about as many draws a side are compared: of more, those with certain hashes
+TRIED = 1 << 14  # periods to try, at most: places where the first draw occurs again
+SOON = 64  # draws to compare first, since most wrong periods fail within them
+RARE = 30.0  # nats: a repetition of probability e^−30 or less is no coincidence
 
 
 # --- on one side ----------------------------------------------------------------------------------
@@ -107,6 +111,29 @@ def log_copies(block: np.ndarray, times: int) -> float:
     s, m = np.unique(block, return_counts=True)[1], len(block)
     once = gammaln(m + 1.0) - gammaln(s + 1.0).sum()
     return float(once - gammaln(times * m + 1.0) + gammaln(times * s + 1.0).sum())
+
+
+def period(draws: np.ndarray) -> int | None:
+    """After how many draws all draws repeat in the same order to the end; None if they do not.
+
+    The result is also None for a repetition that independent draws would have by chance with
+    probability above e^−30. That probability is (Σ pᵢ²)^pairs over the pairs of draws that agree,
+    each pᵢ estimated by the share of a value among the draws. So for independent draws with many
+    values the result is an integer with probability below `TRIED`·e^−30.
+    """
+    rows = as_bytes(draws)
+    again = np.flatnonzero(rows == rows[0])[1 : 1 + TRIED]
+    for lag in again:
+        begins = np.array_equal(rows[lag : lag + SOON], rows[: min(SOON, len(rows) - lag)])
+        if begins and np.array_equal(rows[lag:], rows[:-lag]):
+            return int(lag) if _surprise(rows, len(rows) - lag) >= RARE else None
+    return None
+
+
+def _surprise(rows: np.ndarray, pairs: int) -> float:
+    """−log of the probability that this many pairs of independent draws agree, in nats."""
+    share = np.unique(rows, return_counts=True)[1] / len(rows)
+    return float(-pairs * np.log(np.sum(share**2)))
 
 
 def repeated_to_the_end(rows: np.ndarray, lag: int) -> float:

@@ -21,7 +21,6 @@ from dpaudit.sampling.independence.features import (
     keys_of,
     row_hashes,
 )
-from dpaudit.sampling.repeats import period
 
 LEVEL = 1e-6  # probability that an audit of independent draws is refused, at most
 # The level is shared equally by: halves, runs, the two sides, repeats within a call, the same draws
@@ -196,7 +195,7 @@ def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
         yield from _again(sides, one, [np.sort(rows) for rows in one], (None,), what)
     for side, rows in zip(sides, whole, strict=True):
         place = Place(None, (side,), what)
-        lag = period(side.rows)
+        lag = copies.period(side.rows)
         if lag is not None:
             log_p = copies.repeated_to_the_end(rows, lag) + np.log(len(sides))
             yield log_p, "period", replace(place, lag=lag)

@@ -83,7 +83,8 @@ def key_of(train: Sides) -> Key | None:
     """The key whose columns are those that have an atom, the most informative first, without
     columns that would leave too few draws a cell; None if there are no such columns.
     """
-    few = ascending_columns(train.head(constants.ATOM_LOOK).stacked()[0])
+    look = min(constants.ATOM_LOOK, constants.ATOM_NUMBERS // train.P.shape[1])
+    few = ascending_columns(train.head(look).stacked()[0])
     again = (few[:, 1:] == few[:, :-1]).any(axis=1)
     if not again.any():
         return None
