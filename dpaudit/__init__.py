@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from dpaudit.one_run.step_result import StepResult as StepResult
     from dpaudit.one_run.steps import StepAudit as StepAudit
     from dpaudit.one_run.table import audit_table as audit_table
+    from dpaudit.papers.eureka import EurekaEstimate as EurekaEstimate
+    from dpaudit.papers.eureka import eureka as eureka
+    from dpaudit.papers.eureka import eureka_bound as eureka_bound
     from dpaudit.sampling.replay import replay as replay
-    from dpaudit.scoring.models.eureka import EurekaEstimate as EurekaEstimate
-    from dpaudit.scoring.models.eureka import eureka as eureka
-    from dpaudit.scoring.models.eureka import eureka_bound as eureka_bound
     from dpaudit.search import SearchResult as SearchResult
     from dpaudit.search import search_neighbours as search_neighbours
 
@@ -67,8 +67,8 @@ __getattr__, __dir__, __all__ = on_first_use(
         "dpaudit.one_run.step_result": "StepResult",
         "dpaudit.one_run.steps": "StepAudit",
         "dpaudit.one_run.table": "audit_table",
+        "dpaudit.papers.eureka": "EurekaEstimate eureka eureka_bound",
         "dpaudit.sampling.replay": "replay",
-        "dpaudit.scoring.models.eureka": "EurekaEstimate eureka eureka_bound",
         "dpaudit.search": "SearchResult search_neighbours",
     },
     modules=(

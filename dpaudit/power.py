@@ -20,11 +20,11 @@ the largest P(S)/Q(S) refutes more often.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from dpaudit._core import check
@@ -35,6 +35,7 @@ from dpaudit.certify.constants import FEW, FEW_CLAIM_SHARE, FEW_COLUMNS, FEWEST,
 from dpaudit.certify.few import few_split
 from dpaudit.certify.refuting import RefutingCounts
 from dpaudit.certify.split import samples_for, split
+from dpaudit.curves.bracketing import crossing
 
 __all__ = [
     "draws_to_detect",
@@ -361,9 +362,8 @@ def _least(needed: Callable[[float], float], draws: float, allowed: float) -> fl
     most = 1.0 - allowed - 1e-9
     if most <= LEAST or needed(most) > draws:
         return float("inf")
-    ends = np.log(LEAST), np.log(most)
-    root = brentq(lambda log: np.log(needed(np.exp(log)) / draws), *ends, rtol=1e-4)
-    return float(np.exp(root))
+    ends = math.log(LEAST), math.log(most)
+    return math.exp(crossing(lambda log: math.log(draws / needed(math.exp(log))), *ends, 1e-9))
 
 
 def _certifying_draws(

@@ -126,6 +126,16 @@ def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
     return array
 
 
+def vector(name: str, values: Any, expected: str, size: int | None = None) -> Array:
+    """Check for `size` (if None: at least one) finite numbers in one dimension; return float64."""
+    numbers = np.asarray(array_of_numbers(name, values, expected), dtype=np.float64)
+    if numbers.ndim != 1 or numbers.size == 0 or size not in (None, len(numbers)):
+        fail(name, Words(f"shape {numbers.shape}"), expected)
+    if not np.all(np.isfinite(numbers)):
+        fail(name, Words("numbers that are not finite"), expected)
+    return numbers
+
+
 def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Array:
     """Check for a finite 2-D array with at least this many rows and columns; return float64."""
     expected = f"a 2-D array of finite numbers, at least {min_rows} x {min_columns}"

@@ -30,10 +30,8 @@ def replace_file(path: Path, content: bytes | str, *, durable: bool = True) -> N
 
 
 def append_line(path: Path, line: bytes) -> None:
-    """Append a whole line or nothing.
-
-    If a full disk cuts the line short, the part is removed. A crash of the machine may lose the
-    line.
+    """Append a whole line, or nothing if a full disk cuts it short. A crash of the machine may lose
+    it.
     """
     with path.open("ab", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)

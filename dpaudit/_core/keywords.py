@@ -1,7 +1,7 @@
 """Functions of the public API refuse unknown keywords in their own name.
 
-The error is a TypeError, like Python's own, and suggests the nearest known keyword. The traceback
-of an error that dpaudit raises on purpose begins at the function that the user called, too.
+The traceback of an error that dpaudit raises on purpose begins at the function that the user
+called.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Least squares by column-scaled thin QR, from which row statistics and output laws are computed.
 
-A database is factorised once, however often its fit is needed (`ByContent`): the worst case over
-its rows, the exact spectrum, the sampler and the record of a run all read the same fit.
-`transposed` and `ascending_columns` are for code that reads a long table column by column.
-
-The last functions handle triangular factors, and symmetric matrices stored as their upper
-triangles: the d(d+1)/2 entries on and above the diagonal, row by row.
+A database is factorised once, however often its fit is needed (`ByContent`). The last functions
+handle triangular factors, and symmetric matrices stored as their upper triangles: the d(d+1)/2
+entries on and above the diagonal, row by row.
 """
 
 from __future__ import annotations
@@ -99,7 +96,6 @@ class LeastSquares:
 
 
 def _read_only(*arrays: Array) -> Array:
-    """Make all of the arrays read-only and return the first."""
     for array in arrays:
         array.setflags(write=False)
     return arrays[0]
@@ -113,8 +109,7 @@ class ByContent(Generic[Result]):
     lives, and only the last few results are, so that nothing large outlives its data.
     """
 
-    def __init__(self, most: int = MOST_RESULTS) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._results: dict[Hashable, tuple[Result, weakref.ref[Array]]] = {}
 
     def get(self, array: Array, compute: Callable[[], Result]) -> Result:
@@ -130,7 +125,7 @@ class ByContent(Generic[Result]):
             return cached[0]
         result = compute()
         self._results[key] = result, weakref.ref(array, lambda _: self._results.pop(key, None))
-        for old in list(self._results)[: -self._most]:
+        for old in list(self._results)[:-MOST_RESULTS]:
             self._results.pop(old, None)
         return result
 
@@ -139,17 +134,11 @@ _FACTORS: ByContent[Factor] = ByContent()
 _FITS: ByContent[LeastSquares] = ByContent()
 
 
-def transposed(rows: Array) -> Array:
-    """The columns of rows (n, k), as contiguous rows (k, n); `TILE` rows are copied at a time."""
+def ascending_columns(rows: Array) -> Array:
+    """The columns of rows (n, k), each sorted, as contiguous rows (k, n)."""
     columns = np.empty(rows.shape[::-1])
     for start in range(0, len(rows), TILE):
         columns[:, start : start + TILE] = rows[start : start + TILE].T
-    return columns
-
-
-def ascending_columns(rows: Array) -> Array:
-    """The columns of rows (n, k), each sorted, as contiguous rows (k, n)."""
-    columns = transposed(rows)
     columns.sort(axis=1)
     return columns
 
@@ -222,9 +211,8 @@ def _thin_qr(matrix: Array, name: str) -> Factor:
 
 
 def _large_first(unit: Array) -> np.ndarray | slice:
-    """The order of rows, largest first, in which Householder's QR keeps the digits of small rows.
-
-    Rows of similar sizes stay in their order. Source: Cox & Higham 1998.
+    """The order of rows, largest first, in which Householder's QR keeps the digits of small rows
+    (Cox & Higham 1998); rows of similar sizes stay in their order.
     """
     size = np.abs(unit).max(axis=1, initial=0.0)
     smallest = size.min(initial=np.inf, where=size > 0.0)
@@ -309,9 +297,8 @@ def shrinkage(rows: Array, bound: float) -> Array:
 
 
 def padded(matrix: Array, weight: float) -> Array:
-    """The matrix [matrix; weight·I], shape (n + d, d), whose Gram matrix has weight²·I added.
-
-    For weight 0 the result is the matrix itself.
+    """The matrix [matrix; weight·I], (n + d, d), with weight²·I added to its Gram matrix; the
+    matrix itself for weight 0.
     """
     return np.vstack([matrix, weight * np.eye(matrix.shape[1])]) if weight > 0.0 else matrix
 
@@ -351,10 +338,8 @@ def symmetric_matrix(triangles: Array, dim: int) -> Array:
 
 
 def trace_weights(root: Array) -> Array:
-    """The vector w with xᵀw = tr((rootᵀroot)⁻¹X), where x is the upper triangle of a symmetric X.
-
-    root : (d, d) upper triangular. An entry off the diagonal of X occurs twice in the trace and
-        once in x, so its weight is doubled.
+    """The vector w with xᵀw = tr((rootᵀroot)⁻¹X), x the upper triangle of a symmetric X; root is
+    (d, d) upper triangular.
     """
     inverse = solve_triangular(root, np.eye(len(root)))
     row, column = np.triu_indices(len(root))

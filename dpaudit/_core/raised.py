@@ -1,9 +1,9 @@
 """What a user's own code raised, in a form that may be shown: with its own frames, without data.
 
 An exception holds the data in its text, its arguments and the variables of its frames, all of which
-a test runner, a notebook or the log of a cluster may print. `Raised` stores the name, the redacted
-text and the lines of the code. It travels from a worker to the auditing process, where it becomes
-an exception of that name with those lines as a note.
+a test runner, a notebook or the log of a cluster may print. `Raised` travels from a worker to the
+auditing process, where it becomes an exception of the same name with the lines of the code as a
+note.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Raised:
 
 
 def report(error: BaseException) -> str:
-    """The report of a fault of dpaudit itself: all frames, and its message without data."""
+    """The text of a fault of dpaudit itself: all frames, and its message without data."""
     raised = Raised.of(error)
     frames = "".join(traceback.format_tb(error.__traceback__))
     before = "" if error.__cause__ is None else f"{report(error.__cause__)}which led to\n"
@@ -135,9 +135,8 @@ def _installed(file: str) -> bool:
 
 
 def _base(kind: type[BaseException]) -> type[BaseException]:
-    """The nearest built-in base type that one text suffices to create.
-
-    UnicodeDecodeError and ExceptionGroup need more, and SyntaxError would print a text of its own.
+    """The nearest built-in base type that one text suffices to create, as it does not for
+    UnicodeDecodeError; no SyntaxError, which would print a text of its own.
     """
     for base in kind.__mro__:
         if base.__module__ == "builtins" and issubclass(base, Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from decimal import Context, Decimal
 from typing import Any, TextIO
 
@@ -58,18 +58,11 @@ class Screen:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write the text, and return the number of its characters."""
         self._or_nowhere(lambda: self.stream.write(printable(text)))
         return len(text)
 
     def flush(self) -> None:
-        """Flush the stream."""
         self._or_nowhere(self.stream.flush)
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        """Write several texts."""
-        for line in lines:
-            self.write(line)
 
     def _or_nowhere(self, output: Callable[[], object]) -> None:
         try:

@@ -34,7 +34,6 @@ class Mechanism(Protocol):
 
     def __call__(self, data: Array, size: int, /, *, rng: Any) -> Any:
         """Draw `size` outputs on the database `data`."""
-        ...
 
 
 @runtime_checkable
@@ -44,11 +43,9 @@ class Described(Protocol):
     @property
     def name(self) -> str:
         """The name, for reports."""
-        ...
 
     def parameters(self) -> dict[str, Any]:
         """The parameters by name."""
-        ...
 
 
 def describe(mechanism: Any) -> tuple[str, dict[str, Any]]:
@@ -66,16 +63,13 @@ class Wrapped:
 
     @property
     def name(self) -> str:
-        """The name of the mechanism."""
         return describe(self.mechanism)[0]
 
     @property
     def summary(self) -> str:
-        """The mechanism's summary or docstring, for reports."""
         return str(getattr(self.mechanism, "summary", "") or self.mechanism.__doc__ or "")
 
     def parameters(self) -> dict[str, Any]:
-        """The mechanism's parameters, empty if it does not state them."""
         return describe(self.mechanism)[1]
 
 

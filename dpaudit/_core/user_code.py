@@ -1,8 +1,8 @@
 """The import of a user's modules from a folder of their own, such as that of a scenario.
 
-While the folder is in use it is last on `sys.path`, so no file in it can replace an installed or
-standard module. Two folders may each have a `release.py`, and Python keeps the first module of a
-name, so the modules of a folder are removed from `sys.modules` when it is left.
+While the folder is in use it is last on `sys.path`, so no file in it can replace an installed
+module. Two folders may each have a `release.py`, and Python keeps the first module of a name, so
+the modules of a folder are removed from `sys.modules` when it is left.
 """
 
 from __future__ import annotations
@@ -57,9 +57,8 @@ def importable_from(folder: Path | None) -> Iterator[None]:
 def _enter(place: str) -> None:
     """Make the modules of a folder importable.
 
-    Python writes no compiled code meanwhile. It would reuse that code where the second of the last
-    change and the length of the source agree: after a digit is changed right after a run, the new
-    source would be hashed and reported, while the old code runs.
+    Python writes no compiled code meanwhile: it would use that code again where only a digit of the
+    source is changed within the same second.
     """
     before = frozenset(name for name in sys.modules if "." not in name)
     _IN_USE[place] = Folder(place not in sys.path, before, sys.dont_write_bytecode)
@@ -117,12 +116,10 @@ class Carried:
     name: str = ""
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call the function with these arguments."""
         return self.function(*arguments)
 
     @cached_property
     def parcel(self) -> bytes:
-        """The pickled function, created once."""
         return pickle.dumps(wrap_non_picklable_objects(self.function))
 
     def __reduce__(self) -> tuple[Any, ...]:

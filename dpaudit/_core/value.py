@@ -83,7 +83,6 @@ class Text(str):
 
 
 def html_repr(self: Any) -> str:
-    """The repr as a notebook shows it."""
     return f"<pre>{escape(repr(self))}</pre>"
 
 

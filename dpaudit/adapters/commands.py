@@ -51,9 +51,8 @@ class Command:
     header: tuple[str, ...] | None = None
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> list[Any]:
-        """Make `size` draws: numbers, texts, None, or lists or vectors of these.
-
-        Raises `MechanismError`.
+        """Make `size` draws: numbers, texts, None, or lists or vectors of these. Raises
+        `MechanismError`.
         """
         database, generator = check.matrix("data", data), as_generator(rng)
         if self.header is not None and len(self.header) != database.shape[1]:
@@ -105,12 +104,10 @@ class Command:
 
     @property
     def name(self) -> str:
-        """The command as a shell would take it."""
         return shlex.join(self.argv)
 
     @property
     def summary(self) -> str:
-        """One line for reports."""
         return "a program that reads the data as a CSV file"
 
     def parameters(self) -> dict[str, Any]:
@@ -194,10 +191,8 @@ _FILES: OrderedDict[bytes, DataFile] = OrderedDict()
 
 
 class DataFile:
-    """A database in a CSV file that only this user may read and nobody may write.
-
-    The file is in the private folder of this process and is removed together with this object. Its
-    numbers have enough digits to be read back as the same floats.
+    """A database in a CSV file that only this user may read and nobody may write, with enough
+    digits to be read back as the same floats. It is removed together with this object.
     """
 
     def __init__(self, data: Array, header: Sequence[str] | None) -> None:
@@ -226,10 +221,8 @@ class DataFile:
 
 
 def data_file(data: Array, header: Sequence[str] | None) -> DataFile:
-    """The file of a database, which exists as long as the returned object.
-
-    The files of the `MOST_FILES` databases that were used last are kept. A new file replaces one
-    whose content has changed since it was written.
+    """The file of a database, which exists as long as the returned object; those of the
+    `MOST_FILES` databases used last are kept, unless their content has changed.
     """
     data = np.ascontiguousarray(data, dtype=np.float64)
     key = hashlib.sha256(repr((data.shape, header)).encode() + data.tobytes()).digest()

@@ -19,7 +19,7 @@ import numpy as np
 
 from dpaudit._core.check import Words, fail
 from dpaudit.errors import DataNotFound, InvalidInput
-from dpaudit.outcomes import LISTS, NotOutcomes, joined, rows
+from dpaudit.outcomes import NotOutcomes, joined, rows
 
 ARRAY = "a non-empty (n,) or (n, k) array of numbers or text"
 NPY = "a .npy file of numbers or text, without pickle"
@@ -91,37 +91,26 @@ def _npy(path: Path) -> np.ndarray:
         fail(str(path), Words(f"dtype {array.dtype}"), FIELDS)
     if array.ndim not in (1, 2) or array.size == 0 or (array.dtype.names and array.ndim == 2):
         fail(str(path), Words(f"{array.dtype} of shape {array.shape}"), ARRAY)
-    cells = array[LISTS] if array.dtype.names == (LISTS,) else array
-    names = cells.dtype.names
-    needed = 8.0 * COPIES * cells.size
-    if names is not None or cells.dtype.kind not in "biuf":
-        needed = 2.0 * cells.nbytes + OBJECT * cells.size * len(names or " ")
-    shape = " x ".join(f"{length:,}" for length in cells.shape)
-    check_room(str(path), needed, f"{shape} values of {cells.dtype}")
-    if array.dtype.names == (LISTS,):  # rows (length, entries, NaN)
-        length, (width,) = array[LISTS][:, 0], array.dtype[LISTS].shape
-        if not np.all((length >= 0) & (length < width) & (length == np.floor(length))):
-            fail(str(path), Words("other lengths"), "lists of numbers with their lengths first")
-        return array.astype([(LISTS, np.float64, (width,))])
-    if not all(_is_text(array[name] if name else array) for name in array.dtype.names or ("",)):
+    names, needed = array.dtype.names, 8.0 * COPIES * array.size
+    if names is not None or array.dtype.kind not in "biuf":
+        needed = 2.0 * array.nbytes + OBJECT * array.size * len(names or " ")
+    shape = " x ".join(f"{length:,}" for length in array.shape)
+    check_room(str(path), needed, f"{shape} values of {array.dtype}")
+    if not all(_is_text(array[name] if name else array) for name in names or ("",)):
         fail(str(path), Words("numbers that stand for no character"), "a .npy file of text")
     return array
 
 
 def _readable(dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype is that of numbers, text, records of them, or lists of `dpaudit.outcomes`."""
+    """Whether a dtype is that of numbers, text, or records of them."""
     if dtype.names is None:
         return dtype.kind in KINDS and dtype.itemsize > 0 and dtype.shape == ()
-    if dtype.names == (LISTS,):
-        base, shape = dtype[LISTS].base, dtype[LISTS].shape
-        return base == np.float64 and len(shape) == 1 and shape[0] > 0
     return all(dtype[name].names is None and _readable(dtype[name]) for name in dtype.names)
 
 
 def _is_text(array: np.ndarray) -> bool:
-    """Whether an array of text holds only valid characters; True for all other arrays.
-
-    NumPy does not check this, and Python fails when it converts an invalid code to a text.
+    """Whether an array of text holds only valid characters, which NumPy does not check; True for
+    other arrays.
     """
     if array.dtype.kind != "U":
         return True
@@ -192,16 +181,14 @@ def draws_in(
 ) -> np.ndarray | list[Any]:
     """Parse the draws in a CSV text, one per line: (n, k) float64, or a list for `outcomes.rows`.
 
-    The text is read line by line, so that only the draws are kept in memory.
-
     size : the expected number of draws, if it is known. most_cells : the number of cells allowed if
     lines hold words or differ in length.
 
-    A cell becomes a number (nan and inf are numbers), a text, or None if it is empty. A line of one
-    cell becomes this value, a longer line a list, and an empty line the empty list. Empty lines at
-    the end are dropped as long as more than `size` lines remain. A first line of words is taken as
-    a header if some column has no words below it, or if exactly `size` lines follow it. Raises
-    ValueError if the text is not CSV or has too many cells.
+    A cell becomes a number (nan and inf are numbers), a text, or None if it is empty; a line of one
+    cell this value, another line a list. Empty lines at the end are dropped as long as more than
+    `size` lines remain. A first line of words is a header if some column has no words below it, or
+    if exactly `size` lines follow it. Raises ValueError if the text is not CSV or has too many
+    cells.
     """
     with opened() as text:
         table = _table(text)
@@ -267,10 +254,8 @@ def _cell(cell: str) -> float | str | None:
 
 
 def available() -> float:
-    """The number of bytes that this process may still allocate; ∞ if the system does not say.
-
-    On Linux this is the memory that the system reports as available, or what the container's limit
-    leaves if that is less. On other systems it is the total memory, if the system reports it.
+    """The number of bytes that this process may still allocate; ∞ if the system does not say. A
+    container's limit counts; outside Linux it is the total memory.
     """
     free = container = math.inf
     with suppress(OSError, ValueError, AttributeError):

@@ -1,18 +1,34 @@
-"""Mechanisms made of functions that return one output per call: seeds, time limits and names."""
+"""Mechanisms made of functions that return one output per call: seeds, time limits and names.
+
+`global_seeds` seeds the global random generators from the draw's own generator in each call, and
+restores them: those of NumPy (`numpy.random.seed`), Python (`random.seed`), and torch if it is
+loaded.
+"""
 
 from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from threading import Thread
+import random
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from threading import RLock, Thread
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.form import with_advice
+from dpaudit._core.form import (
+    FRAME,
+    NAME,
+    check_mechanism,
+    gives_one,
+    takes_frame,
+    takes_rng,
+    with_advice,
+)
 from dpaudit._core.raised import Raised, with_cause
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.ticks import tick
@@ -27,15 +43,45 @@ from dpaudit._core.types import (
 )
 from dpaudit._core.value import brief, value_class
 from dpaudit.adapters.trial import QUIET
-from dpaudit.errors import MechanismError
+from dpaudit.errors import InvalidInput, MechanismError
 
 Value = TypeVar("Value")
 SEED_KEYWORDS = ("rng", "random_state", "seed")
 LARGEST_SEED = 2**31 - 1
+WORDS = 4  # 32-bit words in a seed, so many that no two draws of an audit have the same seed
+LOCK = RLock()  # held during a call, since all threads share the global generators
+
+
+class OfFunction:
+    """The description, for reports, of an object made of a function or of a functools.partial."""
+
+    function: Callable[..., Any]
+
+    @property
+    def name(self) -> str:
+        """The name of the function, or of the function inside the partial."""
+        return describe(getattr(self.function, "func", self.function))[0]
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that the function describes, or else the partial's keywords, in short."""
+        function = self.function
+        if isinstance(function, Described) and not isinstance(function, type):
+            return function.parameters()
+        return {
+            name: value if isinstance(value, (bool, int, float, str)) else brief(value)
+            for name, value in (getattr(function, "keywords", None) or {}).items()
+        }
+
+    @property
+    def about(self) -> str:
+        """The first line of the function's summary or docstring; "" if it has neither."""
+        inner = getattr(self.function, "func", self.function)
+        text = str(getattr(inner, "summary", "") or inspect.getdoc(inner) or "").strip()
+        return text.partition("\n")[0]
 
 
 @value_class(show_numbers=True)
-class OneDraw:
+class OneDraw(OfFunction):
     """A mechanism that calls f(data, rng=...) once for each output; `one_draw` makes it."""
 
     function: Callable[..., Any]
@@ -73,18 +119,8 @@ class OneDraw:
         raise with_cause(MechanismError(f"{with_advice(raised.line)} ({where})", raised=raised))
 
     @property
-    def name(self) -> str:
-        """The name of the function."""
-        return describe(self.function)[0]
-
-    @property
     def summary(self) -> str:
-        """The function's docstring, for reports."""
         return str(getattr(self.function, "summary", "") or inspect.getdoc(self.function) or "")
-
-    def parameters(self) -> dict[str, Any]:
-        """The parameters that the function describes; {} if it describes none."""
-        return describe(self.function)[1]
 
 
 def one_draw(function: Callable[..., Any], *, timeout: float | None = None) -> OneDraw:
@@ -128,7 +164,6 @@ class Limited(Wrapped):
     timeout: float
 
     def __call__(self, data: Array, size: int, *, rng: RngLike = None) -> Any:
-        """The mechanism's outputs. Raises TimeoutError, and whatever the mechanism raises."""
         return within(self.timeout, lambda: self.mechanism(data, size, rng=rng))
 
 
@@ -183,7 +218,7 @@ def within(timeout: float | None, work: Callable[[], Value]) -> Value:
     return results[0]
 
 
-# --- the seeds that a function accepts, and its description in reports
+# --- the seeds that a function accepts, and the global generators
 
 
 def seed_keywords(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -209,32 +244,125 @@ def seeds(names: Iterable[str], rng: np.random.Generator) -> dict[str, Any]:
     return {name: rng if name == "rng" else int(rng.integers(LARGEST_SEED)) for name in names}
 
 
-class OfFunction:
-    """The description, for reports, of an object made of a function or of a functools.partial."""
+@value_class(show_numbers=True)
+class GloballySeeded(OfFunction):
+    """A callable that seeds the global generators from `rng` and then calls `function`.
+
+    seeded : the function's own keywords for seeds.
+    """
 
     function: Callable[..., Any]
+    seeded: tuple[str, ...] = ()
+
+    def __call__(self, *arguments: Any, rng: RngLike = None) -> Any:
+        """The function's output; the generators are restored afterwards, also after an error."""
+        generator = as_generator(rng)
+        words = [int(word) for word in generator.integers(1 << 32, size=WORDS)]
+        keywords = seeds(self.seeded, generator)
+        with LOCK:
+            while True:
+                before, state = _present(), generator.bit_generator.state
+                with _seeded(words):
+                    output = self.function(*arguments, **keywords)
+                if _present() == before:
+                    return output
+                # This call loaded torch, whose generator had not been seeded. A later call with the
+                # same seed would give another output, so the call is repeated.
+                generator.bit_generator.state = state
 
     @property
-    def name(self) -> str:
-        """The name of the function, or of the function inside the partial."""
-        return describe(getattr(self.function, "func", self.function))[0]
+    def summary(self) -> str:
+        """The first line of the function's summary or docstring, and the generators seeded."""
+        seeded = f"global seeds of {', '.join(_present())} set for each call"
+        return f"{self.about} ({seeded})" if self.about else seeded
 
-    def parameters(self) -> dict[str, Any]:
-        """The parameters that the function describes, or else the partial's keyword arguments.
 
-        A keyword argument that is neither a number nor a text is replaced by a short description.
-        """
-        function = self.function
-        if isinstance(function, Described) and not isinstance(function, type):
-            return function.parameters()
-        return {
-            name: value if isinstance(value, (bool, int, float, str)) else brief(value)
-            for name, value in (getattr(function, "keywords", None) or {}).items()
-        }
+def global_seeds(function: Callable[..., Any]) -> Any:
+    """Make the global random generators that a function or mechanism uses follow the audit's seed.
 
-    @property
-    def about(self) -> str:
-        """The first line of the function's summary or docstring; "" if it has neither."""
-        inner = getattr(self.function, "func", self.function)
-        text = str(getattr(inner, "summary", "") or inspect.getdoc(inner) or "").strip()
-        return text.partition("\n")[0]
+    Parameters
+    ----------
+    function : callable
+        f(data, rng=...) or f(data) with one output per call, for `one_draw`; a mechanism
+        `mech(data, size, *, rng)`; a function for `values` or `records`; or a mechanism made by an
+        adapter. The seeds are set once per draw in the last case, and once per call in the others.
+
+    Returns
+    -------
+    callable
+        A callable of the same form as `function`.
+
+    Notes
+    -----
+    Each call saves the states of `numpy.random`, `random` and, if it is loaded, `torch`, seeds them
+    from the generator that it gets, and restores them when it ends, also after an error. The
+    threads of a process share the generators, so their calls wait for each other, and `n_jobs` does
+    not change the draws; worker processes (`joblib.parallel_config(backend="loky")`) draw in
+    parallel. Other processes that the function starts are not seeded, and other threads of yours
+    must not use these generators during a call. A call that outlives its timeout keeps them. The
+    summary, and so the report, names the seeded generators.
+
+    Examples
+    --------
+    >>> import random
+    >>> import numpy as np
+    >>> import dpaudit as dp
+    >>> def release(data):
+    ...     return data.sum() + np.random.laplace() + random.random()
+    >>> mechanism = dp.adapters.one_draw(dp.adapters.global_seeds(release))
+    >>> mechanism(np.ones((3, 2)), 2, rng=1) == mechanism(np.ones((3, 2)), 2, rng=1)
+    True
+    """
+    check.function("function", function, "a function or mechanism")
+    if isinstance(function, GloballySeeded):
+        return function
+    if isinstance(function, OneDraw):
+        return replace(function, function=global_seeds(function.function))
+    if isinstance(function, Wrapped):
+        return replace(function, mechanism=global_seeds(function.mechanism))
+    return GloballySeeded(function, seed_keywords(function))
+
+
+def _present() -> tuple[str, ...]:
+    return ("numpy.random", "random", *(("torch",) if _torch() is not None else ()))
+
+
+def _torch() -> Any:
+    """The module torch if it is loaded and has a generator, else None."""
+    module = sys.modules.get("torch")
+    return module if hasattr(module, "manual_seed") else None
+
+
+@contextmanager
+def _seeded(words: list[int]) -> Iterator[None]:
+    """Seed the generators of this process by 32-bit words, and restore them at the end.
+
+    NumPy's global generator can be reached only by its legacy functions.
+    """
+    torch = _torch()
+    with ExitStack() as stack:
+        stack.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002
+        stack.callback(random.setstate, random.getstate())
+        if torch is not None:
+            stack.enter_context(torch.random.fork_rng())
+            torch.manual_seed(words[0] << 31 | words[1] >> 1)
+        np.random.seed(words)  # noqa: NPY002
+        random.seed(sum(word << (32 * place) for place, word in enumerate(words)))
+        yield
+
+
+def as_mechanism(function: Any) -> Mechanism:
+    """The mechanism that a function of the user is, or becomes by `one_draw`.
+
+    f(data, size, *, rng) is a mechanism as it is. f(data, rng) and f(data, *, rng) give one output
+    a call; f(data) too, from the global generators, which are then seeded for each call. Raises
+    `InvalidInput` for other forms, and for a function whose annotation says that it takes a data
+    frame, since an array has no names of columns.
+    """
+    if not gives_one(function):
+        check_mechanism(function)
+        mechanism: Mechanism = function
+        return mechanism
+    if takes_frame(function):
+        raise InvalidInput(f"{NAME} must take an array, got a function of a data frame; {FRAME}")
+    return one_draw(function if takes_rng(function) else global_seeds(function))

@@ -33,7 +33,6 @@ class Fit(OfFunction):
     label: bool
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
-        """Fit a new model on the data and return its outputs."""
         model, training = unfitted(self.function, data, self.label, rng)
         model.fit(*training)
         return self.outputs(model)
@@ -128,7 +127,6 @@ class Predictions:
     points: np.ndarray
 
     def __call__(self, model: Any) -> np.ndarray:
-        """The predictions of a fitted estimator, (m,)."""
         return np.asarray(model.predict(self.points.copy())).ravel()
 
 
@@ -138,7 +136,7 @@ def unfitted(
     """A new model, and the arguments of its `fit`: X and y if there is a `label`, or all columns.
 
     The model's seeds (`SEEDS`, in the order of names) are integers from `rng`. The arguments are
-    copies, which a model may change.
+    copies.
     """
     is_model = hasattr(factory, "fit") and not isinstance(factory, type)
     model = copy.deepcopy(factory) if is_model else factory()
@@ -169,7 +167,6 @@ class Transformed(OfFunction):
     label: bool
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
-        """Fit a new model on the data and return the transformed points."""
         model, training = unfitted(self.function, data, self.label, rng)
         if self.points is None and hasattr(model, "fit_transform"):
             return _dense(model.fit_transform(*training))
@@ -178,7 +175,6 @@ class Transformed(OfFunction):
 
     @property
     def summary(self) -> str:
-        """One line for reports."""
         what = "the training data" if self.points is None else f"{len(self.points)} points"
         return f"a transformer, fitted once a draw; released is what it makes of {what}"
 
@@ -203,10 +199,8 @@ def transformer(
         `fit_transform` if the model has it. If the points include the record that differs between
         the databases, as the training data do, the output reveals it unless the transformer
         promises noise for its outputs too.
-    label : bool, default False
-        Whether the last column is y; otherwise fit(data) gets all columns.
-    timeout : float, seconds, optional
-        The time that one draw may take.
+    label, timeout : optional
+        As in `estimator`, but by default fit(data) gets all columns.
 
     Examples
     --------

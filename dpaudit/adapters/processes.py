@@ -40,10 +40,7 @@ class ProgramFailed(RuntimeError):
 
 
 def most_bytes(size: int) -> int:
-    """The bytes that `size` draws may take as text: 64 KiB per draw, in [16 MiB, 1 GiB] in total.
-
-    64 KiB hold some 3000 numbers with all their digits.
-    """
+    """The bytes that `size` draws may take as text: 64 KiB each, 16 MiB to 1 GiB in total."""
     return min(max(LEAST, A_DRAW * size), MOST)
 
 
@@ -52,9 +49,8 @@ def run_program(
 ) -> tuple[bytes, str]:
     """Run a program in `folder` until it exits; returns its stdout, and the end of its stderr.
 
-    A process that has left the program's group is ignored, even if it has the program's output
-    open. timeout : in seconds; None for no limit. most : the number of bytes that the program may
-    print. Raises `ProgramFailed`.
+    timeout : in seconds; None for no limit. most : the number of bytes that the program may print.
+    A process that has left the program's group is ignored. Raises `ProgramFailed`.
     """
     here, late = this_process(), False
     with _Pipe(most) as out, _Pipe(None) as err:
@@ -102,9 +98,8 @@ def in_bytes(count: float) -> str:
 
 
 def read_regular(path: Path, most: int) -> bytes:
-    """The content of a regular file of at most `most` bytes. Raises `ProgramFailed`.
-
-    The function refuses a pipe or a device, which may never end.
+    """The content of a regular file of at most `most` bytes, no pipe or device, which may never
+    end. Raises `ProgramFailed`.
     """
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -123,9 +118,9 @@ def read_regular(path: Path, most: int) -> bytes:
 class _Pipe(Thread):
     """A thread that reads a program's output; leaving its `with` block ends the reading.
 
-    A pipe ends only when all processes that have it open are gone, and a program may leave such a
-    process behind. So this process writes a random mark into the pipe when the program has ended,
-    and reads up to the mark: it loses nothing that the program wrote and need not wait.
+    A pipe ends only when all processes that have it open are gone, and a program may leave one
+    behind. So this process writes a random mark into the pipe when the program has ended, and reads
+    up to it.
 
     most : the number of bytes allowed; the group of a program that writes more is killed. None
     means no limit, and then only the last bytes are kept.
@@ -141,7 +136,6 @@ class _Pipe(Thread):
         return self
 
     def begin(self, group: int) -> None:
-        """Start to read the output of a process group."""
         self.group = group
         self.start()
 
@@ -157,7 +151,6 @@ class _Pipe(Thread):
         os.close(self.writing)
 
     def run(self) -> None:
-        """Read up to the mark, and keep the output, or only its end if it is too long."""
         try:
             while True:
                 seam = max(len(self.content) - len(self.mark), 0)
@@ -239,9 +232,8 @@ def this_process() -> ThisProcess:
 
 
 def end_in_order() -> None:
-    """Make SIGTERM and SIGHUP end the programs too, unless these signals have other handlers.
-
-    Python can set a handler only in the main thread; in other threads this function does nothing.
+    """Make SIGTERM and SIGHUP end the programs too, unless these signals have other handlers. This
+    works in the main thread alone.
     """
     if current_thread() is main_thread():
         for number in ENDING:
@@ -258,11 +250,8 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def _end_in_fork() -> None:
-    """Give a forked process the default actions: it has no programs to end.
-
-    Python runs a handler between two of its own instructions only. A signal that comes just before
-    a wait for a lock is therefore not acted upon, and a pool of forked workers that ends them by
-    SIGTERM would wait for ever.
+    """Give a forked process the default actions: it has no programs to end, and one that waits for
+    a lock would not act on a Python handler.
     """
     for number in ENDING:
         if signal.getsignal(number) is _end:
@@ -274,11 +263,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def remove_stale_folders() -> None:
-    """Remove the private folders of processes that were killed.
-
-    Such a folder belongs to this user alone and holds a lock file that no living process has
-    locked.
-    """
+    """Remove this user's private folders whose lock file no living process has locked."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*") if fcntl is not None else ():
         with suppress(OSError):  # BlockingIOError, a subclass, means that the lock file is locked
             status = folder.lstat()

@@ -12,8 +12,8 @@ from dpaudit._core.keywords import known_keywords
 from dpaudit._core.types import Array, ArrayLike, describe
 from dpaudit._core.value import value_class
 from dpaudit.adapters.functions import OneDraw, one_draw
+from dpaudit.adapters.table_rows import RecordFeatures, TableForm
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.outcomes import RecordFeatures, TableForm
 
 
 @value_class(show_numbers=True)
@@ -36,16 +36,13 @@ class Synthesized:
 
     @property
     def name(self) -> str:
-        """The name of the function that fits."""
         return describe(self.fit)[0]
 
     @property
     def summary(self) -> str:
-        """One line for reports."""
         return "a synthesizer: one table a draw, encoded without the order of its records"
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters that the function `fit` describes; {} if it describes none."""
         return describe(self.fit)[1]
 
 

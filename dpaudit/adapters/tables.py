@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import math
-import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -158,7 +156,6 @@ class Table:
 
     @property
     def words(self) -> str:
-        """The type of the function's argument in words, for reports."""
         return {"frame": "a data frame", "array": "an array of records"}.get(
             self.form, f"records as {self.form}"
         )
@@ -171,7 +168,6 @@ def records(
     form: str = "frame",
     each: bool = False,
     record: int | None = None,
-    order: bool = True,
     timeout: float | None = None,
 ) -> OneDraw:
     """Make a mechanism from a function of a table of records.
@@ -180,26 +176,17 @@ def records(
     ----------
     function : callable
         f(table) → an output of any type (`dpaudit.outcomes`), or a pandas DataFrame or Series. It
-        is seeded as in `values`.
+        is seeded as in `values`. For a synthetic table `synthesizer` makes a stronger audit.
     columns : sequence of str or dict, optional
         The names of the database's columns in their order, or {name: dtype} with dtypes as in
         `values`: "float", "int", "bool", or a list of texts. Names alone mean "float". By default
         the columns are "x0", "x1", … with floats.
     form : {"frame", "dicts", "tuples", "array"}, default "frame"
         The form of the table: "frame" (pandas), "dicts", "tuples", or "array" (n, d).
-    each : bool, default False
-        Call f(record) for each record separately and release the list of the outputs.
-    record : int, optional
-        Release only the output of this record, as in `values`. The neighbours of a local randomiser
-        differ in one record's values. If the function treats records separately, only this record's
-        output depends on the difference, and the others add noise to an audit but no power. With a
-        database of one record this parameter is not needed.
-    order : bool, default True
-        Whether the order of the records in the output is information. If not, they are sorted. For
-        a synthetic table, whose records do not stand for records of the database, `synthesizer`
-        makes a stronger audit.
-    timeout : float, seconds, optional
-        The time that one draw may take.
+    each, record, timeout : optional
+        As in `values`. The neighbours of a local randomiser differ in one record's values. If the
+        function treats records separately, only this record's output depends on the difference,
+        and the others add noise to an audit but no power.
 
     Examples
     --------
@@ -212,7 +199,7 @@ def records(
     [[True, False], [True, True]]
     """
     shape = Table(codings("columns", columns), check.choice("form", form, TABLE_FORMS))
-    return _mechanism(function, shape, timeout, each, record, order)
+    return _mechanism(function, shape, timeout, each, record)
 
 
 def codings(name: str, columns: Any) -> dict[str, Coding] | None:
@@ -239,19 +226,18 @@ def _are_different_texts(values: Sequence[Any]) -> bool:
 class Handed(OfFunction):
     """f(data, rng=...) → the output of `function` for the database in the form that it expects.
 
-    form : passes the database to the function. each, record, order : as in `values` and `records`.
-    seeded : the function's keywords that take a seed.
+    form : passes the database to the function. each, record : as in `values` and `records`. seeded
+    : the function's keywords that take a seed.
     """
 
     function: Callable[..., Any]
     form: Columns | Table
     each: bool = False
     record: int | None = None
-    order: bool = True
     seeded: tuple[str, ...] = ()
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
-        """One output of the function, restricted to one record or sorted as the fields say."""
+        """One output of the function, or its part for one record."""
         table = np.asarray(data, dtype=np.float64)
         if self.record is not None and self.record >= len(table):
             raise IndexError(f"record {self.record} of a database with {len(table)} records")
@@ -262,20 +248,12 @@ class Handed(OfFunction):
         if self.each and self.record is not None:
             return call(self.form.single(table, self.record))
         if self.each:
-            output = [call(self.form.single(table, number)) for number in range(len(table))]
-        else:
-            output = call(self.form.whole(table))
-            if self.record is not None:
-                return _of_record(output, self.record)
-        if self.order:
-            return output
-        rows = zip(*output.values(), strict=True) if isinstance(output, Mapping) else output
-        records = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
-        return sorted(records, key=_sort_key)
+            return [call(self.form.single(table, number)) for number in range(len(table))]
+        output = call(self.form.whole(table))
+        return output if self.record is None else _of_record(output, self.record)
 
     @property
     def summary(self) -> str:
-        """One line for reports: the function's arguments, and which output is released."""
         calls = "called for each record" if self.each else f"takes {self.form.words}"
         only = "" if self.record is None else f"; audited is the output of record {self.record}"
         return f"{calls}{only}: {self.about}" if self.about else f"{calls}{only}"
@@ -287,13 +265,10 @@ def _mechanism(
     timeout: float | None,
     each: bool,
     record: int | None,
-    order: bool = True,
 ) -> OneDraw:
-    """Check the arguments of `values` or `records` and make the mechanism."""
     check.function("function", function, "a callable that takes the values or records")
     number = None if record is None else check.integer("record", record, 0)
-    each, order = check.boolean("each", each), check.boolean("order", order)
-    adapted = Handed(function, form, each, number, order, seed_keywords(function))
+    adapted = Handed(function, form, check.boolean("each", each), number, seed_keywords(function))
     return one_draw(adapted, timeout=timeout)
 
 
@@ -319,18 +294,6 @@ def _of_record(output: Any, number: int) -> Any:
     if isinstance(output, Mapping):
         return {name: _of_record(values, number) for name, values in output.items()}
     return output[number]
-
-
-def _sort_key(record: Any) -> tuple[Any, ...]:
-    """A sort key for records with values of any types: numbers, NaN, texts, then all others."""
-    if isinstance(record, Mapping):
-        record = [part for name in sorted(record, key=str) for part in (str(name), record[name])]
-    if isinstance(record, (list, tuple)):
-        return tuple(part for value in record for part in _sort_key(value))
-    if isinstance(record, (numbers.Real, np.bool_)):
-        value = float(record)
-        return ((1, 0.0, "") if math.isnan(value) else (0, value, ""),)
-    return ((2, 0.0, record) if isinstance(record, str) else (3, 0.0, repr(record)),)
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ KEY = 2  # the trial's place among the seeds of Purpose.COMMON
 class Quiet:
     """A context in which warnings are not raised, but logged when a text appears the first time.
 
-    All threads share the filters of warnings. The first thread that enters replaces them, and the
-    last thread that leaves restores them.
+    All threads share the filters of warnings: the first thread that enters replaces them, and the
+    last that leaves restores them.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,6 @@ class Quiet:
         self.filters: Any = None
 
     def __enter__(self) -> None:
-        """Replace the filters, if no other thread is inside."""
         with self.lock:
             if self.threads_inside == 0:
                 self.filters = warnings.catch_warnings()
@@ -48,7 +47,6 @@ class Quiet:
             self.threads_inside += 1
 
     def __exit__(self, *error: object) -> None:
-        """Restore the filters, if no other thread is left inside."""
         with self.lock:
             self.threads_inside -= 1
             if self.threads_inside == 0:
@@ -97,14 +95,13 @@ class Trial:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences for the top of a report, one for each warning."""
+        """A sentence for each warning."""
         return tuple(
             f"The mechanism warns ({times} times in {self.draws} draws of a trial): {text}"
             for text, times in self.warned
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The trial in JSON types, for result.json."""
         warned = [{"text": text, "times": times} for text, times in self.warned]
         return {"draws": self.draws, "repeatable": self.repeatable, "warnings": warned}
 

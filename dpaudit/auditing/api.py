@@ -15,7 +15,7 @@ from dpaudit._core.keywords import known_keywords
 from dpaudit._core.source import source_of
 from dpaudit._core.types import ArrayLike, Count, Mechanism, RngLike
 from dpaudit.adapters import read_draws
-from dpaudit.adapters.mechanism import as_mechanism
+from dpaudit.adapters.functions import as_mechanism
 from dpaudit.auditing.clock import planned
 from dpaudit.auditing.engine import audit_draws, audit_mechanism
 from dpaudit.auditing.progress import ProgressLike, shown
@@ -23,7 +23,6 @@ from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.auditing.subject import Subject
 from dpaudit.curves.claims import ClaimLike
-from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling import BlockStore
 from dpaudit.scoring import ClassifierLike
@@ -154,26 +153,8 @@ def audit(
     >>> round(float(refuted.certified.epsilon_at(0.0)), 2)
     0.94
     """
-    return audit_subject(
-        Subject(mechanism, pair),
-        draws=draws,
-        epsilon=epsilon,
-        claim=claim,
-        level=level,
-        classifier=classifier,
-        rng=rng,
-        n_jobs=n_jobs,
-        progress=progress,
-        seconds=seconds,
-        detect=detect,
-        train_share=train_share,
-        choose_share=choose_share,
-        bits=bits,
-        focus=focus,
-        store=store,
-        stop=stop,
-        unit=unit,
-    )
+    options = locals()
+    return audit_subject(Subject(options.pop("mechanism"), options.pop("pair")), **options)
 
 
 def audit_subject(
@@ -186,9 +167,7 @@ def audit_subject(
     store: BlockStore | None = None,
     **options: Any,
 ) -> AuditResult:
-    """Do what `audit` does, for a `Subject`, which may also name the scenario, the data and the
-    rule that chose the pair. `options` are the other keywords of `audit`.
-    """
+    """Do what `audit` does, for a `Subject`. `options` are the other keywords of `audit`."""
     check_pair(subject.pair)
     mechanism = as_mechanism(subject.mechanism)
     settings = Settings.of(draws, **options)
@@ -205,19 +184,13 @@ def audit_subject(
 def check_pair(pair: object) -> None:
     """Raise `InvalidInput` for anything but a `NeighbourPair`; the error says how to make one."""
     if not isinstance(pair, NeighbourPair):
-        raise InvalidInput(
-            f"pair must be a dpaudit.NeighbourPair, got {_described(pair)}; make one with "
-            "dpaudit.neighbours.zero_row(data, index), or let "
+        check.fail(
+            "pair",
+            pair,
+            "a dpaudit.NeighbourPair",
+            "make one with dpaudit.neighbours.zero_row(data, index), or let "
             "dpaudit.search_neighbours(mechanism, data, ...) find the worst one",
-            argument="pair",
         )
-
-
-def _described(value: object) -> str:
-    """The kind and shape of a value without its contents, such as "a 60 × 4 array"."""
-    kind = "array" if isinstance(value, np.ndarray) else type(value).__name__
-    shape = getattr(value, "shape", None)
-    return f"a {' × '.join(map(str, shape))} {kind}" if isinstance(shape, tuple) else kind
 
 
 @known_keywords()
@@ -287,45 +260,23 @@ def audit_samples(
     >>> print(dp.exact.gaussian_shift(1.0, [0.0, 1.0]).round(2))
     [0.38 0.13]
     """
-    return audit_samples_of(
-        P,
-        Q,
-        Subject(),
-        epsilon=epsilon,
-        claim=claim,
-        level=level,
-        classifier=classifier,
-        rng=rng,
-        progress=progress,
-        detect=detect,
-        train_share=train_share,
-        choose_share=choose_share,
-        bits=bits,
-        focus=focus,
-        stop=stop,
-    )
+    options = locals()
+    return audit_samples_of(options.pop("P"), options.pop("Q"), Subject(), **options)
 
 
 def audit_samples_of(
     P: Any, Q: Any, subject: Subject, *, progress: ProgressLike = None, **options: Any
 ) -> AuditResult:
-    """Do what `audit_samples` does, for draws that `subject` describes; `options` are keywords of
-    `audit_samples`.
-    """
+    """Do what `audit_samples` does, for draws that `subject` describes."""
     left, right = _draws("P", P), _draws("Q", Q)
-    if _same_source(P, Q):
+    paths = isinstance(P, (str, Path)) and isinstance(Q, (str, Path))
+    if Path(P).samefile(Q) if paths else P is Q:
         check.fail(
             "Q", check.Words("those of P again"), "other draws than P", "nothing would be audited"
         )
     settings = Settings.of(min(len(left), len(right)), **options)
     with shown(progress) as callback:
         return audit_draws(left, right, subject, settings, Drawing(progress=callback))
-
-
-def _same_source(P: Any, Q: Any) -> bool:
-    """Whether P and Q are the same object or paths of the same file."""
-    files = isinstance(P, (str, Path)) and isinstance(Q, (str, Path))
-    return Path(P).samefile(Q) if files else P is Q
 
 
 def _draws(name: str, value: Any) -> np.ndarray:

@@ -63,7 +63,6 @@ class Batch:
 
     @property
     def size(self) -> int:
-        """Draws a side."""
         return len(self.draws[0])
 
 
@@ -82,7 +81,6 @@ class Past:
 
     @property
     def size(self) -> int:
-        """Draws a side."""
         return 0 if self.draws is None else len(self.draws[0])
 
     def call_sizes(self) -> np.ndarray | None:
@@ -111,16 +109,12 @@ class Past:
         return P, Q
 
 
+@lru_cache(maxsize=16)
 def menu_of(claim: Claim | None, theory: Spectrum | None) -> Menu:
     """The bets against the claim or, without a claim, against the exact spectrum `theory`.
     Raises `InvalidInput` if there is nothing to bet against.
     """
-    return Menu(*null_of(None, theory)) if claim is None else _menu_of_claim(claim)
-
-
-@lru_cache(maxsize=16)
-def _menu_of_claim(claim: Claim) -> Menu:
-    return Menu(*null_of(claim, None))
+    return Menu(*null_of(claim, theory))
 
 
 @dataclass(repr=False)
@@ -167,14 +161,13 @@ class Bettor:
             with self.clock.step("certify_s"):
                 scores = scoring.scores(self.judge.fitted.score, self.past.like(fresh))
                 self.undefined += nan_count(scores)
-                self._settle(self.judge, self.judge.odds(scores))
+                self._settle(self.judge, odds(scores, self.judge.line))
         if self.learned < FULL:
             self.past.add(fresh)
             self.learned += fresh.size
         self.drawn += fresh.size
 
     def record(self) -> Sequential:
-        """The e-process so far."""
         return Sequential(
             level=self.settings.level,
             alpha=self.settings.alpha,
@@ -210,16 +203,14 @@ class Bettor:
 
 @value_class
 class Judge:
-    """A calibrated score, the bet that it places, and the sets for which lower bounds are kept."""
+    """A score with the `line` that calibrates it (`odds`), the bet that it places, and the sets for
+    which lower bounds are counted.
+    """
 
     fitted: Fitted
     line: tuple[float, float]
     bet: Bet
     cuts: Cuts
-
-    def odds(self, scores: scoring.Scores) -> Sides:
-        """Calibrated log-odds (n,) of both sides' draws, from their scores."""
-        return odds(scores, self.line)
 
 
 def odds(scores: scoring.Scores, line: tuple[float, float]) -> Sides:

@@ -164,9 +164,6 @@ class Rate:
         own = (self.audit + (budget - 1.0) * self.search) / budget * number_of_draws
         return self.fixed + spent + own, number_of_draws, spent
 
-    def _total(self, draws: int, search: SearchPlan | None) -> float:
-        return self.seconds(draws, search)[0]
-
     def fitting(
         self, seconds: float, most: int, search: SearchPlan | None
     ) -> tuple[int, dict[str, Any]]:
@@ -185,13 +182,13 @@ class Rate:
             ways = [*({"budget": budget, **rank} for budget in budgets), dict(ALONE)]
         for changes in ways:
             plan = None if search is None else replace(search, **changes)
-            fits = partial(self._total, search=plan)
-            size = bisect_right(range(most + 1), left, key=fits) - 1
+            total = partial(self.seconds, search=plan)
+            size = bisect_right(range(most + 1), left, key=lambda draws: total(draws)[0]) - 1
             searched = 0.0 if plan is None else 2.0 * size * (plan.budget - 1.0)
             if searched >= SEARCHED and size >= min(AUDITED, most):
                 break
         if size < min(FEWEST, most):
-            least = (self._total(FEWEST, plan) - self.fixed) / PLANNED + RESERVED + self.fixed
+            least = (total(FEWEST)[0] - self.fixed) / PLANNED + RESERVED + self.fixed
             words = check.Words(duration(seconds))
             check.fail("seconds (--time)", words, f"at least {duration(least)}")
         return size, changes

@@ -90,7 +90,13 @@ def audit_draws(
     refuse_unresolved(settings.metric)
     notes: tuple[str, ...] = ()
     if not settings.few:
-        notes = _left_out(len(P), len(Q))
+        n, m = len(P), len(Q)
+        if n != m:
+            each = count(min(n, m))
+            notes = (
+                f"There are {count(n)} draws of M(D) and {count(m)} of M(D'): the first {each} of "
+                f"each are audited, and {count(abs(n - m))} are left out.",
+            )
         P, Q = P[: settings.draws], Q[: settings.draws]
     refuse_shared(P, Q)
     if settings.stop is not None:
@@ -100,17 +106,6 @@ def audit_draws(
     findings = settled(findings, settings, partial(copied, P, Q))
     judged = of_given_draws(with_notes(findings.judged, notes))
     return _result(subject, setup, replace(findings, judged=judged), None)
-
-
-def _left_out(n: int, m: int) -> tuple[str, ...]:
-    """A sentence that counts the draws left out if n and m, the draws of the sides, differ."""
-    if n == m:
-        return ()
-    each = count(min(n, m))
-    return (
-        f"There are {count(n)} draws of M(D) and {count(m)} of M(D'): the first {each} of each are "
-        f"audited, and {count(abs(n - m))} are left out.",
-    )
 
 
 def _result(

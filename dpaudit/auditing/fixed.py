@@ -1,8 +1,8 @@
-"""Audits with a number of draws that is fixed in advance: the stages, and two plans for them.
+"""Audits with a number of draws that is fixed in advance, spent by one of two plans.
 
-- Many draws (`ManyDraws`): some train a score, some choose score and sets, and those that certify
+- Many draws (`spend_many`): some train a score, some choose score and sets, and those that certify
   are made afterwards, counted as they come and not kept.
-- Few draws (`FewDraws`), up to 500 a side: one part trains and chooses by cross-validation
+- Few draws (`spend_few`), up to 500 a side: one part trains and chooses by cross-validation
   (`scoring.few`), all others certify. `certify.few` chooses the sets and proves that the band
   holds. One side of draws made elsewhere may be longer than the other: equally many draws of each
   train and choose, and all others certify.
@@ -11,9 +11,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -34,7 +34,6 @@ from dpaudit.certify.sets import ChosenSet
 from dpaudit.certify.split import Split
 from dpaudit.power import least_excess
 from dpaudit.sampling import Count, Counts, Draws, GivenDraws, Pair
-from dpaudit.sampling.draws import Learn
 from dpaudit.scoring import Fitted, KnownScore, Sides
 from dpaudit.scoring.base import nan_count, nan_note, refuse_nan, without_nan
 from dpaudit.scoring.few import fit_few
@@ -51,122 +50,97 @@ def audit_fixed(setup: Setup, draws: Draws) -> Findings:
     Raises `MechanismError` (`InvalidInput` for draws made elsewhere) if draws depend on each
     other.
     """
-    settings, clock, progress = setup.settings, setup.clock, setup.progress
-    plan: Plan = FewDraws(setup, draws) if settings.few else ManyDraws(setup, draws)
-    with clock.step("sample_s"):
-        drawn = plan.draw()
-    with clock.step("fit_s"):
-        progress("fitting the score", 0, 1)
-        learned = plan.learn(drawn)
-        del drawn  # the draws that learn are not needed any more, and may be large
-        progress("fitting the score", 1, 1)
-    with clock.step("certify_s"):
-        certified = plan.certify(learned)
-        progress("certifying", 1, 1)
-    estimate, fitted, sizes = certified.estimate, learned.fitted, learned.sizes
+    settings = setup.settings
+    result = spend_few(setup, draws) if settings.few else spend_many(setup, draws)
+    setup.progress("certifying", 1, 1)
+    estimate, fitted = result.estimate, result.fitted
     judged = judge_band(
         estimate,
         setup.reference,
         settings.level,
         settings.detect,
         who=setup.who,
-        few=partial(too_few, settings, setup.reference, sizes),
-        least=certified.least,
+        few=partial(too_few, settings, setup.reference, result.sizes),
+        least=result.least,
         unread=fitted.unread,
     )
-    notes = (*nan_note(fitted.name, certified.undefined), *certified.notes, *learned.notes)
+    notes = (*nan_note(fitted.name, result.undefined), *result.notes)
     evidence = None
     if estimate.cells is not None:
-        evidence = of_set(settings.claim, certified.bet, estimate.cells)
-    return Findings(estimate, fitted, sizes, with_notes(judged, notes), evidence=evidence)
-
-
-class Plan(Protocol):
-    """How an audit spends its draws: three stages, each of which takes the result of the last."""
-
-    def draw(self) -> Any:
-        """Make the draws that train and choose."""
-
-    def learn(self, drawn: Any, /) -> Any:
-        """Test the draws for independence, and fit a score to them (`Learned`, `LearnedFew`)."""
-
-    def certify(self, learned: Any, /) -> Certified:
-        """Estimate δ(ε) and its band from the draws that neither train nor choose."""
+        evidence = of_set(settings.claim, result.bet, estimate.cells)
+    return Findings(estimate, fitted, result.sizes, with_notes(judged, notes), evidence=evidence)
 
 
 @value_class
-class Certified:
-    """The result of the certifying draws.
+class Certification:
+    """An estimate with its band, and what belongs to it.
 
-    undefined : how many of their scores are NaN, which count as 0. bet : the set that bets against
-    the claim, chosen before these draws. notes : sentences on these draws for the report.
-    least : function of a position on the grid of ε that gives the least excess in δ that would have
-    shown there; None if that is not known exactly.
+    undefined : how many scores of certifying draws are NaN, which count as 0. bet : the set that
+    bets against the claim, chosen before these draws. notes : sentences for the report. least :
+    function of a position on the grid of ε that gives the least excess in δ that would have shown
+    there; None if that is not known exactly.
     """
 
     estimate: Estimate
+    fitted: Fitted
+    sizes: Split
     undefined: int
     bet: ChosenSet | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
     least: Callable[[int], float] | None = None
 
 
+@contextmanager
+def _fitting(setup: Setup) -> Iterator[None]:
+    with setup.clock.step("fit_s"):
+        setup.progress("fitting the score", 0, 1)
+        yield
+        setup.progress("fitting the score", 1, 1)
+
+
 # --- many draws -----------------------------------------------------------------------------------
+
+
+def spend_many(setup: Setup, draws: Draws) -> Certification:
+    """Fit a score and choose sets by the first draws, then count the others as they are made.
+
+    The first draws may be held by workers, which then fit (`Draws.hold`). A few of them show how
+    many columns there are, which decides the split.
+    """
+    settings, clock = setup.settings, setup.clock
+    with clock.step("sample_s"):
+        columns = outcomes.described(*draws.peek(2 * SMALLEST)).left.shape[1]
+        sizes = settings.split(columns)
+        first = sizes.train + sizes.choose
+        learn_from = draws.hold(first)
+    with _fitting(setup):
+        learned: Learned = learn_from(partial(fit_and_choose, settings, sizes, draws.calls))
+        del learn_from  # the draws that learn are not needed any more, and may be large
+        fitted, known = learned.fitted, settings.classifier
+        if isinstance(known, KnownScore):  # the user's own, and no copy that a worker sent
+            fitted = replace(fitted, score=known.score)
+    with clock.step("certify_s"):
+        rest = partial(_timed, draws, clock)
+        counts = StreamedCounts(fitted, learned.columns, rest, sizes.certify)
+        estimate = learned.choices.certified_by(counts)
+        # refusing on the certifying draws costs no validity: it can only withhold a certificate
+        refuse_scores(counts.first_scores(), fitted.name, draws.calls, first)
+    bet, undefined = learned.choices.bet, sum(counts.undefined)
+    return Certification(estimate, fitted, sizes, undefined, bet, learned.notes)
 
 
 @value_class
 class Learned:
     """The result of the draws that train and choose.
 
-    numbers : how many numbers a row of `columns` has. choices : the sets, chosen before the first
+    columns : makes rows of numbers from draws. choices : the sets, chosen before the first
     certifying draw is scored. notes : sentences on draws that are not random, or that drift.
     """
 
-    sizes: Split
     columns: outcomes.Columns
-    numbers: int
     fitted: Fitted
     choices: Choices
     notes: tuple[str, ...]
-
-
-class ManyDraws:
-    """The plan for more than a few draws."""
-
-    def __init__(self, setup: Setup, draws: Draws) -> None:
-        self.setup, self.draws = setup, draws
-
-    def draw(self) -> Learn:
-        """A function that applies another to the training and choosing draws (`Draws.hold`).
-
-        The draws may be held by workers. The first few draws show how many columns there are,
-        which decides the split.
-        """
-        first = self.draws.peek(2 * SMALLEST)
-        self.sizes = self.setup.settings.split(outcomes.described(*first).left.shape[1])
-        return self.draws.hold(self.sizes.train + self.sizes.choose)
-
-    def learn(self, learn_from: Learn) -> Learned:
-        """Fit a score and choose the sets, in this process or in workers that hold the draws."""
-        settings = self.setup.settings
-        learned: Learned = learn_from(
-            partial(fit_and_choose, settings, self.sizes, self.draws.calls)
-        )
-        known = settings.classifier
-        if isinstance(known, KnownScore):  # the user's own, and no copy that a worker sent
-            learned = replace(learned, fitted=replace(learned.fitted, score=known.score))
-        return learned
-
-    def certify(self, learned: Learned) -> Certified:
-        """Make the remaining draws, count them as they come, and certify the chosen sets."""
-        fitted, sizes, clock = learned.fitted, learned.sizes, self.setup.clock
-        rest = partial(_timed, self.draws, clock)
-        counts = StreamedCounts(fitted, learned.columns, rest, sizes.certify)
-        estimate = learned.choices.certified_by(counts)
-        # refusing on the certifying draws costs no validity: it can only withhold a certificate
-        first = sizes.train + sizes.choose
-        refuse_scores(counts.first_scores(), fitted.name, self.draws.calls, first)
-        return Certified(estimate, sum(counts.undefined), learned.choices.bet)
 
 
 def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pair) -> Learned:
@@ -208,7 +182,7 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
         closed=fitted.closed,
         claimed=where_to_bet(settings.claim),
     )
-    return Learned(sizes, described.columns, rows.P.shape[1], fitted, choices, notes)
+    return Learned(described.columns, fitted, choices, notes)
 
 
 def _timed(draws: Draws, clock: Clock, count: Count) -> Iterator[Pair | Counts]:
@@ -225,80 +199,59 @@ def _timed(draws: Draws, clock: Clock, count: Count) -> Iterator[Pair | Counts]:
 # --- few draws ------------------------------------------------------------------------------------
 
 
-@value_class
-class LearnedFew:
-    """All draws as rows, and a score fitted to `past`. `numbers`, `notes` : as in `Learned`."""
+def spend_few(setup: Setup, draws: Draws) -> Certification:
+    """Fit a score and choose sets by a part of the draws, and certify with all others.
 
-    sizes: Split
-    past: Sides
-    certifying: Sides
-    numbers: int
-    fitted: Fitted
-    notes: tuple[str, ...]
-
-
-class FewDraws:
-    """The plan for at most 500 draws a side."""
-
-    def __init__(self, setup: Setup, draws: Draws) -> None:
-        self.setup, self.draws = setup, draws
-
-    def draw(self) -> Pair:
-        """All draws, including the surplus of the longer side of draws made elsewhere."""
-        draws, number = self.draws, self.setup.settings.draws
-        if isinstance(draws, GivenDraws):
+    The draws that train and choose alone decide the columns and the split. The least excess that
+    would have shown is exact.
+    """
+    settings, reference = setup.settings, setup.reference
+    with setup.clock.step("sample_s"):
+        number = settings.draws
+        if isinstance(draws, GivenDraws):  # also the surplus of the longer side
             number = max(len(draws.P), len(draws.Q))
-        return draws.take(number)
-
-    def learn(self, drawn: Pair) -> LearnedFew:
-        """Fit a score. Only the draws that train and choose decide the columns and the split."""
-        settings = self.setup.settings
+        drawn = draws.take(number)
+    with _fitting(setup):
         first = settings.split(columns=1)
         cut = first.train + first.choose
         sizes = settings.split(outcomes.described(*(side[:cut] for side in drawn)).left.shape[1])
         cut = sizes.train + sizes.choose
         described = outcomes.described(*(side[:cut] for side in drawn))
         rows = Sides(*map(described.columns, drawn))
-        notes = notes_on(drawn, rows, self.draws.calls)
-        past = rows.head(cut)
+        notes = notes_on(drawn, rows, draws.calls)
+        past, rest = rows.head(cut), Sides(rows.P[cut:], rows.Q[cut:])
         if isinstance(settings.classifier, KnownScore):
             fitted = Fitted(settings.classifier.name, settings.classifier.score)
             scoring.refuse_batch_scores(fitted, past)
         else:
             fitted = fit_few(past)
         fitted = with_unread(fitted, settings, described.unread)
-        certifying = Sides(rows.P[cut:], rows.Q[cut:])
-        return LearnedFew(sizes, past, certifying, rows.P.shape[1], fitted, notes)
-
-    def certify(self, learned: LearnedFew) -> Certified:
-        """Certify with the draws that did not train; the least excess that shows is exact."""
-        settings, reference = self.setup.settings, self.setup.reference
-        fitted, first = learned.fitted, learned.sizes.train + learned.sizes.choose
-        chosen = scoring.scores(fitted.score, learned.past)
+    with setup.clock.step("certify_s"):
+        chosen = scoring.scores(fitted.score, past)
         refuse_nan(chosen, fitted.name)
-        scores = scoring.scores(fitted.score, learned.certifying)
+        scores = scoring.scores(fitted.score, rest)
         certifying = [without_nan(score) for score in scores]
-        rows = Sides(*(score[:, None] for score in certifying))
-        refuse_scores(rows, fitted.name, self.draws.calls, first)
-        past = SortedScores.of(*chosen)
+        columns = Sides(*(score[:, None] for score in certifying))
+        refuse_scores(columns, fitted.name, draws.calls, cut)
+        choosing = SortedScores.of(*chosen)
         estimate = certify_few(
-            past,
+            choosing,
             SortedScores.of(*certifying),
             settings.epsilon,
             settings.alpha,
             settings.claimed,
             settings.focus,
-            fresh=SortedScores(NO_SCORES, NO_SCORES) if learned.sizes.train > 0 else past,
+            fresh=SortedScores(NO_SCORES, NO_SCORES) if sizes.train > 0 else choosing,
         )
-        n, m = map(len, certifying)
+    n, m = map(len, certifying)
 
-        def least(at: int) -> float:
-            assert reference is not None
-            point = float(settings.epsilon[at]), float(reference.delta[at])
-            return least_excess((n, m), *point, float(estimate.share[at]), first)
+    def least(at: int) -> float:
+        assert reference is not None
+        point = float(settings.epsilon[at]), float(reference.delta[at])
+        return least_excess((n, m), *point, float(estimate.share[at]), cut)
 
-        starts = where_to_bet(settings.claim)
-        bet = None if starts is None else few_bet(past, learned.sizes.certify, *starts)
-        uneven = f"{count(n)} draws of M(D) and {count(m)} of M(D') certify."
-        notes = () if n == m else (uneven,)
-        return Certified(estimate, nan_count(scores), bet, notes, least)
+    starts = where_to_bet(settings.claim)
+    bet = None if starts is None else few_bet(choosing, sizes.certify, *starts)
+    uneven = f"{count(n)} draws of M(D) and {count(m)} of M(D') certify."
+    notes = (*(() if n == m else (uneven,)), *notes)
+    return Certification(estimate, fitted, sizes, nan_count(scores), bet, notes, least)

@@ -17,7 +17,13 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.sampling import MechanismDraws, Pair, call_size, degenerate
 from dpaudit.sampling.block import Preparable
-from dpaudit.sampling.independence import LEVEL, Finding, examine, examine_shared
+from dpaudit.sampling.independence import (
+    LEVEL,
+    WITHIN_CALLS,
+    Finding,
+    examine,
+    examine_shared,
+)
 from dpaudit.scoring import Sides
 
 CALL = 32  # draws in a call of the `FURTHER` draws a side before an audit says "violated"
@@ -32,7 +38,6 @@ ORDER = (
 )
 AVERAGE = "The two sides were drawn in turn, and the bounds are about the average of the run."
 AFRESH = "Draw P from M(D) and Q from M(D'), each with random numbers of its own."
-WITHIN_CALLS = ("call", "repeats", "serial")
 IN_COMMON = ("copied", "shared")
 CallSizes = tuple[int, ...] | None  # sizes of the calls that make a block, as in `sampling.Draws`
 

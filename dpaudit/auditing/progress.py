@@ -25,14 +25,17 @@ ProgressLike = bool | Progress | None
 def shown(progress: ProgressLike) -> Iterator[Progress]:
     """A context manager that gives a callback progress(step, done, wanted) and closes its bars.
 
-    progress : True to show it, None to show it in a notebook and nowhere else, False for nothing;
-    or a callback, which is returned as it is. What shows progress also shows, by its method `look`,
-    what the audit will cost (`clock.planned`). Raises `InvalidInput`.
+    progress : True to show it, None to show it in a notebook alone, False for nothing; or a
+    callback, returned as it is. What shows progress also shows, by its method `look`, what the
+    audit will cost.
     """
     if callable(progress):
         yield progress
         return
-    if not (in_notebook() if progress is None else _asked(progress)):
+    if not isinstance(progress, (bool, np.bool_, type(None))):
+        expected = "True, False, None or a function progress(step, done, wanted)"
+        check.fail("progress", progress, expected)
+    if not (in_notebook() if progress is None else progress):
         yield silent
         return
     bars = NotebookLine() if in_notebook() else Bars(_bar)
@@ -63,7 +66,6 @@ class Bars:
         self.begins: dict[str, float] = {}  # of the steps that are not done
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
-        """Show that `done` of `wanted` parts of the step are done."""
         if step != self.step or self.bar is None:
             self.close()
             self.step, self.bar = step, self.new(step, done, wanted)
@@ -75,11 +77,9 @@ class Bars:
             self.close()
 
     def look(self, text: str) -> None:
-        """Print what the audit will cost."""
         print(text, file=sys.stderr)
 
     def close(self) -> None:
-        """End the bar of the last step."""
         if self.bar is not None:
             self.bar.close()
         self.bar = None
@@ -97,7 +97,6 @@ class NotebookLine:
         self.cost = ""
 
     def look(self, text: str) -> None:
-        """Show what the audit will cost, before the steps."""
         self.cost = f"{text} – "
         self._show(text)
 
@@ -117,22 +116,13 @@ class NotebookLine:
         self._show(text)
 
     def close(self) -> None:
-        """Empty the line."""
         self._show("")
 
     def _show(self, text: str) -> None:
         self.handle.update({"text/plain": text}, raw=True)
 
 
-def _asked(progress: object) -> bool:
-    if not isinstance(progress, (bool, np.bool_)):
-        expected = "True, False, None or a function progress(step, done, wanted)"
-        check.fail("progress", progress, expected)
-    return bool(progress)
-
-
 def _bar(step: str, done: int, wanted: int) -> Any:
-    """A bar of the terminal."""
     from tqdm import tqdm
 
     return tqdm(desc=step, total=wanted, initial=done)

@@ -70,8 +70,7 @@ class AuditResult(Result):
         certified with probability `power`, with a score as good as the true privacy loss, for a
         leak of any shape.
     headline : Headline
-        What is claimed and what is certified, at the claim's own δ. None only if it was loaded from
-        a file of an early version, which has no headline.
+        What is claimed and what is certified, at the claim's own δ.
     timings : dict
         The seconds of each step and in total, and the time "started" in UTC.
     peak_memory_mb : float or None
@@ -152,7 +151,6 @@ class AuditResult(Result):
         return frame(self._columns())
 
     def _columns(self) -> dict[str, Array]:
-        """The columns of `to_frame` by name, each an array (m,)."""
         curves, spectrum, exact = read_curves(self.record), self.spectrum, self.exact
         unknown = np.full(curves.epsilon.shape, np.nan)
         table = {
@@ -329,19 +327,19 @@ def _claim(content: Mapping[str, Any], curves: Curves) -> Claim:
     """The claim of a record, rebuilt if that restores its name and δ; else its δ on the grid."""
     text, delta, head = content["text"], _numbers(content["delta"]), curves.headline
     claim = None
-    if head is not None and head.symbol == ADVANTAGE and head.claimed is not None:
+    if head.symbol == ADVANTAGE and head.claimed is not None:
         claim = Claim.advantage(head.claimed)
     elif content["epsilon"] is not None:
         own = int(np.argmin(np.abs(curves.epsilon - content["epsilon"])))
         claim = Claim(content["epsilon"], float(delta[own]))
-    elif head is not None and head.claimed is not None and head.symbol in ("μ", "ρ"):
+    elif head.claimed is not None and head.symbol in ("μ", "ρ"):
         claim = Claim.gdp(head.claimed) if head.symbol == "μ" else Claim.zcdp(head.claimed)
     if (
         claim is not None
         and text.startswith(claim.text)
         and np.allclose(claim.delta_at(curves.epsilon), delta, rtol=1e-9, atol=1e-12)
     ):
-        return replace(claim, text=text, origin=head.origin if head else "")
+        return replace(claim, text=text, origin=head.origin)
     return Claim(None, 0.0, text, GridCurve(text, curves.epsilon, delta))
 
 

@@ -209,11 +209,11 @@ def grid(epsilon: ArrayLike | None, claim: Claim | None) -> Array:
     return np.unique(np.concatenate([points, own]))
 
 
-def in_reach(epsilon: float, name: str = "claim epsilon") -> float:
+def in_reach(epsilon: float) -> float:
     """Return `epsilon` (nats), or raise `InvalidInput` if it is above `LARGEST_EPSILON`."""
     if epsilon > LARGEST_EPSILON:
         expected = f"at most {LARGEST_EPSILON:g} nats: no number of draws refutes a larger one"
-        check.fail(name, epsilon, expected)
+        check.fail("claim epsilon", epsilon, expected)
     return epsilon
 
 

@@ -27,7 +27,7 @@ class Subject:
     mechanism, pair : None if draws from elsewhere are audited.
     scenario, scenario_text : name of the scenario, and text of its file.
     dataset : description of the data, as in result.json. rule : how the neighbour was chosen.
-    source : SHA-256 and commit of the mechanism's own code.
+    source : SHA-256 of the mechanism's own code.
     search : the search that chose the neighbour, as in result.json.
     show_data : whether result.json may contain the values of the row that differs.
     notes : sentences on the choice of the pair, which stand before the verdict.
@@ -40,7 +40,7 @@ class Subject:
     dataset: dict[str, Any] | None = None
     rule: str | None = None
     scenario_text: str | None = None
-    source: dict[str, str | None] | None = None
+    source: dict[str, str] | None = None
     search: dict[str, Any] | None = None
     show_data: bool = False
     notes: tuple[str, ...] = ()

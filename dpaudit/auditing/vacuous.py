@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -54,7 +53,14 @@ def fewest(settings: Settings, reference: Reference, columns: int) -> int | None
     output reveals its database; None if more than `MOST_DRAWS` are needed. columns : how many
     numbers an output has, which decides how draws are split.
     """
-    able = partial(_able, settings, reference, columns)
+
+    def able(draws: int) -> bool:
+        try:
+            sizes = settings.replaced(draws=min(draws, MOST_DRAWS)).split(columns)
+        except InvalidInput:  # too few to split
+            return False
+        return _refutes(settings, reference, sizes)
+
     low, high = 0, settings.draws
     while not able(high):
         low, high = high, min(2 * high, FEW_DRAWS) if high < FEW_DRAWS else 2 * high
@@ -64,14 +70,6 @@ def fewest(settings: Settings, reference: Reference, columns: int) -> int | None
         middle = (low + high) // 2
         low, high = (low, middle) if able(middle) else (middle, high)
     return high
-
-
-def _able(settings: Settings, reference: Reference, columns: int, draws: int) -> bool:
-    try:
-        sizes = settings.replaced(draws=min(draws, MOST_DRAWS)).split(columns)
-    except InvalidInput:  # too few to split
-        return False
-    return _refutes(settings, reference, sizes)
 
 
 def _refutes(settings: Settings, reference: Reference, sizes: Split) -> bool:

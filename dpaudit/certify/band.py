@@ -3,8 +3,7 @@ Rényi divergences, all bounds at once.
 
 The band is a list of confidence regions of (P(S), Q(S)), each for one set S and one direction,
 which hold together at the joint level. A region bounds δ(ε) ≥ P(S) − e^ε Q(S) at EVERY ε by a
-concave function of γ = e^ε, and the band is the largest of these bounds; whatever is read off it
-holds simultaneously with everything else read off it.
+concave function of γ = e^ε, and the band is the largest of these bounds.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from dpaudit._core import check
-from dpaudit._core.frame import frame
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.certify.constants import (
@@ -28,7 +26,8 @@ from dpaudit.certify.constants import (
     REPORTED_DELTAS,
     REPORTED_ORDERS,
 )
-from dpaudit.certify.divergence import BandIntegral, quotient
+from dpaudit.certify.divergence import BandIntegral
+from dpaudit.certify.scores import quotient
 from dpaudit.curves import readings
 from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.curves.renyi import orders_below
@@ -49,11 +48,9 @@ class Region:
     p: Array
 
     def low(self, gamma: float) -> float:
-        """The least p − γq in the region, at γ = `gamma`."""
         return float(np.min(self.p - gamma * self.q))
 
     def ratio(self) -> float:
-        """The least p/q in the region."""
         return float(np.min(quotient(self.p, self.q)))
 
 
@@ -61,10 +58,9 @@ class Region:
 class Certificate:
     """The confidence regions of s sets, stored as arrays p and q of shape (s, k).
 
-    Each region has k vertices; the last vertex is repeated where a region has fewer. forward :
-    (s,), True where p = P(S) and q = Q(S), False where p = Q(S) and q = P(S). level : joint
-    confidence. `delta_at`, `epsilon_at`, `tradeoff`, `gdp_mu`, `renyi` and `zcdp_rho` hold together
-    with that confidence.
+    The last vertex of a region is repeated where it has fewer than k. forward : (s,), True where p
+    = P(S) and q = Q(S), False where p = Q(S) and q = P(S). level : the joint confidence with which
+    all that is read off the regions holds together.
     """
 
     p: Array
@@ -97,11 +93,10 @@ class Certificate:
         return self._low(np.exp(np.minimum(epsilon, LARGEST)))
 
     def epsilon_at(self, delta: ArrayLike) -> Array:
-        """The largest ε ≥ 0, in nats, at which the certified δ(ε) exceeds `delta`, in the shape of
-        `delta`.
+        """The largest ε ≥ 0, in nats, at which the certified δ(ε) exceeds `delta`, in its shape.
 
-        delta : scalar or (m,), in [0, 1]. No claim (ε', delta) with a smaller ε' is true. The
-        result is 0 where no claim is refuted; at delta = 0 it bounds the pure ε.
+        delta : scalar or (m,), in [0, 1]. No claim (ε', delta) with a smaller ε' is true; 0 where
+        no claim is refuted.
         """
         delta = readings.unit("delta", delta)
         gamma = np.min(quotient(np.maximum(self.p - delta[..., None, None], 0.0), self.q), axis=-1)
@@ -133,8 +128,8 @@ class Certificate:
         """The least parameter at which the curve of a family of claims is nowhere below the band.
 
         curve_of : parameter ↦ curve ε ↦ δ, which rises with the parameter. epsilon : (m,), nats,
-        where the curve and the band are compared. The result is at most the exact parameter and
-        within a relative 1e-9 of it; it is 0 where 1e-12 suffices, and infinite where 1e6 does not.
+        where the two are compared. The result is at most the exact parameter and within a relative
+        1e-9 of it; it is 0 where 1e-12 suffices, and infinite where 1e6 does not.
         """
         from scipy.optimize import brentq  # here: slow to import
 
@@ -152,15 +147,12 @@ class Certificate:
         return float(np.exp(root - 0.5 * PARAMETER_ERROR))
 
     def tradeoff(self, alpha: ArrayLike) -> Array:
-        """An upper bound of the trade-off function f at type I errors `alpha`, in the shape of
-        `alpha`.
-
-        alpha : scalar or (m,), in [0, 1].
+        """An upper bound of the trade-off function f at type I errors `alpha` in [0, 1], in their
+        shape.
 
         With `low` the certified δ(ε), the bound is the supremum over ε of 1 − low − e^ε α and
-        e^{−ε}(1 − low − α) (Dong, Roth & Su 2022, proposition 6). It falls as `low` rises, so a
-        lower bound of δ gives an upper bound of f. Between corners `low` is linear in e^ε, so the
-        supremum is at a corner.
+        e^{−ε}(1 − low − α) (Dong, Roth & Su 2022, proposition 6). Between corners `low` is linear
+        in e^ε, so the supremum is at a corner.
         """
         alpha = readings.unit("alpha", alpha)
         most = 1.0 - self._low(self._corners)
@@ -210,19 +202,6 @@ class Certificate:
             "zcdp_rho": self.zcdp_rho,
             "renyi": {f"{order:g}": float(self.renyi(order)) for order in REPORTED_ORDERS},
         }
-
-    def to_frame(self, epsilon: ArrayLike) -> Any:
-        """A pandas DataFrame with one row for each ε and the certified δ there.
-
-        epsilon : (m,), nats. The columns are `epsilon`; `delta`, the certified δ of both directions
-        together; and `forward` and `backward`, the certified δ of each direction alone. All values
-        hold at once, at `level`. Raises ImportError without pandas.
-        """
-        points = np.atleast_1d(check.epsilon(epsilon))
-        forward = self.direction(True).delta_at(points)
-        backward = self.direction(False).delta_at(points)
-        both = {"epsilon": points, "delta": self.delta_at(points)}
-        return frame({**both, "forward": forward, "backward": backward})
 
     @cached_property
     def _integrals(self) -> tuple[BandIntegral, BandIntegral]:

@@ -48,8 +48,8 @@ class Sample:
 class Ranked:
     """Candidate sides in one direction, (k,), one for each pair (start, stop) of a `Menu`.
 
-    value : the mean log payoff less its standard errors, before the price is subtracted. cut, step
-    : as in `Side`.
+    value : the mean log payoff less its standard errors and before its price. cut, step : as in
+    `Side`.
     """
 
     value: Array
@@ -77,10 +77,7 @@ class Menu:
 
     def by_model(self, score: Array) -> Bet:
         """The bet with the largest expected gain if scores (n,) are the true log-odds of their
-        draws.
-
-        P and Q are taken to give half of the draws each. This suits few draws: the predictions of a
-        score that is averaged over its own uncertainty vary less than counts.
+        draws, half of which P gives. This suits few draws.
         """
         return self.by_law(score, expit(score), expit(-score))
 
@@ -90,9 +87,8 @@ class Menu:
         return self._best(sample, [(self._slopes(sample), self._slopes(sample.mirrored()))])
 
     def by_draws(self, x: Array, y: Array) -> Bet:
-        """The bet that would have gained most on scores x (n,) of P and y (n,) of Q.
-
-        The draws must not have trained the score.
+        """The bet that would have gained most on scores x (n,) of P and y (n,) of Q, which must not
+        have trained the score.
         """
         sample = sample_of(x[:MOST_TO_CHOOSE], y[:MOST_TO_CHOOSE])
         slopes = self._slopes(sample), self._slopes(sample.mirrored())
@@ -137,15 +133,13 @@ class Menu:
                 bets.append(Bet(near, far, self._price(i, j)))
 
         def gain_of(bet: Bet) -> float:
-            """The mean log payoff of a bet, less its standard errors and its price."""
             return float(sample.value(bet.up(sample.score), bet.down(sample.score))) - bet.cost
 
         return max(bets, key=gain_of)
 
     def _equal(self, forward: Ranked, backward: Ranked) -> list[Bet]:
-        """A list of the best bet with equal start and stop in both directions, or an empty list.
-
-        A score may count on one side only, so the two cuts must not overlap.
+        """The best bet with equal start and stop in both directions, in a list; [] if all cuts
+        overlap, since a score may count on one side only.
         """
         apart = forward.cut + backward.cut >= 0.0
         value = np.where(apart, forward.value + backward.value - self.double, -np.inf)
@@ -171,10 +165,8 @@ class Menu:
 
 def cuts_by_draws(x: Array, y: Array, epsilon: Array, upcoming: int) -> Array:
     """For each ε, (m,), the cut with the largest lower estimate of P(s > cut) − e^ε Q(s > cut),
-    (m,).
-
-    The lower estimate is the frequency less two standard errors of `upcoming` further draws. x, y :
-    scores (n,) of draws of P and of Q.
+    (m,): the frequency less two standard errors of `upcoming` further draws. x, y : scores (n,) of
+    draws of P and of Q.
     """
     sample = sample_of(x, y)
     cut = grid(sample)
@@ -197,9 +189,8 @@ def sample_of(x: Array, y: Array) -> Sample:
 
 
 def grid(sample: Sample) -> Array:
-    """Candidate cuts, each in the middle between two neighbouring quantiles of the scores.
-
-    A cut at a quantile itself could fall on a value that many draws share.
+    """Candidate cuts, each in the middle between two neighbouring quantiles of the scores, since
+    many draws may share a quantile.
     """
     values = np.unique(np.quantile(sample.score, np.linspace(0.0, 1.0, CUTS + 1), method="lower"))
     between = 0.5 * (values[:-1] + values[1:])
@@ -207,10 +198,8 @@ def grid(sample: Sample) -> Array:
 
 
 def above(sample: Sample, cut: Array) -> tuple[Array, Array]:
-    """The probabilities under P and under Q of a score above each cut, (c,) each.
-
-    Half a draw is added above and below each cut, because a count of 0 does not show a probability
-    of 0.
+    """The probabilities under P and under Q of a score above each cut, (c,) each, with half a draw
+    added above and below each cut.
     """
     beyond = sample.score > cut[:, None]
     size = sample.size

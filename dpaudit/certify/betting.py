@@ -283,7 +283,6 @@ class Counts:
     pairs: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        """Start with no pairs counted."""
         self.pairs = np.zeros((2, len(self.epsilon), 4))
 
     def add(self, cuts: Cuts, x: Array, y: Array) -> None:

@@ -66,9 +66,8 @@ from dpaudit.certify.constants import (
 
 
 def upper(count: int, n: int, alpha: float) -> float:
-    """The Clopper–Pearson upper confidence bound of a binomial probability at level 1 − alpha.
-
-    alpha : in (0, 1), however small; the function does not compute 1 − alpha.
+    """The Clopper–Pearson upper confidence bound of a binomial probability at level 1 − alpha, for
+    alpha in (0, 1) however small.
     """
     return 1.0 if count >= n else float(betainccinv(count + 1, n - count, alpha))
 
@@ -120,9 +119,9 @@ def ratio_limit(
     0 where no γ has this property. It has the shape of the counts.
 
     z : the limit lies z standard errors below the estimate. z²/2 is added to both counts, which
-    leaves the order at each γ as it is but fits small counts (a Poisson count's score limits are x
-    + z²/2 ∓ z√(x + z²/4)). γ is the smaller root of (u − γv)² = z²(V_x + γ²V_y), with u and v the
-    enlarged proportions and V the `score_variance`.
+    fits small ones (a Poisson count's score limits are x + z²/2 ∓ z√(x + z²/4)). γ is the smaller
+    root of (u − γv)² = z²(V_x + γ²V_y), with u and v the enlarged proportions and V the
+    `score_variance`.
     """
     u, v = (x + 0.5 * z**2) / n, (y + 0.5 * z**2) / m
     square, rest = v**2 - z**2 * score_variance(y, m, z), u**2 - z**2 * score_variance(x, n, z)
@@ -384,10 +383,8 @@ def _outside(count: Array, n: int, probability: Array) -> Array:
 
 
 def at_least(need: Array, n: int, probability: Array) -> Array:
-    """P(Bin(n, p) ≥ need) at each probability p, (k,) → (k, terms).
-
-    A `need` that is not an integer enters the beta integral as it is; the integral decreases in
-    `need`.
+    """P(Bin(n, p) ≥ need) at each probability p, (k,) → (k, terms), by the beta integral also where
+    `need` is not an integer.
     """
     sure, never = need <= 0.0, need > n
     inner = np.where(sure | never, 1.0, need)

@@ -22,11 +22,10 @@ from dpaudit.scoring.base import without_nan
 class CellCount:
     """How many scores of draws lie in the gaps between sorted edges e₀ < e₁ < …, (m,).
 
-    A score in gap i lies above e₀, …, e_{i−1} and above no other edge; so the count above e_j is
-    that of the gaps after j. name : the score's name. columns : makes rows of numbers from draws.
-
-    The first `STORED` scores of each side are stored, rounded to float32. Every process gives the
-    same draws the same counts, because the score sees them in the same batch.
+    A score in gap i lies above e₀, …, e_{i−1} and above no other edge. name : the score's name.
+    columns : makes rows of numbers from draws. The first `STORED` scores of each side are stored,
+    as float32. Every process gives the same draws the same counts, because the score sees them in
+    the same batch.
     """
 
     name: str
@@ -36,9 +35,8 @@ class CellCount:
 
     @property
     def key(self) -> str:
-        """16 hexadecimal digits that identify the score's name and the edges.
-
-        Edges lie between scores of choosing draws, so another score has other edges.
+        """16 hexadecimal digits that identify the score's name and the edges, which lie between
+        scores of choosing draws, so that another score has others.
         """
         digest = hashlib.sha256(self.name.encode())
         digest.update(self.edges.tobytes())
@@ -50,13 +48,10 @@ class CellCount:
         sides = without_nan(scored)
         with np.errstate(over="ignore"):  # infinite scores are scores
             first = sides[:, : max(STORED - before, 0)].astype(np.float32)
-        cells = np.stack([*map(self._in_gaps, sides)])
+        ordered = np.sort(np.clip(sides, -HIGHEST, HIGHEST))  # faster than a search for each score
+        upto = np.stack([np.searchsorted(side, self.edges, side="right") for side in ordered])
+        cells = np.diff(upto, prepend=0, append=sides.shape[1])
         return Counts(cells, first, int(np.isnan(scored).sum()))
-
-    def _in_gaps(self, score: Array) -> np.ndarray:
-        ordered = np.sort(np.clip(score, -HIGHEST, HIGHEST))  # faster than a search for each score
-        upto = np.searchsorted(ordered, self.edges, side="right")
-        return np.diff(upto, prepend=0, append=len(score))
 
 
 @value_class
@@ -77,11 +72,9 @@ class StreamedCounts:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The numbers of draws of P and of Q."""
         return self.size, self.size
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
-        """Counts of P and of Q strictly above each threshold, (m,) each."""
         edges, place = np.unique(threshold, return_inverse=True)
         count = CellCount(self.fitted.name, self.fitted.score, self.columns, edges)
         gaps, before = np.zeros((2, len(edges) + 1), dtype=np.int64), 0

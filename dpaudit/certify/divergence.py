@@ -21,6 +21,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.certify.constants import DIVERGENCE_NODES, LARGEST_ORDER
+from dpaudit.certify.scores import quotient
 
 ROUNDING = 1e-10  # relative error of the integral, by which it is lowered
 MOST = 700.0  # ln γ of the last node
@@ -84,7 +85,11 @@ class BandIntegral:
         with np.errstate(divide="ignore"):
             inside = np.log(best) + (order - 1.0) * self.log_gamma[1:]
             before = np.log(self.only_q / order) + order * self.log_gamma[0]
-            after = _log_rest(self.only_p, order, self.log_gamma[-1])
+            after = np.log(self.only_p) + (order - 1.0) * self.log_gamma[-1]
+            if order >= 1.0:
+                after = np.inf if self.only_p else -np.inf
+            else:
+                after -= np.log(1.0 - order)
         return float(np.logaddexp.reduce([*inside, before, after]) - ROUNDING)
 
     def _chord_weights(self, order: float) -> tuple[Array, Array]:
@@ -126,16 +131,3 @@ def _moment(power: float, width: Array) -> Array:
     if power == 0.0:
         return width
     return np.asarray(-np.expm1(-power * width) / power)
-
-
-def _log_rest(mass: float, order: float, log_gamma: float) -> float:
-    """ln ∫ mass γ^{α−2} dγ from the node at `log_gamma` to infinity."""
-    if mass == 0.0 or order >= 1.0:
-        return np.inf if mass else -np.inf
-    return float(np.log(mass / (1.0 - order)) + (order - 1.0) * log_gamma)
-
-
-def quotient(p: Array, q: Array) -> Array:
-    """p/q; 0 where p is 0, infinite where q alone is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(p > 0.0, p / q, 0.0))

@@ -60,12 +60,11 @@ class Estimate:
 class Choices:
     """What the choosing draws decide before the first certifying draw is counted.
 
-    epsilon : (m,) ascending, nats. alpha : 1 − the joint confidence. sets : the sets to certify.
-        threshold : (c,), the limits of the cells in which scores are counted. score : (c + 1,), the
-        mean score of the choosing draws in each cell. fresh : counts of further draws that the
-        estimate uses beside the certifying draws; None where no estimate is needed. closed :
-        whether the score is the log-ratio of two fitted normal laws. bet : the set whose hits are
-        evidence against the claim, which several audits may pool; None without a claim.
+    epsilon : (m,) ascending, nats. alpha : 1 − the joint confidence. threshold : (c,), the limits
+    of the cells in which scores are counted. score : (c + 1,), the mean score of the choosing draws
+    in each cell. fresh : counts of further draws that the estimate uses; None where no estimate is
+    needed. closed : whether the score is the log-ratio of two fitted normal laws. bet : the set
+    whose hits are evidence against the claim, which several audits may pool; None without a claim.
     """
 
     epsilon: Array
@@ -93,8 +92,8 @@ class Choices:
         """Choose the sets and cells from the scores of the choosing draws.
 
         draws : certifying draws of the side that has fewer. claimed : ε (k,) at which evidence
-        against the claim may be counted, and the claimed δ there (k,). The other parameters are as
-        in `certify`.
+        against the claim may be counted, and the claimed δ there (k,). The others are as in
+        `certify`.
         """
         candidates = CandidateSets.of(choose, epsilon, draws, alpha)
         threshold = candidates.threshold
@@ -139,13 +138,11 @@ def certify(
 ) -> Estimate:
     """δ(ε) and its band, from scores of the choosing draws and counts of the certifying draws.
 
-    certifying : the counts; `above` is called once. epsilon : (m,) ascending, nats.
-    alpha : 1 − the joint confidence over all ε and both directions, in (0, 1), however small.
-    claim_epsilon : the ε of a claim, each of which gets a share of its own. focus : as in
-        `choose_sets`.
-    fresh : scores of further draws that the estimate uses: choosing draws, and training draws if
-        the score knows no more of them than of others (`scoring.pooled`). Without them the
-        certified bound stands for the estimate.
+    certifying : the counts; `above` is called once. epsilon : (m,) ascending, nats. alpha : 1 − the
+    joint confidence over all ε and both directions, in (0, 1), however small. claim_epsilon : the ε
+    of a claim, each of which gets a share of its own. focus : as in `choose_sets`. fresh : scores
+    of further draws that the estimate uses (`scoring.pooled`); without them the certified bound
+    stands for the estimate.
     """
     draws = min(certifying.sizes)
     choices = Choices.of(choose, draws, epsilon, alpha, claim_epsilon, focus, fresh)

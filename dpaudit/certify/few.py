@@ -54,9 +54,8 @@ QUARTILES = 1.349  # distance of a normal law's quartiles, in standard deviation
 
 
 def few_split(samples: int, columns: int | None, *, trained: bool) -> Split:
-    """Split `samples` draws a side, for outputs of `columns` numbers (None for many).
-
-    The draws that train also choose. trained : False where the score is known beforehand.
+    """Split `samples` draws a side, for outputs of `columns` numbers (None for many); the draws
+    that train also choose. trained : False where the score is known beforehand.
     """
     if samples < FEWEST:
         raise InvalidInput(

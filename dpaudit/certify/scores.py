@@ -19,11 +19,9 @@ class ScoreCounts(Protocol):
     @property
     def sizes(self) -> tuple[int, int]:
         """The numbers n and m of draws of P and of Q."""
-        ...
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
         """The counts of P and of Q strictly above each threshold, (k,) each."""
-        ...
 
 
 @value_class
@@ -35,16 +33,13 @@ class SortedScores:
 
     @classmethod
     def of(cls, p: Array, q: Array) -> SortedScores:
-        """Sort scores that come in any order."""
         return cls(np.sort(np.clip(p, -HIGHEST, HIGHEST)), np.sort(np.clip(q, -HIGHEST, HIGHEST)))
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The numbers n and m of draws of P and of Q."""
         return len(self.p), len(self.q)
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
-        """The counts of P and of Q strictly above each threshold, (k,) each."""
         return (
             len(self.p) - np.searchsorted(self.p, threshold, side="right"),
             len(self.q) - np.searchsorted(self.q, threshold, side="right"),
@@ -72,7 +67,6 @@ class ScoreCells:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The numbers of draws of P and of Q."""
         return int(self.p.sum()), int(self.q.sum())
 
     def above(self, threshold: Array) -> tuple[np.ndarray, np.ndarray]:
@@ -86,3 +80,9 @@ class ScoreCells:
 def gammas(epsilon: Array) -> Array:
     """γ = e^ε at each ε, (m,), nats; an ε above `LARGEST_GAMMA` counts as `LARGEST_GAMMA`."""
     return np.asarray(np.exp(np.minimum(epsilon, LARGEST_GAMMA)))
+
+
+def quotient(p: Array, q: Array) -> Array:
+    """p/q; 0 where p is 0, infinite where q alone is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(p > 0.0, p / q, 0.0))

@@ -127,7 +127,6 @@ class CandidateSets:
         return self.value - cost * self.error
 
     def nearest(self, epsilon: float) -> int:
-        """The position in `self.epsilon` of the value nearest to ε."""
         return int(np.argmin(np.abs(self.epsilon - epsilon)))
 
     def by_odds(self, epsilon: float) -> Array:
@@ -182,12 +181,9 @@ def choose_sets(
 
 
 def set_to_bet_on(candidates: CandidateSets, epsilon: Array, allowed: Array) -> ChosenSet:
-    """The set whose excess over a claim, in standard errors, is largest at one of the given ε; it
-    takes no share.
-
-    The excess is counted. Where no counted excess is clear, the odds of the score estimate it.
-
-    epsilon : (k,), nats. allowed : δ(ε) of the claim, (k,).
+    """The set whose excess over a claim, in standard errors, is largest at one of the ε (k,), nats,
+    where the claim allows δ (k,); it takes no share. The excess is counted; where no counted excess
+    is clear, the odds of the score estimate it.
     """
     at = [candidates.nearest(point) for point in epsilon]
     error = candidates.error[:, :, at]

@@ -32,7 +32,6 @@ class Split:
 
     @property
     def total(self) -> int:
-        """All draws a side."""
         return self.train + self.choose + self.certify
 
     def parts(self, draws: Array) -> tuple[Array, Array, Array]:
@@ -87,9 +86,8 @@ def _size(name: str, share: float | None, samples: int, usual: float, root: floa
 
 
 def samples_for(certify: int) -> int:
-    """The fewest draws a side that leave `certify` certifying draws by the default split.
-
-    The default meant here is that of outputs with three columns or more, but not wide.
+    """The fewest draws a side that leave `certify` certifying draws by the default split of outputs
+    of three numbers or more.
     """
     low, high = certify, 3 * certify + 100
     while low < high:

@@ -7,6 +7,7 @@ lists the commands in the order of this file.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,11 @@ from dpaudit.cli.shipped import scenario_path
     cls=opt.Group,
     epilog=statuses(JUDGED, STOPPED, error=f"usage, scenario, data or mechanism error; {LINES}")
     + "\n\n`dpaudit COMMAND --help` says what they mean for a command.",
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "show_default": True,
+    },
 )
 @click.version_option(__version__, prog_name="dpaudit", message="%(prog)s %(version)s")
 def dpaudit() -> None:
@@ -60,6 +65,7 @@ def dpaudit() -> None:
     """
 
 
+NO_DRAWS = {INTERRUPTED: "interrupted (Ctrl-C); nothing is kept"}
 KEPT = {INTERRUPTED: "interrupted (Ctrl-C); --resume goes on where draws were kept"}
 OF_RUN = {
     NOT_VIOLATED: "not violated; a study: done",
@@ -68,20 +74,19 @@ OF_RUN = {
 
 
 @dpaudit.command(
-    short_help="Audit the mechanism of a scenario and write a report.",
     epilog=statuses(
         JUDGED, OF_RUN, KEPT, error=f"usage, scenario, data or mechanism error; {LINES}"
-    ),
+    )
 )
 @opt.scenarios
 @opt.out(
     help="Folder of the report; for several scenarios, their reports go to DIR/NAME.  "
-    "[default: dpaudit-out/NAME]",
+    "[default: dpaudit-out/NAME]"
 )
 @opt.draws(help="Draws per side, in place of the scenario's number.")
 @opt.time
-@click.option("--seed", type=int, metavar="S", help="Seed, in place of the scenario's.")
-@click.option("--level", type=float, metavar="L", help="Confidence, in place of the scenario's.")
+@opt.seed(help="Seed, in place of the scenario's.")
+@opt.number("--level", "L", help="Confidence, in place of the scenario's.")
 @opt.stop
 @opt.jobs
 @opt.resume
@@ -125,16 +130,8 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     not stop the others. DIR (default: dpaudit-out) gets an index.html with links to all reports.
     The exit status is the most serious one, in the order 2, 1, 3, 0.
 
-    In JUnit XML a violated claim is a failure, and an inconclusive audit is skipped. SARIF has only
-    what is violated, inconclusive or failed; the table of --summary has it first.
-
-    --against lists the verdicts and settings that changed since the run in OLD, and the δ that
-    changed by more than their uncertainty. OLD may be DIR itself; it is read before anything is
-    written.
-
-    The FILE of --ledger gets a line for each run, and all runs of unchanged code decide the verdict
-    together, so that a small excess is found over many nights and false alarms do not add up. A run
-    without --seed takes a seed of its own. `dpaudit ledger FILE` shows where it stands.
+    `dpaudit ledger FILE` shows where the FILE of --ledger stands; a run with it and without --seed
+    takes a seed of its own.
 
     A scenario with a [study] table repeats an experiment of a paper instead: it writes report.html,
     figures as PNG and content.json, and only --out and --seed apply to it. The same two apply to a
@@ -146,7 +143,6 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
 
 
 @dpaudit.command(
-    short_help="Audit your own function on a CSV file; no scenario is needed.",
     epilog=statuses(JUDGED, KEPT, error=f"usage, data or mechanism error; {LINES}"),
 )
 @click.argument("target", metavar="MODULE:CALLABLE")
@@ -174,12 +170,7 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     "column, or one pair for all; or a CSV file of two rows.  [default: those of the data; the "
     "verdict says so]",
 )
-@click.option(
-    "--row-bound",
-    type=float,
-    metavar="C",
-    help="For replace and add: rows of norm at most C may come in.",
-)
+@opt.number("--row-bound", "C", help="For replace and add: rows of norm at most C may come in.")
 @click.option(
     "--candidates",
     type=FILE,
@@ -213,7 +204,7 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
 )
 @opt.draws(help="Draws per side.  [default: 1000000]")
 @opt.time
-@click.option("--seed", type=int, metavar="S", help="Seed of draws and training.  [default: 0]")
+@opt.seed(help="Seed of draws and training.  [default: 0]")
 @opt.level()
 @opt.stop
 @opt.out(
@@ -255,12 +246,11 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
 
 
 @dpaudit.command(
-    short_help="Audit draws that were made elsewhere.",
     epilog=statuses(
         JUDGED,
-        {INTERRUPTED: "interrupted (Ctrl-C); nothing is kept"},
+        NO_DRAWS,
         error="usage or input error, and draws that are the same or depend on each other",
-    ),
+    )
 )
 @click.argument("left", type=FILE, metavar="P.npy")
 @click.argument("right", type=FILE, metavar="Q.npy")
@@ -271,7 +261,6 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
     "--classifier",
     metavar="NAME",
     default="auto",
-    show_default=True,
     shell_complete=partial(opt.complete, kind="classifiers"),
     help="A name from `dpaudit list classifiers`.",
 )
@@ -280,9 +269,7 @@ def audit(target: str, out: Path | None, **options: Any) -> int:
     is_flag=True,
     help="Let the classifier read the bits of floating-point numbers too: samplers may leak there.",
 )
-@click.option(
-    "--seed", type=int, metavar="S", default=0, show_default=True, help="Seed of training."
-)
+@opt.seed(default=0, help="Seed of training.")
 @opt.outputs
 def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any) -> int:
     """Audit draws that were made elsewhere.
@@ -310,30 +297,19 @@ def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any
 METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
 
 
-@dpaudit.command(
-    short_help="Audit one run, from scores of canaries.",
-    epilog=statuses(
-        JUDGED,
-        {INTERRUPTED: "interrupted (Ctrl-C); nothing is kept"},
-        error="usage or input error",
-    ),
-)
+@dpaudit.command(epilog=statuses(JUDGED, NO_DRAWS, error="usage or input error"))
 @click.argument("scores", type=FILE, metavar="SCORES.csv")
 @opt.claim(help="The claim to audit. Without a claim the verdict is inconclusive.")
-@click.option("--mu", type=float, metavar="MU", help="Claim MU-Gaussian DP, in place of --claim.")
-@click.option(
-    "--inclusion",
-    type=float,
-    metavar="Q",
-    help="Probability with which each canary was put in.  [default: 0.5]",
+@opt.number("--mu", "MU", help="Claim MU-Gaussian DP, in place of --claim.")
+@opt.number(
+    "--inclusion", "Q", help="Probability with which each canary was put in.  [default: 0.5]"
 )
-@opt.delta()
+@opt.delta
 @opt.level(help="Confidence of the lower bound.")
 @click.option(
     "--method",
     type=click.Choice(METHODS),
     default="auto",
-    show_default=True,
     help="How ε is bounded; choose it before you see the scores.",
 )
 @click.option(
@@ -376,36 +352,22 @@ def canaries(
 
 
 @dpaudit.command(
-    short_help="Audit the recorded steps of a training by DP-SGD.",
-    epilog=statuses(
-        JUDGED,
-        {INTERRUPTED: "interrupted (Ctrl-C); nothing is kept"},
-        error="usage or input error, or dp-accounting is missing",
-    ),
+    epilog=statuses(JUDGED, NO_DRAWS, error="usage or input error, or dp-accounting is missing")
 )
 @click.argument("file", type=FILE, metavar="FILE")
-@click.option(
+@opt.number(
     "--sample-rate",
-    type=float,
-    metavar="Q",
+    "Q",
     required=True,
     help="Claimed probability with which an example is in a batch.",
 )
-@click.option(
+@opt.number(
     "--noise-multiplier",
-    type=float,
-    metavar="S",
+    "S",
     required=True,
     help="Claimed standard deviation of the noise over the clip norm.",
 )
-@click.option(
-    "--delta",
-    type=float,
-    metavar="D",
-    default=1e-5,
-    show_default=True,
-    help="δ at which ε is read.",
-)
+@opt.number("--delta", "D", default=1e-5, help="δ at which ε is read.")
 @opt.level(help="Confidence of the verdict and of the certified ε.")
 @click.option(
     "--orthogonal",
@@ -450,12 +412,9 @@ def steps(file: Path, out: Path | None, **options: Any) -> int:
 
 
 @dpaudit.command(
-    short_help="Audit a finished synthetic table against a hold-out.",
     epilog=statuses(
-        JUDGED,
-        {INTERRUPTED: "interrupted (Ctrl-C); nothing is kept"},
-        error="usage or input error, or tables that no random split made",
-    ),
+        JUDGED, NO_DRAWS, error="usage or input error, or tables that no random split made"
+    )
 )
 @click.argument("synthetic", type=FILE, metavar="SYNTHETIC.csv")
 @click.argument("train", type=FILE, metavar="TRAIN.csv")
@@ -468,16 +427,9 @@ def steps(file: Path, out: Path | None, **options: Any) -> int:
     metavar="COLUMN",
     help="A column that an attacker infers from all others; may be given again.",
 )
-@opt.delta()
+@opt.delta
 @opt.level(help="Confidence of the lower bound, and of each interval.")
-@click.option(
-    "--seed",
-    type=int,
-    metavar="S",
-    default=0,
-    show_default=True,
-    help="Decides which records are attacked.",
-)
+@opt.seed(default=0, help="Decides which records are attacked.")
 @opt.out(help="Folder of the report.  [default: dpaudit-out/table]")
 @opt.outputs
 def table(
@@ -503,7 +455,6 @@ def table(
 
 
 @dpaudit.command(
-    short_help="Make a folder with a mechanism, its data, a scenario and a privacy test.",
     epilog=statuses({0: "the folder is made"}, error="the folder cannot be made, or is not empty"),
 )
 @click.argument("folder", type=opt.FOLDER, metavar="NAME")
@@ -529,7 +480,6 @@ def init(folder: Path) -> int:
 
 @dpaudit.command(
     "list",
-    short_help="List mechanisms, datasets, classifiers or scenarios.",
     epilog=statuses(
         {0: "the list is printed"}, error="usage error, or there is nothing of that name"
     ),
@@ -556,7 +506,6 @@ def list_(kind: str | None, name: str | None, long: bool) -> int:
 
 @dpaudit.command(
     "schema",
-    short_help="Print the JSON Schema of scenario files, for editors.",
     epilog=statuses({0: "it is printed"}, error="usage error"),
 )
 @click.option("--markdown", is_flag=True, help="Print the page of all keys instead.")
@@ -578,7 +527,7 @@ def schema_(markdown: bool) -> int:
     if markdown:
         console().answer(*2 * (page(),))
     else:
-        console().show(schema(), document, document, document)
+        console().show(schema(), document, dict, document)
     return 0
 
 
@@ -589,7 +538,6 @@ OF_SPECTRUM = {
 
 
 @dpaudit.command(
-    short_help="Print the exact δ(ε) of the worst neighbour, without drawing.",
     epilog=statuses(OF_SPECTRUM, STOPPED, error="usage, scenario or data error, or no exact δ(ε)"),
 )
 @opt.scenario
@@ -622,7 +570,6 @@ def spectrum(scenario: Path, **options: Any) -> int:
 
 @dpaudit.command(
     "calibrate",
-    short_help="Find the least noise or the most sketch rows for a target.",
     epilog=statuses(
         {0: "a value was found"},
         STOPPED,
@@ -630,8 +577,8 @@ def spectrum(scenario: Path, **options: Any) -> int:
     ),
 )
 @opt.scenario
-@click.option("--epsilon", type=float, required=True, metavar="E", help="ε of the target, in nats.")
-@click.option("--delta", type=float, required=True, metavar="D", help="δ of the target, in (0, 1).")
+@opt.number("--epsilon", "E", required=True, help="ε of the target, in nats.")
+@opt.number("--delta", "D", required=True, help="δ of the target, in (0, 1).")
 @click.option(
     "--parameter",
     metavar="NAME",
@@ -657,30 +604,18 @@ def calibrate_(scenario: Path, epsilon: float, delta: float, **options: Any) -> 
 
 @dpaudit.command(
     "plan",
-    short_help="Show how many draws it takes to refute a claim.",
     epilog=statuses({0: "the tables are printed"}),
 )
 @opt.claim(help="The claim to refute.", required=True)
-@click.option(
-    "--excess",
-    type=float,
-    metavar="X",
-    multiple=True,
-    help="How much the true δ(EPS) exceeds DELTA. May be repeated.",
+@opt.number(
+    "--excess", "X", multiple=True, help="How much the true δ(EPS) exceeds DELTA. May be repeated."
 )
 @opt.draws(
     help="Draws per side, to see the least excess that they can show. May be repeated.",
     multiple=True,
 )
 @opt.level(help="Confidence of the audit.")
-@click.option(
-    "--power",
-    type=float,
-    metavar="P",
-    default=0.8,
-    show_default=True,
-    help="Probability with which a false claim is refuted.",
-)
+@opt.number("--power", "P", default=0.8, help="Probability with which a false claim is refuted.")
 def plan_(claim: tuple[float, float], power: float, **options: Any) -> int:
     """Show how many draws it takes to refute a claim, and what a number of draws can show.
 
@@ -693,13 +628,12 @@ def plan_(claim: tuple[float, float], power: float, **options: Any) -> int:
     from dpaudit.testing.budget import FALSE_FAILURE
 
     needs = plan(claim, power=power, false_failure=FALSE_FAILURE, **options)
-    console().show(needs, planning.as_text, planning.as_json, planning.as_line)
+    console().show(needs, planning.as_text, asdict, planning.as_line)
     return 0
 
 
 @dpaudit.command(
     "status",
-    short_help="Show how far a run is: draws, rate, time left.",
     epilog=statuses(
         {0: "every run is done or running", INCOMPLETE: "a run was interrupted"},
         error="usage error, or there is no run in DIR",
@@ -714,7 +648,7 @@ def status_(folder: Path) -> int:
     interrupted run, repeat its command with --resume.
     """
     from dpaudit.cli.answers import folders
-    from dpaudit.run.store import INTERRUPTED, states
+    from dpaudit.run.store.progress import INTERRUPTED, states
 
     runs = states(folder)
     console().show(runs, folders.states_text, folders.states_json, folders.states_line)
@@ -724,7 +658,6 @@ def status_(folder: Path) -> int:
 
 @dpaudit.command(
     "compare",
-    short_help="Compare two results: what moved, in one figure.",
     epilog=statuses(
         {0: "the comparison is printed, whatever moved"},
         error="usage error, or a folder holds no result of draws",
@@ -753,11 +686,10 @@ def compare_(first: Path, second: Path, names: str | None, out: Path | None) -> 
 
 
 @dpaudit.command(
-    short_help="Show what many runs in a ledger say together.",
     epilog=statuses(
         {0: "no claim is rejected", VIOLATED: "the claim of the version that ran last is rejected"},
         error="usage error, or FILE was changed or is no ledger",
-    ),
+    )
 )
 @click.argument("file", type=FILE)
 @click.option(
@@ -772,7 +704,6 @@ def compare_(first: Path, second: Path, names: str | None, out: Path | None) -> 
     "--level",
     type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
     default=0.95,
-    show_default=True,
     metavar="L",
     help="Confidence of a rejection.",
 )
@@ -803,19 +734,13 @@ def ledger(file: Path, others: tuple[Path, ...], level: float) -> int:
 
 
 @dpaudit.command(
-    short_help="Write a report again from its result.json.",
     epilog=statuses(
         {0: "the report is written, whatever the verdict"},
         error="usage error, or DIR holds no result",
-    ),
+    )
 )
 @click.argument("folder", type=RESULTS, metavar="DIR")
-@click.option(
-    "--show-data",
-    is_flag=True,
-    help="Refuse a result without values of the data: only a run with --show-data keeps them.",
-)
-def report(folder: Path, show_data: bool) -> int:
+def report(folder: Path) -> int:
     """Write report.html and spectrum.png again from the result.json in DIR.
 
     Values of the data are in the report if the run was asked for them, by its own --show-data.
@@ -825,4 +750,4 @@ def report(folder: Path, show_data: bool) -> int:
     """
     from dpaudit.cli import running
 
-    return running.report(folder, show_data)
+    return running.report(folder)

@@ -1,9 +1,4 @@
-"""The console of a command: it prints according to --quiet, --verbose and --json.
-
-The three options mean the same for every command. Results go to stdout: with --quiet one line for
-each audit, which begins with any reservation about what was audited; with --json one JSON document.
-With either option, text that mechanisms print goes to stderr. Errors always go to stderr.
-"""
+"""The console of a command: it prints according to --quiet, --verbose and --json."""
 
 from __future__ import annotations
 
@@ -38,10 +33,7 @@ NOT_BEGUN = "interrupted; this command has kept nothing"  # an earlier command m
 
 
 def statuses(*meanings: dict[int, str], error: str = "usage or input error") -> str:
-    """The list of exit statuses at the end of the --help text of one command.
-
-    meanings : the meaning of each status but 2. error : the meaning of status 2.
-    """
+    """The list of exit statuses at the end of a --help text. error : the meaning of status 2."""
     table = {ERROR: error}
     for more in meanings:
         table |= more
@@ -50,10 +42,8 @@ def statuses(*meanings: dict[int, str], error: str = "usage or input error") -> 
 
 
 def error_lines(error: BaseException) -> str:
-    """The lines to print for an error: one for each fault of a scenario, else a single one.
-
-    After an error in a mechanism, further lines have the places of its traceback, the user's own
-    line last.
+    """A line for each fault of a scenario, else one; after an error in a mechanism also the places
+    of its traceback, the user's own line last.
     """
     if isinstance(error, MechanismError):
         frames = getattr(error.raised, "places", ())
@@ -71,7 +61,6 @@ def error_lines(error: BaseException) -> str:
 
 
 def say(text: str, status: int = NOT_VIOLATED) -> int:
-    """Print the lines of a text on stderr, and return `status`."""
     for line in text.split("\n"):
         print("dpaudit:", " ".join(printable(line).split()), file=sys.stderr)
     return status
@@ -98,12 +87,17 @@ class Console:
         self,
         result: Any,
         as_text: Callable[[Any], str],
-        as_json: Callable[[Any], str],
+        as_json: Callable[[Any], Any],
         as_line: Callable[[Any], str],
     ) -> None:
-        """Print a result as text, or with --quiet as a line; with --json make it the document."""
+        """Print a result as text, or with --quiet as a line; with --json make its content, which
+        `as_json` gives, the document.
+        """
         if self.json:
-            self.document = as_json(result)
+            from dpaudit._core.result_file import plain  # loads numpy, which --help does not need
+
+            content = plain(as_json(result))
+            self.document = json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False)
         else:
             print((as_line if self.quiet else as_text)(result), file=self.out)
 
@@ -114,22 +108,18 @@ class Console:
             print(line, file=self.out)
 
     def tell(self, **content: Any) -> None:
-        """Set entries of the JSON document."""
         assert isinstance(self.document, dict)
         self.document |= content
 
     def add(self, name: str, item: Mapping[str, Any]) -> None:
-        """Append an item to the list `name` of the JSON document."""
         assert isinstance(self.document, dict)
         self.document.setdefault(name, []).append(dict(item))
 
     def detail(self, text: str) -> None:
-        """Print `text` on stderr if --verbose is set."""
         if self.verbose:
             say(text)
 
     def moment(self, text: str) -> None:
-        """Print `text` on stderr with the seconds since the beginning if --verbose is set."""
         self.detail(f"{time.monotonic() - self.begin:.1f} s: {text}")
 
     def close(self, status: int) -> None:
@@ -152,11 +142,9 @@ def console() -> Console:
 
 @contextmanager
 def using(console: Console) -> Iterator[Console]:
-    """A context in which `console()` returns this console.
-
-    With --quiet or --json, output of other Python code goes to stderr, so that stdout has only the
-    lines or the document. With --json, so does everything that workers, programs and compiled code
-    write to the stdout of the process.
+    """A context in which `console()` returns this console. With --quiet or --json, output of other
+    Python code goes to stderr; with --json also what workers, programs and compiled code write to
+    stdout.
     """
     token = _CONSOLE.set(console)
     with ExitStack() as after:
@@ -175,6 +163,5 @@ def using(console: Console) -> Iterator[Console]:
 
 
 def _flush_compiled() -> None:
-    """Flush the buffers of the C library, so that output of compiled code goes to stderr."""
     with suppress(OSError, AttributeError, TypeError):  # no such library, or not by that name
         ctypes.CDLL(None).fflush(None)

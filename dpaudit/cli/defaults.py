@@ -69,28 +69,23 @@ VALUES: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 @value_class
 class Defaults:
-    """The defaults of a project. path : the pyproject.toml, None without one. options : values by
-    command and option.
-    """
+    """The defaults of a project: its pyproject.toml, and values by command and option."""
 
     path: Path | None = None
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def of(self, command: click.Command) -> dict[str, Any]:
-        """The defaults of a command by parameter name, for the `default_map` of `click`."""
         names = {text.lstrip("-"): each.name for each in command.params for text in each.opts}
         values = self.options.get(command.name or "", {})
         return {str(names[key]): values[key] for key in values if key not in NO_OPTIONS}
 
     def reports(self, command: str | None) -> Path | None:
-        """The folder of all reports that the project sets for a command, or None."""
         return self.options.get(command or "", {}).get("out")
 
     def scenarios(self) -> tuple[Path, ...]:
-        """The scenarios that `dpaudit run` runs without arguments.
-
-        Paths begin in the project's folder. A text without a suffix or a folder names a scenario
-        that comes with dpaudit, unless a file in the project's folder has that name.
+        """The scenarios that `dpaudit run` runs without arguments. Paths begin in the project's
+        folder; a text without a suffix or a folder, which is no file there, names a scenario that
+        comes with dpaudit.
         """
         texts = self.options.get("run", {}).get("scenarios", [])
         folder = Path() if self.path is None else self.path.parent
@@ -102,7 +97,6 @@ class Defaults:
         return tuple(paths)
 
     def say(self, ctx: click.Context, console: Console) -> None:
-        """Print a note for each default in use that changes the result; with --verbose for all."""
         certified: dict[str, Any] = {}
         for parameter in ctx.command.params:
             source = ctx.get_parameter_source(parameter.name or "")
@@ -119,10 +113,8 @@ class Defaults:
 
 
 def read(folder: Path | None = None) -> Defaults:
-    """The defaults for a command that starts in `folder` (by default the current one).
-
-    They come from the nearest pyproject.toml with a table [tool.dpaudit], in the folder or above
-    it. Raises `click.UsageError`.
+    """The defaults for a command that starts in `folder`, by default the current one, from the
+    nearest pyproject.toml with a table [tool.dpaudit] there or above. Raises `click.UsageError`.
     """
     here = (folder or Path.cwd()).absolute()
     for path in (place / FILE for place in (here, *here.parents)):
@@ -139,9 +131,6 @@ def read(folder: Path | None = None) -> Defaults:
 
 
 def _by_command(path: Path, table: Any) -> dict[str, dict[str, Any]]:
-    """The defaults of each command: the keys for all commands, replaced by its own. Raises
-    `click.UsageError` for a key that no command may take from a file, or a wrong value.
-    """
     anywhere = sorted({key for keys in ALLOWED.values() for key in keys})
     tables = table if isinstance(table, dict) else {}
     shared = {key: value for key, value in tables.items() if key not in ALLOWED}
@@ -157,7 +146,6 @@ def _by_command(path: Path, table: Any) -> dict[str, dict[str, Any]]:
 
 
 def _check(path: Path, place: str, table: Any, known: Sequence[str]) -> None:
-    """Raise `click.UsageError` for a wrong table, key or value."""
     if not isinstance(table, dict):
         raise click.UsageError(f"{path}: [{place}] must be a table, got {table!r}")
     for key, value in table.items():

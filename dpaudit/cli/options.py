@@ -52,7 +52,6 @@ class Count(click.ParamType):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The integer for a text; it may be written as a float with an integer value."""
         for read in (int, float):
             try:
                 number = read(value)
@@ -71,7 +70,6 @@ class Duration(click.ParamType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The seconds for a text."""
         if isinstance(value, float):
             return value
         unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(value[-1:])
@@ -90,7 +88,6 @@ class Results(click.ParamType):
     name = "folder"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path of the folder."""
         from dpaudit._core.result_file import folder_of
 
         return Path(FOLDER.convert(str(folder_of(Path(value))), param, ctx))
@@ -109,8 +106,10 @@ class Command(click.Command):
         super().__init__(*arguments, **options)
         self.params += [*FOR_ALL, *([ISOLATED] if self.name in defaults.ALLOWED else [])]
 
+    def get_short_help_str(self, limit: int = 45) -> str:
+        return (self.help or "").partition("\n")[0]
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments and, unless --isolated is set, the project's defaults."""
         unread = {"--isolated", *ctx.help_option_names}
         if not ctx.resilient_parsing and self.name in defaults.ALLOWED and unread.isdisjoint(args):
             ctx.obj = defaults.read()
@@ -125,7 +124,6 @@ class Command(click.Command):
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command with a console of its own."""
         quiet, verbose, json = (ctx.params.pop(name) for name in ("quiet", "verbose", "json"))
         if quiet and verbose:
             raise click.UsageError("--quiet and --verbose exclude each other: give one", ctx)
@@ -145,7 +143,6 @@ class Group(click.Group):
     command_class = Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands, in the order of their declaration."""
         return list(self.commands)
 
 
@@ -164,11 +161,9 @@ def complete(
     kind: str | None = None,
     suffix: str = "",
 ) -> list[CompletionItem]:
-    """The completions of `begun`: names of a kind, by default the KIND argument of `dpaudit list`.
-
-    With a suffix also files with this suffix, and an item that asks the shell for its own files.
-    That item comes first: at it, the bash script of `click` forgets the items before it, and it
-    asks the shell only if no other items follow.
+    """The completions of `begun`: names of a kind, by default the KIND argument of `dpaudit list`;
+    with a suffix also files, and first an item that asks the shell for its own files. (At it, the
+    bash script of `click` forgets the items before it.)
     """
     from click.shell_completion import CompletionItem
 
@@ -182,9 +177,8 @@ complete_scenarios = partial(complete, kind="scenarios", suffix=".toml")
 
 
 def reader(read: Callable[[str], Any], form: str = "") -> Callable[..., Any]:
-    """A `click` callback that returns read(text) for the text of an option, None for None.
-
-    A ValueError of `read` becomes an error message that names the expected form.
+    """A `click` callback that returns read(text). A ValueError becomes a message with the expected
+    form.
     """
 
     def callback(context: click.Context, option: click.Parameter, text: str | None) -> Any:
@@ -216,24 +210,17 @@ scenarios = click.argument(
 scenario = click.argument(
     "scenario", type=FILE, metavar="SCENARIO", shell_complete=complete_scenarios
 )
+
+
+def number(name: str, metavar: str, **options: Any) -> Callable[..., Any]:
+    return click.option(name, type=float, metavar=metavar, **options)
+
+
+seed = partial(click.option, "--seed", type=int, metavar="S")
 out = partial(click.option, "--out", type=FOLDER, metavar="DIR")
-delta = partial(
-    click.option,
-    "--delta",
-    type=float,
-    metavar="D",
-    default=0.0,
-    show_default=True,
-    help="Without --claim: δ at which ε is read.",
-)
+delta = number("--delta", "D", default=0.0, help="Without --claim: δ at which ε is read.")
 level = partial(
-    click.option,
-    "--level",
-    type=float,
-    metavar="L",
-    default=0.95,
-    show_default=True,
-    help="Confidence of the lower bound, jointly over all ε.",
+    number, "--level", "L", default=0.95, help="Confidence of the lower bound, jointly over all ε."
 )
 stop = click.option(
     "--stop",
@@ -268,14 +255,12 @@ OUTPUTS = {
 
 
 def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options --junit, --sarif and --summary, files for a CI server, to a command."""
     for name, text in reversed(OUTPUTS.items()):
         command = click.option(f"--{name}", type=FILE, metavar="FILE", help=text)(command)
     return command
 
 
 def _claim(text: str) -> tuple[float, float]:
-    """The numbers (ε, δ) of a text EPS,DELTA. Raises ValueError."""
     numbers = [float(part) for part in text.split(",")]
     if len(numbers) == 1 and numbers[0] >= 0.0:
         pure = f"for pure ε-DP give {text},0"
@@ -288,7 +273,6 @@ claim = partial(click.option, "--claim", metavar=CLAIM, callback=reader(_claim, 
 
 
 def _family(text: str) -> str | tuple[float, int]:
-    """The family of a text gaussian or Q,T. Raises ValueError."""
     if text == "gaussian":
         return text
     rate, steps = text.split(",")
@@ -299,7 +283,6 @@ family = reader(_family, "gaussian or Q,T, such as 0.1,200")
 
 
 def _workers(context: click.Context, option: click.Parameter, value: int | None) -> int | None:
-    """The number of workers, checked to differ from 0."""
     if value == 0:
         raise click.BadParameter("must not be 0; -1 takes all cores")
     return value
@@ -315,9 +298,7 @@ jobs = click.option(
 
 
 def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options --relation, --candidates and --row-bound, the kind of neighbours, to a
-    command. It then refuses options that the relation lacks or does not take.
-    """
+    """Add the options --relation, --candidates and --row-bound, which must go together."""
 
     @wraps(command)
     def checked(*arguments: Any, **options: Any) -> int:
@@ -332,12 +313,7 @@ def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
         return command(*arguments, **options)
 
     for option in (
-        click.option(
-            "--row-bound",
-            type=float,
-            metavar="C",
-            help="For --relation add: the largest norm of the added row.",
-        ),
+        number("--row-bound", "C", help="For --relation add: the largest norm of the added row."),
         click.option(
             "--candidates",
             type=FILE,
@@ -348,7 +324,6 @@ def of_neighbours(command: Callable[..., int]) -> Callable[..., int]:
             "--relation",
             type=click.Choice(RELATIONS),
             default="zero-out",
-            show_default=True,
             help="Neighbours: with one row zeroed, removed, replaced by a candidate, or added.",
         ),
     ):
@@ -371,7 +346,6 @@ def _bounds(text: str) -> list[list[float]] | str:
 
 
 def _parameters(text: str) -> dict[str, Any]:
-    """The names and values in a text A=1,B=2, with values in TOML. Raises ValueError."""
     content = tomllib.loads(f"table = {{ {text} }}")
     if set(content) != {"table"} or not isinstance(content["table"], dict):
         raise ValueError

@@ -23,9 +23,8 @@ SINGLE = "{desc}: {elapsed}"
 
 @contextmanager
 def show_progress(stream: TextIO | None = None) -> Iterator[Progress]:
-    """A context with a callback progress(step, done, wanted) that writes to `stream` (stderr).
-
-    With --quiet the callback writes nothing; with --verbose it writes lines with the time.
+    """A context with a callback progress(step, done, wanted) that writes to `stream`, by default
+    stderr; nothing with --quiet, lines with the time with --verbose.
     """
     if console().quiet:
         yield lambda step, done, wanted: None
@@ -52,8 +51,7 @@ def show_progress(stream: TextIO | None = None) -> Iterator[Progress]:
 
 class Lines:
     """A progress callback that prints a line at the beginning and the end of each step, and at each
-    tenth of it, but these at most once a second. Other steps may come between the two, as the
-    rounds of a search within the choice of the neighbour.
+    tenth of it, at most once a second. Steps may be nested, as the rounds of a search are.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -62,7 +60,6 @@ class Lines:
         self.since, self.first, self.last, self.tenth = 0.0, 0, 0.0, 0
 
     def __call__(self, step: str, done: int, wanted: int) -> None:
-        """Print that `done` of `wanted` parts of the step are done, if a line is due."""
         now = time.monotonic()
         if new := step != self.step:
             self.step, self.since, self.first, self.tenth = step, now, done, 0

@@ -30,14 +30,14 @@ from dpaudit.errors import DpauditError, InvalidInput, ScenarioError
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.step_result import StepResult
 from dpaudit.report.index import tally
-from dpaudit.report.tables import values_table
 from dpaudit.run import Ledger, OneRunScenario, Scenario, StudyScenario, TrainingScenario
 from dpaudit.run import run as execute
 from dpaudit.run.ledger import check_fit
 from dpaudit.run.scenario.files import File, audits_of, file_of
-from dpaudit.run.store import DRAWS, INTERRUPTED, has_search, state_of
+from dpaudit.run.scenario.study import AnyScenario
+from dpaudit.run.store.progress import DRAWS, INTERRUPTED, has_search, state_of
 from dpaudit.run.suite import suite
-from dpaudit.run.suite.faults import Checked, checked
+from dpaudit.run.suite.faults import checked
 from dpaudit.run.suite.outputs import Outputs
 from dpaudit.run.suite.relations import together
 from dpaudit.run.suite.suite import Before, Done, ScenarioOutcome, outcome, study_text, write_index
@@ -45,6 +45,8 @@ from dpaudit.run.written import in_options, readings, source_of
 from dpaudit.verdict.numbers import count, counted
 from dpaudit.verdict.sentences import one_line
 
+FILES = ("junit", "sarif", "summary")
+OF_RUN = ("jobs", "resume", "show_data", "seconds")  # options of `audit` for the run alone
 GRAVEST = (ERROR, VIOLATED, INCOMPLETE, NOT_VIOLATED)
 OF_DRAWS = {  # options of `dpaudit run` for audits of draws alone
     "draws": "--draws",
@@ -65,14 +67,12 @@ def run_all(
     check: bool = False,
     **options: Any,
 ) -> int:
-    """Run the scenarios one after the other, and return the most serious of their exit statuses.
+    """Run the scenarios one after the other, and return the most serious of their exit statuses. A
+    scenario that fails does not stop the others. If the run is interrupted, the files for CI have
+    what was finished.
 
-    check : only check the scenarios. options : keywords of `_run` and `dpaudit.run.run`. A scenario
-    that fails does not stop the others. Several scenarios get an index page. If the run is
-    interrupted, this page and the files for CI have the scenarios that were finished.
-
-    Raises `ScenarioError` with the faults of all files before anything runs. A single scenario
-    raises what stops it.
+    options : keywords of `_run` and `dpaudit.run.run`. Raises `ScenarioError` with the faults of
+    all files before anything runs; a single scenario raises what stops it.
     """
     _alone(options.get("seconds"), options.get("draws"), bool(options.get("resume")))
     overrides = {name: options[name] for name in ("draws", "stop", "level") if name in options}
@@ -96,29 +96,15 @@ def run_all(
     return _run(sources, scenarios, out, seed=seed, ledger=ledger, **options)
 
 
-def audit_target(
-    target: str,
-    out: Path | None,
-    *,
-    jobs: int | None = None,
-    seconds: float | None = None,
-    resume: bool = False,
-    show_data: bool = False,
-    junit: Path | None = None,
-    sarif: Path | None = None,
-    summary: Path | None = None,
-    **options: Any,
-) -> int:
+def audit_target(target: str, out: Path | None, **options: Any) -> int:
     """Audit "package.module:callable" without a scenario file, and return the exit status.
 
-    options : keywords of `dpaudit.run.written.readings`. The other parameters are as in `run_all`.
+    options : keywords of `dpaudit.run.written.readings` and of `_run`.
     """
+    how = {name: options.pop(name) for name in (*OF_RUN, *FILES)}
     files = readings(target, **options)
     sources = [source_of(target, options["data"]) for _ in files]
-    _alone(seconds, options["draws"], resume)
-    how: dict[str, Any] = {"jobs": jobs, "resume": resume, "show_data": show_data}
-    how["seconds"] = seconds
-    how |= {"junit": junit, "sarif": sarif, "summary": summary}
+    _alone(how["seconds"], options["draws"], how["resume"])
     try:
         return _run(sources, checked(files), out, seed=None, one_claim=True, **how)
     except ScenarioError as error:
@@ -127,28 +113,22 @@ def audit_target(
 
 def _run(
     sources: Sequence[Path],
-    scenarios: Sequence[Checked],
+    scenarios: Sequence[AnyScenario],
     out: Path | None,
     *,
-    jobs: int | None,
-    seed: int | None,
-    junit: Path | None = None,
-    sarif: Path | None = None,
-    summary: Path | None = None,
     against: Path | None = None,
     one_claim: bool = False,
     **options: Any,
 ) -> int:
     """Run checked scenarios, and return the most serious of their exit statuses.
 
-    sources : their files. junit, sarif, summary : files for a CI server. against : folder of an
-    earlier run, which is read before anything is written. one_claim : whether the scenarios audit
-    one claim under several relations, for a common verdict; an error that prevents it is raised.
+    sources : their files. against : folder of an earlier run, which is read before anything is
+    written. one_claim : whether the scenarios audit one claim under several relations, for a common
+    verdict; an error that prevents it is raised. options : `FILES`, and keywords of `_work`.
     """
     if options.get("seconds") is not None:
         options["seconds"] /= len(scenarios)
-    outputs = Outputs(junit, sarif, summary)
-    outputs.prepare()
+    outputs = _outputs(options)
     before = None if against is None else Before.read(against, [case.name for case in scenarios])
     several = len(scenarios) > 1
     relations, joint = several and one_claim, ""
@@ -159,7 +139,7 @@ def _run(
             # --out is the folder of the report; of several reports it is the parent folder
             folder = reports / scenario.name if several or out is None else out
             console().moment(f"{scenario.name}: {source}; report in {folder}")
-            work = partial(_work, scenario, folder, jobs=jobs, seed=seed, **options)
+            work = partial(_work, scenario, folder, **options)
             outcomes.append(outcome(scenario.name, source, folder, work))
             if not relations:
                 _print_outcome(outcomes[-1], several, len(outcomes) > 1)
@@ -190,19 +170,14 @@ def audit_files(
     paths: Sequence[Path],
     name: str,
     out: Path | None,
-    *,
-    junit: Path | None,
-    sarif: Path | None,
-    summary: Path | None,
     **options: Any,
 ) -> int:
     """Audit files that another program made, save the report, and return the exit status.
 
     audit : audit(*paths, **options) makes the result. name : of the default folder of the report.
-    junit, sarif, summary : files for a CI server, which are written after an error too.
+    The files for CI (`FILES`) are written after an error, too.
     """
-    outputs = Outputs(junit, sarif, summary)
-    outputs.prepare()
+    outputs = _outputs(options)
     folder = out or console().reports / name
 
     def work() -> Done:
@@ -218,10 +193,16 @@ def audit_files(
     return STATUS[done.kind]
 
 
+def _outputs(options: dict[str, Any]) -> Outputs:
+    """The files for a CI server that the options name, which are taken out of them."""
+    outputs = Outputs(**{name: options.pop(name, None) for name in FILES})
+    outputs.prepare()
+    return outputs
+
+
 def _work(
-    scenario: Checked, folder: Path, *, jobs: int | None, seed: int | None, **options: Any
+    scenario: AnyScenario, folder: Path, *, jobs: int | None, seed: int | None, **options: Any
 ) -> Done:
-    """Run one scenario; return the result of an audit, or the sentences of a study."""
     if isinstance(scenario, OneRunScenario | TrainingScenario):
         return scenario.run(folder, seed=seed)
     if isinstance(scenario, StudyScenario):
@@ -248,7 +229,6 @@ def _audit(scenario: Scenario, folder: Path, **options: Any) -> AuditResult:
 
 
 def _alone(seconds: float | None, draws: int | None, resume: bool) -> None:
-    """Raise `InvalidInput` for a time beside another option that determines the draws."""
     if seconds is not None and (draws is not None or resume):
         other = "draws" if draws is not None else "resume"
         raise InvalidInput(f"--time and --{other} exclude each other: give one")
@@ -274,9 +254,7 @@ def _draws_left(folder: Path) -> str:
 
 
 def _print_outcome(done: ScenarioOutcome, several: bool, later: bool) -> None:
-    """Print one outcome, except the error of a single scenario, which the caller raises. several :
-    whether there are several scenarios. later : whether another outcome was printed.
-    """
+    """Print one outcome, except the error of a single scenario, which the caller raises."""
     if later:
         console().answer("\n", "")
     if done.record is not None:
@@ -305,8 +283,8 @@ def _finish(
     outputs: Outputs,
     before: Before | None,
 ) -> None:
-    """Print changes since the earlier run `before`; write the files for CI and, into `folder`
-    unless it is None, the index page.
+    """Print changes since the earlier run; write the files for CI and, into `folder`, the index
+    page.
     """
     if before is not None:
         moves = before.moves(outcomes)
@@ -329,7 +307,6 @@ def _finish(
 
 
 def _print_record(record: dict[str, Any], folder: Path, name: str = "") -> None:
-    """Print one verdict. name : the name of the scenario if there are several, else ""."""
     before = f"{name}: " if name else ""
     _print_place(record, folder, f"{verdicts.summary(record)}\n\n", before)
     for text in verdicts.details(record, folder):
@@ -345,16 +322,8 @@ def _print_place(record: dict[str, Any], folder: Path, text: str = "", before: s
     console().answer(f"{text}Report: {page}", f"{before}{one_line(record)}")
 
 
-def report(folder: Path, show_data: bool = False) -> int:
-    """Write the report in `folder` again, or all reports of a suite, and return 0.
-
-    show_data : whether to refuse a result that holds no values of the data to show. Raises
-    `InvalidInput`, also for a folder without a result.
-    """
+def report(folder: Path) -> int:
     single = (folder / RESULT).exists() or not any(folder.rglob(RESULT))
-    if show_data:
-        for place in [folder] if single else [path.parent for path in folder.rglob(RESULT)]:
-            _check_values(place)
     if not single:
         for place in suite.redraw_suite(folder):
             _print_place(load(place), place, before=f"{place.relative_to(folder)}: ")
@@ -366,15 +335,3 @@ def report(folder: Path, show_data: bool = False) -> int:
         dpaudit.report.write_report(folder, record)
         _print_record(record, folder)
     return NOT_VIOLATED
-
-
-def _check_values(folder: Path) -> None:
-    """Raise `InvalidInput` for a result that holds no values of the data."""
-    record = load(folder)
-    with reading(folder):
-        table = values_table(record)
-    if table is None:
-        raise InvalidInput(
-            f"{folder / RESULT} holds no values of the data, so none can be shown: "
-            "run the audit again with --show-data"
-        )

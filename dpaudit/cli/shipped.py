@@ -1,7 +1,5 @@
-"""The scenarios that come with dpaudit, by name.
-
-This module imports little of dpaudit: a shell that completes names runs it at every key press, and
-importing more would take a second.
+"""The scenarios that come with dpaudit, by name. A shell that completes names runs this module at
+every key press, so it imports little.
 """
 
 from __future__ import annotations
@@ -18,9 +16,7 @@ AUDIT = re.compile(r'^\[\[audit\]\]\nname = "(.+)"$', re.MULTILINE)  # the form 
 
 
 def folder() -> Path | None:
-    """The folder of these scenarios, in the installed package (made by scenarios/packing.py) or in
-    the checkout; None if it is in neither.
-    """
+    """Their folder, in the installed package (made by scenarios/packing.py) or in the checkout."""
     checkout = PACKAGE.parent
     if (PACKAGE / "scenarios").is_dir():
         return PACKAGE / "scenarios"
@@ -28,8 +24,8 @@ def folder() -> Path | None:
 
 
 def shipped() -> dict[str, Path]:
-    """The path of each scenario by name, those directly in the folder first. A file FILE.toml has
-    the name FILE. An [[audit]] in it has its own name NAME, and the path FILE.toml:NAME.
+    """The path of each scenario by name: FILE for FILE.toml, NAME for an [[audit]] at
+    FILE.toml:NAME.
     """
     place = folder()
     return {
@@ -48,10 +44,9 @@ def files_below(place: Path) -> list[Path]:
 
 
 def scenario_path(reference: Path) -> Path:
-    """The file of a scenario that a command names by path or by name.
-
-    A name has no suffix and no separator. NAME and NAME.toml in the current folder precede the
-    scenarios of dpaudit. Raises `ScenarioError` with similar names for an unknown name.
+    """The file of a scenario that a command names by path or by name (without suffix and
+    separator). NAME and NAME.toml in the current folder come first. Raises `ScenarioError` with
+    similar names.
     """
     if reference.suffix or len(reference.parts) != 1 or reference.is_file():
         return reference

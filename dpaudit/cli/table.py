@@ -12,7 +12,6 @@ ENOUGH = 40  # a long value goes beside its name if so many characters fit there
 
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
-    """The rows as lines, with every column flush right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     cells = ([cell.rjust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
     return "\n".join((indent + "   ".join(row)).rstrip() for row in cells)

@@ -15,7 +15,7 @@ __getattr__, __dir__, __all__ = on_first_use(
             "Claim Family MetricClaim about_fewer as_claim doubtful exceeds refuse_unbreakable"
         ),
         "dpaudit.curves.gaussian_shift": "shift_delta",
-        "dpaudit.curves.group": "GroupCurve chained repeated tightest_chain",
+        "dpaudit.curves.group": "GroupCurve chained repeated",
         "dpaudit.curves.readings": "epsilon_at gdp_mu grid_tradeoff",
         "dpaudit.curves.renyi": "sampled_gaussian",
         "dpaudit.curves.spectrum": "Spectrum",

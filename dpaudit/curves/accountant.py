@@ -40,23 +40,14 @@ class SampledGaussian:
     `delta` is an upper bound of δ(ε) of every such mechanism. `low` is a lower bound of δ(ε) of the
     worst one, which releases every noisy sum and whose record has the worst gradient in each step.
 
-    Attributes
-    ----------
-    sample_rate : float in (0, 1]
-        The probability that a record is in the sample of a step: of the larger database, if one
-        record comes or goes and samples have a fixed size.
-    noise_multiplier : float > 0
-        The standard deviation of the noise over the bound of one record's value.
-    steps : int ≥ 1
-        The number of steps.
-    relation : {"remove", "add", "replace"}
-        What D' does with a record of D: leaves it out, or has zeros for it (Poisson samples only);
-        has one more; has another one in its place.
-    sampling : {"poisson", "fixed"}
-        Each record by itself, or samples of a fixed size without replacement.
-    spacing : float, optional
-        The distance of the losses on the grid, nats. A larger one is faster and loosens both
-        bounds. By default the bounds are as near to each other as they are in 10 s.
+    sample_rate : in (0, 1], the probability that a record is in the sample of a step: of the larger
+    database, if one record comes or goes and samples have a fixed size. noise_multiplier : > 0, the
+    standard deviation of the noise over the bound of one record's value. relation : what D' does
+    with a record of D: "remove" leaves it out, or has zeros for it (Poisson samples only); "add"
+    has one more; "replace" another one in its place. sampling : "poisson", each record by itself,
+    or "fixed", samples of a fixed size without replacement. spacing : the distance of the losses on
+    the grid, nats; a larger one is faster and loosens both bounds. By default the bounds are as
+    near to each other as they are in 10 s.
 
     Notes
     -----
@@ -68,11 +59,9 @@ class SampledGaussian:
     composes this curve in both directions, which no pair has at once; the lower bound is that of
     y = x′ in all steps.
 
-    References
-    ----------
-    Doroshenko et al. 2022 ("Connect the Dots") for the losses rounded up; Meiser & Mohammadi 2018
-    ("Tight on Budget?") for those rounded down; Zhu, Dong & Wang 2022 and Schuchardt et al. 2024
-    for the worst gradients.
+    Losses are rounded up by Doroshenko et al. 2022 ("Connect the Dots"), down by Meiser & Mohammadi
+    2018 ("Tight on Budget?"); the worst gradients are those of Zhu, Dong & Wang 2022 and Schuchardt
+    et al. 2024.
     """
 
     sample_rate: float
@@ -83,7 +72,7 @@ class SampledGaussian:
     spacing: float | None = None
 
     def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
-        """Upper bounds of δ(ε) of D against D', and the reverse; ε ≥ 0, nats, gives the shape.
+        """Upper bounds of δ(ε) of D against D', and the reverse, in the shape of ε ≥ 0, nats.
 
         Raises ImportError without dp-accounting.
         """
@@ -96,7 +85,6 @@ class SampledGaussian:
         return np.max([losses.below(epsilon) for losses in self._rounded_down], axis=0)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Raises `NoExactSpectrum`: losses on a grid bound δ alone."""
         raise NoExactSpectrum(
             "an accountant's curve bounds δ(ε), not Rényi divergences; "
             "dpaudit.curves.sampled_gaussian has those of one step"
@@ -104,7 +92,6 @@ class SampledGaussian:
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The loss is unbounded."""
         return np.inf, np.inf
 
     @property
@@ -123,7 +110,6 @@ class SampledGaussian:
 
     @property
     def law(self) -> str:
-        """The curve in words, for `Spectrum.law`."""
         relation = "replace one" if self.relation == "replace" else "add or remove one"
         return (
             f"upper bound by dp-accounting: {self.steps} steps of Gaussian noise on "
@@ -224,11 +210,9 @@ class GridLosses:
         return cls(np.append(0.0, loss), delta, float(rounding + len(parts) * TAIL), lost)
 
     def above(self, epsilon: Array) -> Array:
-        """δ of these losses, rounded up, in the shape of `epsilon`, nats."""
         return np.clip(self._delta(epsilon) + self.rounding, 0.0, 1.0)
 
     def below(self, epsilon: Array) -> Array:
-        """δ of these losses, rounded down, in the shape of `epsilon`, nats."""
         return np.clip(self._delta(epsilon) - self.rounding - self.lost, 0.0, 1.0)
 
     def _delta(self, epsilon: Array) -> Array:
@@ -285,20 +269,17 @@ class ComposedCurves:
         return np.max([losses.below(later) for losses in self._losses], axis=0)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward) of an order > 0, nats: those of the parts add."""
         both = [np.multiply(times, curve.renyi(order)) for curve, times in self.parts]
         forward, backward = np.sum(both, axis=0)
         return float(forward), float(backward)
 
     @cached_property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses (forward, backward), infinite if unbounded."""
         forward, backward = np.sum([np.multiply(k, c.supremum) for c, k in self.parts], axis=0)
         return float(forward), float(backward)
 
     @property
     def law(self) -> str:
-        """The curve in words, for `Spectrum.law`."""
         return (
             f"upper bound by dp-accounting: {self.names}, losses moved to multiples of "
             f"{self.interval:.3g}"
@@ -319,7 +300,6 @@ class ComposedCurves:
 
     @cached_property
     def _losses(self) -> tuple[GridLosses, GridLosses]:
-        """The losses of all releases: left against right, and the reverse."""
         times = [times for _, times in self.parts]
         parts = [_connected(curve, self.interval) for curve, _ in self.parts]
         forward, backward = (

@@ -16,7 +16,7 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.curves import joint_range, libraries, readings
 from dpaudit.curves.gaussian_shift import gaussian_shift
-from dpaudit.curves.group import GroupCurve, repeated, tightest_chain
+from dpaudit.curves.group import GroupCurve, chained, repeated
 from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixing
 from dpaudit.errors import DpauditError, InvalidInput
 
@@ -49,7 +49,7 @@ class Family:
     omega: float = np.inf
 
     def curve(self, value: float) -> Callable[[Array], Array]:
-        """Return ε ↦ δ(ε) of the claim in this family whose μ or ρ is `value`."""
+        """ε ↦ δ(ε) of the claim in this family whose μ or ρ is `value`."""
         return Shift(value) if self.symbol == "μ" else concentrated(value, self.omega)
 
 
@@ -75,7 +75,7 @@ class Mixing:
 
 
 def concentrated(rho: float, omega: float) -> Callable[[Array], Array]:
-    """Return ε ↦ δ(ε) implied by Rényi divergences of at most ρα at all orders 1 < α < ω."""
+    """ε ↦ δ(ε) implied by Rényi divergences of at most ρα at all orders 1 < α < ω."""
     # a divergence of 0 at one order > 1 means that both laws are the same
     return Shift(0.0) if rho == 0.0 else RenyiCurve(Linear(rho), omega)
 
@@ -149,19 +149,13 @@ class Claim:
 
     @classmethod
     def gdp(cls, mu: float) -> Claim:
-        """Return the claim of μ-Gaussian DP: δ(ε) is that of N(0, 1) against N(μ, 1).
-
-        Dong, Roth & Su 2022, corollary 1; μ ≥ 0.
-        """
+        """The claim of μ-Gaussian DP, μ ≥ 0: N(0, 1) against N(μ, 1) (Dong, Roth & Su 2022)."""
         mu = check.real("mu", mu, 0.0)
         return cls(None, 0.0, f"{mu:g}-GDP", Shift(mu), Family("μ", mu))
 
     @classmethod
     def advantage(cls, limit: float) -> Claim:
-        """Return the claim that no attack has TPR − FPR above `limit`, in [0, 1): (0, limit)-DP.
-
-        The advantage of the best attack is δ(0), the total variation distance.
-        """
+        """The claim that no attack has TPR − FPR above `limit`, in [0, 1): δ(0) ≤ limit."""
         limit = check.real("limit", limit, 0.0, 1.0)
         if limit == 1.0:
             fail("limit", limit, "a number in [0, 1)", "no attack has an advantage above 1")
@@ -169,9 +163,8 @@ class Claim:
 
     @classmethod
     def zcdp(cls, rho: float) -> Claim:
-        """Return the claim of ρ-zCDP: the Rényi divergence of order α is at most ρα, all α > 1.
-
-        Bun & Steinke 2016; ρ ≥ 0, nats.
+        """The claim of ρ-zCDP, ρ ≥ 0 nats: divergences ≤ ρα at all orders α > 1 (Bun & Steinke
+        2016).
         """
         rho = check.real("rho", rho, 0.0)
         curve = concentrated(rho, np.inf)
@@ -179,14 +172,10 @@ class Claim:
 
     @classmethod
     def tcdp(cls, rho: float, omega: float) -> Claim:
-        """The claim of (ρ, ω)-tCDP: the Rényi divergence of order α is at most ρα, 1 < α < ω.
+        """The claim of (ρ, ω)-tCDP, ρ ≥ 0 nats: divergences ≤ ρα at orders 1 < α < ω (Bun et al.
+        2018).
 
-        ρ ≥ 0, nats; ω > 1 is the order at which the bound ends. δ(ε) is computed as in `Claim.rdp`
-        and is smaller than in paper 3's proposition 2 (`papers.printed.proposition_2`).
-
-        References
-        ----------
-        Bun et al. 2018; paper 3, definition 3.
+        δ(ε) is computed as in `Claim.rdp` and is smaller than in paper 3's proposition 2.
         """
         rho, omega = check.real("rho", rho, 0.0), check.real("omega", omega, 1.0)
         if omega == 1.0:
@@ -205,16 +194,12 @@ class Claim:
         end: float = np.inf,
         text: str = "",
     ) -> Claim:
-        """Return the claim of Rényi DP: a bound on the divergence at each of many orders.
-
-        δ(ε) is the largest that two laws with these bounds in both directions can have
-        (`dpaudit.curves.joint_range`, `dpaudit.curves.two_orders`).
+        """The claim of Rényi DP: a bound on the divergence at each of many orders.
 
         Parameters
         ----------
         curve : callable or array of shape (k,)
-            A vectorised function order ↦ nats on (1, end); or the orders themselves, > 1, with
-            `values` at them.
+            A vectorised function order ↦ nats on (1, end); or the orders themselves, > 1.
         values : array of shape (k,), nats, optional
             The bounds at the orders.
         end : float > 1, default infinity
@@ -224,8 +209,9 @@ class Claim:
 
         Notes
         -----
-        Where the function is not a Rényi curve ((α − 1)R is not convex), δ is still an upper bound,
-        but may not be the least one.
+        δ(ε) is the largest that two laws with these bounds in both directions can have
+        (`dpaudit.curves.joint_range`, `dpaudit.curves.two_orders`). Where the function is not a
+        Rényi curve ((α − 1)R is not convex), δ is an upper bound that may not be the least.
         """
         if values is not None:
             bound = RenyiOrders.of(cast(ArrayLike, curve), values)
@@ -238,15 +224,7 @@ class Claim:
 
     @classmethod
     def gaussmix(cls, rows: int, gamma: float) -> Claim:
-        """Return the Rényi DP claim of Gaussian mixing, the function φ of paper 3, lemma 1.
-
-        Parameters
-        ----------
-        rows : int ≥ 1
-            k, the rows of the sketch.
-        gamma : float > 1
-            γ = (σ² + λ_min)/C².
-        """
+        """The Rényi DP claim of Gaussian mixing of k = `rows` ≥ 1, γ > 1 (paper 3, lemma 1)."""
         rows, gamma = check.integer("rows", rows, 1), check.real("gamma", gamma, 1.0, np.inf)
         if gamma == 1.0:
             fail("gamma", gamma, "a finite number > 1")
@@ -258,14 +236,8 @@ class Claim:
     def from_function(
         cls, delta_of_epsilon: Callable[[Any], Any], text: str = "user's curve"
     ) -> Claim:
-        """Return the claim that δ(ε) is at most a given function of ε.
-
-        Parameters
-        ----------
-        delta_of_epsilon : callable
-            Maps ε in nats to δ in [0, 1]; it is called with one number at a time.
-        text : str
-            The claim's name.
+        """The claim that δ(ε) is at most `delta_of_epsilon`, which maps one ε in nats to a δ in [0,
+        1].
         """
         if not callable(delta_of_epsilon):
             fail("delta_of_epsilon", delta_of_epsilon, "a function of epsilon")
@@ -273,25 +245,17 @@ class Claim:
 
     @classmethod
     def from_opendp(cls, measurement: Any, distance: Any = 1) -> Claim:
-        """Return the claim that an OpenDP measurement makes by its `map` at an input distance.
+        """The claim that an OpenDP measurement makes by its `map` at an input distance.
 
         Max divergence becomes pure ε-DP, zero-concentrated divergence ρ-zCDP, Rényi divergence
         `Claim.rdp`, smoothed max divergence the curve ε ↦ δ of its privacy profile. An approximate
         divergence becomes (ε, δ)-DP, or one of these curves with δ added (`libraries.UpTo`).
 
-        Parameters
-        ----------
-        measurement : opendp Measurement
-            A measurement made with the package `opendp`.
-        distance : int or float, default 1
-            The distance of two inputs in the measurement's own input metric and of its type: 1 row
-            by default; for a measurement on numbers, the distance of two of them.
+        distance : of two inputs in the measurement's own input metric and of its type: 1 row by
+        default.
 
-        Raises
-        ------
-        InvalidInput
-            For an object of another form, a measure that is none of these, or a distance that the
-            map refuses.
+        Raises `InvalidInput` for an object of another form, a measure that is none of these, or a
+        distance that the map refuses.
         """
         measure, value, leak = libraries.from_opendp(measurement, distance)
         if measure == "ZeroConcentratedDivergence":
@@ -315,24 +279,16 @@ class Claim:
         The accountant of privacy loss distributions comes first; its δ(ε) is rounded upwards, here
         to at least 10⁻¹³. Events that it does not support go to the Rényi accountant.
 
-        The package gives the noise of an event in units of C, the bound of one record's value
-        (`GaussianDpEvent`, `LaplaceDpEvent`). A record that comes or goes, or becomes the special
-        one, moves a sum by C. A replaced record moves it by 2C, by whichever accountant; the Rényi
-        accountant, which takes C for every relation, is therefore asked for half the noise. Events
-        that state no size of values, such as `ZCDpEvent`, are about the neighbours asked for.
+        The package gives the noise of an event in units of C, the bound of one record's value. A
+        record that comes or goes, or becomes the special one, moves a sum by C. A replaced record
+        moves it by 2C, by whichever accountant; the Rényi accountant, which takes C for every
+        relation, is therefore asked for half the noise. Events that state no size of values, such
+        as `ZCDpEvent`, are about the neighbours asked for.
 
-        Parameters
-        ----------
-        event : dp_accounting.DpEvent
-            For example a composition of Gaussian events.
-        neighbours : {"add-or-remove-one", "replace-one", "replace-special"}
-            The neighbouring relation, by the package's names.
+        neighbours : "add-or-remove-one", "replace-one" or "replace-special", the package's names.
 
-        Raises
-        ------
-        InvalidInput
-            For an object that is not an event, an event that neither accountant supports, or one
-            that allows every δ.
+        Raises `InvalidInput` for an object that is not an event, an event that neither accountant
+        supports, or one that allows every δ.
         """
         delta_of, name, origin = libraries.from_dp_event(event, neighbours)
         claim = cls(0.0) if delta_of is None else cls.from_function(delta_of, name)
@@ -345,28 +301,17 @@ class Claim:
         distance: str | Distance = "euclidean",
         delta: float = 0.0,
     ) -> MetricClaim:
-        """Return the claim of metric DP: (ε·d(x, x′), δ)-DP where record x becomes x′.
-
-        `MetricClaim` describes it; audits and searches call `MetricClaim.on(pair)` themselves.
-        """
+        """The claim of metric DP, (ε·d(x, x′), δ)-DP where record x becomes x′: `MetricClaim`."""
         return MetricClaim(epsilon, distance, delta)
 
     def group(self, size: int) -> Claim:
-        """Return the claim that this one implies for databases that differ in k rows.
+        """The claim that this one implies for databases that differ in k = `size` ≥ 1 rows.
 
         (ε, δ)-DP becomes (kε, δ(e^{kε} − 1)/(e^ε − 1))-DP, or a smaller δ where that is near 1
-        (`dpaudit.curves.group.repeated`), μ-GDP kμ-GDP, ρ-zCDP k²ρ-zCDP. Any other claim becomes
-        the curve that its δ(ε) implies, `dpaudit.curves.group.GroupCurve`; audits then judge δ(ε)
-        alone and no Rényi orders.
-
-        Parameters
-        ----------
-        size : int ≥ 1
-            Number of rows, k.
-
-        References
-        ----------
-        μ-GDP: Dong, Roth & Su 2022, theorem 2.14. ρ-zCDP: Bun & Steinke 2016, proposition 1.9.
+        (`dpaudit.curves.group.repeated`), μ-GDP kμ-GDP (Dong, Roth & Su 2022, theorem 2.14), ρ-zCDP
+        k²ρ-zCDP (Bun & Steinke 2016, proposition 1.9). Any other claim becomes the curve that its
+        δ(ε) implies, `dpaudit.curves.group.GroupCurve`; audits then judge δ(ε) alone and no Rényi
+        orders.
 
         Examples
         --------
@@ -394,13 +339,9 @@ class Claim:
     def delta_at(self, epsilon: ArrayLike) -> Array:
         """The largest δ that the claim allows at each ε ≥ 0, nats: a number or an array (m,).
 
-        The result has that shape. Below its own ε an (ε₀, δ₀) claim still binds: its dominating
-        pair is randomised response at ε₀ with probability 1 − δ₀ and a full leak otherwise, so δ(ε)
-        ≤ δ₀ + (1 − δ₀)(e^{ε₀} − e^ε)/(1 + e^{ε₀}).
-
-        References
-        ----------
-        Kairouz, Oh & Viswanath 2015, theorem 3.3.
+        Below its own ε an (ε₀, δ₀) claim still binds: its dominating pair is randomised response at
+        ε₀ with probability 1 − δ₀ and a full leak otherwise (Kairouz, Oh & Viswanath 2015, theorem
+        3.3), so δ(ε) ≤ δ₀ + (1 − δ₀)(e^{ε₀} − e^ε)/(1 + e^{ε₀}).
         """
         epsilon = check.epsilon(epsilon)
         if self.curve is not None:
@@ -416,8 +357,8 @@ class Claim:
     def epsilon_at(self, delta: ArrayLike) -> Array:
         """The smallest ε ≥ 0 with δ(ε) ≤ delta, nats; infinite where the claim never falls to it.
 
-        delta, in [0, 1], is a number or an array of shape (m,); the result has the same shape.
-        At delta = 0 the result is the ε of pure DP.
+        delta, in [0, 1], is a number or an array of shape (m,), the shape of the result. At delta =
+        0 it is the ε of pure DP.
         """
         if self.curve is None:
             assert self.epsilon is not None
@@ -437,7 +378,7 @@ class Claim:
         return 0.0 if self._checked(np.array(0.0)) == 0.0 else np.inf
 
     def _checked(self, epsilon: Array) -> Array:
-        """Return `curve` at each ε; an error of a user's function becomes `InvalidInput`."""
+        """`curve` at each ε; an error of a user's function becomes `InvalidInput`."""
         assert self.curve is not None
         try:
             delta = np.asarray(self.curve(epsilon), dtype=np.float64)
@@ -469,10 +410,9 @@ class Pair(Protocol):
 class MetricClaim:
     """The claim of metric DP: (ε·d(x, x′), δ)-DP of databases where record x becomes x′.
 
-    A mechanism is ε·d-private if δ(ε·d(x, x′)) = 0 for a record x against x′ (Chatzikokolakis,
-    Andrés, Bordenabe & Palamidessi 2013, definition 1; of places on a map,
-    geo-indistinguishability). δ(ε) depends on both records, so no mechanism
-    can be judged before they are known. `on` gives the claim about one pair.
+    Of places on a map it is geo-indistinguishability (Chatzikokolakis, Andrés, Bordenabe &
+    Palamidessi 2013, definition 1). Its ε depends on both records: `on` gives the claim about one
+    pair.
 
     Parameters
     ----------
@@ -513,20 +453,19 @@ class MetricClaim:
 
     @property
     def text(self) -> str:
-        """The claim in words, "2·d-DP (euclidean)"."""
         if self.delta > 0.0:
             return f"({self.epsilon:g}·d, {self.delta:g})-DP ({self.named})"
         return f"{self.epsilon:g}·d-DP ({self.named})"
 
     def at(self, distance: float) -> Claim:
-        """The claim about two records at a distance ≥ 0. Raises `InvalidInput`."""
+        """The claim about two records at a distance ≥ 0."""
         return self._of([check.real("distance", distance, 0.0)])
 
     def on(self, pair: Pair) -> Claim:
-        """The claim about a pair of databases that differ in the values of one or more records.
+        """The claim about a `NeighbourPair` that differs in the values of one or more records.
 
-        Where several records differ, their ε add up, and δ is the least over the orders in which
-        the records may be changed (`dpaudit.curves.group.tightest_chain`).
+        Where several records differ, their ε add up. Records may be changed in any order; δ is that
+        of the order by falling distance, which is the least wherever it is at most 1/2.
 
         Raises `InvalidInput` where the databases have different numbers of records, since a record
         that comes or goes has no distance to another, and where the distance is not a finite number
@@ -556,10 +495,8 @@ class MetricClaim:
         return check.real(f"the distance by {self.named}", distance, 0.0)
 
     def _of(self, distances: list[float]) -> Claim:
-        """The claim about records at these distances, which are changed one after the other."""
-        epsilon, delta = tightest_chain(
-            [self.epsilon * distance for distance in distances], self.delta
-        )
+        falling = sorted(distances, reverse=True)
+        epsilon, delta = chained((self.epsilon * distance, self.delta) for distance in falling)
         total = f"{sum(distances):g}" + (f" over {len(distances)} rows" * (len(distances) > 1))
         origin = f"{self.epsilon:g}·d at d(x, x′) = {total}, {self.named}"
         text = f"({epsilon:g}, {delta:g})-DP, {origin}"
@@ -586,7 +523,7 @@ def refuse_unbreakable(claim: Claim, epsilon: Array) -> None:
 
 
 def doubtful(claim: Claim | None) -> str | None:
-    """Return a warning if δ is so large and ε so small that they look swapped, else None."""
+    """A warning if δ is so large and ε so small that they look swapped, else None."""
     if claim is None or claim.family is None or claim.family.symbol != "ε":
         return None
     if claim.delta < LARGE or claim.family.value >= TINY:
@@ -598,7 +535,7 @@ def doubtful(claim: Claim | None) -> str | None:
 
 
 def about_fewer(claim: Claim | None, rows: int) -> str | None:
-    """Return a warning if the databases differ in more rows than the claim covers, else None."""
+    """A warning if the databases differ in more rows than the claim covers, else None."""
     if claim is None or rows <= claim.group_size:
         return None
     about = "one row" if claim.group_size == 1 else f"{claim.group_size} rows"
@@ -609,7 +546,7 @@ def about_fewer(claim: Claim | None, rows: int) -> str | None:
 
 
 def _swapped(epsilon: float, delta: Any) -> bool:
-    """Return whether ε < 1 ≤ δ ≤ MOST, so that the user probably meant (δ, ε)."""
+    """Whether ε < 1 ≤ δ ≤ MOST, so that the user probably meant (δ, ε)."""
     number = isinstance(delta, Real) and not isinstance(delta, bool)
     return number and epsilon < 1.0 <= delta <= MOST
 
@@ -618,12 +555,12 @@ ClaimLike = Claim | MetricClaim | tuple[float, float] | list[float] | None
 
 
 def exceeds(value: Array | float, allowed: Array | float) -> np.ndarray:
-    """Return, elementwise, whether δ = `value` exceeds `allowed` by more than rounding."""
+    """Elementwise, whether δ = `value` exceeds `allowed` by more than rounding."""
     return np.asarray(value > allowed * (1.0 + RELATIVE) + ABSOLUTE)
 
 
 def as_claim(claim: ClaimLike) -> Claim | None:
-    """Return a claim for a `Claim` or an (ε, δ) pair, and None for None; else `InvalidInput`."""
+    """A `Claim`, for a claim or an (ε, δ) pair, or None. Raises `InvalidInput`."""
     if claim is None or isinstance(claim, Claim):
         return claim
     if isinstance(claim, MetricClaim):

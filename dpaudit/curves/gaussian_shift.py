@@ -21,11 +21,7 @@ def gaussian_shift(mu: float, epsilon: ArrayLike) -> Array:
     mu : float ≥ 0
         Distance of the means in standard deviations (c in paper 1, proposition 1).
     epsilon : float or array of shape (m,), nats
-        ε ≥ 0.
-
-    Returns
-    -------
-    array of the shape of `epsilon`
+        ε ≥ 0; the result has its shape.
 
     Notes
     -----

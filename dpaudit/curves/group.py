@@ -23,7 +23,6 @@ LINES, SETS = 1000, 6000  # the ε of the lines that make up g, and the number o
 # δ of all rows together, and ε in nats, behind which that curve is not read
 NEGLIGIBLE, FARTHEST = 1e-18, 500.0
 LEAST = 1e-30  # the smallest probability a > 0 on the grid
-STATES = 4096  # the most orders of a chain that `tightest_chain` follows at once
 
 
 def chained(steps: Iterable[tuple[float, float]]) -> tuple[float, float]:
@@ -65,39 +64,6 @@ def repeated(epsilon: float, delta: float, size: int) -> tuple[float, float]:
     return size * epsilon, float(min(leak, 1.0))
 
 
-def tightest_chain(steps: Iterable[float], delta: float) -> tuple[float, float]:
-    """Return the least (ε, δ) of `chained` over all orders of steps that are (steps[i], delta)-DP.
-
-    Rows may be changed in any order, and the two directions may use different orders, so the bound
-    of every order is valid. ε does not depend on the order.
-
-    Of the two lines of a step, g(a) is the second one only if that is 1/2 or more, and then every
-    later step is on its second line. Exchanging two steps next to each other shows that those on
-    the first line fall outwards, those on the second rise outwards, and the largest comes first,
-    where it adds `delta` alone. So if all steps in falling order give δ ≤ 1/2, no order gives less.
-    Else each step in falling order goes either outside those before it, on the first line, or
-    inside the outer ones, on the second. Both are followed while they can still improve, up to
-    `STATES` at once: up to twelve steps this finds the least of all orders.
-    """
-    falling = sorted(steps, reverse=True)
-    epsilon, least = chained((step, delta) for step in falling)
-    if least <= 0.5:
-        return epsilon, least
-    # 1 − δ of a state is slope·(1 − inner) − loss: δ of the inner steps, a line of the outer ones
-    inner, slope, loss, rest = np.array([delta]), np.ones(1), np.zeros(1), sum(falling[1:])
-    for step in falling[1:]:
-        rest -= step
-        outer = slope * np.exp(-step)
-        inner = np.append(delta + np.exp(min(step, readings.LARGEST)) * inner, inner)
-        slope, loss = np.append(slope, outer), np.append(loss, loss + delta * outer)
-        share = np.clip(-np.log(2.0 * inner), 0.0, max(rest, 0.0))  # of `rest` on the first line
-        most = slope * np.exp(share - rest) * (1.0 - np.exp(share) * inner) - loss
-        left = np.flatnonzero(most > 1.0 - least)
-        left = left[np.argsort(-most[left], kind="stable")[:STATES]]
-        inner, slope, loss = inner[left], slope[left], loss[left]
-    return epsilon, min(least, 1.0 - float(np.max(slope * (1.0 - inner) - loss, initial=0.0)))
-
-
 @value_class
 class GroupCurve:
     """The function ε ↦ δ_k(ε), an upper bound made of lines δ + e^ε a that lie above g∘…∘g.
@@ -115,7 +81,6 @@ class GroupCurve:
 
     @classmethod
     def of(cls, delta_of: Callable[[Array], Array], size: int) -> GroupCurve:
-        """Return the curve for k = `size` ≥ 1 rows from the vectorised ε ↦ δ(ε) of one row."""
         power, parts = _lines(delta_of, NEGLIGIBLE / size), []
         while size > 1:
             parts += [power] * (size % 2)
@@ -138,12 +103,11 @@ class GroupCurve:
         return cls(*_hull(slope, np.minimum(intercept, 1.0)))
 
     def __call__(self, epsilon: Array) -> Array:
-        """Return δ_k in [0, 1] at each ε ≥ 0, nats."""
         near = np.minimum(epsilon, readings.LARGEST)
         return np.interp(np.exp(near), np.exp(self.log_slope), self.intercept)
 
     def lowest(self, a: Array) -> np.ndarray:
-        """Return the index of the line that is lowest at each probability a."""
+        """The index of the line that is lowest at each probability a."""
         crossing = -np.diff(self.intercept) / np.diff(np.exp(self.log_slope))  # descending
         return len(crossing) - np.searchsorted(crossing[::-1], a, side="right")
 
@@ -165,7 +129,7 @@ def _at(line: tuple[Array, Array], a: Array) -> Array:
 
 
 def _hull(log_slope: Array, intercept: Array) -> tuple[Array, Array]:
-    """Return, by slope, the lines lowest for some a: those on the lower hull of the intercepts."""
+    """By slope the lines lowest for some a: those on the lower hull of the intercepts."""
     order = np.lexsort((intercept, log_slope))
     slope, height = np.exp(log_slope[order]), intercept[order]
     hull: list[int] = []

@@ -59,7 +59,7 @@ def log_delta(excess: Array, divergence: Array, epsilon: Array, halvings: int) -
 def attained(
     excess: Array, divergence: Array, epsilon: Array, halvings: int
 ) -> tuple[Array, Array]:
-    """Return `log_delta`, and (ln x₁, ln x₂), (2, …), of the laws that attain that bound."""
+    """`log_delta`, and (ln x₁, ln x₂), (2, …), of the laws that attain that bound."""
     s, bound, epsilon = np.broadcast_arrays(excess, divergence, epsilon)
     room = np.log1p(1.0 / s)  # ln(α/s)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore", under="ignore"):
@@ -122,7 +122,6 @@ def _log_moment(x: Array, slope: Array) -> Array:
 
 
 def _upper(s: Array, epsilon: Array, k: Array) -> Array:
-    """Return ln x₂ = v + k."""
     above = np.log(-np.expm1(-s * k)) - np.log(-np.expm1(-(1.0 + s) * k))
     return np.asarray(epsilon + np.log1p(1.0 / s) + above)
 
@@ -191,11 +190,10 @@ def log_psi(s: Array, z: Array) -> Array:
 
 
 def log_expm1(x: Array) -> Array:
-    """ln(e^x − 1) at x ≥ 0, −∞ at 0."""
     return np.asarray(x + np.log(-np.expm1(-x)))
 
 
 def _above_tangent(x: Array) -> Array:
-    """Return h(x) = e^x − 1 − x to 13 significant digits."""
+    """h(x) = e^x − 1 − x to 13 significant digits."""
     series = 1.0 + x / 3.0 * (1.0 + x / 4.0 * (1.0 + x / 5.0 * (1.0 + x / 6.0 * (1.0 + x / 7.0))))
     return np.where(np.abs(x) < 0.02, 0.5 * x * x * series, np.expm1(x) - x)

@@ -37,10 +37,10 @@ LONGEST = 60  # longest text of an event, in characters, that a message shows wh
 
 
 def from_opendp(measurement: Any, distance: Any = 1) -> tuple[str, Any, float]:
-    """Return (measure, value, leak) that a measurement's map gives at an input distance.
+    """(measure, value, leak) of a measurement's map at an input distance; see `Claim.from_opendp`.
 
     measure : a name in `MEASURES` or `PAIRS`. value : the output of the map, (ε, δ) for a name in
-    `PAIRS`. leak : the δ of an approximate divergence, else 0. See `Claim.from_opendp`.
+    `PAIRS`. leak : the δ of an approximate divergence, else 0.
     """
     measure = getattr(measurement, "output_measure", None)
     if measure is None or not callable(getattr(measurement, "map", None)):
@@ -65,9 +65,8 @@ def from_opendp(measurement: Any, distance: Any = 1) -> tuple[str, Any, float]:
 def from_dp_event(
     event: Any, neighbours: str = "add-or-remove-one"
 ) -> tuple[Callable[[float], float] | None, str, str]:
-    """Return (ε ↦ δ, the event's name, words on the source); see `Claim.from_dp_event`.
-
-    The first is None where δ = 0 at every ε.
+    """(ε ↦ δ or None where δ = 0, the event's name, words on the source); see
+    `Claim.from_dp_event`.
     """
     accounting = package("dp_accounting")
     if not isinstance(event, accounting.DpEvent):
@@ -128,7 +127,7 @@ def _with_half_the_noise(event: Any) -> Any:
 
 
 def _adds_noise_to_sums(event: Any) -> bool:
-    """Return whether the event releases only sums over all records with noise."""
+    """Whether the event releases only sums over all records with noise."""
     if hasattr(event, "events"):
         return all(map(_adds_noise_to_sums, event.events))
     if type(event).__name__ == "SelfComposedDpEvent":

@@ -12,7 +12,7 @@ from scipy.special import erfinv
 from dpaudit._core.check import fail, floats
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
-from dpaudit.curves.bracketing import Function, first_below, peak
+from dpaudit.curves.bracketing import Function, crossing, first_below, peak
 from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.errors import InvalidInput
 
@@ -29,12 +29,10 @@ SIGNED_STEPS = np.concatenate([-STEPS[::-1], [0.0], STEPS])
 
 
 def unit(name: str, value: ArrayLike) -> Array:
-    """Return a number in [0, 1], or a 1-D array of them, as float64; else raise `InvalidInput`."""
     return _numbers(name, value, 0.0, 1.0, "a number in [0, 1], or a 1-D array of them")
 
 
 def orders(order: ArrayLike) -> Array:
-    """Return a finite order > 0, or a 1-D array of them, as float64; else raise `InvalidInput`."""
     least, most = np.nextafter(0.0, 1.0), np.finfo(np.float64).max
     return _numbers("order", order, least, most, "a finite number > 0, or a 1-D array of them")
 
@@ -114,7 +112,7 @@ def tradeoff(delta_of: Function, alpha: ArrayLike) -> Array:
 
 
 def _largest_gain(delta_of: Function, alpha: Array) -> Array:
-    """Return β at each α in (0, 1): the maximum of `_gain` over ε of either sign."""
+    """β at each α in (0, 1): the maximum of `_gain` over ε of either sign."""
     miss = 1.0 - delta_of(np.concatenate([[0.0], STEPS]))
     gain = _gain(SIGNED_STEPS, np.concatenate([miss[:0:-1], miss]), alpha[:, None])
     best = np.clip(np.argmax(gain, axis=1), 1, gain.shape[1] - 2)
@@ -128,7 +126,7 @@ def _largest_gain(delta_of: Function, alpha: Array) -> Array:
 
 
 def _gain(signed: Array, miss: Array, alpha: Array) -> Array:
-    """1 − δ − e^ε α for ε ≥ 0 and e^{−|ε|}(1 − δ − α) for ε < 0; miss = 1 − δ(|ε|)."""
+    """1 − δ − e^ε α for ε ≥ 0, e^{−|ε|}(1 − δ − α) for ε < 0; miss = 1 − δ(|ε|)."""
     with np.errstate(over="ignore", under="ignore"):
         return np.where(
             signed >= 0.0,
@@ -159,9 +157,6 @@ def gdp_mu(epsilon: Array, delta: Array) -> Array:
 
 
 def _mu(epsilon: float, delta: float) -> float:
-    """Return μ for one ε ≥ 0 and one δ."""
-    from scipy.optimize import brentq  # here: slow to import, and only used by gdp_mu
-
     if delta <= 0.0 or delta >= 1.0:
         return 0.0 if delta <= 0.0 else np.inf
     low = 2.0 * np.sqrt(2.0) * float(erfinv(delta))  # δ_μ(0) = erf(μ/√8), and δ_μ falls with ε
@@ -176,7 +171,7 @@ def _mu(epsilon: float, delta: float) -> float:
     high = 2.0 * low
     while excess(high) < 0.0:
         low, high = high, 2.0 * high
-    return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-14))
+    return crossing(excess, low, high, 1e-13)
 
 
 @value_class
@@ -192,12 +187,11 @@ class Chords:
 
     @classmethod
     def of(cls, epsilon: Array, delta: Array) -> Chords:
-        """Build chords from points in any order and shape; of equal ε the first point counts."""
+        """Chords through points in any order and shape; of equal ε the first point counts."""
         distinct, index = np.unique(np.ravel(epsilon), return_index=True)
         return cls(distinct, np.ravel(delta)[index])
 
     def __call__(self, epsilon: Array) -> Array:
-        """Return δ at each ε, a scalar or an array (k,), in the same shape."""
         outside = (epsilon < self.epsilon[0]) | (epsilon > self.epsilon[-1])
         if np.any(outside):
             first = float(np.atleast_1d(epsilon)[np.atleast_1d(outside)][0])
@@ -214,7 +208,6 @@ class Chords:
         )
 
     def epsilon_at(self, delta: ArrayLike) -> Array:
-        """The smallest ε of the grid's range with δ(ε) ≤ delta."""
         delta = unit("delta", delta)
         below = self.delta <= delta[..., None]
         if not np.all(below.any(axis=-1)):
@@ -232,7 +225,7 @@ class Chords:
         return np.where(first > 0, inside, self.epsilon[0])
 
     def tradeoff(self, alpha: ArrayLike) -> Array:
-        """Return β(α) by the grid's points: chords are straight in e^ε, so a point attains it."""
+        """β(α) by the grid's points: chords are straight in e^ε, so a point attains it."""
         return grid_tradeoff(self.epsilon, self.delta, unit("alpha", alpha))
 
     def _ends(self) -> str:

@@ -49,17 +49,16 @@ class RenyiCurve:
     end: float = np.inf
 
     def at_orders(self) -> tuple[Array, Array]:
-        """Return orders (k,) at which an audit compares divergences, and the bounds there, nats."""
+        """Orders (k,) at which an audit compares divergences, and the bounds there, nats."""
         orders = orders_below(self.end)
         return orders, divergences(self.divergence, orders)
 
     def __call__(self, epsilon: Array) -> Array:
-        """The least δ over all orders, in the shape of `epsilon`. Raises `InvalidInput`."""
         delta = self._least(np.maximum(epsilon, self._turn), joint_range.log_delta)
         return joint_range.below_turn(epsilon, self._turn, delta)
 
     def by_moments(self, epsilon: Array) -> Array:
-        """Return the weaker δ(ε) of paper 3, proposition 1, which is never below `__call__`."""
+        """The weaker δ(ε) of paper 3, proposition 1, which is never below `__call__`."""
 
         def log_delta(s: Array, bound: Array, epsilon: Array, halvings: int) -> Array:
             return np.asarray(s * (bound - epsilon - np.log1p(1.0 / s)) - np.log1p(s))
@@ -112,29 +111,26 @@ class RenyiOrders:
     values: tuple[float, ...]
 
     def at_orders(self) -> tuple[Array, Array]:
-        """Return the orders and the bounds R(α) in nats at them, (k,) each."""
         return np.array(self.orders), np.array(self.values)
 
     def __call__(self, epsilon: Array) -> Array:
-        """The largest δ of laws that keep all orders in both directions, in `epsilon`'s shape."""
+        """The largest δ of laws that keep all orders in both directions."""
         places = np.maximum(np.ravel(epsilon), self._turn)
         delta = np.exp(two_orders.log_delta(*self._excess, places, FINE))
         return joint_range.below_turn(epsilon, self._turn, delta.reshape(np.shape(epsilon)))
 
     @property
     def _excess(self) -> tuple[Array, Array]:
-        """The arrays α − 1 and R(α), (k,) each."""
         orders, values = self.at_orders()
         return orders - 1.0, values
 
     @cached_property
     def _turn(self) -> float:
-        """ε* of both directions."""
         return joint_range.turn(*self._excess)
 
     @classmethod
     def of(cls, orders: ArrayLike, values: ArrayLike) -> RenyiOrders:
-        """Check orders > 1 and as many divergences ≥ 0 (nats). Raises `InvalidInput`."""
+        """From orders > 1 and as many divergences ≥ 0, nats. Raises `InvalidInput`."""
         order, value = (
             np.asarray(
                 check.array_of_numbers(name, argument, "a sequence of numbers"), dtype=np.float64
@@ -155,7 +151,6 @@ class Linear:
     rho: float
 
     def __call__(self, order: Array) -> Array:
-        """Return ρα at each order α."""
         return self.rho * order
 
 

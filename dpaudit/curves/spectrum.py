@@ -111,11 +111,9 @@ class Spectrum:
     def of_directions(
         cls, epsilon: Array, forward: Array, backward: Array, law: str = ""
     ) -> Spectrum:
-        """The spectrum of a pair from its two directions, arguments as of the attributes."""
         return cls(epsilon, np.maximum(forward, backward), forward, backward, law=law)
 
     def replace(self, **changes: Any) -> Spectrum:
-        """A copy with some fields changed."""
         return replace(self, **changes)
 
     def to_frame(self) -> Any:

@@ -69,7 +69,6 @@ class Orders:
 
     @property
     def room(self) -> Array:
-        """The array ln(e^{sR} − 1), (n,)."""
         with np.errstate(divide="ignore"):
             return log_expm1(self.excess * self.divergence)
 
@@ -110,7 +109,7 @@ def _log_share(low: Array, high: Array) -> tuple[Array, Array, Array]:
 
 
 def _log_moment(s: Array, low: Array, high: Array) -> Array:
-    """Return ln(E_Q[x^α] − 1) for likelihood ratios with logarithms `low` and `high`."""
+    """ln(E_Q[x^α] − 1) for likelihood ratios with logarithms `low` and `high`."""
     above, below, _ = _log_share(low, high)
     psi = [log_psi(*np.broadcast_arrays(s, ratio)) for ratio in (high, low)]
     return np.logaddexp(above + psi[0], below + psi[1])

@@ -4,6 +4,6 @@ This room knows nothing of mechanisms or audits.
 """
 
 from dpaudit.datasets.catalogue import describe, load, names, read_rows, read_table
-from dpaudit.datasets.dataset import Dataset, Table
+from dpaudit.datasets.dataset import Table
 
-__all__ = ["Dataset", "Table", "describe", "load", "names", "read_rows", "read_table"]
+__all__ = ["Table", "describe", "load", "names", "read_rows", "read_table"]

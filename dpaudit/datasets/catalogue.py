@@ -15,9 +15,9 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array
 from dpaudit.datasets import flight
-from dpaudit.datasets.dataset import Dataset, Table
+from dpaudit.datasets.dataset import Table
 from dpaudit.datasets.table import FrameFile, Texts, read_csv
-from dpaudit.errors import DataNotFound
+from dpaudit.errors import DataNotFound, InvalidInput
 
 FOLDER = "DPAUDIT_DATA"
 
@@ -28,7 +28,7 @@ def load(
     target: str | None = None,
     constant: bool = True,
     data_dir: str | os.PathLike[str] | None = None,
-) -> Dataset:
+) -> Table:
     """Load a data set by name, or a CSV file by path; unpacks as `X, y = load("flight")`.
 
     Parameters
@@ -48,7 +48,7 @@ def load(
 
     Returns
     -------
-    Dataset
+    Table
         Without the rows that have a missing value, which are counted in `.dropped`.
 
     Raises
@@ -69,33 +69,21 @@ def load(
     if target is None and _is_path(name_or_path):
         columns = f"given for a CSV path, as one of its columns: {table.listing()}"
         fail("target", None, f"{columns}; datasets.read_rows gives the rows as they are")
-    return table.dataset(table.columns[-1] if target is None else target, constant)
+    table = table.predicting(table.columns[-1] if target is None else target)
+    table = table.with_constant() if constant else table
+    if not table.features:
+        raise InvalidInput(
+            f"{table.name} must have a column besides the target {table.target!r}, got none"
+        )
+    return table
 
 
 def read_rows(path: str | os.PathLike[str]) -> Array:
-    """The rows of a CSV file as they are.
+    """The rows of a CSV file of numbers as they are, (n, d), the columns in the file's order.
 
-    A scenario with `[data] path` and a mechanism of the user's own audits the same rows.
-
-    Parameters
-    ----------
-    path : path
-        A UTF-8 file of numbers, separated by commas, with a header row.
-
-    Returns
-    -------
-    array of shape (n, d)
-        The columns in the file's order. Rows with a missing value are left out.
-
-    Raises
-    ------
-    DataNotFound
-        When there is no such file.
-
-    Warns
-    -----
-    UserWarning
-        When rows are left out; it counts them.
+    A scenario with `[data] path` and a mechanism of the user's own audits the same rows. Rows with
+    a missing value are left out, and a warning counts them. Raises `DataNotFound` when there is no
+    such file.
 
     Examples
     --------
@@ -180,7 +168,6 @@ def read_table(
 
 
 def names() -> tuple[str, ...]:
-    """The names that `load` knows, first those that need no file."""
     return tuple(describe())
 
 
@@ -205,7 +192,6 @@ def _is_path(value: str | os.PathLike[str]) -> bool:
 
 
 def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
-    """The path of name.csv. Raises `DataNotFound`, which says what to do, if there is no file."""
     folder = (
         os.environ.get(FOLDER)
         if data_dir is None
@@ -227,7 +213,6 @@ def _find(name: str, data_dir: str | os.PathLike[str] | None) -> Path:
 
 
 def _diabetes() -> Table:
-    """The diabetes data of scikit-learn: features are centred and have a sum of squares of 1."""
     from sklearn.datasets import load_diabetes
 
     diabetes = load_diabetes()

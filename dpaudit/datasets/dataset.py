@@ -1,10 +1,11 @@
-"""A table of numbers, and the regression data set that is made of it."""
+"""A table of numbers, a regression data set where it has a target."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from functools import cached_property
 
 import numpy as np
 
@@ -18,66 +19,10 @@ CONSTANT = "constant"
 
 
 @value_class
-class Dataset:
-    """Features and a target; unpacks as `X, y = dataset`.
-
-    Attributes
-    ----------
-    X : array of shape (n, p)
-        Float64; the first column is the constant if one was added.
-    y : array of shape (n,)
-        Float64, the target.
-    name, target : str
-        Names of the data set and of y.
-    features : tuple of str
-        Names of the columns of X.
-    source : str
-        Where the numbers come from, in one line.
-    dropped : dict
-        How many rows were left out on load, by reason. Row i is the i-th remaining row.
-    """
-
-    X: Array = field(repr=False)
-    y: Array = field(repr=False)
-    name: str
-    features: tuple[str, ...]
-    target: str
-    source: str
-    dropped: Mapping[str, int] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        return f"Dataset({self.name!r}, {self.n} × {self.X.shape[1] + 1})"
-
-    def __iter__(self) -> Iterator[Array]:
-        """X, then y."""
-        return iter((self.X, self.y))
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return len(self.y)
-
-    @property
-    def database(self) -> Array:
-        """The (n, p + 1) database [X, y], the label last, as mechanisms take it; read-only."""
-        database = np.column_stack([self.X, self.y])
-        database.setflags(write=False)
-        return database
-
-    def shrunk(self, row_bound: float) -> Dataset:
-        """A copy in which rows [x, y] of a Euclidean norm above `row_bound` are scaled to it.
-
-        Mechanisms with a public bound on the row norms need such data.
-        """
-        factor, source = _shrinkage(self, row_bound)
-        return dataclasses.replace(
-            self, X=self.X * factor[:, None], y=self.y * factor, source=source
-        )
-
-
-@value_class
 class Table:
     """Named columns of finite numbers: a database as a mechanism sees it.
+
+    With a target it unpacks as `X, y = table`.
 
     Attributes
     ----------
@@ -85,8 +30,10 @@ class Table:
         Names of the columns.
     values : array of shape (n, d)
         Float64.
-    name, source, dropped : str, str, dict
-        The same as in `Dataset`.
+    name, source : str
+        Name of the data set, and where the numbers come from, in one line.
+    dropped : dict
+        How many rows were left out on load, by reason. Row i is the i-th remaining row.
     target : str or None
         The name of the last column if it is the one to predict, else None.
     changes : tuple of str
@@ -108,14 +55,25 @@ class Table:
     def __repr__(self) -> str:
         return f"Table({self.name!r}, {len(self.values)} × {len(self.columns)})"
 
+    @cached_property
+    def X(self) -> Array:  # noqa: N802
+        """The features, (n, p): all columns but the last."""
+        return self.values[:, :-1].copy()
+
+    @cached_property
+    def y(self) -> Array:
+        """The last column, (n,)."""
+        return self.values[:, -1].copy()
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.X, self.y))
+
     @property
     def n(self) -> int:
-        """Number of rows."""
         return len(self.values)
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of the columns without the target."""
         return self.columns if self.target is None else self.columns[:-1]
 
     @property
@@ -125,7 +83,6 @@ class Table:
 
     @property
     def database(self) -> Array:
-        """The values, (n, d), row by row in memory; read-only."""
         database = np.array(self.values, order="C")
         database.setflags(write=False)
         return database
@@ -166,36 +123,16 @@ class Table:
         )
 
     def shrunk(self, row_bound: float) -> Table:
-        """A copy in which rows of a Euclidean norm above `row_bound` are scaled to it."""
-        factor, source = _shrinkage(self, row_bound)
-        return dataclasses.replace(self, values=self.values * factor[:, None], source=source)
+        # imported here because it loads SciPy, which reading a data set does not need
+        from dpaudit._core.linalg import shrinkage
 
-    def dataset(self, target: str, constant: bool) -> Dataset:
-        """Split into features and `target`, the column to predict.
-
-        constant : whether to add a column of ones first, as `with_constant` does.
-        """
-        table = self.predicting(target)
-        table = table.with_constant() if constant else table
-        if not table.features:
-            raise InvalidInput(
-                f"{self.name} must have a column besides the target {target!r}, got none"
-            )
-        X, y = table.values[:, :-1].copy(), table.values[:, -1].copy()
-        return Dataset(X, y, self.name, table.features, target, self.source, self.dropped)
+        bound = check.real("row_bound", row_bound, 0.0, open_=True)
+        factor = shrinkage(self.values, bound)
+        shrunk = f"{np.count_nonzero(factor < 1.0):,} rows shrunk to norm {bound:g}"
+        return dataclasses.replace(
+            self, values=self.values * factor[:, None], source=f"{self.source}; {shrunk}"
+        )
 
     def listing(self, most: int = 30) -> str:
-        """The column names for an error message, at most `most` of them."""
         names = ", ".join(map(repr, self.columns[:most]))
         return names if len(self.columns) <= most else f"{names}, ... ({len(self.columns)} columns)"
-
-
-def _shrinkage(data: Dataset | Table, row_bound: float) -> tuple[Array, str]:
-    """The factor by which each row shrinks, (n,), and the source of the data with a note on it."""
-    # imported here because it loads SciPy, which reading a data set does not need
-    from dpaudit._core.linalg import shrinkage
-
-    bound = check.real("row_bound", row_bound, 0.0, open_=True)
-    factor = shrinkage(data.database, bound)
-    shrunk = f"{np.count_nonzero(factor < 1.0):,} rows shrunk to norm {bound:g}"
-    return factor, f"{data.source}; {shrunk}"

@@ -37,19 +37,11 @@ def read() -> Table:
     return Table("flight", COLUMNS, minutes.T.astype(np.float64), SOURCE, dropped)
 
 
-def packed(minutes: Array) -> bytes:
-    """The delays (2, n) as bytes that compress well.
-
-    They are the departure delay and the difference of arrival and departure delay, minus `LEAST`,
-    as uint16; for each, all low bytes come first, then all high ones. That takes 14 % less than two
-    columns of int16.
-    """
-    added = np.stack([minutes[0], minutes[1] - minutes[0]]) - LEAST
-    return added.astype("<u2").view(np.uint8).reshape(2, -1, 2).transpose(0, 2, 1).tobytes()
-
-
 def unpacked(raw: bytes) -> Array:
-    """The delays (2, n), as little-endian int16. Raises ValueError for a wrong number of bytes."""
+    """The delays (2, n), as little-endian int16, from the layout that flight.md describes.
+
+    Raises ValueError for a wrong number of bytes.
+    """
     low, high = np.frombuffer(raw, dtype=np.uint8).reshape(2, 2, -1).transpose(1, 0, 2)
     departure, added = low + high * np.int32(256) + LEAST
     return np.stack([departure, departure + added]).astype("<i2")

@@ -41,11 +41,9 @@ class FrameFile(NamedTuple):
 
     @property
     def stem(self) -> str:
-        """The name of the data set."""
         return self.name
 
     def read_bytes(self) -> bytes:
-        """The content of the file."""
         return bytes(self.frame.to_csv(index=False), "utf-8")
 
 
@@ -192,7 +190,7 @@ def read_candidates(path: Path, dataset: Table) -> Array:
 
 
 def _header(file: str, cells: list[str]) -> tuple[str, ...]:
-    """The column names. Raises `InvalidInput` unless they are distinct names split by commas."""
+    """The column names, which must be distinct and split by commas."""
     columns = tuple(cell.strip() for cell in cells)
     numbers = {column: _number(column) for column in columns}
     is_value = {name: isinstance(at, float) and not math.isnan(at) for name, at in numbers.items()}

@@ -42,10 +42,7 @@ class FirstRelease:
 
     @classmethod
     def laplace(cls, left: float, right: float, scale: float) -> FirstRelease:
-        """`left` on D, `right` on D', plus Laplace noise of density e^{−|x|/scale}/(2·scale).
-
-        scale : > 0. Raises `InvalidInput`.
-        """
+        """`left` on D, `right` on D', plus Laplace noise of density e^{−|x|/scale}/(2·scale)."""
         left, right = check.real("left", left), check.real("right", right)
         scale = check.real("scale", scale, 0.0, open_=True)
 
@@ -60,7 +57,7 @@ class FirstRelease:
 
     @classmethod
     def gaussian(cls, left: float, right: float, sigma: float) -> FirstRelease:
-        """`left` on D, `right` on D', plus N(0, σ²), σ > 0. Raises `InvalidInput`."""
+        """`left` on D, `right` on D', plus N(0, σ²), σ > 0."""
         left, right = check.real("left", left), check.real("right", right)
         sigma = check.real("sigma", sigma, 0.0, open_=True)
 
@@ -82,29 +79,12 @@ def adaptive_curve(
 ) -> BranchCurve:
     """The curve of the number x and the second release together, by 16 Gauss nodes a panel.
 
-    Parameters
-    ----------
-    first : FirstRelease
-        The law of x on the two databases.
-    curves : callable
-        x ↦ the curve of the second release on the same two databases (a `PrivacyLoss`, say), D
-        against D'; it is asked once at every node. Where it does not depend on x let it return the
-        SAME object: such nodes are summed together.
-    breaks : sequence of float
-        The x at which that curve is not smooth in x, such as the end of a clipped range.
+    first : the law of x on the two databases. curves : x ↦ the curve of the second release on them,
+    asked once at every node; nodes at which it returns the SAME object are summed together.
+    breaks : the x at which that curve is not smooth in x, such as the end of a clipped range.
 
-    Notes
-    -----
-    Accurate to some 1e-9 of δ, and 1e-19 absolute, if the curve varies with x as slowly as the
+    The error is some 1e-9 of δ, and 1e-19 absolute, if the curve varies with x as slowly as the
     noise's density does.
-
-    Examples
-    --------
-    >>> import dpaudit as dp
-    >>> first = FirstRelease.gaussian(0.0, 0.6, sigma=1.0)
-    >>> def second(x):
-    ...     return dp.exact.PrivacyLoss.gaussian_sketch(0.1 / (1.0 + x * x), rows=20)
-    >>> forward, backward = adaptive_curve(first, second).delta([0.5, 1.0])
     """
     nodes, weights = gauss_legendre(*_ends(first.edges, breaks))
     x, log_weight = nodes.ravel(), np.log(weights.ravel())
@@ -113,7 +93,6 @@ def adaptive_curve(
 
 
 def _ends(edges: Array, breaks: Sequence[float]) -> tuple[Array, Array]:
-    """Starts and ends of the panels: between the edges, cut at the breaks."""
     edges = np.asarray(edges, dtype=np.float64)
     ascending = edges.ndim == 1 and len(edges) > 1 and np.all(np.diff(edges) > 0.0)
     if not ascending or not np.all(np.isfinite(edges)):
@@ -124,7 +103,7 @@ def _ends(edges: Array, breaks: Sequence[float]) -> tuple[Array, Array]:
 
 
 def _panels(centres: list[float], reach: float, width: float) -> Array:
-    """Panels of at most `width` through both centres, up to `reach` beyond them."""
+    """Edges of panels of at most `width` through both centres, up to `reach` beyond them."""
     marks = np.unique([centres[0], centres[1], min(centres) - reach, max(centres) + reach])
     parts = [
         np.linspace(a, b, int(np.ceil((b - a) / width)), endpoint=False) for a, b in pairwise(marks)

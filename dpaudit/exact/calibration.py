@@ -28,30 +28,12 @@ TINY = 5e-324
 class Calibration:
     """A mechanism whose exact worst case keeps a target.
 
-    Attributes
-    ----------
-    mechanism : KnownMechanism
-        With the parameter at `value`.
-    parameter : str
-        The parameter that was calibrated.
-    value : float
-        The least noise, or the most rows, that keep the target; a real value to a relative 1e-10,
-        never on the side that breaks it.
-    epsilon : float, nats
-        The target's ε.
-    delta : float
-        The target's δ.
-    attained : float
-        The exact worst δ(epsilon) at `value`, ≤ delta.
-    index : int or None
-        The row that attains it (None for an added row).
-    candidate : int or None
-        The candidate that replaces the row.
-    relation : str
-        The relation of the neighbours, as in `worst_case`.
+    mechanism : with `parameter` at `value`. value : the least noise, or the most rows, that keep
+    the target; a real value to a relative 1e-10, never on the side that breaks it. epsilon, delta :
+    the target, ε in nats. attained : the exact worst δ(epsilon) there, ≤ delta. index, candidate :
+    the row that attains it (None for an added row) and the candidate that replaces it. relation :
+    as in `worst_case`.
 
-    Notes
-    -----
     This analyses one data set: the value is a function of these data, so if they are private it is
     not to be released or used as if it were public. It does not depend on the data with
     relation="add" for `AnalyzeGauss`, `SufficientStatistics` and `AdditiveWishart`. Nor does a
@@ -100,15 +82,11 @@ def calibrate(
         Gives every other parameter; the search starts from its own value of the parameter.
     data : array of shape (n, d)
         The label last.
-    epsilon : float ≥ 0, nats
-        The target's ε.
-    delta : float in (0, 1)
-        The target's δ.
+    epsilon, delta : float ≥ 0, nats, and float in (0, 1)
+        The target.
     parameter : str, optional
-        What is calibrated: `sigma` of GaussianLS, AnalyzeGauss, GaussianInverse and GaussMix,
-        `sigma_gram` of SufficientStatistics, `padding` of RandomProjection, WishartDraw and
-        InverseWishartDraw, `scale` of AdditiveWishart, `rows` of ALS and RPLS. These are the
-        defaults; other parameters must be named: `rows`, `dof`, `sigma_cross`.
+        What is calibrated. By default the first of the mechanism's `adjustable`: `sigma`,
+        `sigma_gram`, `padding`, `scale`, or `rows` of ALS and RPLS; others must be named.
     law, relation, candidates, row_bound : optional
         These are the arguments of `worst_case`.
 
@@ -124,11 +102,6 @@ def calibrate(
         When no exact spectrum is known.
     DegenerateData
         When the data leave the law undefined.
-
-    Notes
-    -----
-    About 15 worst cases: a second on the 327,346 rows of FLIGHT. Of many candidates that replace a
-    row a few at a time are searched, and all of them where the search ends.
 
     Examples
     --------
@@ -229,7 +202,6 @@ class _Search:
         self.met = self.missed = np.nan
 
     def run(self, start: float) -> tuple[float, Spectrum]:
-        """The least private value that meets the target, and its worst case."""
         from scipy.optimize import brentq  # here, as it would be a third of `import dpaudit.exact`
 
         private = self.parameter.private
@@ -292,7 +264,6 @@ class _Search:
         return self.tried[value]
 
     def _delta(self, value: float) -> float:
-        """The worst δ at a value, 1 where the data have no law."""
         worst = self._worst(value)
         return 1.0 if worst is None else float(worst.delta)
 

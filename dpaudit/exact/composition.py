@@ -1,46 +1,28 @@
 """The privacy loss of a pair of laws by its moment functions, and its composition.
 
 Independent losses add and their moment functions multiply, so a composition is inverted on a
-contour like each of its parts. Additive Wishart noise is an exception: its moment function has
-poles on either side, and falls off slowly with few degrees of freedom. There the densities of the
-losses are convolved, and the curve of all other releases is averaged over their sum. All terms are
-positive.
+contour like each of its parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from functools import cached_property, reduce
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
-from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.types import ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.curves.gaussian_shift import gaussian_shift
 from dpaudit.curves.spectrum import Spectrum
-from dpaudit.exact.numerics import contour
-from dpaudit.exact.numerics.contour import LossTransform
-from dpaudit.exact.numerics.log_series import (
-    AGREE,
-    LEAST,
-    SMALLEST,
-    Delta,
-    LazyCurve,
-    LogSeries,
-    SignedCurve,
-    convolution,
-)
+from dpaudit.exact.numerics.contour import LossTransform, hockey_stick
 from dpaudit.exact.numerics.sorted_epsilon import Curves, by_sorted_epsilon
-from dpaudit.exact.numerics.special import Share, unresolved
+from dpaudit.exact.numerics.special import Share
 from dpaudit.exact.pairs.gaussian import Axes, diagonalise
-from dpaudit.exact.zeroed_rows.additive_wishart import WishartLoss
 from dpaudit.exact.zeroed_rows.gaussian_sketch import sketch_axes, sketch_curves
 
 NEAR_ONE = 1e-6  # orders of Rényi divergence closer to 1 than this are expanded about it
-UNSEEN = 1e-18  # a finite loss with less probability than this share of P(L = ∞) is ignored
 
 
 @value_class
@@ -48,25 +30,12 @@ class PrivacyLoss:
     """The privacy loss of one release on a pair of databases, or of several releases together.
 
     L = log dP/dQ under P (forward) and log dQ/dP under Q (backward). Made by `gaussian_shift`,
-    `gaussian_pair`, `gaussian_sketch`, `additive_wishart`, or by
-    `dpaudit.exact.privacy_loss(mechanism, pair)`. Independent releases on the same pair compose by
-    `+` or `sum`, k copies of one by `k * loss`: their moment functions multiply, or the densities
-    of their losses are convolved, so a composition is as exact as its parts.
+    `gaussian_pair`, `gaussian_sketch`, or by `dpaudit.exact.privacy_loss(mechanism, pair)`.
+    Independent releases on the same pair compose by `+` or `sum`, k copies of one by `k * loss`, as
+    exactly as their parts.
 
-    Attributes
-    ----------
-    forward : LossTransform
-        The loss under P.
-    backward : LossTransform
-        The loss under Q.
-    law : str
-        How δ is computed, in a few words.
-    closed : callable or None
-        The function ε ↦ (forward, backward) δ if a closed form is known.
-    noise : WishartPart or None
-        The loss of a release with additive Wishart noise.
-    composed : tuple of (PrivacyLoss, int)
-        Each release and the number of its repetitions.
+    law : how δ is computed, in a few words. closed : ε ↦ (forward, backward) δ where a closed form
+    is known.
 
     Examples
     --------
@@ -80,8 +49,6 @@ class PrivacyLoss:
     backward: LossTransform
     law: str
     closed: Callable[[ArrayLike], Curves] | None = None
-    noise: WishartPart | None = None
-    composed: tuple[tuple[PrivacyLoss, int], ...] = ()
 
     @classmethod
     def gaussian_shift(cls, mu: float) -> PrivacyLoss:
@@ -108,21 +75,15 @@ class PrivacyLoss:
 
     @classmethod
     def of_sketch(cls, q: Share, rows: int) -> PrivacyLoss:
-        """Return the loss of `gaussian_sketch` for a leverage q stored together with 1 − q."""
+        """The loss of `gaussian_sketch` for a leverage q stored together with 1 − q."""
         name = "Gaussian rows (chi-square)"
         if q.rest == 0.0:
             return cls.disjoint(name)
         return cls(*sketch_axes(q, rows).transforms(), name, lambda e: sketch_curves(q, rows, e))
 
     @classmethod
-    def additive_wishart(cls, q: float, dof: int, dim: int) -> PrivacyLoss:
-        """Additive Wishart noise, one row zeroed (`dpaudit.exact.additive_wishart`)."""
-        loss = WishartLoss.of(q, dof, dim)
-        return cls(*loss.transforms(), "additive Wishart", loss.delta, WishartPart(loss))
-
-    @classmethod
     def of_axes(cls, axes: Axes, law: str) -> PrivacyLoss:
-        """Return the loss of two Gaussians that are diagonal on the same axes."""
+        """The loss of two Gaussians that are diagonal on the same axes."""
         if axes.distance is not None:
             return cls.gaussian_shift(axes.distance)
         return cls(*axes.transforms(), law, axes.delta)
@@ -140,56 +101,18 @@ class PrivacyLoss:
             self.forward,
             self.law,
             None if closed is None else lambda epsilon: closed(epsilon)[::-1],
-            None if self.noise is None else self.noise.reversed(),
-            tuple((part.reversed(), k) for part, k in self.composed),
         )
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """δ at each ε.
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
 
-        Parameters
-        ----------
-        epsilon : float or array of shape (m,), nats
-            ε ≥ 0.
-
-        Returns
-        -------
-        forward : array of the same shape
-            δ of P against Q.
-        backward : array of the same shape
-            δ of Q against P.
-
-        Raises
-        ------
-        NoExactSpectrum
-            Where a composition has no δ of checked accuracy.
+        Raises `NoExactSpectrum` where a composition has no δ of checked accuracy.
         """
         if self.closed is not None:
             return self.closed(epsilon)
-        if self._noisy is not None:
-            return self._noisy.delta(epsilon)
-        forward, backward = self._directions
-        return by_sorted_epsilon(epsilon, lambda e: (forward(e), backward(e)))
-
-    @property
-    def _directions(self) -> tuple[Delta, Delta]:
-        """Return δ forward and backward at ε ≥ 0, (m,), in any order; not for Wishart noise."""
-        closed = self.closed
-        if closed is None:
-            return _inverted(self.forward), _inverted(self.backward)
-        return lambda e: closed(e)[0], lambda e: closed(e)[1]
-
-    @cached_property
-    def _noisy(self) -> WishartComposition | None:
-        """The composition with Wishart noise, where there is some."""
-        noise = tuple((part.noise, k) for part, k in self.composed if part.noise is not None)
-        if not noise:
-            return None
-        others = [(part, k) for part, k in self.composed if part.noise is None]
-        if not others:
-            return WishartComposition(noise, None)
-        whole = compose([part for part, _ in others], [k for _, k in others])
-        return WishartComposition(noise, whole._directions)
+        return by_sorted_epsilon(
+            epsilon, lambda e: (hockey_stick(self.forward, e), hockey_stick(self.backward, e))
+        )
 
     def spectrum(self, epsilon: ArrayLike) -> Spectrum:
         """The exact `Spectrum` at each ε ≥ 0, nats, a number or an array of shape (m,)."""
@@ -197,26 +120,8 @@ class PrivacyLoss:
         return Spectrum.of_directions(epsilon, *self.delta(epsilon), self.law).replace(curve=self)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences of an order.
-
-        Parameters
-        ----------
-        order : float > 0
-            Order 1 is KL.
-
-        Returns
-        -------
-        forward : float, nats
-            The divergence of P from Q.
-        backward : float, nats
-            The divergence of Q from P.
-        """
+        """(forward, backward) Rényi divergences of an order > 0, nats; order 1 is KL."""
         order = check.real("order", order, 0.0, open_=True)
-        if self.noise is not None:
-            return self.noise.renyi(order)
-        if any(part.noise is not None for part, _ in self.composed):  # divergences add
-            parts = np.array([np.multiply(k, part.renyi(order)) for part, k in self.composed])
-            return float(parts[:, 0].sum()), float(parts[:, 1].sum())
         # + 0.0: never −0.0
         return _renyi(self.forward, order - 1.0) + 0.0, _renyi(self.backward, order - 1.0) + 0.0
 
@@ -230,40 +135,24 @@ class PrivacyLoss:
         return forward, backward
 
     def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
-        """Return the loss of both releases together."""
         return compose([self, other]) if isinstance(other, PrivacyLoss) else NotImplemented
 
     def __radd__(self, nothing: int) -> PrivacyLoss:
-        """The release itself after `nothing`, 0, from which `sum` starts."""
+        """The release itself after 0, from which `sum` starts."""
         return self if type(nothing) is int and nothing == 0 else NotImplemented
 
     def __mul__(self, times: int) -> PrivacyLoss:
-        """`times` independent copies of the release, times ≥ 1."""
         return NotImplemented if isinstance(times, PrivacyLoss) else compose([self], [times])
 
     __rmul__ = __mul__
 
 
 def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -> PrivacyLoss:
-    """The privacy loss of independent releases on the same pair.
+    """The privacy loss of independent releases on the same pair: their losses add.
 
-    Their losses add, their moment functions multiply.
-
-    Parameters
-    ----------
-    losses : sequence of PrivacyLoss
-        At least one.
-    times : sequence of int, optional
-        How often each is released, integers ≥ 1; once each by default.
-
-    Returns
-    -------
-    PrivacyLoss
-
-    Notes
-    -----
-    Composition theorems bound the same quantity. It covers non-adaptive releases, and adaptive ones
-    if each release has the same pair of laws whatever came before it.
+    losses : at least one `PrivacyLoss`. times : how often each is released, integers ≥ 1; once each
+    by default. It covers non-adaptive releases, and adaptive ones if each release has the same pair
+    of laws whatever came before it. Composition theorems bound the same quantity.
 
     Examples
     --------
@@ -290,26 +179,11 @@ def compose(losses: Sequence[PrivacyLoss], times: Sequence[int] | None = None) -
         _product([(loss.forward, k) for loss, k in pairs]),
         _product([(loss.backward, k) for loss, k in pairs]),
         " + ".join(f"{k} × {loss.law}" if k > 1 else loss.law for loss, k in pairs),
-        composed=tuple(
-            (part, k * own) for loss, k in pairs for part, own in loss.composed or ((loss, 1),)
-        ),
     )
 
 
-def _inverted(transform: LossTransform) -> Delta:
-    """Return the function ε ↦ δ of one direction, by contour inversion."""
-
-    def delta(epsilon: Array) -> Array:
-        order = np.argsort(epsilon)
-        value = np.empty_like(epsilon)
-        value[order] = contour.hockey_stick(transform, epsilon[order])
-        return value
-
-    return delta
-
-
 def _product(parts: list[tuple[LossTransform, int]]) -> LossTransform:
-    """Return the transform of a sum of independent losses, each with its number of copies."""
+    """The transform of a sum of independent losses, each with its number of copies."""
     if any(part.floor == 1.0 for part, _ in parts):
         return DISJOINT
     return LossTransform(
@@ -323,9 +197,8 @@ def _product(parts: list[tuple[LossTransform, int]]) -> LossTransform:
 
 
 def _renyi(transform: LossTransform, s: float) -> float:
-    """Return the Rényi divergence K(s)/s at s = order − 1, with K = log E[e^{sL}].
-
-    Infinite beyond the domain, and from order 1 on where the loss can be infinite.
+    """K(s)/s at s = order − 1, with K = log E[e^{sL}]; infinite beyond the domain, and from order 1
+    on where the loss can be infinite.
     """
     if s >= transform.end or (transform.floor > 0.0 and s >= 0.0):
         return float("inf")
@@ -343,137 +216,3 @@ DISJOINT = LossTransform(
     maximum=0.0,
     floor=1.0,
 )
-
-
-@value_class(eq=True)
-class WishartPart:
-    """One release with additive Wishart noise; `swapped` where forward is zeroed → full."""
-
-    loss: WishartLoss
-    swapped: bool = False
-
-    def reversed(self) -> WishartPart:
-        """The two directions swapped."""
-        return replace(self, swapped=not self.swapped)
-
-    def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward), nats."""
-        forward, backward = self.loss.renyi(order)
-        return (backward, forward) if self.swapped else (forward, backward)
-
-    @property
-    def density(self) -> LogSeries:
-        """The density of the finite part of the loss, forward."""
-        return self.loss.density.mirrored() if self.swapped else self.loss.density
-
-    @property
-    def point(self) -> float:
-        """The value of the finite part of the forward loss where that is constant."""
-        return -self.loss.z if self.swapped else self.loss.z
-
-    def floor(self, forward: bool) -> float:
-        """Return P(L = ∞) in one direction."""
-        return self.loss.floor if forward == self.swapped else 0.0
-
-
-@value_class
-class WishartComposition:
-    """Parts with how often each is released, and the curves of all other releases.
-
-    others : δ forward and backward at ε ≥ 0, (m,) → (m,); None where there are no others.
-    """
-
-    parts: tuple[tuple[WishartPart, int], ...]
-    others: tuple[Delta, Delta] | None
-
-    def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
-
-        Raises `NoExactSpectrum` where two meshes disagree, or the two directions at ε = 0, where
-        both are the total variation, which comes from different integrals.
-        """
-        ahead, back = self._at_zero
-        if abs(ahead - back) > AGREE * max(ahead, back, LEAST):
-            unresolved("the two directions disagree at ε = 0")
-        return by_sorted_epsilon(epsilon, self._both)
-
-    @cached_property
-    def _at_zero(self) -> tuple[float, float]:
-        ahead, back = self._both(np.zeros(1))
-        return float(ahead[0]), float(back[0])
-
-    def _both(self, epsilon: Array) -> Curves:
-        """Return δ from the finite losses, at ε minus the constant losses, plus P(L = ∞)."""
-        constant = [(part, k) for part, k in self.parts if part.loss.constant]
-        shift = sum(k * part.point for part, k in constant)
-        curves = []
-        for sign, curve in zip((1.0, -1.0), self._finite, strict=True):
-            finite = (1.0 - _floor(constant, sign > 0.0)) * curve(epsilon - sign * shift)
-            curves.append(np.clip(_floor(self.parts, sign > 0.0) + finite, 0.0, 1.0))
-        return curves[0], curves[1]
-
-    @cached_property
-    def _finite(self) -> tuple[Delta, Delta]:
-        """Forward and backward, the average over the finite losses that are not constant."""
-        mirrored = None if self.density is None else self.density.mirrored()
-        return self._direction(self.density, 0), self._direction(mirrored, 1)
-
-    def _direction(self, density: LogSeries | None, side: int) -> Delta:
-        """The average of one direction at any real ε, from 0 on by a series."""
-        if density is None:
-            return lambda epsilon: np.exp(self._signed(_reach(epsilon))[side](epsilon))
-        far = float(np.abs(density.edges).max())
-
-        def on_mesh(epsilon: Array, parts: int) -> Array:
-            curve = self._signed(_reach(epsilon) + far)[side]
-            return np.exp(convolution(density, curve, epsilon, parts))
-
-        least = max(SMALLEST, UNSEEN * _floor(self.parts, side == 0))
-        return LazyCurve(on_mesh, density.spread(), least)
-
-    def _signed(self, reach: float) -> tuple[SignedCurve, SignedCurve]:
-        """The curves of all other releases as far as `reach`, or further; each panel made once."""
-        while self._made[-1][0].reach < reach:
-            self._made.append(self._made[-1][0].doubled(self.others))
-        return self._made[-1]
-
-    @cached_property
-    def _made(self) -> list[tuple[SignedCurve, SignedCurve]]:
-        far = 0.0 if self.density is None else float(np.abs(self.density.edges).max())
-        return [SignedCurve.pair(self.others, far + 1.0)]
-
-    @cached_property
-    def density(self) -> LogSeries | None:
-        """The density of the sum of the finite losses that are not constant, forward, or None."""
-        counts: dict[WishartPart, int] = {}
-        for part, k in self.parts:
-            if not part.loss.constant:
-                counts[part] = counts.get(part, 0) + k
-        if not counts:
-            return None
-        total = reduce(LogSeries.convolved, (_power(part.density, k) for part, k in counts.items()))
-        for series, forward in ((total, True), (total.mirrored(), False)):
-            finite = 1.0 - _floor(counts.items(), forward)
-            if abs(float(series.masses()[1].sum()) - finite) > AGREE:
-                unresolved("the density of the losses does not sum to its known mass")
-        return total
-
-
-def _power(density: LogSeries, times: int) -> LogSeries:
-    """The density of the sum of `times` independent losses, by doubling."""
-    if times == 1:
-        return density
-    half = _power(density, times // 2)
-    twice = half.convolved(half)
-    return twice.convolved(density) if times % 2 else twice
-
-
-def _reach(epsilon: Array) -> float:
-    return float(np.abs(epsilon).max()) + 1.0
-
-
-def _floor(parts: Iterable[tuple[WishartPart, int]], forward: bool) -> float:
-    """Return the probability that the loss of at least one part is infinite."""
-    with np.errstate(divide="ignore"):
-        logs = [k * np.log1p(-part.floor(forward)) for part, k in parts]
-    return float(-np.expm1(np.sum(logs))) + 0.0

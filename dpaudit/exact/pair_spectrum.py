@@ -74,12 +74,9 @@ def spectrum(
     -------
     Spectrum
         With `forward`, `backward`, `law`, the `curve` itself, and `asymptotic` where both laws are
-        known. The laws are those of real numbers: floats may leak more by their bits.
-
-        Where `low` is set, `delta` is an upper bound and `low` a lower one, and `law` says how
-        they are rounded. Of a composition of unlike releases they are bounds of δ(ε) itself. Of
-        DP-SGD they bound the worst case: all noisy sums are released, and the row has the worst
-        gradients.
+        known. The laws are those of real numbers: floats may leak more by their bits. Where `low`
+        is set, `delta` is an upper bound and `low` a lower one: of δ(ε) itself for a composition of
+        unlike releases, of the worst case (all noisy sums released, worst gradients) for DP-SGD.
 
     Raises
     ------
@@ -177,7 +174,6 @@ def curve_on_pair(mechanism: Mechanism, pair: NeighbourPair, law: str) -> tuple[
 
 
 def spectrum_of(curve: Curve, name: str, epsilon: Array) -> Spectrum:
-    """The spectrum of a curve, with the curve in it."""
     return Spectrum.of_directions(epsilon, *curve.delta(epsilon), name).replace(curve=curve)
 
 
@@ -192,10 +188,7 @@ def known_mechanism(mechanism: Any) -> KnownMechanism:
 
 
 def _family(known: KnownMechanism, pair: NeighbourPair) -> Any:
-    """The mechanism's family of zeroed rows where the pair is one of its entries, else None.
-
-    A mechanism that has no family still has two laws. Raises `NoExactSpectrum` where it says so.
-    """
+    """The mechanism's family of zeroed rows where the pair is one of its entries, else None."""
     if pair.relation != "zero-out" or pair.index in known.exceptional_rows(pair.left):
         return None
     try:

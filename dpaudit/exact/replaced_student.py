@@ -67,7 +67,6 @@ class Replaced(ReplacedStudentRows):
 
     @classmethod
     def of(cls, family: ReplacedStudentRows, entries: slice | np.ndarray) -> Replaced:
-        """Entries of a family, the full database against the other."""
         return cls(
             family.up[entries],
             family.down[entries],
@@ -91,7 +90,6 @@ class Replaced(ReplacedStudentRows):
 
     @property
     def dof(self) -> int:
-        """The degrees of freedom ν = r − p + 1."""
         return self.rows - self.features + 1
 
     @cached_property
@@ -111,19 +109,16 @@ class Replaced(ReplacedStudentRows):
 
     @cached_property
     def constant(self) -> Array:
-        """The constant C of the loss, see the module; (n,)."""
         return -0.5 * self._inner_log - 0.5 * self.dof * self._log_tau
 
     @cached_property
     def largest_loss(self) -> Array:
-        """sup L, infinite where the laws share no output."""
         with np.errstate(invalid="ignore", divide="ignore"):
             largest = self.constant + 0.5 * (self.rows + 1) * np.log1p(self.up)
         return np.where(self.disjoint, np.inf, np.maximum(largest, 0.0))
 
     @cached_property
     def _changes(self) -> tuple[Array, ...]:
-        """Eigenvalues of uuᵀ − vvᵀ, of its block, and all others, which are 0."""
         return self.up, -self.down, self.inner_up, -self.inner_down, np.zeros_like(self.up)
 
     @property
@@ -189,7 +184,6 @@ class ReplacedStudentCurve(UnknownRenyi):
     pair: Replaced
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
         back = self.pair.reversed()
 
         def both(ascending: Array) -> Curves:
@@ -201,7 +195,6 @@ class ReplacedStudentCurve(UnknownRenyi):
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses; δ = 0 from there on."""
         back = self.pair.reversed()
         return float(self.pair.largest_loss[0]), float(back.largest_loss[0])
 
@@ -214,7 +207,7 @@ class StudentSearch:
     epsilon: Array
 
     def worst(self, known: Worst) -> Worst:
-        """The largest δ of the family and of what is `known`, at each place."""
+        """The largest δ of the family and of what is known before, at each place."""
         seeds = self._seeds()
         worst = seeds.computed(known, self._delta)
         orders = [self._best_orders(np.unique(seeds.entry), side) for side in SIDES]
@@ -228,7 +221,6 @@ class StudentSearch:
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses over all pairs, (forward, backward)."""
         forward, backward = (
             max(float(self._pairs(part, side).largest_loss.max()) for part in self._chunks())
             for side in SIDES
@@ -244,7 +236,6 @@ class StudentSearch:
         return (np.arange(at, min(at + CHUNK, count)) for at in range(0, count, CHUNK))
 
     def _delta(self, some: Open) -> Array:
-        """Return the exact δ of each open (entry, place)."""
         delta = np.empty(len(some.entry))
         sides, place = np.divmod(some.place, len(self.epsilon))
         for side in SIDES:
@@ -274,7 +265,6 @@ class StudentSearch:
         return np.argmin(bound[:, largest, np.arange(len(self.epsilon))], axis=0)
 
     def _open(self, entries: np.ndarray, side: int, orders: np.ndarray, worst: Worst) -> Open:
-        """Return the (entry, place) of a chunk whose bound exceeds the largest δ known there."""
         pairs, threshold = self._pairs(entries, side), np.split(worst.threshold, 2)[side]
         some = np.flatnonzero(self._may_exceed(pairs, orders, threshold))
         bound = np.zeros((0, len(self.epsilon)))

@@ -24,10 +24,8 @@ with the two directions δ, δ' of a zeroed row. It grows with α and β for the
 
 **The search.** The bound grows with both eigenvalues. On a grid of levels the pairs that it leaves
 at some place lie beyond a staircase, which is found level by level by bisection; a pair is bounded
-by the level above it. A finer grid over what is left follows. What that leaves is compared by the
-integral of `dpaudit.exact.wishart_angles`, so that pairs which are nearly equal do not each need an
-exact curve. The exact δ does not grow with both eigenvalues: at large ε one direction falls as the
-other one grows.
+by the level above it. A finer grid over what is left follows, then the pairs one by one. The exact
+δ does not grow with both eigenvalues: at large ε one direction falls as the other one grows.
 """
 
 from __future__ import annotations
@@ -38,11 +36,9 @@ from scipy.special import gammainc, gammaincc
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
-from dpaudit.exact import wishart_angles
-from dpaudit.exact.composition import PrivacyLoss
 from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.search import Open, Worst
-from dpaudit.exact.zeroed_rows.additive_wishart import additive_wishart
+from dpaudit.exact.zeroed_rows.additive_wishart import WishartCurve, additive_wishart
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
 from dpaudit.laws import ReplacedWishartRows
 
@@ -62,7 +58,6 @@ GRIDS = 4
 FALL = 0.8  # from one level of the first grid to the next
 RANK_ONE = 1e-9  # of the larger eigenvalue: a smaller one is rounding
 CERTAIN = 1.0 - 1e-12  # a δ above it is 1 but for rounding
-TINY = 1e-18  # an eigenvalue of 0 counts as this in an integral over angles
 
 
 def bound(up: Array, down: Array, freedom: int, epsilon: Array) -> Array:
@@ -172,14 +167,12 @@ def _nodes(start: Array, stop: Array, freedom: int) -> tuple[Array, Array, Array
 
 
 def replaced_curve(family: ReplacedWishartRows, index: int) -> tuple[Curve, str]:
-    """The exact curve of one pair and the name of its law; forward is the full database first."""
+    """The curve of one pair and the name of its law; forward is the full database first."""
     up, down = float(family.old[index]), float(family.new[index])
-    if max(up, down) == 0.0:
-        return PrivacyLoss.gaussian_shift(0.0), "additive Wishart"
     if min(up, down) > RANK_ONE * max(up, down):
         return ReplacedWishartCurve(up, down, family.dof, family.dim), "additive Wishart"
-    loss = PrivacyLoss.additive_wishart(max(up, down), family.dof, family.dim)
-    return (loss if up >= down else loss.reversed()), "additive Wishart"
+    curve = WishartCurve.of(max(up, down), family.dof, family.dim)
+    return (curve if up >= down else curve.reversed()), "additive Wishart"
 
 
 @value_class
@@ -190,7 +183,6 @@ class WishartSearch:
     epsilon: Array
 
     def worst(self, known: Worst) -> Worst:
-        """The largest δ of the family and of what is `known`, at each place."""
         old, new = self.family.old, self.family.new
         count = min(SEEDS, len(old))
         sizes = (old, new, old + new, old * new)
@@ -206,12 +198,10 @@ class WishartSearch:
 
     @property
     def _freedom(self) -> int:
-        """f."""
         return self.family.dof - self.family.dim + 1
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses over all pairs: infinite unless every candidate equals every row."""
         changed = max(float(self.family.old.max()), float(self.family.new.max())) > 0.0
         return (float("inf"), float("inf")) if changed else (0.0, 0.0)
 
@@ -219,12 +209,13 @@ class WishartSearch:
         """One pair after the other, the most promising first, until no bound exceeds the worst."""
         if not len(left):
             return worst
-        numbers = np.column_stack([self.family.old[left], self.family.new[left]])
-        left = left[np.sort(np.unique(numbers, axis=0, return_index=True)[1])]
+        both = np.column_stack([self.family.old[left], self.family.new[left]])
+        left = left[np.sort(np.unique(both, axis=0, return_index=True)[1])]
         # with the least noise each curve takes long, however few its ε
         for count in COARSE if self._freedom > 1 else COARSE[-1:]:
             left = left[np.any(self._chords(left, count) > _threshold(worst), axis=1)]
-        still = Open.all_of(left, self._sharpest(left)).above(worst)
+        numbers = self.family.old[left], self.family.new[left]
+        still = Open.all_of(left, self._bound(*numbers, self.epsilon)).above(worst)
         while len(still.entry):
             entry = int(still.entry[0])
             worst = self._with_exact(worst, entry, still.place[still.entry == entry])
@@ -247,18 +238,7 @@ class WishartSearch:
         chords = at_knots[..., right - 1] * (1.0 - share) + at_knots[..., right] * share
         return chords.reshape(len(left), 2 * len(self.epsilon))
 
-    def _sharpest(self, left: np.ndarray) -> Array:
-        """A bound by angles, where they serve: δ and what its integral may be off by, (n, 2m)."""
-        up, down = self.family.old[left], self.family.new[left]
-        if self._freedom + 1 > wishart_angles.LARGEST:
-            return self._bound(up, down, self.epsilon)
-        least = np.maximum(RANK_ONE * np.maximum(up, down), TINY)  # for a change of rank one
-        return wishart_angles.upper(
-            np.maximum(up, least), np.maximum(down, least), self._freedom, self.epsilon
-        )
-
     def _with_exact(self, worst: Worst, entry: int, places: np.ndarray) -> Worst:
-        """The worst after the exact δ of an entry, in both directions, at the ε of these places."""
         curve, _ = replaced_curve(self.family, entry)
         at = np.unique(places % len(self.epsilon))
         delta = np.concatenate(curve.delta(self.epsilon[at]))
@@ -266,12 +246,10 @@ class WishartSearch:
         return worst.with_values(np.full(len(both), entry), both, delta)
 
     def _bound(self, up: Array, down: Array, epsilon: Array) -> Array:
-        """The bound of both directions at some ε, forward and then backward, (n, 2m)."""
         both = bound(np.append(up, down), np.append(down, up), self._freedom, epsilon)
         return np.hstack([both[: len(up)], both[len(up) :]])
 
     def _beyond_staircase(self, left: np.ndarray, worst: Worst, first: bool) -> np.ndarray:
-        """The entries whose levels the bound leaves at some place."""
         old, new = self.family.old[left], self.family.new[left]
         if first:  # values below the first level count as the first
             fall = FALL ** np.arange(LEVELS - 1.0, -1.0, -1.0)
@@ -299,7 +277,6 @@ def _threshold(worst: Worst) -> Array:
 
 
 def _quantiles(values: Array) -> Array:
-    """Levels ascending to the largest value, each of them a value."""
     distinct = np.unique(values)
     places = np.linspace(0, len(distinct) - 1, min(LEVELS, len(distinct)))
     return distinct[np.ceil(places).astype(int)]

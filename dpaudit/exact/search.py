@@ -28,21 +28,18 @@ class Worst:
 
     @classmethod
     def unknown(cls, count: int) -> Worst:
-        """Return the start of a search at `count` ε: entry −1 and δ = 0 at each place."""
         return cls(np.full(2 * count, -1), np.zeros(2 * count))
 
     def without_entries(self) -> Worst:
-        """Return the same δ at each place, with no entry, before another family is searched."""
+        """The same δ at each place with no entry, before another family is searched."""
         return Worst(np.full_like(self.entry, -1), self.delta)
 
     @property
     def entries(self) -> np.ndarray:
-        """Return the entries that are worst at some place."""
         return np.unique(self.entry[self.entry >= 0])
 
     @property
     def threshold(self) -> Array:
-        """What a bound must exceed at each place, (2m,)."""
         return np.maximum(self.delta, FAINT) * (1.0 - MARGIN)
 
     def with_values(self, entry: np.ndarray, place: np.ndarray, delta: Array) -> Worst:
@@ -65,33 +62,30 @@ class Open:
 
     @classmethod
     def all_of(cls, entry: np.ndarray, bound: Array, first: int = 0) -> Open:
-        """Entries at every place from `first` on; bound : (k, places)."""
         row, place = np.indices(bound.shape).reshape(2, -1)
         return cls(entry[row], first + place, bound.ravel())
 
     @classmethod
     def together(cls, parts: list[Open]) -> Open:
-        """Return the union of at least one `Open`."""
         names = ("entry", "place", "bound")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def at(self, some: np.ndarray) -> Open:
-        """Return the part selected by the mask or indices `some`."""
         return Open(self.entry[some], self.place[some], self.bound[some])
 
     def above(self, worst: Worst) -> Open:
-        """Return those whose bound exceeds the threshold at their place, by falling ratio."""
+        """Those whose bound exceeds the threshold at their place, by falling ratio."""
         ratio = self.bound / worst.threshold[self.place]
         order = np.argsort(-ratio, kind="stable")
         return self.at(order[ratio[order] > 1.0])
 
     def foremost(self) -> Open:
-        """Return, for each place, the entry with the largest bound."""
+        """For each place the entry with the largest bound."""
         order = np.lexsort((-self.bound, self.place))
         return self.at(order[np.unique(self.place[order], return_index=True)[1]])
 
     def computed(self, worst: Worst, delta_of: Callable[[Open], Array]) -> Worst:
-        """Return `worst` after computing every δ that could exceed it, largest bounds first."""
+        """The worst after every δ that could exceed it is computed, largest bounds first."""
         left = self.above(worst)
         while len(left.entry):
             places = np.arange(len(left.entry))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from dpaudit._core.types import Array, ArrayLike, Mechanism, describe
 from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve, Spectrum
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.exact.composition import PrivacyLoss
 from dpaudit.exact.pair_spectrum import (
     LAWS,
     KnownMechanism,
@@ -25,40 +25,31 @@ from dpaudit.exact.replaced_student import StudentSearch
 from dpaudit.exact.replaced_wishart import WishartSearch
 from dpaudit.exact.search import Worst
 from dpaudit.exact.zeroed_rows import families
+from dpaudit.exact.zeroed_rows.additive_wishart import WishartCurve
 from dpaudit.laws import ReplacedRows, ReplacedWishartRows, ZeroedRows
 from dpaudit.neighbours import remove_row, zero_row
 
 PAIRS = 1 << 21  # how many pairs (row, candidate) are computed at a time
+Neighbour = tuple[int, Curve, str]  # its index in a family, its curve and the name of the law
 RELATIONS = ("zero-out", "remove", "replace", "add")
-T = TypeVar("T")
 
 
 @value_class
 class LargestCurve:
-    """The largest of several curves at every ε, by direction.
-
-    swapped : the curves' backward direction is the forward one.
-    """
+    """The largest of several curves at every ε, by direction."""
 
     curves: tuple[Curve, ...]
-    swapped: bool = False
 
     def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
-        """The largest δ at each ε."""
         forward, backward = zip(*(curve.delta(epsilon) for curve in self.curves), strict=True)
-        return self._ordered(np.max(forward, axis=0), np.max(backward, axis=0))
+        return np.max(forward, axis=0), np.max(backward, axis=0)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """The largest Rényi divergences of an order, nats. Raises `NoExactSpectrum`."""
-        return self._ordered(*_larger_by_direction([curve.renyi(order) for curve in self.curves]))
+        return _larger_by_direction([curve.renyi(order) for curve in self.curves])
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest privacy losses."""
-        return self._ordered(*_larger_by_direction([curve.supremum for curve in self.curves]))
-
-    def _ordered(self, forward: T, backward: T) -> tuple[T, T]:
-        return (backward, forward) if self.swapped else (forward, backward)
+        return _larger_by_direction([curve.supremum for curve in self.curves])
 
 
 def _larger_by_direction(pairs: list[tuple[float, float]]) -> tuple[float, float]:
@@ -89,9 +80,9 @@ def worst_case(
     law : {"finite", "asymptotic"}, default "finite"
         "asymptotic" for the large-rows approximation of ALS and RPLS.
     relation : {"zero-out", "remove", "replace", "add"}, default "zero-out"
-        "zero-out", each row zeroed in turn; "remove", each row left out in turn; "replace", each
-        row replaced by each of `candidates`; or "add", the worst added row among all rows of
-        Euclidean norm at most `row_bound`. Forward is `data` against its neighbour.
+        Each row zeroed, left out, or replaced by each of `candidates` in turn; or the worst added
+        row among all rows of Euclidean norm at most `row_bound`. Forward is `data` against its
+        neighbour.
     candidates : array of shape (m, d), optional
         The replacement rows, for relation="replace".
     row_bound : float, optional
@@ -101,9 +92,8 @@ def worst_case(
     -------
     Spectrum
         Its `forward`, `backward` and `delta` are each the largest over all neighbours at each ε,
-        so those of one ε may come from different rows. Its `index` is the row of `delta`, the worst
-        in either direction, its `candidate` the candidate of `delta` ("replace"), and its `curve`
-        the worst case at any other ε.
+        so those of one ε may come from different rows. Its `index` is the row of `delta`, its
+        `candidate` the candidate ("replace"), and its `curve` the worst case at any other ε.
 
     Raises
     ------
@@ -114,17 +104,11 @@ def worst_case(
 
     Notes
     -----
-    A worst replacement for ALS, RPLS and AdditiveWishart is searched for at each ε by a bound that
-    is proved, so each reading of its `curve` is a search.
-
-    One thin QR, then O(1) work a row (O(d) a row and candidate). Where a row of zeros changes the
-    mechanism's law (`LawMechanism.zero_rows_matter`), each removed row takes a curve of its own.
-
-    A neighbour attains the largest δ, also of "add": there the row has the norm `row_bound` and the
-    direction that the mechanism's `added_row` says. The orders between rows are proved in
-    `zeroed_rows.families` and docs/theory/monotonicity.md. Where several neighbours have the
-    largest δ (equal rows, or δ = 1 in double precision), `index` and `candidate` are one of them. A
-    zeroed row's 1 − leverage is computed from the other rows: it keeps its digits near 0.
+    A neighbour attains the largest δ. The orders between rows are proved in `zeroed_rows.families`
+    and docs/theory/monotonicity.md; a worst replacement for ALS, RPLS and AdditiveWishart is
+    searched for at each ε by a bound that is proved, so each reading of its `curve` is a search.
+    Where several neighbours have the largest δ (equal rows, or δ = 1 in double precision), `index`
+    and `candidate` are one of them.
 
     Examples
     --------
@@ -147,7 +131,8 @@ def worst_case(
     if row_bound is not None:
         check.real("row_bound", row_bound, 0.0, open_=True)
         curve, name = families.curve(known.added_row(data, row_bound), 0, law)
-        return spectrum_of(LargestCurve((curve,), swapped=True), name, epsilon)
+        assert isinstance(curve, PrivacyLoss | WishartCurve)
+        return spectrum_of(curve.reversed(), name, epsilon)
     if candidates is not None:
         rows = check.matrix("candidates", candidates)
         return Replacements(known, data, rows, law).spectrum(epsilon)
@@ -160,8 +145,8 @@ def worst_case(
         apart = known.exceptional_rows(data)
         family = _family(known, data)
         entries = map(int, families.pareto_set(family, law, apart))
-        neighbours = [Neighbour(i, *families.curve(family, i, law)) for i in entries]
-    neighbours += [Neighbour(i, *curve_on_pair(mechanism, change(data, i), law)) for i in apart]
+        neighbours = [(i, *families.curve(family, i, law)) for i in entries]
+    neighbours += [(i, *curve_on_pair(mechanism, change(data, i), law)) for i in apart]
     return _largest(epsilon, neighbours)
 
 
@@ -178,20 +163,11 @@ def _family(known: KnownMechanism, data: Array) -> ZeroedRows:
 
 
 @value_class
-class Neighbour:
-    """A neighbour that may be the worst: its index in a family, its curve and the law's name."""
-
-    entry: int
-    curve: Curve
-    law: str
-
-
-@value_class
 class Replacements:
     """The curve of the worst of all replacements of a row by a candidate.
 
-    Families without a proved order are searched anew at each ε. Entry i·m + j
-    is row i replaced by candidate j.
+    Families without a proved order are searched anew at each ε. Entry i·m + j is row i replaced by
+    candidate j.
     """
 
     known: KnownMechanism
@@ -200,7 +176,6 @@ class Replacements:
     law: str
 
     def spectrum(self, epsilon: Array) -> Spectrum:
-        """The worst replacement at each ε."""
         neighbours: list[Neighbour] = []
         searched = False
         worst = Worst.unknown(epsilon.size)
@@ -216,19 +191,17 @@ class Replacements:
             for entry in map(int, entries):
                 row, candidate = divmod(entry, count)
                 place = row * len(self.candidates) + first + candidate
-                neighbours.append(Neighbour(place, *families.curve(family, entry, self.law)))
+                neighbours.append((place, *families.curve(family, entry, self.law)))
         largest = _largest(epsilon, neighbours, len(self.candidates))
         return largest.replace(curve=self) if searched else largest
 
     def delta(self, epsilon: ArrayLike) -> tuple[Array, Array]:
-        """(forward, backward) δ of the worst pair at each ε, in the shape of `epsilon`."""
         worst = self.spectrum(check.epsilon(epsilon))
         assert worst.forward is not None
         assert worst.backward is not None
         return worst.forward, worst.backward
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Always raises `NoExactSpectrum`: no closed form is known."""
         raise NoExactSpectrum(
             "no closed form for the Rényi divergence of a worst replacement that is searched for; "
             "use delta_at"
@@ -266,11 +239,11 @@ class Replacements:
 
 def _largest(epsilon: Array, neighbours: list[Neighbour], count: int | None = None) -> Spectrum:
     """The largest curve at each ε; with `count`, entries are row · count + candidate."""
-    entries = np.array([neighbour.entry for neighbour in neighbours])
-    curves = tuple(neighbour.curve for neighbour in neighbours)
+    indices, curves, names = zip(*neighbours, strict=True)
+    entries = np.array(indices)
     both = np.array([curve.delta(epsilon) for curve in curves])  # entry, direction, ε
     forward, backward = both.max(axis=0)
-    worst = Spectrum.of_directions(epsilon, forward, backward, neighbours[0].law)
+    worst = Spectrum.of_directions(epsilon, forward, backward, names[0])
     worst = worst.replace(curve=LargestCurve(curves))
     entry = entries[np.argmax(both.max(axis=1), axis=0)]
     if count is None:

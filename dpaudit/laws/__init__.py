@@ -6,7 +6,7 @@ row gives, for all rows at once. This room knows nothing of mechanisms, privacy 
 
 from dpaudit.laws.base import CHUNK, Law, log_ratio
 from dpaudit.laws.density import Density
-from dpaudit.laws.discrete import Branches, Discrete
+from dpaudit.laws.discrete import Branches, Discrete, DiscreteGaussian, DiscreteLaplace
 from dpaudit.laws.families import (
     ComposedRows,
     ReplacedRows,
@@ -19,7 +19,6 @@ from dpaudit.laws.families import (
     WishartRows,
     ZeroedRows,
 )
-from dpaudit.laws.integers import DiscreteGaussian, DiscreteLaplace
 from dpaudit.laws.matrices import GaussianRows, InverseWishart, ShiftedWishart, bartlett
 from dpaudit.laws.sparse_vector import NoisyComparison, ReleasedAnswers
 from dpaudit.laws.vectors import Gaussian, GaussianNoise, Laplace, Product, SharedLaplace, StudentT

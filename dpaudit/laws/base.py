@@ -19,15 +19,15 @@ class Law(Protocol):
 
     @property
     def dim(self) -> int:
-        """The dimension of an output: how many numbers one draw has."""
+        """How many numbers one draw has."""
         ...
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """Return independent draws, shape (size, dim)."""
+        """Independent draws, shape (size, dim)."""
         ...
 
     def log_density(self, x: Array) -> Array:
-        """Return the log density at each row of x (m, dim), shape (m,).
+        """Log density at each row of x (m, dim), shape (m,).
 
         It may lack a constant that is the same for all laws of this type and dimension: such a
         constant cancels in a privacy loss.
@@ -36,7 +36,7 @@ class Law(Protocol):
 
 
 def draw_in_chunks(size: int, dim: int, numbers: int, draw: Callable[[int], Array]) -> Array:
-    """Return draws (size, dim), made chunk by chunk by draw(count), which returns (count, dim).
+    """Draws (size, dim), made chunk by chunk by draw(count), which returns (count, dim).
 
     numbers : how many numbers `draw` holds in memory for one draw; it decides the size of a chunk.
     """
@@ -49,27 +49,10 @@ def draw_in_chunks(size: int, dim: int, numbers: int, draw: Callable[[int], Arra
 
 
 def log_ratio(left: Law, right: Law, x: Array) -> Array:
-    """The privacy loss log p(x)/q(x), for two laws of one type and dimension.
+    """The privacy loss log p(x)/q(x), nats, (m,), at the rows of x (m, k); left has the density p.
 
-    Parameters
-    ----------
-    left : Law
-        The output law on the left database, with density p.
-    right : Law
-        The output law on the right database, with density q.
-    x : array of shape (m, k)
-        Outputs.
-
-    Returns
-    -------
-    array of shape (m,), nats
-        Infinite where one density is 0. It is 0 where both are 0, which rounding can bring about
-        for a draw on the edge of the support.
-
-    Raises
-    ------
-    InvalidInput
-        When the types or dimensions differ.
+    It is infinite where one density is 0, and 0 where both are, which rounding can bring about for
+    a draw on the edge of the support. Raises `InvalidInput` when types or dimensions differ.
     """
     if type(left) is not type(right) or left.dim != right.dim:
         fail("right", type(right).__name__, f"a {type(left).__name__} of {left.dim} numbers")

@@ -36,17 +36,10 @@ def _none() -> Array:
 class Density(Law):
     """The law of one number with log density `log_p`, and perhaps with atoms.
 
-    Parameters
-    ----------
-    log_p : callable
-        Vectorised, (m,) → (m,), smooth between neighbouring `edges`.
-    edges : array, ascending
-        The mass outside them is negligible, and on each panel a polynomial of degree 31 fits the
-        density.
-    atoms : array of shape (a,), default none
-        Values of positive probability. The density integrates to the remaining probability.
-    log_mass : array of shape (a,), default none
-        The logarithms of their probabilities.
+    log_p : vectorised, (m,) → (m,), smooth between neighbouring `edges`. edges : ascending; the
+    mass outside them is negligible, and on each panel a polynomial of degree 31 fits the density.
+    atoms, log_mass : (a,), values of positive probability and the logarithms of it; the density
+    integrates to the remaining probability.
     """
 
     log_p: Callable[[Array], Array]
@@ -59,10 +52,7 @@ class Density(Law):
         return 1
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """Return independent draws (size, 1), by inversion of the distribution function.
-
-        That function is tabulated at 16 points a panel and taken as linear between them.
-        """
+        """By inversion of the distribution function, linear between 16 points a panel."""
         points, below = self._distribution
         atoms = np.exp(self.log_mass)
         u = rng.random(size) * (atoms.sum() + below[-1]) - atoms.sum()
@@ -74,7 +64,7 @@ class Density(Law):
 
     @property
     def _distribution(self) -> tuple[Array, Array]:
-        """Return points of a table, and the mass of the density below each."""
+        """Points of a table, and the mass of the density below each."""
         starts = np.concatenate([_left_ends(a, b, FINE) for a, b in pairwise(self.edges)])
         points = np.append(starts, self.edges[-1])
         x, w = gauss_legendre(points[:-1], points[1:])
@@ -82,7 +72,7 @@ class Density(Law):
         return points, np.concatenate([[0.0], np.cumsum(mass)])
 
     def log_density(self, x: Array) -> Array:
-        """Log density at x (m, 1), with respect to length plus a count of the atoms."""
+        """Log density with respect to length plus a count of the atoms."""
         value = np.asarray(self.log_p(x[:, 0]))
         for atom, mass in zip(self.atoms, self.log_mass, strict=True):
             value = np.where(x[:, 0] == atom, mass, value)
@@ -96,14 +86,13 @@ def gauss_legendre(start: Array, end: Array) -> tuple[Array, Array]:
 
 
 def _left_ends(start: float, end: float, parts: int) -> Array:
-    """Return the left ends of `parts` equal parts of each interval."""
     return np.asarray(start + (end - start) * np.arange(parts) / parts)
 
 
 def panel_edges(
     kinks: Array, scale: float, *, low: float = -np.inf, high: float = np.inf, width: float = 4.0
 ) -> Array:
-    """Return the edges of panels at most `width` scales wide, with every kink an edge.
+    """The edges of panels at most `width` scales wide, with every kink an edge.
 
     The panels end at `low` and `high`, or where tails that fall as e^{−|x|/scale} underflow to 0.
     """
@@ -115,9 +104,8 @@ def panel_edges(
 
 
 def doubling_edges(kinks: Array, least: float, most: float) -> Array:
-    """Return the edges of panels whose widths double away from each kink, from `least` to `most`.
-
-    They suit densities whose tails fall as a power.
+    """The edges of panels whose widths double away from each kink, from `least` to `most`: they
+    suit densities whose tails fall as a power.
     """
     kinks = np.unique(kinks)
     steps = least * 2.0 ** np.arange(0.0, np.ceil(np.log2(most / least)) + 1.0)
@@ -133,11 +121,9 @@ def doubling_edges(kinks: Array, least: float, most: float) -> Array:
 
 @value_class(eq=True)
 class Noise:
-    """Noise of a location and scale family.
+    """Noise of a location and scale family, by its functions at scale 1 and its sampler.
 
-    log_density, log_cdf : logarithms of the density and the distribution function at scale 1.
-    start : the lower end of the support.
-    sample : (rng, scale, shape) → independent draws.
+    start : the lower end of the support. sample : (rng, scale, shape) → independent draws.
     """
 
     log_density: Callable[[Array], Array]
@@ -151,7 +137,6 @@ def _exponential_log_density(x: Array) -> Array:
 
 
 def _exponential_log_cdf(x: Array) -> Array:
-    """log(1 − e^{−x}), −∞ for x ≤ 0."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(-np.expm1(-np.maximum(x, 0.0))))
 
@@ -186,13 +171,12 @@ def largest_index(queries: Array, noise: Noise, scale: float) -> Discrete:
 
 
 def _edges(queries: Array, noise: Noise, scale: float) -> Array:
-    """Return the panel edges for the largest value, which is ≥ the largest query + least noise."""
     low = queries.max() + scale * noise.start
     return panel_edges(queries, scale, low=low, width=2.0)
 
 
 def _log_largest(queries: Array, noise: Noise, scale: float, x: Array) -> Array:
-    """Return log(density of noisy query i at x · P(all others are below x)), (n, m), for x (m,)."""
+    """log(density of noisy query i at x · P(all others are below x)), (n, m), for x (m,)."""
     z = (x - queries[:, None]) / scale
     below = noise.log_cdf(z)
     with np.errstate(invalid="ignore"):
@@ -225,7 +209,7 @@ def gaussian_ratio(total: float, count: float, sigma: float, offset: float = 0.0
 
 
 def _mixture(integral: Callable[[Array], Array], log_outlier: LogDensity, *kinks: float) -> Density:
-    """Return the law with density `integral` (draws with m > LEAST) plus that of all other draws.
+    """The law with density `integral` (draws with m > LEAST) plus that of all other draws.
 
     The panels double in width: tails fall as a power, and the outlier lies some 1e12 away.
     """

@@ -1,4 +1,4 @@
-"""Laws with finitely many outcomes, and mixtures whose components differ visibly in form.
+"""Laws with finitely many outcomes, their mixtures with others, and noise on whole numbers.
 
 An outcome is a row of numbers, among which NaN may be.
 """
@@ -20,17 +20,8 @@ ROUNDING = 1e-9  # tolerance: the probabilities must sum to 1 within it
 class Discrete(Law):
     """A law with finitely many outcomes.
 
-    Parameters
-    ----------
-    outcomes : array of shape (m, k) or (m,)
-        (m,) for outcomes of one number; no two alike.
-    log_probability : array of shape (m,)
-        −∞ for an outcome of probability 0.
-
-    Raises
-    ------
-    InvalidInput
-        When the probabilities do not sum to 1.
+    outcomes : (m, k), or (m,) for outcomes of one number; no two alike. log_probability : (m,).
+    Raises `InvalidInput` when the probabilities do not sum to 1.
     """
 
     outcomes: Array
@@ -48,22 +39,17 @@ class Discrete(Law):
         return int(self.outcomes.shape[1])
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """Return independent draws (size, k), by inversion of the distribution function."""
         below = np.cumsum(np.exp(self.log_probability))
         picked = np.searchsorted(below, rng.random(size) * below[-1], side="right")
         return np.asarray(self.outcomes[np.minimum(picked, len(below) - 1)])
 
     def log_density(self, x: Array) -> Array:
-        """The log probability of each row of x (m, k); −∞ for a row that is not an outcome."""
         place = row_positions(self.outcomes, x)
         return np.where(place >= 0, self.log_probability[place], -np.inf)
 
 
 def row_positions(table: Array, rows: Array) -> np.ndarray:
-    """Return the index of each row in `table`, or −1 where the table does not contain it.
-
-    Two NaNs compare as equal, and so do 0 and −0.
-    """
+    """The index of each row in `table`, or −1; two NaNs are equal, and so are 0 and −0."""
     known, inverse = np.unique(
         np.concatenate([_row_keys(table), _row_keys(rows)]), return_inverse=True
     )
@@ -73,7 +59,7 @@ def row_positions(table: Array, rows: Array) -> np.ndarray:
 
 
 def _row_keys(rows: Array) -> np.ndarray:
-    """Return each row as one item of bytes, such that equal rows give equal bytes."""
+    """Each row as one item of bytes, such that equal rows give equal bytes."""
     plain = np.where(np.isnan(rows), np.nan, rows + 0.0)  # one bit pattern of NaN, and no −0
     return np.ascontiguousarray(plain).view(np.dtype((np.void, 8 * rows.shape[1]))).ravel()
 
@@ -82,16 +68,9 @@ def _row_keys(rows: Array) -> np.ndarray:
 class Branches(Law):
     """A mixture: branch i has log probability `log_probability[i]` and fills row `templates[i]`.
 
-    Parameters
-    ----------
-    templates : array of shape (m, k)
-        The row of each branch, with NaN in the slots to be drawn; no two rows alike.
-    log_probability : array of shape (m,)
-        The logarithms of the probabilities of the branches.
-    slots : tuple of tuple of int
-        For each branch the columns that its law fills.
-    parts : tuple of (Law or None)
-        For each branch the law of these numbers, or None where there are none. No part draws NaN.
+    templates : (m, k), with NaN in the slots to be drawn; no two rows alike. slots : for each
+    branch the columns that its law fills. parts : that law, which draws no NaN, or None for no
+    slots.
     """
 
     templates: Array
@@ -105,15 +84,13 @@ class Branches(Law):
 
     @property
     def tags(self) -> Array:
-        """Labels that tell the branches apart: the template, then 1 for a slot and 0 elsewhere.
-
-        The shape is (m, 2k).
+        """Labels (m, 2k) that tell the branches apart: the template, then 1 for a slot, 0
+        elsewhere.
         """
         return np.hstack([self.templates, self._is_slot])
 
     @property
     def _is_slot(self) -> Array:
-        """An array (m, k) that is 1 in the slots and 0 elsewhere."""
         marks = np.zeros(self.templates.shape)
         for mark, slots in zip(marks, self.slots, strict=True):
             mark[list(slots)] = 1.0
@@ -130,10 +107,6 @@ class Branches(Law):
         return np.asarray(out)
 
     def log_density(self, x: Array) -> Array:
-        """Return the log probability of each row's branch plus the log density of its slots.
-
-        The result is −∞ for a row of x (m, k) that fits no branch.
-        """
         value = np.full(len(x), -np.inf)
         is_slot, missing = self._is_slot == 1.0, np.isnan(x)
         for i, (slots, part) in enumerate(zip(self.slots, self.parts, strict=True)):
@@ -143,3 +116,64 @@ class Branches(Law):
                 own = 0.0 if part is None else part.log_density(x[fits][:, list(slots)])
                 value[fits] = self.log_probability[i] + own
         return value
+
+
+@value_class
+class DiscreteLaplace(Law):
+    """Independent whole numbers, z with probability ``tanh(1/(2s))·e^{−|z − centre|/s}``.
+
+    centre : (k,), whole numbers. scale : (k,), s > 0. Ghosh, Roughgarden & Sundararajan 2009.
+    """
+
+    centre: Array
+    scale: Array
+
+    @property
+    def dim(self) -> int:
+        return len(self.centre)
+
+    def sample(self, size: int, rng: np.random.Generator) -> Array:
+        return self.centre + discrete_laplace(self.scale, size, rng)
+
+    def log_density(self, x: Array) -> Array:
+        log_p = np.log(np.tanh(0.5 / self.scale)) - np.abs(x - self.centre) / self.scale
+        return np.asarray(log_p.sum(axis=1))
+
+
+@value_class
+class DiscreteGaussian(Law):
+    """Independent whole numbers, z with probability ∝ ``e^{−(z − centre)²/(2·sigma²)}``.
+
+    centre : (k,), whole numbers. sigma : (k,), > 0. Canonne, Kamath & Steinke 2020; draws by their
+    algorithm 3, with floats for fractions.
+    """
+
+    centre: Array
+    sigma: Array
+
+    @property
+    def dim(self) -> int:
+        return len(self.centre)
+
+    def sample(self, size: int, rng: np.random.Generator) -> Array:
+        out, left = np.empty((size, self.dim)), np.ones((size, self.dim), dtype=bool)
+        sigma = np.broadcast_to(self.sigma, out.shape)
+        while left.any():
+            own = sigma[left]
+            scale = np.floor(own) + 1.0
+            drawn = discrete_laplace(scale, 1, rng)[0]
+            accept = rng.random(len(own)) < np.exp(
+                -0.5 * ((np.abs(drawn) - own**2 / scale) / own) ** 2
+            )
+            place = np.flatnonzero(left)[accept]
+            out.flat[place], left.flat[place] = drawn[accept], False
+        return self.centre + out
+
+    def log_density(self, x: Array) -> Array:
+        return np.asarray(-0.5 * np.sum(((x - self.centre) / self.sigma) ** 2, axis=1))
+
+
+def discrete_laplace(scale: Array, size: int, rng: np.random.Generator) -> Array:
+    """Draws of discrete Laplace noise with scales (k,), (size, k)."""
+    tries = rng.geometric(-np.expm1(-1.0 / scale), (2, size, len(scale)))
+    return np.asarray((tries[0] - tries[1]).astype(np.float64))

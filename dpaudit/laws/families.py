@@ -13,13 +13,7 @@ from dpaudit._core.value import value_class
 
 @value_class
 class ShiftRows:
-    """Zeroing row i moves the mean of a Gaussian by `mu[i]` standard deviations.
-
-    Parameters
-    ----------
-    mu : array of shape (n,)
-        The shifts.
-    """
+    """Zeroing row i moves the mean of a Gaussian by `mu[i]` standard deviations; mu (n,)."""
 
     mu: Array
 
@@ -28,14 +22,8 @@ class ShiftRows:
 class SketchRows:
     """Zeroing row i takes vvᵀ from the covariance Σ of `rows` Gaussian rows.
 
-    Parameters
-    ----------
-    leverage, room : arrays of shape (n,)
-        qᵢ = vᵀΣ⁻¹v of row i, and 1 − qᵢ.
-    rows : int
-        Gaussian rows.
-    inverted : bool, default False
-        vvᵀ is taken from their PRECISION instead (inverse Wishart), which swaps the two directions.
+    leverage, room : (n,), q = vᵀΣ⁻¹v and 1 − q. inverted : whether vvᵀ is taken from their
+    PRECISION instead (inverse Wishart), which swaps the two directions.
     """
 
     leverage: Array
@@ -48,14 +36,8 @@ class SketchRows:
 class ScaleRows:
     """Pair i changes the variance of `rows` Gaussian rows on two axes.
 
-    Parameters
-    ----------
-    up, down : arrays of shape (n,)
-        The variance changes by the factor 1 + `up[i]` on one axis and 1 − `down[i]` on the other.
-    rows : int
-        Gaussian rows.
-    inverted : bool, default False
-        The precision changes instead.
+    up, down : (n,); the factor is 1 + up on one axis and 1 − down on the other. inverted : whether
+    it is the precision that changes.
     """
 
     up: Array
@@ -66,15 +48,7 @@ class ScaleRows:
 
 @value_class
 class WishartRows:
-    """Zeroing row i takes vvᵀ from AᵀA + W, W ~ Wishart_dim(V, dof).
-
-    Parameters
-    ----------
-    quadratic : array of shape (n,)
-        vᵀV⁻¹v of row i.
-    dof, dim : int
-        Degrees of freedom of W, and its number of rows and columns.
-    """
+    """Zeroing row i takes vvᵀ from AᵀA + W, W ~ Wishart_dim(V, dof); quadratic (n,) is vᵀV⁻¹v."""
 
     quadratic: Array
     dof: int
@@ -85,12 +59,8 @@ class WishartRows:
 class StudentRows:
     """Zeroing row i of a least-squares problem that is solved on a Gaussian sketch (ALS).
 
-    Parameters
-    ----------
-    leverage, residual_share, room, share_room : arrays of shape (n,)
-        The leverage and the residual share of each row, and 1 minus each of the two.
-    features, rows : int
-        The number of features p, and of rows r of the sketch.
+    leverage, residual_share, room, share_room : (n,), the first two and 1 minus each. features,
+    rows : the number of features p, and of rows r of the sketch.
     """
 
     leverage: Array
@@ -106,13 +76,6 @@ class ReplacedWishartRows:
     """Pair i has vvᵀ in place of uuᵀ beside W ~ Wishart_dim(V, dof).
 
     V^{−½}(vvᵀ − uuᵀ)V^{−½} has the eigenvalues `old[i]` and `-new[i]`, and else 0.
-
-    Parameters
-    ----------
-    old, new : arrays of shape (n,)
-        The positive eigenvalues, and the absolute values of the negative ones.
-    dof, dim : int
-        Degrees of freedom of W, and its number of rows and columns.
     """
 
     old: Array
@@ -126,16 +89,7 @@ class ReplacedStudentRows:
     """Pair i replaces a row of a least-squares problem that is solved on a Gaussian sketch (ALS).
 
     Where [B, b] has the Gram matrix I, that of the other database has the eigenvalues 1 + `up[i]`
-    and 1 − `down[i]`, and else 1.
-
-    Parameters
-    ----------
-    up, down : arrays of shape (n,)
-        By how much the larger eigenvalue exceeds 1, and the smaller one falls below it.
-    inner_up, inner_down : arrays of shape (n,)
-        The same two numbers for the Gram matrix of the features B alone.
-    features, rows : int
-        The number of features p, and of rows r of the sketch.
+    and 1 − `down[i]`, and else 1; inner_up and inner_down are the same for the features B alone.
     """
 
     up: Array
@@ -148,15 +102,7 @@ class ReplacedStudentRows:
 
 @value_class
 class ComposedRows:
-    """Several releases of one database: part j, released `times[j]` times, on the same row i.
-
-    Parameters
-    ----------
-    parts : tuple of ZeroedRows
-        The releases.
-    times : tuple of int
-        How often each is released.
-    """
+    """Several releases of one database: part j, released `times[j]` times, on the same row i."""
 
     parts: tuple[ZeroedRows, ...]
     times: tuple[int, ...]

@@ -28,16 +28,8 @@ class GaussianRows(Law):
     """`rows` i.i.d. rows N(0, rootᵀroot), or the upper triangle of their Gram matrix.
 
     The Gram matrix is a Wishart draw and sufficient for the covariance, so both releases have the
-    same spectrum.
-
-    Parameters
-    ----------
-    root : array of shape (d, d)
-        Upper triangular.
-    rows : int
-        Number of rows.
-    release : {"sketch", "gram"}, default "sketch"
-        "sketch", the rows flattened to (rows·d,), or "gram".
+    same spectrum. root : (d, d), upper triangular. release : "sketch", the rows flattened, or
+    "gram".
     """
 
     root: Array
@@ -46,7 +38,6 @@ class GaussianRows(Law):
 
     @property
     def dim(self) -> int:
-        """The numbers in one draw: rows·d for a sketch, d(d+1)/2 for a Gram matrix."""
         d = len(self.root)
         return self.rows * d if self.release == "sketch" else d * (d + 1) // 2
 
@@ -65,10 +56,7 @@ class GaussianRows(Law):
         return (normal @ self.root).reshape(size, -1)
 
     def log_density(self, x: Array) -> Array:
-        """Log density at the rows of x (m, dim), but for terms that do not depend on `root`.
-
-        The terms in det(X) of a Wishart density are among those left out.
-        """
+        """It lacks terms that do not depend on `root`, such as det(X) of a Wishart density."""
         d = len(self.root)
         if self.release == "sketch":
             white = solve_triangular(self.root, x.reshape(-1, d).T, trans="T")
@@ -80,19 +68,10 @@ class GaussianRows(Law):
 
 @value_class
 class InverseWishart(Law):
-    """X ~ W⁻¹_d(Ψ, dof) with Ψ = rootᵀroot, as its upper triangle.
+    """X ~ W⁻¹_d(Ψ, dof) with Ψ = rootᵀroot, as its upper triangle; dof ≥ d.
 
-    Parameters
-    ----------
-    root : array of shape (d, d)
-        Upper triangular.
-    dof : int ≥ d
-        Degrees of freedom.
-
-    Notes
-    -----
-    Density ∝ ``|Ψ|^{dof/2} |X|^{−(dof+d+1)/2} exp(−½tr(ΨX⁻¹))``; X⁻¹ is a Wishart draw of scale
-    Ψ⁻¹.
+    root : (d, d), upper triangular. The density is ∝ ``|Ψ|^{dof/2} |X|^{−(dof+d+1)/2}
+    exp(−½tr(ΨX⁻¹))``; X⁻¹ is a Wishart draw of scale Ψ⁻¹.
     """
 
     root: Array
@@ -117,7 +96,6 @@ class InverseWishart(Law):
         return draw_in_chunks(size, self.dim, d**2, draw)
 
     def log_density(self, x: Array) -> Array:
-        """Log density at the rows of x (m, dim), but for a constant; −∞ where X is not definite."""
         return _block_by_block(self._log_density, x, len(self.root))
 
     def _log_density(self, x: Array) -> Array:
@@ -134,18 +112,10 @@ class InverseWishart(Law):
 
 @value_class
 class ShiftedWishart(Law):
-    """shift + W with W ~ Wishart_d(rootᵀroot, dof), as its upper triangle.
+    """shift + W with W ~ Wishart_d(rootᵀroot, dof), as its upper triangle; dof ≥ d.
 
-    The density is 0 where x − shift is not positive definite.
-
-    Parameters
-    ----------
-    shift : array of shape (d, d)
-        Symmetric.
-    root : array of shape (d, d)
-        Upper triangular.
-    dof : int ≥ d
-        Degrees of freedom.
+    shift : (d, d), symmetric. root : (d, d), upper triangular. The density is 0 where x − shift is
+    not positive definite.
     """
 
     shift: Array
@@ -167,7 +137,6 @@ class ShiftedWishart(Law):
         )
 
     def log_density(self, x: Array) -> Array:
-        """Log density at the rows of x (m, dim), but for a constant of d and `dof`."""
         noise = x - upper_triangle(self.shift[None])
         return _block_by_block(self._log_density, noise, len(self.root))
 
@@ -197,11 +166,7 @@ def wishart(size: int, root: Array, dof: int, rng: np.random.Generator) -> Array
 def bartlett(size: int, dim: int, dof: int | np.ndarray, rng: np.random.Generator) -> Array:
     """Draws of lower trapezoidal L with LLᵀ ~ Wishart_dim(I, dof), (size, dim, min(dim, dof)).
 
-    dof : an integer ≥ 1, or one for each draw, (size,), none of them below `dim`.
-
-    References
-    ----------
-    Bartlett 1933.
+    dof : an integer ≥ 1, or one for each draw, (size,), none of them below `dim` (Bartlett 1933).
     """
     width = min(dim, int(np.min(dof)))
     factor = np.zeros((size, dim, width))
@@ -214,12 +179,11 @@ def bartlett(size: int, dim: int, dof: int | np.ndarray, rng: np.random.Generato
 
 
 def _half_log_det(factor: Array) -> Array:
-    """Return ½ log det, (m,), of matrices given by their Cholesky factors (m, d, d)."""
     return np.asarray(np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1))
 
 
 def _block_by_block(log_density: Callable[[Array], Array], x: Array, dim: int) -> Array:
-    """Return log_density of the rows of x block by block, since each unfolds into dim × dim."""
+    """log_density block by block, since each row unfolds into dim × dim."""
     step = max(1, CHUNK * 64 // dim**2)
     return np.concatenate(
         [log_density(x[start : start + step]) for start in range(0, len(x), step)]

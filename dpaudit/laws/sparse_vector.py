@@ -35,18 +35,8 @@ class Pattern(NamedTuple):
 class NoisyComparison:
     """Queries with Laplace noise, compared with a threshold with Laplace noise.
 
-    Quadrature is over ρ, the noise of the threshold.
-
-    Parameters
-    ----------
-    queries : array of shape (n,)
-        The true answers.
-    threshold : float
-        The threshold without noise.
-    threshold_scale : float > 0
-        Scale of the threshold's noise.
-    query_scale : float > 0
-        Scale of the queries' noise.
+    queries : (n,), the true answers. threshold_scale, query_scale : of the two noises. Quadrature
+    is over ρ, the noise of the threshold.
     """
 
     queries: Array
@@ -66,15 +56,11 @@ class NoisyComparison:
         return x.ravel(), np.log(w.ravel()) + self.log_noise(x.ravel())
 
     def log_noise(self, rho: Array) -> Array:
-        """Return the log density of the threshold's noise at `rho`."""
         scale = self.threshold_scale
         return np.asarray(laplace_log_density(rho / scale) - np.log(scale))
 
     def log_others_below(self, rho: Array, answered: int, above: tuple[int, ...]) -> Array:
-        """Log density of ρ, times P(the first `answered` queries but those in `above` stay below).
-
-        Shape of rho.
-        """
+        """Log density of ρ, times P(the first `answered` but those in `above` stay below)."""
         below = self.log_below(rho.ravel()).reshape(-1, *rho.shape)
         return np.asarray(
             self.log_noise(rho) + sum(below[i] for i in range(answered) if i not in above)
@@ -142,7 +128,7 @@ def unlimited_law(comparison: NoisyComparison) -> Discrete:
 
 
 def noiseless_law(queries: Array, threshold: float, threshold_scale: float) -> Discrete:
-    """Return the law of rows of 1 (above) or 0 (below) when only the threshold has noise.
+    """The law of rows of 1 (above) or 0 (below) when only the threshold has noise.
 
     The noisy threshold falls between two neighbours of the sorted answers, which decides the row.
     """
@@ -165,14 +151,8 @@ def noiseless_law(queries: Array, threshold: float, threshold_scale: float) -> D
 class ReleasedAnswers(Law):
     """Rows (number answered, the noisy answer of each query above, NaN for the other queries).
 
-    The noisy answer that is compared with the threshold is the one that is released.
-
-    Parameters
-    ----------
-    comparison : NoisyComparison
-        The queries and the threshold.
-    most : int
-        The mechanism halts after this many answers above the threshold.
+    The noisy answer that is compared with the threshold is the one that is released; the mechanism
+    halts after `most` of them.
     """
 
     comparison: NoisyComparison
@@ -184,7 +164,6 @@ class ReleasedAnswers(Law):
 
     @property
     def patterns(self) -> list[Pattern]:
-        """All patterns of answers that can occur."""
         return list(patterns(self.dim - 1, self.most))
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
@@ -198,7 +177,6 @@ class ReleasedAnswers(Law):
         )
 
     def log_density(self, x: Array) -> Array:
-        """Return the log density of each row of x (m, n + 1); −∞ for a row that fits no pattern."""
         value = np.full(len(x), -np.inf)
         observed = np.column_stack([x[:, 0], ~np.isnan(x[:, 1:])])
         for pattern in self.patterns:
@@ -241,6 +219,5 @@ class ReleasedAnswers(Law):
             return np.asarray(np.log(below[panel] + partial))
 
     def _integrals(self, start: Array, end: Array, pattern: Pattern) -> Array:
-        """The integral over the threshold's noise from `start` to `end`, shape of `start`."""
         x, w = gauss_legendre(start, end)
         return np.asarray(np.sum(w * np.exp(self.comparison.log_others_below(x, *pattern)), axis=1))

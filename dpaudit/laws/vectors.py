@@ -15,15 +15,7 @@ from dpaudit.laws.base import CHUNK, Law, draw_in_chunks
 
 @value_class
 class Gaussian(Law):
-    """The Gaussian law N(mean, (rootᵀroot)⁻¹).
-
-    Parameters
-    ----------
-    mean : array of shape (k,)
-        The mean.
-    root : array of shape (k, k)
-        Upper triangular factor of the precision matrix rootᵀroot.
-    """
+    """N(mean, (rootᵀroot)⁻¹); root (k, k) is an upper triangular factor of the precision."""
 
     mean: Array
     root: Array
@@ -36,23 +28,12 @@ class Gaussian(Law):
         return _elliptical(self, size, rng, lambda z: z)
 
     def log_density(self, x: Array) -> Array:
-        """Log density at the rows of x (m, k), but for a constant of k."""
         return -0.5 * _square_norm(x, self.mean, self.root) + log_det(self.root)
 
 
 @value_class
 class GaussianNoise(Law):
-    """Independent coordinates N(meanᵢ, deviationᵢ²).
-
-    Nothing of size k² is built, so k may be thousands.
-
-    Parameters
-    ----------
-    mean : array of shape (k,)
-        The means.
-    deviation : array of shape (k,)
-        Standard deviations > 0.
-    """
+    """Independent coordinates N(meanᵢ, deviationᵢ²); nothing of size k² is built."""
 
     mean: Array
     deviation: Array
@@ -72,7 +53,6 @@ class GaussianNoise(Law):
         return draw_in_chunks(size, self.dim, self.dim, draw)
 
     def log_density(self, x: Array) -> Array:
-        """Log density at the rows of x (m, k), but for a constant of k."""
         white = (x - self.mean) / self.deviation
         return np.asarray(
             -0.5 * np.einsum("ij,ij->i", white, white) - np.sum(np.log(self.deviation))
@@ -81,16 +61,8 @@ class GaussianNoise(Law):
 
 @value_class
 class StudentT(Law):
-    """Multivariate t with density ∝ (1 + ‖root(x − mean)‖²)^{−(dof + k)/2}.
-
-    Parameters
-    ----------
-    mean : array of shape (k,)
-        The centre.
-    root : array of shape (k, k)
-        Upper triangular.
-    dof : int ≥ 1
-        Degrees of freedom.
+    """Multivariate t with density ∝ (1 + ‖root(x − mean)‖²)^{−(dof + k)/2}; root is upper
+    triangular.
     """
 
     mean: Array
@@ -102,8 +74,6 @@ class StudentT(Law):
         return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        """Return independent draws (size, k): a Gaussian vector over the root of a χ² draw."""
-
         def spread(z: Array) -> Array:
             radius = rng.standard_gamma(0.5 * self.dof, len(z))
             radius += radius  # χ²_dof
@@ -113,22 +83,13 @@ class StudentT(Law):
         return _elliptical(self, size, rng, spread)
 
     def log_density(self, x: Array) -> Array:
-        """Log density at the rows of x (m, k), but for a constant of k and `dof`."""
         power = 0.5 * (self.dof + self.dim)
         return log_det(self.root) - power * np.log1p(_square_norm(x, self.mean, self.root))
 
 
 @value_class
 class Laplace(Law):
-    """Independent coordinates with density ``e^{−|x − loc|/scale}/(2·scale)``.
-
-    Parameters
-    ----------
-    loc : array of shape (k,)
-        The centres.
-    scale : array of shape (k,)
-        Scales > 0.
-    """
+    """Independent coordinates with density ``e^{−|x − loc|/scale}/(2·scale)``; loc, scale (k,)."""
 
     loc: Array
     scale: Array
@@ -150,15 +111,7 @@ class Laplace(Law):
 
 @value_class
 class SharedLaplace(Law):
-    """loc + Z·(1, …, 1) with ONE draw Z of density ``e^{−|z|/scale}/(2·scale)``.
-
-    Parameters
-    ----------
-    loc : array of shape (k,)
-        The centre.
-    scale : float > 0
-        The scale of Z.
-    """
+    """loc + Z·(1, …, 1) with ONE draw Z of density ``e^{−|z|/scale}/(2·scale)``."""
 
     loc: Array
     scale: float
@@ -183,13 +136,7 @@ class SharedLaplace(Law):
 
 @value_class
 class Product(Law):
-    """Independent draws of several laws side by side.
-
-    Parameters
-    ----------
-    parts : tuple of Law
-        The laws, in the order of the numbers.
-    """
+    """Independent draws of several laws side by side."""
 
     parts: tuple[Law, ...]
 
@@ -201,7 +148,6 @@ class Product(Law):
         return np.hstack([part.sample(size, rng) for part in self.parts])
 
     def log_density(self, x: Array) -> Array:
-        """Sum of the parts' log densities at the rows of x (m, dim)."""
         ends = np.cumsum([part.dim for part in self.parts])[:-1]
         pieces = np.split(x, ends, axis=1)
         return np.sum(
@@ -211,14 +157,13 @@ class Product(Law):
 
 
 def laplace_log_cdf(x: Array) -> Array:
-    """Return log P(Z < x) of standard Laplace noise Z, to relative accuracy in the lower tail."""
+    """log P(Z < x) of standard Laplace noise Z, to relative accuracy in the lower tail."""
     return np.where(
         x < 0.0, np.minimum(x, 0.0) - np.log(2.0), np.log1p(-0.5 * np.exp(-np.maximum(x, 0.0)))
     )
 
 
 def laplace_log_density(x: Array) -> Array:
-    """Return the log density −|x| − ln 2 of standard Laplace noise."""
     return np.asarray(-np.abs(x) - np.log(2.0))
 
 
@@ -241,6 +186,5 @@ def _elliptical(
 
 
 def _square_norm(x: Array, mean: Array, root: Array) -> Array:
-    """Return ‖root(x − mean)‖² for each row of x."""
     white = (x - mean) @ root.T
     return np.asarray(np.einsum("ij,ij->i", white, white))

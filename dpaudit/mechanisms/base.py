@@ -36,10 +36,8 @@ class LawMechanism:
 
     Attributes
     ----------
-    summary : str
-        One line for lists and reports.
-    claimed : str
-        The privacy that the mechanism's source claims, in words.
+    summary, claimed : str
+        One line for lists and reports (by default the docstring's first), and the source's claim.
     regression : bool
         Whether the mechanism regresses the last column on the others. A scenario file must then
         name the label column, and a column of ones is put before the features.
@@ -52,7 +50,7 @@ class LawMechanism:
         effect as replacing it by zeros.
     """
 
-    summary: ClassVar[str] = ""
+    summary: ClassVar[str]
     claimed: ClassVar[str] = ""
     regression: ClassVar[bool] = False
     zero_rows_matter: bool = True
@@ -66,6 +64,10 @@ class LawMechanism:
     # RPLS, at fixed leverage and residual share, δ grows with the number of sketch rows. The tests
     # of calibration check this at random settings.
     adjustable: ClassVar[tuple[Adjustable, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        if "summary" not in cls.__dict__:
+            cls.summary = (cls.__doc__ or "").partition("\n")[0]
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -81,8 +83,8 @@ class LawMechanism:
     def replaced_rows(self, data: Array, candidates: Array) -> ZeroedRows:
         """The pairs of laws (M(D), M(D with row i replaced by candidates[j])), for all i and j.
 
-        The database has shape (n, d) and the candidates (m, d); entry i·m + j of the result is the
-        pair for i and j. Raises `NoExactSpectrum` where no closed form is known.
+        The database has shape (n, d) and the candidates (m, d); entry i·m + j is the pair for i and
+        j. Raises `NoExactSpectrum` where no closed form is known.
         """
         raise NoExactSpectrum(
             f"{self.name} has no closed form for all replacements at once; "
@@ -91,10 +93,10 @@ class LawMechanism:
         )
 
     def added_row(self, data: Array, row_bound: float) -> ZeroedRows:
-        """The pair of laws (M(D with one more row), M(D)) of the least private row to add.
+        """The pair of laws (M(D with one more row), M(D)) of the least private row of norm ≤
+        row_bound.
 
-        The added row ranges over all rows of Euclidean norm ≤ row_bound. The result has one entry.
-        Raises `NoExactSpectrum` where no closed form is known.
+        The result has one entry. Raises `NoExactSpectrum` where no closed form is known.
         """
         raise NoExactSpectrum(
             f"{self.name} has {self.no_added_row}; "
@@ -102,10 +104,7 @@ class LawMechanism:
         )
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """The indices of rows for which `zeroed_rows` is wrong; none unless a subclass says so.
-
-        Zeroing such a row also changes a quantity that is computed from the data, such as a norm.
-        """
+        """The rows for which `zeroed_rows` is wrong: one also changes a quantity such as a norm."""
         return ()
 
     def prepare(self, data: Array) -> Sampler:
@@ -113,21 +112,9 @@ class LawMechanism:
         return self.law(data).sample
 
     def __call__(self, data: ArrayLike, size: int, *, rng: RngLike = None) -> Array:
-        """Draw independent outputs.
+        """Draw independent outputs (size, k) on `data` (n, d).
 
-        Parameters
-        ----------
-        data : array of shape (n, d)
-            The database.
-        size : int
-            Number of outputs.
-        rng : seed or Generator, optional
-            Anything that `numpy.random.default_rng` accepts.
-
-        Returns
-        -------
-        array of shape (size, k)
-            One output per row.
+        rng : anything that `numpy.random.default_rng` accepts.
         """
         data = check.matrix("data", data)
         return self.prepare(data)(check.integer("size", size, 1), as_generator(rng))
@@ -152,7 +139,6 @@ class LawMechanism:
 
     @property
     def claim(self) -> Claim | None:
-        """The privacy that the mechanism's source claims, or None if it claims none."""
         return None
 
     @property
@@ -161,7 +147,7 @@ class LawMechanism:
         return type(self).__name__
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters as a dict from name to value, without those whose value is None."""
+        """The parameters by name, without those whose value is None."""
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
         return {f.name: getattr(self, f.name) for f in fields if getattr(self, f.name) is not None}
 
@@ -192,8 +178,7 @@ class PrintedMechanism(LawMechanism):
     def pair(self) -> NeighbourPair:
         """Two neighbouring databases on which the mechanism is meant to lose the most privacy.
 
-        The loss is that of the claim if the claim is tight, and exceeds it if the claim is false.
-        A scenario with `relation = "pair"` audits the mechanism on this pair.
+        A scenario with `relation = "pair"` audits the mechanism on them.
         """
         raise NotImplementedError
 
@@ -202,9 +187,7 @@ class ExampleMechanism(PrintedMechanism):
     """A mechanism of `ZOO`: its law is known, and it is known whether its claim is true.
 
     Subclasses define `law`, and either `databases` or `pair`. They define `run` too, unless a draw
-    from `law` is the algorithm. The annotation of a parameter says which values it may have
-    (`dpaudit.mechanisms.parameters`): ε and other scales are > 0, probabilities are in (0, 1],
-    counts are ≥ 1, and every other parameter is a finite number.
+    from `law` is the algorithm.
 
     Attributes
     ----------
@@ -234,17 +217,15 @@ class ExampleMechanism(PrintedMechanism):
         return pair_of(*self.databases)
 
     def published_pair(self) -> NeighbourPair:
-        """The two databases of the published audits; the same as `pair` if none are recorded."""
         published = self.published_databases
         return self.pair() if published is None else pair_of(*published)
 
 
 class PureExample(ExampleMechanism):
-    """An example mechanism that claims pure ε-differential privacy at its parameter `epsilon`."""
+    """An example mechanism that claims pure ε-DP at its parameter `epsilon`."""
 
     @property
     def claim(self) -> Claim:
-        """Pure ε-DP at the parameter `epsilon`."""
         return Claim(self.epsilon)
 
 
@@ -257,7 +238,7 @@ def column(data: ArrayLike) -> Array:
 
 
 def pair_of(left: ArrayLike, right: ArrayLike) -> NeighbourPair:
-    """The pair of two databases, each written as a list of numbers (one column) or of rows."""
+    """The pair of two databases, each a list of numbers (one column) or of rows."""
     first, second = (np.asarray(side, dtype=np.float64) for side in (left, right))
     if first.ndim == 1:
         first, second = first[:, None], second[:, None]

@@ -78,7 +78,6 @@ class HalvedSensitivity(Gaussian):
 
     sound = False
     source = "a common slip: the wrong neighbouring relation, σ off by 2"
-    summary = "a sum plus Gaussian noise for half its sensitivity"
 
     def noise(self, data: Array) -> float:
         return self.calibrated_noise(0.5 * self.sensitivity)
@@ -98,7 +97,6 @@ class RootTwoSensitivity(Gaussian):
 
     sound = False
     source = "a common slip: the sensitivity of one cell for that of the vector, σ off by √2"
-    summary = "a histogram plus Gaussian noise for one of two cells"
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         return self.law(data).sample(size, rng)
@@ -118,7 +116,6 @@ class MeanSensitivity(Gaussian):
 
     sound = False
     source = "a common slip: the sensitivity of the mean for that of the sum, σ off by n"
-    summary = "a sum plus the Gaussian noise of a mean"
 
     def noise(self, data: Array) -> float:
         return self.calibrated_noise(self.sensitivity / len(data))
@@ -130,7 +127,6 @@ class VarianceForDeviation(Gaussian):
 
     sound = False
     source = "a common slip: variance and standard deviation"
-    summary = "a sum plus Gaussian noise of variance σ"
 
     def noise(self, data: Array) -> float:
         return float(np.sqrt(self.calibrated_noise(self.sensitivity)))
@@ -145,7 +141,6 @@ class LocalSensitivity(Gaussian):
 
     sound = False
     source = "Nissim, Raskhodnikova & Smith 2007, why local sensitivity will not do"
-    summary = "a sum plus Gaussian noise scaled by the range of the private rows"
 
     def noise(self, data: Array) -> float:
         spread = float(np.ptp(column(data)))
@@ -156,7 +151,6 @@ class LocalSensitivity(Gaussian):
         return self.calibrated_noise(spread)
 
     def pair(self) -> NeighbourPair:
-        """Five rows of range 0.3, and the same with the last row set to Δ = `sensitivity`."""
         return pair_of([0.0, 0.1, 0.2, 0.3, 0.2], [0.0, 0.1, 0.2, 0.3, self.sensitivity])
 
 
@@ -166,7 +160,6 @@ class NoisyHistogram2(NoisyHistogram1):
 
     sound = False
     source = "Ding et al. 2018, algorithm 10"
-    summary = "a histogram plus Laplace noise of the inverse scale"
 
     @property
     def scale(self) -> float:
@@ -179,7 +172,6 @@ class NaturalLogGeometric(TruncatedGeometric):
 
     sound = False
     source = "Balcer & Vadhan 2018, algorithm 4.8, as coded by Bichsel et al. 2021"
-    summary = "truncated geometric noise with the wrong logarithm"
 
     @property
     def claim(self) -> Claim:
@@ -192,17 +184,15 @@ class NaturalLogGeometric(TruncatedGeometric):
 
 @value_class(show_numbers=True, eq=True)
 class UnequalCoin(PureExample):
-    """Randomised response that keeps a 1 with the right probability, but flips a 0 with `flip`.
+    """Randomised response that keeps a 1 with probability e^ε/(1 + e^ε), but flips a 0 with `flip`.
 
-    A 1 is kept with probability e^ε/(1 + e^ε); a 0 becomes 1 with probability `flip`. Data: bits,
-    (n, 1). Output: (size, n).
+    Data: bits, (n, 1). Output: (size, n).
     """
 
     epsilon: Positive = 1.0
     flip: UpToOne = 0.1
     sound = False
     source = "Warner 1965 with two coins"
-    summary = "randomised response with an unequal coin"
     databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -213,7 +203,6 @@ class UnequalCoin(PureExample):
         return bits_law(self._probability_of_one(data))
 
     def _probability_of_one(self, data: Array) -> Array:
-        """The probability (n,) that each bit is reported as 1."""
         keep = 1.0 / (1.0 + np.exp(-self.epsilon))
         return np.where(column(data) == 1.0, keep, self.flip)
 
@@ -230,12 +219,10 @@ class NonDPLaplace1(PureExample):
     epsilon: Positive = 0.01
     sound = False
     source = AUDITORIUM
-    summary = "a mean whose noise is scaled by the true number of rows, Laplace noise"
     databases = [0.0], [0.0, 1.0]
 
     @property
     def scale(self) -> float:
-        """2/ε: the scale of Laplace noise on the sum, or the deviation of Gaussian noise."""
         return 2.0 / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -250,10 +237,6 @@ class NonDPLaplace1(PureExample):
 @value_class(show_numbers=True, eq=True)
 class NonDPLaplace2(NonDPLaplace1):
     """Release S/n + Lap(2/(ñε)), ñ = max(n + Lap(2/ε), 1e-12): the mean S/n has the true n."""
-
-    summary = (
-        "a mean by the true number of rows whose noise is scaled by a noisy one, Laplace noise"
-    )
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         rows = clipped_column(data)
@@ -270,7 +253,6 @@ class NonDPGaussian1(NonDPLaplace1):
     """Release S/n + N(0, (2/(nε))²), claimed to be (ε, δ)-DP."""
 
     delta: UpToOne = 1e-5
-    summary = "a mean whose noise is scaled by the true number of rows, Gaussian noise"
 
     @property
     def claim(self) -> Claim:
@@ -288,10 +270,6 @@ class NonDPGaussian1(NonDPLaplace1):
 @value_class(show_numbers=True, eq=True)
 class NonDPGaussian2(NonDPGaussian1):
     """Release S/n + N(0, (2/(ñε))²), ñ = max(n + N(0, (2/ε)²), 1e-12); the claim is (ε, δ)-DP."""
-
-    summary = (
-        "a mean by the true number of rows whose noise is scaled by a noisy one, Gaussian noise"
-    )
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         rows = clipped_column(data)
@@ -316,7 +294,6 @@ class ReusedNoise(PureExample):
     epsilon: Positive = 1.0
     sound = False
     source = "a common slip: one draw of noise for two queries"
-    summary = "two sums with the same Laplace noise"
     databases = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -338,11 +315,9 @@ class CachedNoise(PureExample):
     epsilon: Positive = 1.0
     sound = False
     source = "a common slip: answers cached by a hash of the data"
-    summary = "Laplace noise that is the same for the same data"
     databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
 
     def _answer(self, data: Array) -> float:
-        """The one output that the mechanism has on these data."""
         digest = hashlib.sha256(np.ascontiguousarray(data).tobytes()).digest()
         rng = np.random.default_rng(int.from_bytes(digest[:8], "little"))
         return float(column(data).sum() + rng.laplace(0.0, 1.0 / self.epsilon))
@@ -365,7 +340,6 @@ class LateClipping(PureExample):
     bound: Positive = 1.0
     sound = False
     source = "a common slip: clipping after use"
-    summary = "a noisy sum that is clipped instead of its rows"
     databases = [0.0, 0.0, 1.0, 1.0, 0.0], [4.0, 0.0, 1.0, 1.0, 0.0]
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -377,7 +351,6 @@ class LateClipping(PureExample):
         )
 
     def law(self, data: Array) -> Density:
-        """The Laplace law about the sum, with the mass outside [0, nC] moved to the two ends."""
         total, high = float(column(data).sum()), len(data) * self.bound
         scale = self.bound / self.epsilon
 
@@ -394,17 +367,14 @@ class MissingPassed(PureExample):
     """Release a sum of ratios clipped to [0, 1] with Laplace noise of scale 1/ε, or NaN.
 
     The ratio of a row (0, 0) is NaN, and neither clipping nor noise changes that. Data: (n, 2),
-    numerators and denominators, n ≤ 16. Output: (size, 1), NaN if a sampled row has the ratio NaN.
-
-    Each row is sampled with probability `rate`, which lowers the claimed ε to
-    ln(1 + rate·(e^ε − 1)) (amplification by sampling).
+    numerators and denominators, n ≤ 16. Output: (size, 1). Each row is sampled with probability
+    `rate`, which lowers the claimed ε to ln(1 + rate·(e^ε − 1)).
     """
 
     epsilon: Positive = 1.0
     rate: UpToOne = 1.0
     sound = False
     source = "a common slip: a missing value passed through"
-    summary = "a noisy sum of ratios through which NaN passes"
     databases = [[1.0, 2.0], [0.0, 4.0]], [[1.0, 2.0], [0.0, 0.0]]
 
     @property
@@ -412,7 +382,6 @@ class MissingPassed(PureExample):
         return Claim(float(np.log1p(self.rate * np.expm1(self.epsilon))))
 
     def _ratios(self, data: Array) -> Array:
-        """The clipped ratios (n,), which may be NaN. Raises `InvalidInput` for another shape."""
         data = check.matrix("data", data, 1, 2)
         if data.shape[1] != 2 or len(data) > MOST_ROWS:
             fail("data", Words(f"shape {data.shape}"), f"two columns and at most {MOST_ROWS} rows")
@@ -425,7 +394,6 @@ class MissingPassed(PureExample):
         return np.asarray(sums + rng.laplace(0.0, 1.0 / self.epsilon, (size, 1)))
 
     def law(self, data: Array) -> Branches:
-        """A mixture of NaN and of Laplace noise about the sum of a random subset of the ratios."""
         ratios = self._ratios(data)
         missing = int(np.isnan(ratios).sum())
         with np.errstate(divide="ignore"):
@@ -435,10 +403,7 @@ class MissingPassed(PureExample):
         return Branches(np.full((2, 1), np.nan), log_probability, ((0,), ()), parts)
 
     def _without_nan(self, ratios: Array) -> Density:
-        """The law of the noisy sum of a random subset of `ratios` (finite, one dimension).
-
-        `sums` maps each possible sum of the sampled ratios to its probability.
-        """
+        """The law of the noisy sum of a random subset of finite `ratios`."""
         sums = {0.0: 1.0}
         for ratio in ratios:
             moved: dict[float, float] = {}
@@ -466,7 +431,6 @@ class ReportNoisyMax3(ReportNoisyMax1):
 
     sound = False
     source = "Ding et al. 2018, algorithm 7"
-    summary = "noisy max released as a number, Laplace noise"
     databases = [0.0] * 5, [1.0] * 5
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -485,7 +449,6 @@ class ReportNoisyMax4(ReportNoisyMax3):
 
     noise: ClassVar[Noise] = EXPONENTIAL
     source = "Ding et al. 2018, algorithm 8"
-    summary = "noisy max released as a number, exponential noise"
     databases = [1.0] * 5, [2.0] * 5
 
 
@@ -499,17 +462,14 @@ class FloatLaplace(PureExample):
     Data: one whole number, (1, 1). Output: (size, 1).
 
     The noise has at most 2⁵⁴ values, with gaps between them. About 65 % of the outputs for the
-    answer 0 are impossible for the answer 1, and vice versa. So the pure ε is infinite, and
-    δ(ε) ≥ 0.65 or so at every ε. Some outputs reveal the answer by their last bits. For a number
-    other than 0 as the answer, every output is a multiple of 2⁻⁵³: noise of size ½ or more is such
-    a multiple, and the addition rounds smaller noise to one. For the answer 0, noise of size below
-    ½ is released with finer bits.
+    answer 0 are impossible for the answer 1, and vice versa, so the pure ε is infinite and δ(ε) ≥
+    0.65 or so. The last bits tell: for an answer other than 0 every output is a multiple of 2⁻⁵³,
+    and for the answer 0 noise of size below ½ has finer bits.
     """
 
     epsilon: Positive = 0.1
     sound = False
     source = "Mironov 2012"
-    summary = "Laplace noise in floats, whose low bits leak"
     databases = [0.0], [1.0]
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -517,7 +477,6 @@ class FloatLaplace(PureExample):
         return column(data)[0] + sign * np.log(1.0 - rng.random((size, 1))) / self.epsilon
 
     def law(self, data: Array) -> Law:
-        """Always raises `NoExactSpectrum`: the floats that two answers share are not known."""
         raise NoExactSpectrum(
             f"{self.name} has no exact spectrum: which floats two answers have in common is not "
             "known in closed form, and the law over the real numbers, that of textbook.Laplace, "
@@ -551,7 +510,6 @@ class SquaredNoiseLS(ExampleMechanism):
     sensitivity: Positive = 0.05
     sound = False
     source = "paper 1, proposition 2, with σ² for σ"
-    summary = "least squares plus Gaussian noise whose deviation is squared"
 
     def law(self, data: Array) -> laws.Gaussian:
         right = GaussianLS(epsilon=self.epsilon, delta=self.delta, sensitivity=self.sensitivity)
@@ -573,7 +531,6 @@ class ResidualScaleLS(ExampleMechanism):
     delta: UpToOne = 1e-3
     sound = False
     source = "paper 1, proposition 2, with the sensitivity read off the residuals"
-    summary = "least squares plus Gaussian noise scaled by the private residuals"
 
     def law(self, data: Array) -> laws.Gaussian:
         error = least_squares(data).norm / len(data)
@@ -581,7 +538,6 @@ class ResidualScaleLS(ExampleMechanism):
         return GaussianLS(sigma=sigma).law(data)
 
     def pair(self) -> NeighbourPair:
-        """A database whose last row is an outlier, and the same with that row zeroed."""
         return line_with_outlier(6.0)
 
 
@@ -598,7 +554,6 @@ class RowBoundProjection(ExampleMechanism):
     rows: Count = 50
     sound = False
     source = "paper 4, algorithm 1, with B read off the data"
-    summary = "a padded Gaussian sketch, padded by the largest private row"
 
     def law(self, data: Array) -> GaussianRows:
         bound, log = float(np.linalg.norm(data, axis=1).max()), math.log(4.0 / self.delta)
@@ -606,7 +561,6 @@ class RowBoundProjection(ExampleMechanism):
         return RandomProjection(self.rows, "gram", padding).law(data)
 
     def pair(self) -> NeighbourPair:
-        """A database whose last row is the longest, and the same with that row zeroed."""
         return line_with_outlier(1.0)
 
 
@@ -623,7 +577,6 @@ class SparseVector3(SparseVector):
 
     sound = False
     source = "Lyu, Su & Li 2017, algorithm 3 (Roth's lecture notes 2011)"
-    summary = "sparse vector technique 3: the tested answer is released"
 
     @property
     def scales(self) -> tuple[float, float]:
@@ -642,7 +595,6 @@ class SparseVector4(SparseVector):
 
     sound = False
     source = "Lyu, Su & Li 2017, algorithm 4 (Lee & Clifton 2014)"
-    summary = "sparse vector technique 4: query noise that forgets how many are released"
 
     @property
     def scales(self) -> tuple[float, float]:
@@ -659,14 +611,12 @@ class SparseVector5(SparseVector):
 
     sound = False
     source = "Lyu, Su & Li 2017, algorithm 5 (Stoddard, Chen & Machanavajjhala 2014)"
-    summary = "sparse vector technique 5: queries without noise"
 
     @property
     def scales(self) -> tuple[float, float]:
         return 2.0 / self.epsilon, 0.0
 
     def law(self, data: Array) -> Law:
-        """The law of the output, which depends only on where the threshold falls among answers."""
         return noiseless_law(column(data), self.threshold, self.scales[0])
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -680,7 +630,6 @@ class SparseVector6(SparseVector):
 
     sound = False
     source = "Lyu, Su & Li 2017, algorithm 6 (Chen et al. 2015)"
-    summary = "sparse vector technique 6: any number of answers"
     databases = SWAPPED_HALVES
 
     @property
@@ -704,11 +653,9 @@ class SVT34Parallel(SparseVector):
     most: Count = 2
     sound = False
     source = "Bichsel et al. 2021, SVT34Parallel"
-    summary = "sparse vector techniques 3 and 4 side by side"
 
     @property
     def _both(self) -> tuple[SparseVector3, SparseVector4]:
-        """The two techniques, with the parameters of this one."""
         parameters = (self.epsilon, self.most, self.threshold)
         return SparseVector3(*parameters), SparseVector4(*parameters)
 

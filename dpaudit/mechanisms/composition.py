@@ -16,16 +16,9 @@ from dpaudit.mechanisms.base import LawMechanism
 class Composition(LawMechanism):
     """Run several mechanisms on one database with independent randomness and release all outputs.
 
-    Output: (size, k), the outputs side by side in the order of `mechanisms`; the outputs of a
-    mechanism that runs several times stand next to each other. `dpaudit.exact.spectrum` bounds δ(ε)
-    where no exact spectrum of all parts together is known.
-
-    Parameters
-    ----------
-    mechanisms : tuple of LawMechanism
-        At least one mechanism with a known output law.
-    times : tuple of int, optional
-        How often each mechanism runs, integers ≥ 1; once each by default.
+    mechanisms : at least one, with a known output law. times : how often each runs, integers ≥ 1;
+    once by default. Output: (size, k), side by side in this order. `dpaudit.exact.spectrum` bounds
+    δ(ε) where no exact spectrum of all parts together is known.
 
     Examples
     --------
@@ -77,7 +70,6 @@ class Composition(LawMechanism):
         return tuple(sorted(rows))
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters of each mechanism as a dict, under the key "{position}. {name}"."""
         pairs = enumerate(zip(self.mechanisms, self.times, strict=True), 1)
         return {
             f"{place}. {mechanism.name}": {"times": k, **mechanism.parameters()}

@@ -17,19 +17,11 @@ from dpaudit.mechanisms.parameters import Positive
 
 @value_class(show_numbers=True, eq=True)
 class DiscreteLaplace(LawMechanism):
-    """Release the column sums of whole numbers with discrete Laplace noise.
+    """Release the column sums of whole numbers (n, k) with discrete Laplace noise.
 
     Each sum gets noise z with probability ∝ ``e^{−|z|/scale}``, so that sums that move by Δ in all
-    lose Δ/scale. Data: whole numbers, (n, k). Output: (size, k).
-
-    Parameters
-    ----------
-    scale : float > 0
-        The scale of the noise.
-
-    References
-    ----------
-    Ghosh, Roughgarden & Sundararajan 2009, the geometric mechanism.
+    lose Δ/scale (the geometric mechanism of Ghosh, Roughgarden & Sundararajan 2009). Output: (size,
+    k).
 
     Examples
     --------
@@ -51,27 +43,10 @@ class DiscreteLaplace(LawMechanism):
 
 @value_class(show_numbers=True, eq=True)
 class DiscreteGaussian(LawMechanism):
-    """Release the column sums of whole numbers with discrete Gaussian noise.
+    """Release the column sums of whole numbers (n, k) with discrete Gaussian noise.
 
-    Each sum gets noise z with probability ∝ ``e^{−z²/(2σ²)}``. Data: whole numbers, (n, k). Output:
-    (size, k).
-
-    Parameters
-    ----------
-    sigma : float > 0
-        σ of the noise.
-
-    References
-    ----------
-    Canonne, Kamath & Steinke 2020.
-
-    Examples
-    --------
-    >>> import dpaudit as dp
-    >>> pair = dp.neighbours.remove_row([[1], [0], [1]], 0)
-    >>> noisy = dp.mechanisms.DiscreteGaussian(sigma=2.0)
-    >>> print(dp.exact.spectrum(noisy, pair, [0.0, 0.5, 1.0]).delta)
-    [0.19947114 0.05400722 0.00724878]
+    Each sum gets noise z with probability ∝ ``e^{−z²/(2σ²)}`` (Canonne, Kamath & Steinke 2020).
+    Output: (size, k).
     """
 
     sigma: Positive

@@ -10,7 +10,6 @@ import math
 from typing import Annotated
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from dpaudit._core.check import fail
 from dpaudit._core.linalg import LeastSquares, least_squares, padded
@@ -18,7 +17,7 @@ from dpaudit._core.types import Adjustable, Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, NoExactSpectrum
-from dpaudit.laws import Gaussian, ReplacedStudentRows, ShiftRows, StudentRows, StudentT, bartlett
+from dpaudit.laws import Gaussian, ReplacedStudentRows, ShiftRows, StudentRows, StudentT
 from dpaudit.mechanisms import replacement
 from dpaudit.mechanisms.base import LawMechanism, Sampler
 from dpaudit.mechanisms.parameters import BelowOne, Positive, at_least, one_of
@@ -57,12 +56,10 @@ class SketchedSolution(LawMechanism):
         return fit
 
     def law(self, data: Array) -> StudentT:
-        """The multivariate Student t law about the least-squares solution of `problem(data)`."""
         fit = self.fit(data)
         return StudentT(fit.coef, fit.factor.root / fit.norm, self.rows - len(fit.coef) + 1)
 
     def zeroed_rows(self, data: Array) -> StudentRows:
-        """The pairs for every zeroed row, by its leverage and residual share in `problem(data)`."""
         fit = self.fit(data)
         shares = fit.leverage, fit.residual_share, fit.factor.room, fit.share_room
         leverage, share, room, share_room = (values[: len(data)] for values in shares)
@@ -104,10 +101,9 @@ class ALS(SketchedSolution):
     ----------
     rows : int
         The number r ≥ p + 1 of sketch rows.
-    sampler : {"student", "wishart", "literal"}, default "student"
-        How a draw is made; all three have the same law. "student" draws from the exact law with
-        O(p) random numbers, "wishart" from Bartlett factors of (ΠD)ᵀΠD with O(d²), and "literal"
-        runs the algorithm as printed with r·n.
+    sampler : {"student", "literal"}, default "student"
+        How a draw is made; both have the same law. "student" draws from the exact law with O(p)
+        random numbers, and "literal" runs the algorithm as printed with r·n.
 
     Examples
     --------
@@ -119,7 +115,7 @@ class ALS(SketchedSolution):
     """
 
     rows: SketchRows
-    sampler: Annotated[str, one_of("student", "wishart", "literal")] = "student"
+    sampler: Annotated[str, one_of("student", "literal")] = "student"
     summary = "approximate least squares on a Gaussian sketch (paper 1, figure 1)"
 
     def problem(self, data: Array) -> Array:
@@ -129,33 +125,10 @@ class ALS(SketchedSolution):
         law = self.law(data)  # raises for data without a law, whichever sampler is used
         if self.sampler == "student":
             return law.sample
-        if self.sampler == "wishart":
-            return self._wishart_sampler(data)
         return lambda size, rng: np.stack([self._literal_draw(data, rng) for _ in range(size)])
 
-    def _wishart_sampler(self, data: Array) -> Sampler:
-        """A sampler that draws x̃ from Bartlett factors of (ΠD)ᵀΠD.
-
-        (ΠD)ᵀΠD = (UR)ᵀ(UR) with U an upper triangular Bartlett factor and R the QR root of D. Let
-        R₁₁, U₁₁ be their first p rows and columns, and u₁₂ the first p entries of U's last column.
-        Then x̃ = x_opt + ‖w‖R₁₁⁻¹z, where U₁₁z = u₁₂ is solved by back substitution.
-        """
-        fit = self.fit(data)
-        features = len(fit.coef)
-        to_scale = fit.norm * solve_triangular(fit.factor.root, np.eye(features)).T
-
-        def sample(size: int, rng: np.random.Generator) -> Array:
-            upper = bartlett(size, features + 1, self.rows, rng).transpose(0, 2, 1)
-            z = np.empty((size, features))
-            for i in range(features - 1, -1, -1):
-                solved = np.einsum("sj,sj->s", upper[:, i, i + 1 : features], z[:, i + 1 :])
-                z[:, i] = (upper[:, i, features] - solved) / upper[:, i, i]
-            return fit.coef + z @ to_scale
-
-        return sample
-
     def _literal_draw(self, data: Array, rng: np.random.Generator) -> Array:
-        """Sketch the data in blocks of rows and solve the sketched problem: one draw of x̃, (p,)."""
+        """One draw of x̃, (p,): the data are sketched in blocks of rows."""
         sketch = np.zeros((self.rows, data.shape[1]))
         step = max(1, LITERAL_BLOCK // self.rows)
         for start in range(0, len(data), step):
@@ -199,7 +172,6 @@ class GaussianLS(LawMechanism):
 
     @property
     def noise(self) -> float:
-        """The standard deviation σ: `sigma` if it was passed, else that of proposition 2."""
         if self.sigma is not None:
             return float(self.sigma)
         assert self.epsilon
@@ -209,7 +181,6 @@ class GaussianLS(LawMechanism):
 
     @property
     def claim(self) -> Claim | None:
-        """(ε, δ)-DP if `epsilon` and `delta` were passed, else None."""
         return (
             None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
         )
@@ -266,13 +237,12 @@ class RPLS(SketchedSolution):
 
     @property
     def claim(self) -> Claim | None:
-        """(ε, δ)-DP if `epsilon` and `delta` were passed, else None."""
         return (
             None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
         )
 
     def adjustable_parameter(self, name: str | None) -> Adjustable:
-        """The parameter `rows`, if `padding` was passed. Raises `InvalidInput` in all other cases.
+        """The parameter `rows`, if `padding` was passed.
 
         δ is not monotone in the padding: more padding shrinks leverages, but it may increase the
         share of the residuals that one row explains.
@@ -289,7 +259,6 @@ class RPLS(SketchedSolution):
         return super().adjustable_parameter(name)
 
     def pad(self, data: Array) -> float:
-        """The padding c₂ for these data. Raises `InvalidInput` if a row exceeds `row_bound`."""
         if self.padding is not None:
             return float(self.padding)
         assert self.epsilon
@@ -303,15 +272,9 @@ class RPLS(SketchedSolution):
         )
 
     def problem(self, data: Array) -> Array:
-        """The padded data [D; c₂I], shape (n + d, d)."""
         return padded(data, self.pad(data))
 
     def replaced_rows(self, data: Array, candidates: Array) -> ReplacedStudentRows:
-        """The pairs for every row and candidate, all with the same padding.
-
-        Raises `NoExactSpectrum` where the padding is computed from the data, so that replacing a
-        row may change it, and `InvalidInput` for a candidate longer than `row_bound`.
-        """
         if self.padding is None and self.row_bound is None:
             raise NoExactSpectrum(
                 f"{self.name} without padding or row_bound pads by the longest row of the data, "

@@ -31,17 +31,17 @@ class Check:
 
 
 def between(low: float, high: float, *, open_: bool = True) -> Check:
-    """The check that an argument is finite and in (low, high), or in [low, high] if not `open_`."""
+    """Finite and in (low, high), or in [low, high] if not `open_`."""
     return Check(lambda name, value: check.real(name, value, low, high, open_=open_))
 
 
 def at_least(minimum: int) -> Check:
-    """The check that an argument is an integer ≥ `minimum`."""
+    """An integer ≥ `minimum`."""
     return Check(lambda name, value: check.integer(name, value, minimum))
 
 
 def one_of(*words: str) -> Check:
-    """The check that an argument is one of `words`."""
+    """One of `words`."""
     return Check(lambda name, value: check.choice(name, value, words))
 
 
@@ -87,7 +87,6 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 @functools.cache
 def _checks(kind: Any) -> dict[str, Test]:
-    """The tests of a class's fields by name, those of its base classes included."""
     checks: dict[str, Test] = {}
     for base in reversed(kind.__mro__):
         checks.update(_own_checks(base))
@@ -111,5 +110,4 @@ def _own_checks(annotated: Any) -> dict[str, Test]:
 
 
 def _unless_none(test: Test, name: str, value: Any) -> Any:
-    """The result of the test, which is not made for None."""
     return None if value is None else test(name, value)

@@ -40,7 +40,6 @@ def over_pairs(data: Array, candidates: Array, change: Callable[[slice], Array])
 
 
 def check_candidates(data: Array, candidates: Array) -> Array:
-    """The candidates as a matrix. Raises `InvalidInput` unless it has as many columns as `data`."""
     candidates = check.matrix("candidates", candidates)
     if candidates.shape[1] != data.shape[1]:
         check.fail(
@@ -52,12 +51,12 @@ def check_candidates(data: Array, candidates: Array) -> Array:
 
 
 def whitened(factor: Factor, rows: Array) -> Array:
-    """The rows times root⁻¹: coordinates in which the factored matrix has the Gram matrix I."""
+    """The rows times root⁻¹: the factored matrix then has the Gram matrix I."""
     return np.asarray(solve_triangular(factor.root, rows.T, trans="T", check_finite=False).T)
 
 
 def square_norm_change(old: Array, new: Array) -> Array:
-    """The difference of square norms ‖u‖² − ‖v‖² for each row v and candidate u, (n, m)."""
+    """‖u‖² − ‖v‖² for each row v and candidate u, (n, m)."""
     total = np.zeros((len(old), len(new)))
     for v, u in zip(old.T, new.T, strict=True):
         total += (u - v[:, None]) * (u + v[:, None])
@@ -175,5 +174,4 @@ def _determinant(room: Array, inner: Array, new: Array) -> Array:
 
 
 def _ratio(size: Array, determinant: Array) -> Array:
-    """The quotient size/determinant, which is infinite where the determinant is 0."""
     return np.divide(size, determinant, out=np.full_like(size, np.inf), where=determinant > 0.0)

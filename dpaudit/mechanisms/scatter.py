@@ -46,15 +46,13 @@ class ScatterDraw(LawMechanism):
 
     @property
     def ridge(self) -> float:
-        """The padding w ≥ 0; 0 unless a subclass says otherwise."""
+        """The padding w ≥ 0."""
         return 0.0
 
     def factor(self, data: Array) -> Factor:
-        """The thin QR of [D; w·I]. Raises `DegenerateData` for dependent columns, if w = 0."""
         return factorise(padded(data, self.ridge))
 
     def zeroed_rows(self, data: Array) -> SketchRows:
-        """The pairs for every zeroed row, by its leverage q in [D; w·I]."""
         factor, n = self.factor(data), len(data)
         return SketchRows(factor.leverage[:n], factor.room[:n], self.gaussian_rows, self.inverted)
 
@@ -80,8 +78,6 @@ class ScatterDraw(LawMechanism):
 
 
 class SketchRelease(ScatterDraw):
-    """Release a Gaussian sketch of `rows` rows ("sketch"), or its Gram matrix ("gram")."""
-
     rows: int
     release: str
 
@@ -97,18 +93,17 @@ class SketchRelease(ScatterDraw):
 class RandomProjection(SketchRelease):
     """Random projection: release the r rows of Π[D; w·I], where Π is standard normal.
 
-    Output: (size, r·d) or (size, d(d+1)/2). Source: paper 1, lemma 5 (w = 0); paper 4, algorithm 1.
+    Source: paper 1, lemma 5 (w = 0); paper 4, algorithm 1, which divides the Gram matrix by r.
 
     Parameters
     ----------
     rows : int
         The number r ≥ 1 of sketch rows.
     release : {"sketch", "gram"}, default "sketch"
-        "sketch" releases the (r, d) matrix itself, flattened. "gram" releases the upper triangle of
-        its Gram matrix, which is sufficient for the law (so the spectrum is the same) and much
-        smaller when r is large.
+        The (r, d) matrix itself, flattened, or the upper triangle of its Gram matrix, which is
+        sufficient for the law (so the spectrum is the same) and much smaller when r is large.
     padding : float ≥ 0, default 0
-        The padding w. Paper 4 divides the Gram matrix by r, which does not change its privacy.
+        The padding w.
     """
 
     rows: Count
@@ -128,8 +123,8 @@ class RandomProjection(SketchRelease):
 class GaussMix(SketchRelease):
     """Gaussian mixing: release SD + σξ, where S (k × n) and ξ (k × d) are standard normal.
 
-    Each row of the sketch is N(0, DᵀD + σ²I), as for a random projection with padding σ. Output:
-    (size, k·d) or (size, d(d+1)/2). Source: paper 3, the equation of GaussMix.
+    Each row of the sketch is N(0, DᵀD + σ²I), as for a random projection with padding σ. Source:
+    paper 3, the equation of GaussMix.
 
     Parameters
     ----------
@@ -138,7 +133,7 @@ class GaussMix(SketchRelease):
     sigma : float > 0
         The standard deviation σ of the noise.
     release : {"sketch", "gram"}, default "sketch"
-        The sketch itself or its Gram matrix, as for `RandomProjection`.
+        As for `RandomProjection`.
     """
 
     rows: Count
@@ -224,7 +219,6 @@ class InverseWishartDraw(WishartDraw):
     )
 
     def factor(self, data: Array) -> Factor:
-        """The thin QR of [D; w·I]. Raises `DegenerateData`, and `InvalidInput` for ν < d."""
         check_dof(self.dof, data.shape[1])
         return super().factor(data)
 
@@ -256,11 +250,9 @@ class AdditiveWishart(LawMechanism):
         return ShiftedWishart(data.T @ data, self.scale * np.eye(data.shape[1]), self.dof)
 
     def zeroed_rows(self, data: Array) -> WishartRows:
-        """The pairs for every zeroed row, by its square norm in units of s²."""
         return self._rows(np.einsum("ij,ij->i", data, data), data.shape[1])
 
     def replaced_rows(self, data: Array, candidates: Array) -> ReplacedWishartRows:
-        """The pairs for every row v and candidate u, by the two eigenvalues of (vvᵀ − uuᵀ)/s²."""
         candidates = replacement.check_candidates(data, candidates)
         check_dof(self.dof, data.shape[1])
         old, new = data / self.scale, candidates / self.scale

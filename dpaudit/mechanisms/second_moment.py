@@ -134,7 +134,6 @@ class SufficientStatistics(LawMechanism):
         return GaussianNoise(np.concatenate([gram, cross]), deviation)
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """The pairs for zeroed rows; μ² sums both square changes in units of their noise."""
         features, label = _split(data)
         cross = label**2 * np.einsum("ij,ij->i", features, features)
         return ShiftRows(
@@ -168,12 +167,11 @@ class SufficientStatistics(LawMechanism):
 
 
 def _split(data: Array) -> tuple[Array, Array]:
-    """The features (n, p) and the label (n,). Raises `InvalidInput` if there is no feature."""
     data = check.matrix("data", data, min_columns=2)
     return data[:, :-1], data[:, -1]
 
 
 def _square_norm(rows: Array) -> Array:
-    """The square norm Σ_{j≤k} z_j²z_k² of the upper triangle of zzᵀ, for each row z."""
+    """Σ_{j≤k} z_j²z_k² of the upper triangle of zzᵀ, for each row z."""
     square = rows**2
     return np.asarray(0.5 * (square.sum(axis=1) ** 2 + np.sum(square**2, axis=1)))

@@ -50,12 +50,11 @@ class Laplace(PureExample):
 
     epsilon: Positive = 0.1
     source = "Dwork, McSherry, Nissim & Smith 2006"
-    summary = "an answer plus Laplace noise"
     databases = [1.0], [2.0]
 
     @property
     def scale(self) -> float:
-        """The scale of the noise, which is 1/ε; a broken subclass returns another value."""
+        """The scale 1/ε of the noise; a broken subclass returns another value."""
         return 1.0 / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -63,7 +62,7 @@ class Laplace(PureExample):
         return answers + rng.laplace(0.0, self.scale, (size, len(answers)))
 
     def law(self, data: Array) -> laws.Laplace:
-        """The law of `view(output)`: independent Laplace variables centred at the answers."""
+        """The law of `view(output)`."""
         answers = column(data)
         return laws.Laplace(answers, np.full(len(answers), self.scale))
 
@@ -76,7 +75,6 @@ class NoisyHistogram1(Laplace):
     """
 
     source = "Ding et al. 2018, algorithm 9"
-    summary = "a histogram plus Laplace noise"
     databases = [1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0, 1.0]
 
 
@@ -90,7 +88,6 @@ class LaplaceParallel(ExampleMechanism):
     epsilon: Positive = 0.005
     copies: Count = 20
     source = "Bichsel et al. 2021, LaplaceParallel"
-    summary = "one answer with Laplace noise, many times"
     databases = [1.0], [0.0]
 
     @property
@@ -115,7 +112,6 @@ class PrefixSum(Laplace):
     """
 
     source = "Wang et al. 2019, PrefixSum; all answers may differ as in Bichsel et al. 2021"
-    summary = "running sums of noisy answers"
     answers: Count = 10
 
     @property
@@ -145,7 +141,6 @@ class Gaussian(ExampleMechanism):
     delta: UpToOne = 1e-3
     sensitivity: Positive = 1.0
     source = "Balle & Wang 2018, the analytic Gaussian mechanism"
-    summary = "a sum plus Gaussian noise, calibrated exactly"
 
     def calibrated_noise(self, sensitivity: float) -> float:
         """σ = sensitivity/μ for the μ at which μ-GDP gives exactly (ε, δ)-DP."""
@@ -156,7 +151,6 @@ class Gaussian(ExampleMechanism):
         return self.calibrated_noise(self.sensitivity)
 
     def answer(self, data: Array) -> float:
-        """The sum of the rows."""
         return float(column(data).sum())
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -166,7 +160,6 @@ class Gaussian(ExampleMechanism):
         return GaussianNoise(np.array([self.answer(data)]), np.array([self.noise(data)]))
 
     def pair(self) -> NeighbourPair:
-        """Ten rows each; the last row differs by `sensitivity`, and so does the sum."""
         rest = [0.0] * 9
         return pair_of([*rest, 0.0], [*rest, self.sensitivity])
 
@@ -182,12 +175,10 @@ class TruncatedGeometric(ExampleMechanism):
     epsilon: Positive = 0.1
     limit: Count = 5
     source = "Balcer & Vadhan 2018, algorithm 4.8"
-    summary = "truncated geometric noise on a count, in whole numbers"
     databases = [2.0], [1.0]
 
     @property
     def exponent(self) -> int:
-        """k = ⌈log₂(2/ε)⌉; a broken subclass takes another logarithm."""
         return math.ceil(math.log2(2.0 / self.epsilon))
 
     @property
@@ -211,7 +202,6 @@ class TruncatedGeometric(ExampleMechanism):
         return [*down, *up, total]
 
     def law(self, data: Array) -> Discrete:
-        """The law on 0, …, n in which z has probability (F(z) − F(z − 1))/F(n); F as in `below`."""
         below = self.below(data)
         steps = [b - a for a, b in zip([0, *below[:-1]], below, strict=True)]
         log_p = np.log(np.array([step / below[-1] for step in steps]))
@@ -237,11 +227,9 @@ class ReportNoisyMax1(PureExample):
     epsilon: Positive = 0.1
     noise: ClassVar[Noise] = LAPLACE
     source = "Ding et al. 2018, algorithm 5"
-    summary = "report noisy max, Laplace noise"
     databases = [1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0]
 
     def noisy(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Independent draws of all answers plus noise, (size, n)."""
         answers = column(data)
         return answers + self.noise.sample(rng, 2.0 / self.epsilon, (size, len(answers)))
 
@@ -258,7 +246,6 @@ class ReportNoisyMax2(ReportNoisyMax1):
 
     noise: ClassVar[Noise] = EXPONENTIAL
     source = "Ding et al. 2018, algorithm 6"
-    summary = "report noisy max, exponential noise"
 
 
 @value_class(show_numbers=True, eq=True)
@@ -274,14 +261,12 @@ class PrivateQuantile(PureExample):
     share: Finite = 0.5
     points: Count = 64
     source = "Smith 2011; McSherry & Talwar 2007, the exponential mechanism"
-    summary = "a quantile on a grid by the exponential mechanism"
     # Utility is largest at rank 10. On the left database the rank is 9 on the first eighth of the
     # grid and 10 on the rest; on the right one it is 10 and 11, since one row moves from 1 to 0.
     databases = [0.0] * 9 + [0.125] + [1.0] * 10, [0.0] * 10 + [0.125] + [1.0] * 9
 
     @property
     def grid(self) -> Array:
-        """The grid points, (points,)."""
         return (np.arange(self.points) + 0.5) / self.points
 
     def law(self, data: Array) -> Discrete:
@@ -305,16 +290,13 @@ class DPLaplace(PureExample):
 
     epsilon: Positive = 0.01
     source = AUDITORIUM
-    summary = "a mean with noisy sum and noisy count, Laplace noise"
     databases = [0.0], [0.0, 1.0]
 
     @property
     def scale(self) -> float:
-        """The scale 2/ε of the noise on the count and of the noise on the sum."""
         return 2.0 / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw the noisy count, then divide the sum and the sum's noise by it."""
         rows = clipped_column(data)
         count = np.maximum(len(rows) + rng.laplace(0.0, self.scale, (size, 1)), LEAST)
         return np.asarray(rows.sum() / count + rng.laplace(0.0, self.scale / count))
@@ -335,12 +317,10 @@ class DPGaussian(ExampleMechanism):
     epsilon: Positive = 0.01
     delta: UpToOne = 1e-5
     source = AUDITORIUM
-    summary = "a mean with noisy sum and noisy count, Gaussian noise"
     databases = [0.0], [0.0, 1.0]
 
     @property
     def sigma(self) -> float:
-        """The standard deviation σ of the noise on the sum and of the noise on the count."""
         return 2.0 * math.sqrt(2.0 * math.log(2.5 / self.delta)) / self.epsilon
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -354,7 +334,6 @@ class DPGaussian(ExampleMechanism):
 
 
 def clipped_column(data: Array) -> Array:
-    """The values (n,) of a one-column database, clipped to [0, 1]."""
     return np.clip(column(data), 0.0, 1.0)
 
 
@@ -370,7 +349,6 @@ class RandomisedResponse(PureExample):
 
     epsilon: Positive = 1.0
     source = "Warner 1965"
-    summary = "randomised response"
     databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
 
     def law(self, data: Array) -> Product:
@@ -404,7 +382,6 @@ class OneTimeRappor(ExampleMechanism):
     hashes: Count = 4
     bits: Count = 20
     source = "Erlingsson, Pihur & Korolova 2014, steps 1 and 2"
-    summary = "one-time RAPPOR: a Bloom filter with permanent randomised response"
     databases = [0.0], [3.0]
     published_databases = [0.0], [1.0]
 
@@ -419,7 +396,7 @@ class OneTimeRappor(ExampleMechanism):
         return Claim(self.hashes * float(np.log(high * (1.0 - low) / (low * (1.0 - high)))))
 
     def filter(self, data: Array) -> Array:
-        """The Bloom filter of the value, (bits,) of 0 and 1, by Knuth's multiplicative hashing."""
+        """The Bloom filter (bits,) of the value, by Knuth's multiplicative hashing."""
         value = np.uint64(int(column(data)[0]) + 1)
         with np.errstate(over="ignore"):
             mixed = [value * HASH * np.uint64(2 * i + 1) for i in range(self.hashes)]
@@ -449,7 +426,6 @@ class Rappor(OneTimeRappor):
     one: UpToOne = 0.55
     zero: UpToOne = 0.45
     source = "Erlingsson, Pihur & Korolova 2014, steps 1 to 3"
-    summary = "RAPPOR: a Bloom filter with permanent and instantaneous randomised response"
 
     @property
     def odds(self) -> tuple[float, float]:
@@ -474,7 +450,6 @@ class MixedRelease(PureExample):
 
     epsilon: Positive = 1.0
     source = "Warner 1965; Ghosh, Roughgarden & Sundararajan 2009; Dwork et al. 2006, composed"
-    summary = "a flag, a count and a real"
     databases = (
         [[0.0, 0.0], [1.0, 0.5], [0.0, 0.25], [1.0, 0.75]],
         [[1.0, 1.0], [1.0, 0.5], [0.0, 0.25], [1.0, 0.75]],
@@ -482,11 +457,9 @@ class MixedRelease(PureExample):
 
     @property
     def share(self) -> float:
-        """The budget ε/3 of each of the three releases."""
         return self.epsilon / 3.0
 
     def _answers(self, data: Array) -> tuple[float, float, float]:
-        """The true flag of the first row, number of set flags, and sum of the clipped values."""
         data = check.matrix("data", data, 1, 2)
         flags, values = data[:, 0], data[:, -1]
         if data.shape[1] != 2 or not np.isin(flags, (0.0, 1.0)).all():
@@ -540,7 +513,6 @@ class SparseVector(PureExample):
         raise NotImplementedError
 
     def comparison(self, data: Array) -> NoisyComparison:
-        """The true answers and the threshold, with the scales of their noises."""
         return NoisyComparison(column(data), self.threshold, *self.scales)
 
     def law(self, data: Array) -> Law:
@@ -551,7 +523,6 @@ class SparseVector(PureExample):
         return above.astype(np.float64)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Handle the queries one by one, each for all draws at once."""
         queries, (threshold_noise, query_noise) = column(data), self.scales
         out = np.full((size, len(queries) + 1), np.nan)
         out[:, 0], count = 0.0, np.zeros(size)
@@ -573,7 +544,6 @@ class SparseVector1(SparseVector):
 
     threshold: Finite = 0.5
     source = "Lyu, Su & Li 2017, algorithm 1"
-    summary = "sparse vector technique 1"
     published_databases = SWAPPED_HALVES
 
     @property
@@ -588,7 +558,6 @@ class SparseVector2(SparseVector1):
     threshold: Finite = 1.0
     fresh = True
     source = "Lyu, Su & Li 2017, algorithm 2"
-    summary = "sparse vector technique 2"
 
     @property
     def scales(self) -> tuple[float, float]:
@@ -608,7 +577,6 @@ class NumericalSVT(SparseVector):
 
     most: Count = 2
     source = "Wang et al. 2019, numerical sparse vector technique"
-    summary = "sparse vector technique with noisy answers"
     published_databases = [2.0] * 10, [1.0] * 10
 
     @property
@@ -617,11 +585,10 @@ class NumericalSVT(SparseVector):
 
     @property
     def answer_noise(self) -> float:
-        """The scale c/ε₃ of the Laplace noise on a released answer."""
         return 3.0 * self.most / self.epsilon
 
     def law(self, data: Array) -> Branches:
-        """A mixture with one branch per pattern of comparisons, in which answers are Laplace."""
+        """One branch for each pattern of comparisons, in which answers are Laplace."""
         comparisons, queries = halting_law(self.comparison(data), self.most), column(data)
         halts = list(patterns(len(queries), self.most))
         templates = np.full((len(halts), len(queries) + 1), np.nan)
@@ -635,7 +602,6 @@ class NumericalSVT(SparseVector):
         return Branches(templates, comparisons.log_probability, slots, parts)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw the comparisons, then put a noisy answer in place of each 1 and NaN for each 0."""
         out = super().run(data, size, rng)
         answers = column(data) + rng.laplace(0.0, self.answer_noise, (size, len(data)))
         out[:, 1:] = np.where(out[:, 1:] == 1.0, answers, np.nan)

@@ -22,18 +22,8 @@ from dpaudit.neighbours.source import RowSource
 
 
 def zero_row(data: ArrayLike, index: int) -> NeighbourPair:
-    """The pair of D and the database D' in which one row is set to zero.
-
-    Parameters
-    ----------
-    data : array of shape (n, d)
-        The database D.
-    index : int
-        Number of the row.
-
-    References
-    ----------
-    Paper 1, definition 1.
+    """The pair of D (n, d) and the database D' in which row `index` is zero (paper 1, definition
+    1).
 
     Examples
     --------
@@ -54,24 +44,10 @@ def replace_row(
     relation: str = "replace",
     source: RowSource | None = None,
 ) -> NeighbourPair:
-    """The pair of D and the database D' in which one row is replaced (bounded DP).
+    """The pair of D (n, d) and D' with another `row` (d,) in place of row `index` (bounded DP).
 
-    Parameters
-    ----------
-    data : array of shape (n, d)
-        The database D.
-    index : int
-        Number of the row.
-    row : array of shape (d,)
-        The row that takes its place.
-    relation : str, default "replace"
-        The relation of the pair, as `NeighbourPair` lists them.
-    source : RowSource, optional
-        The origin of the row, if the user did not pass it.
-
-    References
-    ----------
-    Dwork et al. 2006.
+    relation : that of the pair, as `NeighbourPair` lists them. source : the origin of the row, if
+    the user did not pass it. (Dwork et al. 2006.)
     """
     data = check.matrix("data", data)
     index = _row_number("index", index, len(data))
@@ -85,20 +61,9 @@ def replace_row(
 
 
 def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
-    """The pair of D and the database D' without one row (add/remove adjacency).
+    """The pair of D (n, d) and D' without row `index` (add/remove adjacency).
 
-    The forward direction compares D with D', which has one row less.
-
-    Parameters
-    ----------
-    data : array of shape (n, d)
-        The database D.
-    index : int
-        Number of the row.
-
-    References
-    ----------
-    Dwork & Roth 2014, definition 2.4.
+    Forward compares D with D', which has one row less (Dwork & Roth 2014, definition 2.4).
     """
     data = check.matrix("data", data, min_rows=2)
     index = _row_number("index", index, len(data))
@@ -106,16 +71,9 @@ def remove_row(data: ArrayLike, index: int) -> NeighbourPair:
 
 
 def add_row(data: ArrayLike, row: ArrayLike, *, source: RowSource | None = None) -> NeighbourPair:
-    """The pair of D and the database D' with one row more, which is its last, at `index` n.
+    """The pair of D (n, d) and D' with one more `row` (d,), which is its last, at `index` n.
 
-    Parameters
-    ----------
-    data : array of shape (n, d)
-        The database D.
-    row : array of shape (d,)
-        The new row.
-    source : RowSource, optional
-        The origin of the row, if the user did not pass it.
+    source : the origin of the row, if the user did not pass it.
 
     Examples
     --------
@@ -130,19 +88,7 @@ def add_row(data: ArrayLike, row: ArrayLike, *, source: RowSource | None = None)
 
 
 def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
-    """The pair of D and the database D' without the rows of one user (user-level DP).
-
-    Parameters
-    ----------
-    data : array of shape (n, d)
-        The database D.
-    indices : sequence of int
-        Row numbers, in any order.
-
-    References
-    ----------
-    Dwork et al. 2010.
-    """
+    """The pair of D (n, d) and D' without the rows `indices` of one user (Dwork et al. 2010)."""
     data = check.matrix("data", data)
     group = tuple(sorted(_row_numbers(indices, len(data))))
     if len(group) == len(data):
@@ -152,17 +98,7 @@ def remove_group(data: ArrayLike, indices: Sequence[int]) -> NeighbourPair:
 
 
 def replace_group(data: ArrayLike, indices: Sequence[int], rows: ArrayLike) -> NeighbourPair:
-    """The pair of D and the database D' in which as many others replace the rows of one user.
-
-    Parameters
-    ----------
-    data : array of shape (n, d)
-        The database D.
-    indices : sequence of int
-        g row numbers.
-    rows : array of shape (g, d)
-        The new rows, in the order of `indices`.
-    """
+    """The pair of D (n, d) and D' with other `rows` (g, d) in place of the g rows `indices`."""
     data = check.matrix("data", data)
     numbers = _row_numbers(indices, len(data))
     new = _checked_rows("rows", rows, len(numbers), data.shape[1])
@@ -206,11 +142,6 @@ def from_record(
         The row that came in, or the rows of a group by ascending number; needed if the user passed
         them to the audit. It overrides the record.
 
-    Raises
-    ------
-    InvalidInput
-        When the record has no such pair or is of other data, or when a row is missing.
-
     Notes
     -----
     A row along the axes of the data, inside `row_bound`, is computed again. That needs the versions
@@ -249,7 +180,6 @@ def from_record(
 
 
 def _row_number(name: str, index: int, rows: int) -> int:
-    """Return `index` if it is a row number below `rows`. Raises `InvalidInput`."""
     number = check.integer(name, index, 0)
     if number >= rows:
         check.fail(name, number, f"a row number below {rows}")
@@ -257,7 +187,7 @@ def _row_number(name: str, index: int, rows: int) -> int:
 
 
 def _row_numbers(indices: Sequence[int], rows: int) -> list[int]:
-    """Return `indices` as a list of distinct row numbers below `rows`. Raises `InvalidInput`."""
+    """Distinct row numbers below `rows`."""
     expected = f"a list of row numbers below {rows}, each once"
     if isinstance(indices, str | bytes) or not np.iterable(indices):
         check.fail("indices", indices, expected)
@@ -271,7 +201,6 @@ def _row_numbers(indices: Sequence[int], rows: int) -> list[int]:
 
 
 def _checked_rows(name: str, rows: ArrayLike, size: int, columns: int) -> Array:
-    """Return rows as (size, columns) float64. Raises `InvalidInput` for another shape."""
     expected = f"{columns} numbers" if size == 1 else f"{size} rows of {columns} numbers"
     matrix = check.matrix(name, np.atleast_2d(check.array_of_numbers(name, rows, expected)))
     if matrix.shape != (size, columns):
@@ -281,7 +210,7 @@ def _checked_rows(name: str, rows: ArrayLike, size: int, columns: int) -> Array:
 
 
 def _owned(data: Array) -> Array:
-    """Make a new array read-only and return it, so that a pair need not copy it."""
+    """The new array made read-only, so that a pair need not copy it."""
     data.setflags(write=False)
     return data
 
@@ -289,7 +218,6 @@ def _owned(data: Array) -> Array:
 def _values(
     data: Array, source: RowSource, put_in: Mapping[str, Any], candidates: ArrayLike | None
 ) -> Any:
-    """The row or rows that came in. Raises `InvalidInput` if the record does not determine them."""
     if put_in.get("values") is not None:
         return put_in["values"]
     if source.remakable:

@@ -75,7 +75,7 @@ def _axes(data: Array) -> tuple[Array, Array]:
 
 
 def box(bounds: ArrayLike, width: int) -> Array:
-    """Bounds as an array (d, 2), least and largest value by column. Raises `InvalidInput`."""
+    """Bounds as an array (d, 2), least and largest value by column."""
     expected = f"a ({width}, 2) array: the least and the largest value of each column"
     limits = check.matrix("bounds", bounds)
     if limits.shape != (width, 2):
@@ -88,16 +88,10 @@ def box(bounds: ArrayLike, width: int) -> Array:
 
 @value_class
 class RowStatistics:
-    """The effect of zeroing each row on the least-squares solution x_opt.
+    """The effect of zeroing each row on the least-squares solution x_opt, (n,) each.
 
-    Attributes
-    ----------
-    leverage : array of shape (n,)
-        The leverage hᵢ of each row.
-    residual_share : array of shape (n,)
-        The share of the residual sum of squares that only row i explains.
-    displacement : array of shape (n,)
-        ‖x_opt − x'_opt‖, with x'_opt the solution without row i.
+    leverage : hᵢ. residual_share : the share of the residual sum of squares that only row i
+    explains. displacement : ‖x_opt − x'_opt‖, with x'_opt the solution without row i.
     """
 
     leverage: Array
@@ -109,17 +103,9 @@ class RowStatistics:
 
 
 def row_statistics(data: ArrayLike) -> RowStatistics:
-    """Leverage, residual share and displacement of each row, by column-scaled thin QR.
+    """Leverage, residual share and displacement of each row of `data`, the label last.
 
-    Parameters
-    ----------
-    data : array of shape (n, p + 1)
-        The database, with the label in the last column.
-
-    Raises
-    ------
-    DegenerateData
-        For dependent features, n ≤ p or zero residuals.
+    Raises `DegenerateData` for dependent features, n ≤ p or zero residuals.
     """
     fit = least_squares(check.matrix("data", data, min_columns=2))
     return RowStatistics(fit.leverage, fit.residual_share, fit.displacement)

@@ -103,7 +103,6 @@ class NeighbourPair:
 
     @property
     def _place(self) -> str:
-        """The rows that differ, in words: "row 7", "rows 2, 5 and 9", "12 rows"; or ""."""
         if self.index is not None:
             return f"row {self.index}"
         if self.group is None:
@@ -137,7 +136,7 @@ class NeighbourPair:
         return f"NeighbourPair({where}; {' against '.join(dict.fromkeys(shapes))})"
 
     def _check_relation(self, left: Array, right: Array) -> None:
-        """Raise `InvalidInput` unless the relation holds, since exact spectra rely on it."""
+        """The relation must hold, since exact spectra rely on it."""
         check.choice("relation", self.relation, RELATIONS)
         shapes = f"{left.shape} and {right.shape}"
         if self.relation in GROUPS:

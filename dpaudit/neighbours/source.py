@@ -20,27 +20,14 @@ KINDS = ("user", "candidates", "bound", "row_bound", "data_bounds")
 
 @dataclass(frozen=True)
 class RowSource:
-    """The origin of a row that comes in.
+    """The origin of a row that comes in. Raises `InvalidInput` when what the kind needs is missing.
 
-    Parameters
-    ----------
-    kind : {"user", "candidates", "bound", "row_bound", "data_bounds"}, default "user"
-        "user": passed by hand. "candidates": one of the user's candidates. "bound": a function of
-        the public bound alone, a corner or the row nearest to zero. "row_bound": a row of
-        `outliers.within_norm`, inside the largest norm `bound`; it depends on the data, along whose
-        axes it lies. "data_bounds": a row of `outliers.within_data`, at the least and largest
-        values of the data's own columns.
-    number : int, optional
-        The number of the row among "candidates", "row_bound" or "data_bounds".
-    bound : float, optional
-        The largest norm of "row_bound".
-    seed : SeedSequence, optional
-        The seed of the random numbers of "row_bound" and "data_bounds".
-
-    Raises
-    ------
-    InvalidInput
-        When an argument that the kind needs is missing.
+    kind : "user", passed by hand; "candidates", one of the user's candidates; "bound", a function
+    of the public bound alone, a corner or the row nearest to zero; "row_bound", a row of
+    `outliers.within_norm` inside the largest norm `bound`, along the axes of the data;
+    "data_bounds", a row of `outliers.within_data`, at the least and largest values of the data's
+    own columns. number : of the row among these. seed : of the random numbers of "row_bound" and
+    "data_bounds".
     """
 
     kind: str = "user"
@@ -59,12 +46,10 @@ class RowSource:
 
     @property
     def remakable(self) -> bool:
-        """Whether the row can be made again from the data and a seed."""
         return self.kind in ("row_bound", "data_bounds")
 
     @property
     def text(self) -> str:
-        """The origin in words, such as "candidate 3"."""
         words = {
             "user": "given by hand",
             "candidates": f"candidate {self.number}",
@@ -96,10 +81,7 @@ class RowSource:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any] | None) -> Self:
-        """Read what `to_dict` wrote; None stands for a row that the user passed.
-
-        Raises `InvalidInput`.
-        """
+        """Read what `to_dict` wrote; None stands for a row that the user passed."""
         record = record or {}
         seed = record.get("seed")
         if seed is not None:
@@ -111,10 +93,7 @@ class RowSource:
         return cls(record.get("from", "user"), record.get("number"), record.get("row_bound"), seed)
 
     def remade(self, data: Array) -> Array:
-        """The row of "row_bound" or "data_bounds", (d,), made again from the data, (n, d).
-
-        Raises `InvalidInput`.
-        """
+        """The row of "row_bound" or "data_bounds", (d,), made again from the data, (n, d)."""
         assert self.number is not None
         rng = np.random.default_rng(self.seed)
         if self.bound is None:

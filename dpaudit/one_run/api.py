@@ -7,12 +7,12 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.keywords import known_keywords
-from dpaudit._core.types import Array, ArrayLike
+from dpaudit._core.types import ArrayLike
 from dpaudit.certify.one_run.bound import CANARIES, METHODS
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.certify.one_run.independent import GAUSSIAN, Family, log_odds
 from dpaudit.curves.claims import ClaimLike, as_claim, refuse_unbreakable
-from dpaudit.one_run.canaries import chances
+from dpaudit.one_run.canaries import chances, coins_of
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.verdict.one_run import Question, judge
 
@@ -97,8 +97,8 @@ def audit_one_run(
     >>> print(result.headline.text)
     Claimed ε = 1 at δ = 10⁻⁵. At 95 % confidence at least 5.07 (one run, 1,000 canaries).
     """
-    values = finite_vector("scores", scores, "a 1-D array of finite numbers, one a canary")
-    coins, chance = _coins(included, len(values)), chances(inclusion, len(values))
+    values = check.vector("scores", scores, "a 1-D array of finite numbers, one a canary")
+    coins, chance = coins_of(included, len(values)), chances(inclusion, len(values))
     away = abs(float(coins.sum() - chance.sum()))
     if 2.0 * np.exp(-2.0 * away**2 / len(coins)) < UNLIKELY:  # Hoeffding
         fail(
@@ -173,23 +173,3 @@ def _family(family: FamilyLike) -> Family | None:
         check.real("family's sample_rate", rate, float(np.nextafter(0.0, 1.0)), 1.0),
         check.integer("family's steps", steps, 1),
     )
-
-
-def finite_vector(name: str, values: ArrayLike, expected: str, size: int | None = None) -> Array:
-    """Return `values` as `size` (if None: at least one) finite float64. Raises `InvalidInput`."""
-    vector = np.asarray(check.array_of_numbers(name, values, expected), dtype=np.float64)
-    if vector.ndim != 1 or vector.size == 0 or size not in (None, len(vector)):
-        fail(name, Words(f"shape {vector.shape}"), expected)
-    if not np.all(np.isfinite(vector)):
-        fail(name, Words("numbers that are not finite"), expected)
-    return vector
-
-
-def _coins(included: ArrayLike, count: int) -> np.ndarray:
-    expected = f"{count} booleans, one a canary"
-    coins = check.array_of_numbers("included", included, expected)
-    if coins.shape != (count,):
-        fail("included", Words(f"shape {coins.shape}"), expected)
-    if not np.all((coins == 0) | (coins == 1)):
-        fail("included", Words("numbers beside 0 and 1"), expected)
-    return np.asarray(coins == 1)

@@ -14,9 +14,9 @@ from dpaudit._core.keywords import known_keywords
 from dpaudit._core.seeds import Purpose, generator, root
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit._core.value import value_class
+from dpaudit.adapters.table_rows import distances, spreads
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours.outliers import box
-from dpaudit.outcomes import distances, spreads
 
 RELATIONS = ("add", "zero-out")
 OWN = "own"
@@ -34,8 +34,6 @@ class Canaries:
     ----------
     rows : array of shape (m, b)
         The columns of the database; kept as float64, read-only.
-    ids : array of shape (m,), default 0, 1, …
-        Different integers, the names of the canaries.
     kind : str, default "own"
         A name for the kind of canaries, for the record.
 
@@ -51,34 +49,21 @@ class Canaries:
     """
 
     rows: Array
-    ids: np.ndarray | None = None
     kind: str = OWN
 
     def __post_init__(self) -> None:
         rows = check.matrix("rows", self.rows).copy()
-        ids = np.arange(len(rows)) if self.ids is None else np.array(self.ids)
-        if ids.shape != (len(rows),) or ids.dtype.kind not in "iu" or len(set(ids)) < len(ids):
-            fail("ids", self.ids, f"{len(rows)} different integers")
-        for name, value in (("rows", rows), ("ids", ids)):
-            value.setflags(write=False)
-            object.__setattr__(self, name, value)
+        rows.setflags(write=False)
+        object.__setattr__(self, "rows", rows)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def flip(self, inclusion: ArrayLike = 0.5, *, rng: RngLike = None) -> np.ndarray:
-        """Flip an independent coin for each canary, which decides whether it goes in.
+        """Flip an independent coin for each canary, which decides whether it goes in: (m,), bool.
 
-        Parameters
-        ----------
-        inclusion : float or array of shape (m,), default 0.5
-            The chance that a canary goes in, in (0, 1).
-        rng : seed or Generator, optional
-            As `numpy.random.default_rng` takes it.
-
-        Returns
-        -------
-        array of shape (m,), bool
+        inclusion : float or (m,), the chance that a canary goes in, in (0, 1). rng : a seed or
+        Generator, as `numpy.random.default_rng` takes it.
         """
         coins = generator(root(rng), Purpose.COIN).random(len(self))
         return np.asarray(coins < chances(inclusion, len(self)))
@@ -88,41 +73,26 @@ class Canaries:
     ) -> np.ndarray:
         """The database with the included canaries below its own rows.
 
-        Parameters
-        ----------
-        data : array of shape (n, b)
-            The database without canaries.
-        included : array of shape (m,), bool
-            Which canaries are in.
-        relation : {"add", "zero-out"}, default "add"
-            "add": canaries that are not included are left out. "zero-out": a row of zeros replaces
-            each of them, so that the number of rows is public.
-
-        Returns
-        -------
-        array with b columns
-            The database, then the canaries.
+        data : (n, b), the database without canaries. included : (m,), bool, which canaries are in.
+        relation : with "add", canaries that are not included are left out; with "zero-out" a row of
+        zeros replaces each of them, so that the number of rows is public.
         """
         data = check.matrix("data", data)
-        inside, width = self._coins(included), self.rows.shape[1]
+        inside, width = coins_of(included, len(self)), self.rows.shape[1]
         if data.shape[1] != width:
-            fail(
-                "data",
-                Words(f"{data.shape[1]} columns"),
-                f"of {width} columns, as the canaries",
-            )
+            fail("data", Words(f"{data.shape[1]} columns"), f"of {width} columns, as the canaries")
         if check.choice("relation", relation, RELATIONS) == "add":
             return np.vstack([data, self.rows[inside]])
         return np.vstack([data, self.rows * inside[:, None]])
 
     def record(self, included: ArrayLike) -> dict[str, Any]:
-        """Which canaries are in and out, by id, as JSON types, without a row.
+        """Which canaries are in and out, by number, as JSON types, without a row.
 
         included : array of shape (m,), bool. The method `included` reads the record.
         """
-        inside = self._coins(included)
-        names = np.asarray(self.ids)
-        return {"kind": self.kind, "in": names[inside].tolist(), "out": names[~inside].tolist()}
+        inside = coins_of(included, len(self))
+        numbers = {"in": np.flatnonzero(inside).tolist(), "out": np.flatnonzero(~inside).tolist()}
+        return {"kind": self.kind, **numbers}
 
     def included(self, record: Mapping[str, Any]) -> np.ndarray:
         """Which canaries are in, (m,), bool, read from a result of the method `record`.
@@ -130,19 +100,12 @@ class Canaries:
         Raises `InvalidInput` for a record of other canaries.
         """
         inside, outside = set(record["in"]), set(record["out"])
-        names = np.asarray(self.ids).tolist()
-        if inside | outside != set(names) or inside & outside:
+        if inside | outside != set(range(len(self))) or inside & outside:
             raise InvalidInput(
                 f"record must name each of the {len(self)} canaries once, in or out",
                 argument="record",
             )
-        return np.array([name in inside for name in names])
-
-    def _coins(self, included: ArrayLike) -> np.ndarray:
-        coins = np.asarray(included)
-        if coins.shape != (len(self),) or coins.dtype != bool:
-            fail("included", included, f"{len(self)} booleans, one a canary")
-        return coins
+        return np.array([number in inside for number in range(len(self))])
 
 
 @known_keywords()
@@ -202,7 +165,7 @@ def canaries(
     >>> data = np.random.default_rng(0).normal(size=(50, 4))
     >>> three = canaries(data, 3, row_bound=2.0, label_bound=1.0, rng=1)
     >>> three
-    Canaries(rows=(3, 4) float64 array, ids=(3,) int64 array, kind='orthogonal')
+    Canaries(rows=(3, 4) float64 array, kind='orthogonal')
     >>> print(np.abs(three.rows[:, :3] @ three.rows[:, :3].T).round(6)[0])
     [4. 0. 0.]
     >>> sorted({abs(label) for label in three.rows[:, 3].tolist()})
@@ -229,6 +192,19 @@ def chances(inclusion: ArrayLike, count: int) -> Array:
     if chance.shape not in ((), (count,)) or not np.all((chance > 0.0) & (chance < 1.0)):
         fail("inclusion", inclusion, expected)
     return np.broadcast_to(chance, count)
+
+
+def coins_of(included: ArrayLike, count: int | None = None) -> np.ndarray:
+    """Which canaries are in, (m,), bool; count : m, if it is known. Raises `InvalidInput`."""
+    expected = "True or False, or a 1-D array of them"
+    if count is not None:
+        expected = f"{count} booleans, one a canary"
+    coins = np.atleast_1d(check.array_of_numbers("included", included, expected))
+    if coins.ndim != 1 or len(coins) == 0 or count not in (None, len(coins)):
+        fail("included", Words(f"shape {coins.shape}"), expected)
+    if not np.isin(coins, (0, 1)).all():
+        fail("included", Words("numbers beside 0 and 1"), expected)
+    return np.asarray(coins == 1)
 
 
 def _limits(

@@ -15,10 +15,10 @@ from dpaudit._core.raised import Raised, with_cause
 from dpaudit._core.seeds import Purpose, describe, generator, root
 from dpaudit._core.types import Array, ArrayLike, Mechanism, RngLike
 from dpaudit._core.value import value_class
-from dpaudit.adapters.mechanism import as_mechanism
+from dpaudit.adapters.functions import as_mechanism
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.errors import InvalidInput, MechanismError
-from dpaudit.one_run.api import FamilyLike, audit_one_run, finite_vector, question_of
+from dpaudit.one_run.api import FamilyLike, audit_one_run, question_of
 from dpaudit.one_run.canaries import Canaries, chances
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import Score, named
@@ -43,7 +43,7 @@ CHANGES = {
 def audit_canaries(
     mechanism: Mechanism | Callable[..., Any],
     data: ArrayLike,
-    inserted: Canaries | None = None,
+    inserted: Canaries,
     score: str | Score = "gradient",
     *,
     claim: ClaimLike = None,
@@ -51,7 +51,7 @@ def audit_canaries(
     delta: float = 0.0,
     inclusion: ArrayLike = 0.5,
     relation: str = "add",
-    canaries: str | Canaries = "any",
+    canaries: str = "any",
     family: FamilyLike = None,
     rng: RngLike = None,
 ) -> OneRunResult:
@@ -85,8 +85,7 @@ def audit_canaries(
         The neighbours that the claim is about. "add": a canary that is out is left out. "zero-out":
         a row of zeros stands for it, for mechanisms whose number of rows is public.
     canaries : {"any", "independent"}, default "any"
-        What is assumed of the canaries, as in `dpaudit.audit_one_run`. Canaries given by this name
-        are those to insert, of which nothing is assumed.
+        What is assumed of the canaries, as in `dpaudit.audit_one_run`.
     family : None, "gaussian" or (sample_rate, steps), default None
         As in `dpaudit.audit_one_run`.
     rng : seed or Generator, optional
@@ -114,10 +113,6 @@ def audit_canaries(
     >>> dp.audit_canaries(total, data, forty, score, claim=dp.Claim.gdp(0.5), rng=1).verdict
     'violated'
     """
-    if inserted is None and isinstance(canaries, Canaries):
-        inserted, canaries = canaries, "any"
-    if inserted is None:
-        fail("inserted", None, "dpaudit.canaries(data, m), or dpaudit.Canaries(rows) of your own")
     options: dict[str, Any] = {"claim": claim, "level": level, "delta": delta}
     options |= {"canaries": canaries, "family": family}
     question_of(**options)
@@ -173,5 +168,5 @@ def scored(score: Score, output: Any, rows: Array, data: Array) -> Array:
         raised = Raised.of(error, data)
     else:
         expected = f"a function that gives {len(rows)} numbers, one a canary"
-        return finite_vector("score", values, expected, len(rows))
+        return check.vector("score", values, expected, len(rows))
     raise with_cause(MechanismError(f"the score raised {raised.line}", raised=raised))

@@ -23,7 +23,8 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
-from dpaudit.outcomes import NotOutcomes, TableForm, distances, spreads
+from dpaudit.adapters.table_rows import TableForm, distances, spreads
+from dpaudit.outcomes import NotOutcomes
 
 Score = Callable[[Any, Array], ArrayLike]
 NAMES = ("gradient", "loss", "nearest")
@@ -82,15 +83,13 @@ class GradientAlignment:
         λ of the penalty λ‖θ‖²/2.
     inclusion : float or array of shape (m,), default 0.5
         P(in).
-    reference : array of shape (p,), optional
-        Coefficients without canaries, used where no data are given; zero by default.
 
     Notes
     -----
     At the minimum the gradients of all losses and of the penalty add up to zero, but for the noise.
     So the gradient of the data's losses and the penalty is a noisy sum over the canaries that are
     in, of their −gᵢ(θ), and the score is as in `SumAlignment`. Without data it is the inner product
-    −gᵢ(reference)ᵀ(θ − reference), weaker where features depend on each other.
+    −gᵢ(0)ᵀθ, weaker where features depend on each other.
 
     Examples
     --------
@@ -104,7 +103,6 @@ class GradientAlignment:
     data: ArrayLike | None = None
     ridge: float | None = None
     inclusion: ArrayLike = 0.5
-    reference: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         check.choice("loss", self.loss, LOSSES)
@@ -119,8 +117,7 @@ class GradientAlignment:
             output = np.concatenate([np.ravel(output.coef_), intercept])
         theta = _numbers(output, (width,), (width + 1,))
         if self.data is None:
-            start = np.zeros(len(theta)) if self.reference is None else _numbers(self.reference)
-            return np.asarray(-self._gradients(rows, start) @ (theta - start))
+            return np.asarray(-self._gradients(rows, np.zeros(len(theta))) @ theta)
         own = -self._gradients(rows, theta)
         chance = np.broadcast_to(np.asarray(self.inclusion, dtype=float), len(own))
         left = self._gradients(check.matrix("data", self.data), theta).sum(axis=0) - chance @ own
@@ -188,8 +185,6 @@ class NearestRecord:
     spread : array of shape (b,), optional
         The unit of distance of each column; 0 in a column of categories, where two values are at
         distance 0 or 1. If not given, that of the canaries (`NearestRecord.of(data)` is better).
-    names : tuple of str, optional
-        The names of the columns, for tables with named columns.
 
     Notes
     -----
@@ -203,16 +198,14 @@ class NearestRecord:
     """
 
     spread: Array | None = None
-    names: tuple[str, ...] | None = None
 
     @classmethod
-    def of(cls, data: ArrayLike, names: tuple[str, ...] | None = None) -> NearestRecord:
+    def of(cls, data: ArrayLike) -> NearestRecord:
         """Take the standard deviations of a database, (n, b), as units.
 
-        Columns of whole numbers up to 20 are columns of categories. names : those of the columns,
-        for tables that name theirs.
+        Columns of whole numbers up to 20 are columns of categories.
         """
-        return cls(spreads(check.matrix("data", data)), names)
+        return cls(spreads(check.matrix("data", data)))
 
     def __call__(self, output: Any, rows: Array) -> Array:
         """Scores, (m,), of a table of b columns in any form that `adapters.synthesizer` takes.
@@ -220,7 +213,7 @@ class NearestRecord:
         Raises `InvalidInput`.
         """
         try:
-            table = TableForm(rows.shape[1], self.names, {})(output)
+            table = TableForm(rows.shape[1], None, {})(output)
         except NotOutcomes as error:
             fail("the mechanism's output", error.got, error.expected)
         unit = spreads(rows) if self.spread is None else self.spread
@@ -311,11 +304,11 @@ def _losses(model: Any, rows: Array) -> Array:
 
 
 def _numbers(output: Any, *shapes: tuple[int, ...]) -> Array:
-    """A vector, of one of the shapes if any are given. Raises `InvalidInput`."""
-    expected = " or ".join(f"{shape[0]} numbers" for shape in shapes) or "a vector of numbers"
+    """A vector of one of the shapes. Raises `InvalidInput`."""
+    expected = " or ".join(f"{shape[0]} numbers" for shape in shapes)
     name = "the mechanism's output"
     vector = np.asarray(check.array_of_numbers(name, output, expected), dtype=np.float64).ravel()
-    if shapes and vector.shape not in shapes:
+    if vector.shape not in shapes:
         words = Words(f"{vector.size} numbers")
         fail(name, words, expected, "give a score for it, score(output, rows)")
     return vector

@@ -143,7 +143,6 @@ class StepResult(Result):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The content of result.json; `to_dict` gives a copy."""
         return self.content
 
     @property

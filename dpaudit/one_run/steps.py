@@ -14,6 +14,7 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.one_run.step_mu import StepMu
 from dpaudit.certify.one_run.steps import BETTORS, StepWealth
 from dpaudit.curves.claims import ClaimLike, as_claim
+from dpaudit.one_run.canaries import coins_of
 from dpaudit.one_run.step_result import Certified, StepResult
 from dpaudit.verdict.numbers import counted
 from dpaudit.verdict.one_run import steps_reason
@@ -147,7 +148,7 @@ class StepAudit:
         were released. If they have few bits, as float16 and bfloat16 have, add noise of the size of
         their rounding first, or a sound run may be refuted; the hooks of `dpaudit.training` do so.
         """
-        coins = _coins(included)
+        coins = coins_of(included).astype(np.float64)
         residual, rest = _numbers("projection", projection, len(coins)), np.zeros(len(coins))
         if known is not None:
             rest = _numbers("known", known, len(coins))
@@ -330,27 +331,12 @@ class StepAudit:
         )
 
 
-def _coins(included: ArrayLike) -> Array:
-    """Coins (m,) as 0.0 and 1.0."""
-    expected = "True or False, or a 1-D array of them"
-    coins = np.atleast_1d(check.array_of_numbers("included", included, expected))
-    if coins.ndim != 1 or len(coins) == 0 or not np.isin(coins, (0, 1)).all():
-        fail("included", included, expected)
-    return coins.astype(np.float64)
-
-
 def _numbers(name: str, value: ArrayLike, canaries: int | None) -> Array:
     """Finite numbers, one for each canary, (m,); of any number if it is None."""
-    expected = "a finite number for each canary, as many as `included` has"
-    if canaries is None:
-        expected = "a 1-D array of finite numbers"
-    numbers = np.atleast_1d(check.array_of_numbers(name, value, expected)).astype(np.float64)
-    if numbers.ndim != 1 or canaries not in (None, len(numbers)):
-        got = f"shape {numbers.shape}" + (f" with {canaries} coins" if canaries else "")
-        fail(name, Words(got), expected)
-    if not np.isfinite(numbers).all():
-        fail(name, Words("NaN or infinity"), expected, "a step that overflowed has no noisy sum")
-    return numbers
+    expected = "a 1-D array of finite numbers"
+    if canaries is not None:
+        expected = f"a finite number for each canary, {canaries} as `included` has"
+    return check.vector(name, np.atleast_1d(np.asarray(value)), expected, canaries)
 
 
 def _exp(log: float) -> float:

@@ -15,10 +15,10 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.seeds import Purpose, generator, root
 from dpaudit._core.types import Array, RngLike
+from dpaudit.adapters.table_rows import distances, spreads
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.result import OneRunResult
-from dpaudit.outcomes import distances, spreads
 
 MOST = 2000  # records, at most, that an attack is aimed at: enough for ε of about ln(MOST/3)
 CATEGORIES = 20  # a column of numbers with at most so many different values holds categories

@@ -17,9 +17,7 @@ This room knows nothing of mechanisms, scores or audits.
 """
 
 from dpaudit.outcomes.columns import Columns, Described, aligned, columns, described, numbered
-from dpaudit.outcomes.forms import is_table, joined, rows
-from dpaudit.outcomes.records import RecordFeatures, TableForm, differing, distances, spreads
-from dpaudit.outcomes.repeats import constant_value, equal, period, told_apart
+from dpaudit.outcomes.forms import as_bytes, equal, is_table, joined, rows
 from dpaudit.outcomes.tables import LISTS, NotOutcomes
 
 __all__ = [
@@ -27,20 +25,13 @@ __all__ = [
     "Columns",
     "Described",
     "NotOutcomes",
-    "RecordFeatures",
-    "TableForm",
     "aligned",
+    "as_bytes",
     "columns",
-    "constant_value",
     "described",
-    "differing",
-    "distances",
     "equal",
     "is_table",
     "joined",
     "numbered",
-    "period",
     "rows",
-    "spreads",
-    "told_apart",
 ]

@@ -14,7 +14,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.outcomes.nested import DEEPEST, LONG, NUMBER, SET, uncollected
+from dpaudit.outcomes.nested import DEEPEST, LONG, NUMBER, SET, quoted, uncollected
 from dpaudit.outcomes.tables import EXACT, SLOTS, text_hash
 
 CHUNK = 1000  # draws at a time: their values stay in the processor's cache
@@ -320,34 +320,28 @@ MARKS = (SET, NUMBER, LONG)
 
 
 def _keys_of(entries: list[Any], encoded: bool) -> list[Any]:
-    """A key for each entry, as `_key`."""
+    """A key for each entry, which two entries share if and only if they are equal.
+
+    An integer and a float may be equal, but 0.0 and −0.0 are not; nor are numbers of different
+    types in an encoded text. Such entries, and nested ones, have their text for a key.
+    """
     flat, kinds = entries, set(map(type, entries))
     if kinds == {list}:
         flat = list(chain.from_iterable(entries))
-        kinds |= set(map(type, flat))
+    elif kinds == {dict}:
+        flat = list(chain.from_iterable(map(dict.values, entries)))
     inner = set(map(type, flat))
     by_type = encoded and inner & {bool, float}
     signed = float in inner and any(value == 0.0 and repr(value) == "-0.0" for value in flat)
-    if inner & {list, dict} or (list in kinds and flat is entries) or by_type or signed:
-        return [_key(entry, encoded) for entry in entries]
-    return list(map(tuple, entries)) if list in kinds else entries
-
-
-def _key(entry: Any, encoded: bool) -> Any:
-    """A key that two entries share if they are equal: an integer and a float may be, but 0.0 and
-    −0.0 are not. In an encoded text, numbers of different types are not equal either.
-    """
-    if isinstance(entry, list):
-        return tuple(_key(value, encoded) for value in entry)
-    if isinstance(entry, dict):
-        return frozenset((key, _key(value, encoded)) for key, value in entry.items())
-    if isinstance(entry, (bool, float)) and (encoded or repr(entry) == "-0.0"):
-        return type(entry), repr(entry)
-    return entry
+    if inner & {list, dict} or by_type or signed:
+        return [repr(_named(entry, encoded)) for entry in entries]
+    if kinds == {dict}:
+        return list(map(frozenset, map(dict.items, entries)))
+    return list(map(tuple, entries)) if kinds == {list} else entries
 
 
 def _named(value: Any, encoded: bool) -> Any:
-    """The value in a form whose text is the same for two parts that have the same key."""
+    """The value in a form that has the same text for equal parts, and for no others."""
     if isinstance(value, list):
         return [_named(entry, encoded) for entry in value]
     if isinstance(value, dict):
@@ -392,45 +386,48 @@ def _from_json(text: str) -> tuple[Any, str] | None:
     body = text.rstrip("\n")
     if body[:1] not in ("[", "{"):
         return None
+    dicts: list[dict[str, Any]] = []
+
+    def noted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        dicts.append(dict(pairs))
+        return dicts[-1]
+
     try:
-        value = json.loads(body)
+        value = json.loads(body, object_pairs_hook=noted)
     except (ValueError, RecursionError):
         return None
     if not _is_short(value):
         return None
-    orders = list(_key_orders(value))
-    one_order = len(set(map(frozenset, orders))) == len(set(orders))
-    unsorted = sorted({keys for keys in orders if list(keys) != sorted(keys)})
-    order = unsorted if one_order else orders
+    orders = set(map(tuple, dicts))
+    one_order = len(set(map(frozenset, orders))) == len(orders)
+    unsorted = sorted(keys for keys in orders if list(keys) != sorted(keys))
+    order = unsorted if one_order else list(map(tuple, dicts))
     for name, options in JSON_FORMATS.items():
         for ascii_only in (True, False):
             if json.dumps(value, ensure_ascii=ascii_only, **options) == body:
-                return _quoted_keys(value), f"{name} {ascii_only} {len(text) - len(body)} {order}"
+                for some in dicts:  # keys in quotes, as in canonical text, where others are marks
+                    entries = [(quoted(key), entry) for key, entry in some.items()]
+                    some.clear()
+                    some.update(entries)
+                return value, f"{name} {ascii_only} {len(text) - len(body)} {order}"
     return None
 
 
-def _is_short(value: Any, depth: int = 0) -> bool:
-    if isinstance(value, (list, dict)):
-        inner = value.values() if isinstance(value, dict) else value
-        short = len(value) <= SLOTS and depth < DEEPEST
-        return short and all(_is_short(entry, depth + 1) for entry in inner)
-    return not isinstance(value, int) or abs(value) <= EXACT
-
-
-def _key_orders(value: Any) -> Iterator[tuple[str, ...]]:
-    """The keys of each dict in a value, in their order."""
-    if isinstance(value, dict):
-        yield tuple(value)
-    if isinstance(value, (list, dict)):
-        for entry in value.values() if isinstance(value, dict) else value:
-            yield from _key_orders(entry)
-
-
-def _quoted_keys(value: Any) -> Any:
-    """The value with keys in quotes, as in canonical text, where other keys are marks."""
-    if isinstance(value, dict):
-        return {json.dumps(key): _quoted_keys(entry) for key, entry in value.items()}
-    return [_quoted_keys(entry) for entry in value] if isinstance(value, list) else value
+def _is_short(value: Any) -> bool:
+    """Whether lists and dicts are at most `DEEPEST` deep and `SLOTS` long, and integers exact."""
+    values = [value]
+    for _ in range(DEEPEST + 1):
+        kinds = set(map(type, values))
+        if int in kinds and any(abs(entry) > EXACT for entry in values if type(entry) is int):
+            return False
+        if not kinds & {list, dict}:
+            return True
+        boxes = [entry for entry in values if type(entry) in (list, dict)]
+        if max(map(len, boxes)) > SLOTS:
+            return False
+        entries = (box.values() if type(box) is dict else box for box in boxes)
+        values = list(chain.from_iterable(entries))
+    return False
 
 
 def _from_csv(text: str) -> tuple[Any, str] | None:

@@ -98,3 +98,23 @@ def joined(parts: list[np.ndarray]) -> np.ndarray:
     padded = [tables.with_lengths(part) for part in parts]
     widest = max(part.shape[1] for part in padded)
     return tables.structured(np.concatenate([tables.fitted(part, widest) for part in padded]))
+
+
+def equal(P: np.ndarray, Q: np.ndarray) -> bool:
+    """Whether both sides hold the same draws in the same order, of whatever form."""
+    try:
+        both = as_bytes(joined([P, Q]))
+    except NotOutcomes:  # draws of different forms
+        return False
+    return np.array_equal(both[: len(P)], both[len(P) :])
+
+
+def as_bytes(draws: np.ndarray) -> np.ndarray:
+    """Each draw as one item of bytes, (n,), so that draws can be compared and counted."""
+    plain = draws[LISTS] if draws.dtype.names else draws
+    if plain.dtype.kind == "S":
+        return plain
+    if np.isnan(plain).any():
+        plain = np.where(np.isnan(plain), np.nan, plain)
+    plain = np.ascontiguousarray(plain)
+    return plain.view(np.dtype((np.void, plain.dtype.itemsize * plain.shape[1])))[:, 0]

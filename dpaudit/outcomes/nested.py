@@ -98,22 +98,6 @@ def as_texts(draws: np.ndarray) -> np.ndarray:
     return np.array([_text(_listed(int(row[0]), row[1:])) for row in rows], dtype=np.bytes_)
 
 
-def readable(text: bytes) -> Any:
-    """The draw behind a canonical text, as people write it, in JSON types."""
-    return json.loads(text, object_hook=_readable)
-
-
-def _readable(content: dict[str, Any]) -> Any:
-    if NUMBER in content:
-        nearest, rest = content[NUMBER]
-        return int(nearest) + rest if isinstance(rest, int) else rest
-    if LONG in content:
-        return [*content[LONG][2], "…"]
-    if SET in content:
-        return content[SET]
-    return {json.loads(key) if key[:1] == '"' else key: item for key, item in content.items()}
-
-
 def _listed(length: int, entries: list[Any]) -> Any:
     """A draw in JSON types, from its length and the entries in its row (`tables`)."""
     if length > SLOTS:
@@ -205,23 +189,23 @@ def _time(value: Any) -> Any:
     """
     if isinstance(value, (np.datetime64, np.timedelta64)):
         unit = np.datetime_data(value.dtype)[0]
-        return None if np.isnat(value) else {_quoted(unit): _number(int(value.astype(np.int64)))}
+        return None if np.isnat(value) else {quoted(unit): _number(int(value.astype(np.int64)))}
     if type(value).__name__ in MISSING:
         return None
     if hasattr(value, "value"):  # of pandas
-        units = {_quoted("ns"): _number(value.value)}
+        units = {quoted("ns"): _number(value.value)}
     elif isinstance(value, timedelta):
-        units = {_quoted("us"): _number(value // MICROSECOND)}
+        units = {quoted("us"): _number(value // MICROSECOND)}
     elif isinstance(value, time):
         of_day = timedelta(0, value.second, value.microsecond, 0, value.minute, value.hour)
-        units = {_quoted("us"): _number(of_day // MICROSECOND)}
+        units = {quoted("us"): _number(of_day // MICROSECOND)}
     elif isinstance(value, datetime):
         since = value - (EPOCH if value.tzinfo is None else EPOCH.replace(tzinfo=UTC))
-        units = {_quoted("us"): _number(since // MICROSECOND)}
+        units = {quoted("us"): _number(since // MICROSECOND)}
     else:
-        units = {_quoted("D"): value.toordinal() - EPOCH.toordinal()}
+        units = {quoted("D"): value.toordinal() - EPOCH.toordinal()}
     offset = None if isinstance(value, timedelta) else getattr(value, "utcoffset", lambda: None)()
-    return units if offset is None else {**units, _quoted("zone"): offset.total_seconds()}
+    return units if offset is None else {**units, quoted("zone"): offset.total_seconds()}
 
 
 def _known(value: Any) -> Any:
@@ -262,11 +246,11 @@ def _cut(entries: list[Any]) -> Any:
 def _key(key: Any, depth: int) -> str:
     """The JSON text that stands for a dict's key."""
     if isinstance(key, str):
-        return _quoted(_short(key))
+        return quoted(_short(key))
     return json.dumps(_plain(key, depth), sort_keys=True, separators=(",", ":"))
 
 
-_quoted = lru_cache(maxsize=1 << 12)(json.dumps)
+quoted = lru_cache(maxsize=1 << 12)(json.dumps)
 
 
 def _number(value: Any) -> Any:

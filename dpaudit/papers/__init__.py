@@ -4,11 +4,10 @@
 relies on them: audits refute them or measure how loose they are.
 
 `paper_1` to `paper_4` have the algorithms: subclasses of `Algorithm` with the steps as printed, the
-claim as printed, and the exact law of the output where it is known. The docstring of each module
-has the full citation, and a table that maps each lemma, theorem, algorithm or figure to a function
-or class. Most algorithms have `variant="printed"` and `variant="corrected"`; the attribute
-`correction` says what differs. No paper's module imports another paper's. `PAPERS` maps names to
-algorithms, and `REGISTRY` maps the names that a scenario file may use to all mechanisms.
+claim as printed, and the exact law of the output where it is known. Most have `variant="printed"`
+and `variant="corrected"`. No paper's module imports another paper's. `PAPERS` maps names to
+algorithms, `REGISTRY` the names that a scenario file may use to all mechanisms; docs/papers.md has
+a table of them.
 """
 
 from dpaudit.mechanisms import OWN, LawMechanism

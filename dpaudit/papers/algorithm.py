@@ -30,30 +30,14 @@ class Algorithm(PrintedMechanism):
     `zeroed_rows`, and perhaps `replaced_rows` or `added_row`. A call raises `InvalidInput` for data
     that violate a public assumption, such as a row that is longer than `row_bound`.
 
-    Attributes
-    ----------
-    paper : int
-        The number of the paper that prints the algorithm.
-    statement : str
-        The number and name of the algorithm in the paper.
-    claimed : str
-        The privacy claim in words.
-    relation : str
-        The neighbouring relation of the claim.
-    unknown : str
-        The reason why there is no exact spectrum, if there is none.
-    correction : str
-        What `variant="corrected"` changes; "" if the algorithm has no such variant.
-    variant : str
-        "printed" (the default) or "corrected", if the algorithm has these variants.
-    sampler : str
-        If the algorithm has two samplers, "sufficient" (the default) draws from the law with
-        as few random numbers as possible, and "literal" follows the printed lines.
-    epsilon, delta : float
-        The claim's ε > 0, in nats, and δ in (0, 1).
-    row_bound, label_bound : float
-        Public bounds on the features' norm ‖x_i‖ and on ``|y_i|``, or on the norm of a whole
-        row if the algorithm has no label; 1 by default.
+    paper, statement : the paper's number, and the number and name of the algorithm in it. claimed,
+    relation : the claim in words, and its neighbouring relation. unknown : why there is no exact
+    spectrum, if there is none. variant, correction : "printed" (the default) or "corrected", and
+    what the latter changes; "" if there is none. sampler : "sufficient" (the default) draws from
+    the law with as few random numbers as possible, "literal" follows the printed lines. epsilon,
+    delta : the claim's ε > 0, in nats, and δ in (0, 1). row_bound, label_bound : public bounds on
+    the features' norm ‖x_i‖ and on ``|y_i|``, or on the norm of a whole row if there is no label; 1
+    by default.
     """
 
     paper: ClassVar[int]
@@ -69,11 +53,7 @@ class Algorithm(PrintedMechanism):
     label_bound: float
 
     def bounded(self, data: Array) -> Array:
-        """Return the data unchanged after checking every row against the public bounds.
-
-        Raises `InvalidInput` for a row beyond `row_bound`, or for a label beyond `label_bound` if
-        the algorithm has this attribute.
-        """
+        """The data; rows, and labels where there is a `label_bound`, must be within the bounds."""
         if not hasattr(self, "label_bound"):
             return within(data, self.row_bound)
         data = check.matrix("data", data, min_columns=2)
@@ -83,15 +63,12 @@ class Algorithm(PrintedMechanism):
         return data
 
     def law(self, data: Array) -> Law:
-        """The output's law. Raises `NoExactSpectrum` unless a subclass defines a law."""
         raise self.no_exact_spectrum()
 
     def zeroed_rows(self, data: Array) -> ZeroedRows:
-        """The pairs of laws for every zeroed row. Raises `NoExactSpectrum` unless overridden."""
         raise self.no_exact_spectrum()
 
     def no_exact_spectrum(self) -> NoExactSpectrum:
-        """The error to raise if the output law is not known; its message contains `unknown`."""
         return NoExactSpectrum(
             f"{self.name} has no exact spectrum: {self.unknown}; use dpaudit.audit"
         )
@@ -104,11 +81,7 @@ class KnownAlgorithm(Algorithm):
     """
 
     def known(self, data: Array) -> LawMechanism:
-        """The mechanism whose output on these data has the same law.
-
-        Raises `InvalidInput` for data that violate a public assumption, and `NoExactSpectrum` if
-        the law is not known.
-        """
+        """The mechanism whose output on these data has the same law; it raises for other data."""
         raise NotImplementedError
 
     def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -168,45 +141,40 @@ class ReplacementAlgorithm(Algorithm):
 class JointSpectrumAlgorithm(Algorithm):
     """An algorithm whose noise depends on a private quantity that it does not release.
 
-    The spectrum δ(ε) of the output alone is not known. That of the private quantity and the output
-    together is known: `joint_spectrum`, an upper bound of the former. Subclasses define
-    `joint_curve`.
+    The spectrum of the output alone is not known; that of both together, an upper bound, is
+    `joint_spectrum`. Subclasses define `joint_curve`.
     """
 
     def joint_spectrum(self, pair: NeighbourPair, epsilon: ArrayLike) -> Spectrum:
         """The exact δ(ε) of the private quantity and the output together, on a pair of databases.
 
-        It is an upper bound of the output's δ(ε). epsilon : scalar or (m,), nats. Raises
-        `InvalidInput` for rows beyond the bounds, or a relation for which it is not known.
+        epsilon : scalar or (m,), nats. Raises `InvalidInput` for rows beyond the bounds, or a
+        relation for which it is not known.
         """
         curve, law = self.joint_curve(pair)
         epsilon = check.epsilon(epsilon)
         return Spectrum.of_directions(epsilon, *curve.delta(epsilon), law).replace(curve=curve)
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
-        """The privacy curve behind `joint_spectrum`, and the name of its law for reports."""
+        """The curve behind `joint_spectrum`, and the name of its law for reports."""
         raise NotImplementedError
 
 
 def zeroed_index(pair: NeighbourPair) -> int:
-    """The index of the row that a pair zeroes. Raises `InvalidInput` for other relations."""
     if pair.relation != "zero-out" or pair.index is None:
         fail("pair", pair.relation, "a pair with one row zeroed")
     return pair.index
 
 
 def within(data: Array, row_bound: float) -> Array:
-    """Return the data unchanged. Raises `InvalidInput` if a row is longer than `row_bound`."""
+    """The data. Raises `InvalidInput` if a row is longer than `row_bound`."""
     if row_bound < float(np.linalg.norm(data, axis=1).max()) * (1.0 - ROUNDING):
         fail("row_bound", row_bound, "at least the largest row norm")
     return data
 
 
 def check_signs(data: Array) -> Array:
-    """Return the data unchanged. Raises `InvalidInput` unless every label is −1 or 1.
-
-    A row of zeros may have the label 0.
-    """
+    """The data, whose labels must be −1 or 1; a row of zeros may have the label 0."""
     data = check.matrix("data", data, min_columns=2)
     label = data[:, -1]
     unknown = ~np.isin(label, (-1.0, 1.0)) & np.any(data != 0.0, axis=1)
@@ -228,10 +196,7 @@ def smallest_eigenvalue(data: Array) -> float:
 
 
 def singular_axes(data: Array) -> tuple[Array, Array]:
-    """The singular values (d,), descending, and right singular vectors as rows, (d, d), of `data`.
-
-    If there are fewer rows than columns, the last singular values are 0.
-    """
+    """The singular values (d,), descending, and right singular vectors as rows; 0 beyond n rows."""
     n, d = data.shape
     full = np.vstack([data, np.zeros((max(0, d - n), d))])
     _, scale, axes = np.linalg.svd(full, full_matrices=False)

@@ -1,33 +1,13 @@
 """Paper 1: Lu, Magdon-Ismail, Wei and Zikas, least squares with random projections.
 
-Yun Lu, Malik Magdon-Ismail, Yu Wei and Vassilis Zikas,
-*Privacy-Utility Tradeoff of OLS with Random Projections*, 2023.
+Yun Lu, Malik Magdon-Ismail, Yu Wei and Vassilis Zikas, *Privacy-Utility Tradeoff of OLS with Random
+Projections*, 2023.
 
-The paper's formulas for privacy and noise are in `dpaudit.papers.printed`. This module has the
-algorithms for which the paper claims privacy.
-
-| statement | formula in `printed` | algorithm |
-| --- | --- | --- |
-| proposition 2, σ of M_{ε,δ} | `proposition_2_sigma` | `GaussianMechanismLS` |
-| lemma 10, random linear combination | `lemma_10` | |
-| lemma 11, random projection | `lemma_11` | |
-| figure 4, RP LS | `figure_4_padding` | `RandomProjectionLS` |
-
-Statements that are true as printed are implemented elsewhere in the library:
-
-| statement | where |
-| --- | --- |
-| definition 1, neighbours | `dpaudit.neighbours.zero_row` |
-| figure 1 (algorithm 1), ALS | `dpaudit.mechanisms.ALS` |
-| lemmas 1 and 3, asymptotic ALS | `dpaudit.exact.als(..., law="asymptotic")` |
-| lemma 2, two Gaussians | `dpaudit.exact.gaussian_pair` |
-| proposition 1, Gaussian LS | `dpaudit.mechanisms.GaussianLS`, `dpaudit.exact.gaussian_shift` |
-| lemma 4, random linear combination | `dpaudit.mechanisms.RandomLinearCombination` |
-| lemma 5, random projection | `dpaudit.mechanisms.RandomProjection` |
-| lemmas 4 and 5, the curves | `dpaudit.exact.gaussian_sketch` |
-
-The paper's experiments are repeated in `scenarios/papers/studies/paper_1`: figure 2 in `utility`,
-figure 3 in `spectra`, lemmas 6 and 7 in `outliers`.
+These are the algorithms for which the paper claims privacy. What is true as printed stands
+elsewhere: ALS (figure 1) and Gaussian LS (proposition 1) in `dpaudit.mechanisms`, the curves of
+lemmas 1 to 5 in `dpaudit.exact`, neighbours (definition 1) in `dpaudit.neighbours.zero_row`. The
+experiments are repeated in `scenarios/papers/studies/paper_1`: figure 2 in `utility`, figure 3 in
+`spectra`, lemmas 6 and 7 in `outliers`.
 """
 
 from __future__ import annotations
@@ -75,12 +55,10 @@ class GaussianMechanismLS(KnownAlgorithm):
 
     @property
     def claim(self) -> Claim:
-        """The curve of proposition 2, which is μ-GDP with μ = s/σ."""
         return Claim.gdp(self.sensitivity / self.sigma)
 
     @property
     def sigma(self) -> float:
-        """The standard deviation σ = s√(2 ln(1.25/δ))/ε of the noise."""
         return proposition_2_sigma(self.sensitivity, self.epsilon, self.delta)
 
     def known(self, data: Array) -> GaussianLS:

@@ -1,8 +1,7 @@
 """The formulas of the four papers exactly as printed, named after their statements.
 
-No verdict relies on these formulas: audits refute them or measure how loose they are. The
-docstrings of `paper_1` to `paper_4` map statements to functions. ε is in nats, and every function
-raises `InvalidInput` for an argument out of range.
+No verdict relies on these formulas: audits refute them or measure how loose they are. ε is in nats,
+and every function raises `InvalidInput` for an argument out of range.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from functools import lru_cache
 from typing import Annotated
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import erf, erfi
 
 from dpaudit._core import check
@@ -37,7 +35,6 @@ Above2_5 = Annotated[float, between(2.5, math.inf)]
 BelowHalf = Annotated[float, between(0.0, 0.5)]
 BelowInverseE = Annotated[float, between(0.0, 1.0 / math.e)]
 SEARCHED = (-14.0, 40.0)  # the interval of ln(γ − 1), or ln(γ − 5/2), in which γ is searched
-FIGURE_1_SEARCHED = (-12.0, 24.0)  # another interval, which fixes the last digits of figure 1
 FIGURE_1_LABELS = {
     "exact": "exact",
     "lemma_1": "lemma 1 with proposition 1",
@@ -262,7 +259,6 @@ def gradient_descent_sigma(clip: Positive, rows: Count, mu: Positive, steps: Cou
 
 @checked
 def _logistic_sigmas(radius: float, rows: Count, mu: Positive, steps: Count) -> tuple[float, float]:
-    """The noise (σ₁, σ₂) of paper 2's algorithms 3 and 5, for rows cut at `radius`."""
     second = 2.0 * math.sqrt(steps) * radius**2 / (mu * rows)
     return 0.25 * second, second
 
@@ -303,20 +299,6 @@ def corollary_1_epsilon(rows: Count, gamma: Above2_5, delta: BelowOne) -> float:
     """
     rho, _ = corollary_1_tcdp(rows, gamma)
     return float(rho + np.sqrt(2.0 * rows * np.log(1.0 / delta)) / gamma)
-
-
-@checked
-def proposition_2(rho: Positive, omega: AboveOne, epsilon: ArrayLike) -> Array:
-    """Paper 3, proposition 2 (Bun et al. 2018, lemma 6) solved for δ: the δ(ε) of (ρ, ω)-tCDP.
-
-    δ is the minimum over 1 < α ≤ ω of exp((α − 1)(ρα − ε)). For ε < (2ω − 1)ρ it is attained at
-    α = (ε + ρ)/(2ρ) and is exp(−(ε − ρ)²/(4ρ)); for larger ε it is attained at α = ω. `Claim.tcdp`
-    is tighter. epsilon : scalar or (m,), nats; the result has its shape.
-    """
-    epsilon = check.epsilon(epsilon)
-    near = -(np.maximum(epsilon - rho, 0.0) ** 2) / (4.0 * rho)
-    far = (omega - 1.0) * (rho * omega - epsilon)
-    return np.asarray(np.exp(np.where(epsilon < (2.0 * omega - 1.0) * rho, near, far)))
 
 
 @checked
@@ -413,17 +395,8 @@ def objective_sigma(row_bound: Positive, epsilon: Positive, delta: BelowOne) -> 
 
 @checked
 def objective_ridge(row_bound: Positive, epsilon: Positive) -> float:
-    """Paper 3, algorithm 6, objective perturbation: the penalty Δ = C²/(2ε), C = `row_bound`.
-
-    Δ is 2/ε times the largest curvature C²/4 of the logistic loss.
-    """
+    """Paper 3, algorithm 6: the penalty Δ = C²/(2ε), 2/ε times the loss's curvature C²/4."""
     return 0.5 * row_bound**2 / epsilon
-
-
-@checked
-def gaussian_noise_epsilon(sigma: Positive, delta: BelowOne) -> float:
-    """Paper 3, section 3, for X + σξ: ε = √(2 ln(1.25/δ))/σ for δ in (0, 1), whatever C is."""
-    return math.sqrt(2.0 * math.log(1.25 / delta)) / sigma
 
 
 def figure_1_gammas(rows: int, epsilon: float, delta: float) -> dict[str, float]:
@@ -441,38 +414,31 @@ def figure_1_gammas(rows: int, epsilon: float, delta: float) -> dict[str, float]
 
     log = np.log(4.0 / delta)
     return {
-        "exact": _least_gamma(exact, delta, searched=FIGURE_1_SEARCHED),
-        "lemma_1": _least_gamma(lemma_1, delta, searched=FIGURE_1_SEARCHED),
+        "exact": _least_gamma(exact, delta),
+        "lemma_1": _least_gamma(lemma_1, delta),
         "sheffet_2019": float(2.0 * (np.sqrt(2.0 * rows * log) + log) / epsilon),
     }
 
 
-def _least_gamma(
-    delta_of: Callable[[float], float],
-    delta: float,
-    low: float = 1.0,
-    searched: tuple[float, float] = SEARCHED,
-) -> float:
-    """The least γ > `low` with delta_of(γ) ≤ `delta`, for a decreasing function `delta_of`.
-
-    The root is searched for ln(γ − low) in the interval `searched`, to an error of 1e-11.
-    """
+def _least_gamma(delta_of: Callable[[float], float], delta: float, low: float = 1.0) -> float:
+    """The least γ > `low` with delta_of(γ) ≤ `delta`, for a decreasing function `delta_of`."""
 
     def excess(place: float) -> float:
         return math.log(max(delta_of(low + math.exp(place)), 1e-300) / delta)
 
-    if excess(searched[0]) <= 0.0:
-        return low + math.exp(searched[0])
-    return low + math.exp(brentq(excess, *searched, xtol=1e-11))
+    if excess(SEARCHED[0]) <= 0.0:
+        return low + math.exp(SEARCHED[0])
+    from scipy.optimize import brentq  # here: slow to import
+
+    return low + math.exp(brentq(excess, *SEARCHED, xtol=1e-11))
 
 
 def mixing_delta(rows: int, gamma: float, epsilon: float) -> float:
-    """δ(ε) of Gaussian mixing by lemma 1 and proposition 1 of paper 3, for k = `rows` mixtures."""
+    """δ(ε) of Gaussian mixing by lemma 1 and proposition 1 of paper 3."""
     return float(_mixing_curve(rows, gamma).by_moments(np.asarray(epsilon)))
 
 
 def _mixing_curve(rows: int, gamma: float) -> RenyiCurve:
-    """Paper 3's lemma 1 as a Rényi curve, which is finite for orders below γ."""
     return RenyiCurve(lambda order: lemma_1_renyi(order, rows, gamma), gamma)
 
 
@@ -572,7 +538,7 @@ def theorem_b_4_padding(
 ) -> float:
     """Paper 4, theorem B.4: w of an inverse-Wishart draw, w² = B²(2√(2νL) + 2L)/(ε(1 − ε/(2L))).
 
-    ν = `rows`. The result is NaN for ε ≥ 2L, where the printed w² is negative or infinite.
+    ν = `rows`. NaN for ε ≥ 2L, where the printed w² is negative or infinite.
     """
     log = _log(delta)
     room = 1.0 - 0.5 * epsilon / log
@@ -585,33 +551,7 @@ def theorem_4_1_dof(dim: Count, epsilon: BelowOne, delta: BelowInverseE) -> int:
 
     Its exact counterpart is `exact.additive_wishart(1, k, d, ε)`.
     """
-    return theorem_b_3_dof(dim, 14.0 / epsilon**2, delta)
-
-
-@checked
-def theorem_4_1_scale(row_bound: Positive) -> float:
-    """Paper 4, theorem 4.1: B², where B²·I is the scale matrix of the Wishart noise."""
-    return row_bound**2
-
-
-@checked
-def theorem_b_3_dof(dim: Count, spread: AboveOne, delta: BelowInverseE) -> int:
-    """Paper 4, theorem B.3: the degrees of freedom ν = ⌊d + 2C₂L⌋ of Wishart noise, for δ < 1/e.
-
-    C₂ = `spread` > 1, which is 14/ε² in theorem 4.1. The theorem omits the condition C₂ > 1 and is
-    false without it.
-    """
-    return math.floor(dim + 2.0 * spread * _log(delta))
-
-
-@checked
-def theorem_b_3_scale(row_bound: Positive, spread: AboveOne, epsilon: BelowOne) -> float:
-    """Paper 4, theorem B.3: the least C₁ allowed, 2B²√C₂/(ε(√C₂ − 1)²), where C₁ ≤ σ_min(V).
-
-    V is the scale matrix of the Wishart noise, C₂ = `spread` > 1, and ε < 1.
-    """
-    root = math.sqrt(spread)
-    return 2.0 * row_bound**2 * root / (epsilon * (root - 1.0) ** 2)
+    return math.floor(dim + 28.0 / epsilon**2 * _log(delta))
 
 
 @checked
@@ -625,12 +565,10 @@ def theorem_b_5_sigma(rho: Positive, epsilon: BelowOne, delta: BelowInverseE) ->
 
 
 def _log(delta: float) -> float:
-    """The abbreviation L = ln(4/δ)."""
     return math.log(4.0 / delta)
 
 
 def _spread(rows: int, log: float) -> float:
-    """The term 2√(2rL) + 2L of paper 4's paddings, where r = `rows` and L = `log`."""
     return 2.0 * math.sqrt(2.0 * rows * log) + 2.0 * log
 
 

@@ -1,12 +1,8 @@
 """The report of an audit: one HTML page and figures, drawn from the content of `result.json`.
 
-Everything shown is in that record or follows from it. So a report can be drawn again at any time,
-and the same record gives the same bytes. This room knows records, curves and numbers, but neither
-audits nor mechanisms. matplotlib is loaded by the first figure, not by this import.
-
-`audit`, `one_run` and `steps` make the pages of audits, by `pages` from the templates; their parts
-are in `facts`, `tables` and `figures`. `comparison` sets two results side by side, `index` lists a
-suite, and `study` has the pages of experiments.
+So a report can be drawn again at any time, and the same record gives the same bytes. This room
+knows records, curves and numbers, but neither audits nor mechanisms. matplotlib is loaded by the
+first figure.
 """
 
 from __future__ import annotations
@@ -23,7 +19,7 @@ from dpaudit.report.comparison import Comparison, compare
 from dpaudit.report.figures import plot_spectrum, plot_tradeoff, plot_trials, spectrum_figure
 from dpaudit.report.index import render_index
 from dpaudit.report.pages import render
-from dpaudit.report.style import as_svg, data_address, house_style, pyplot_axes
+from dpaudit.report.style import house_style, pyplot_axes, svg_address
 from dpaudit.report.tables import SHORT, spectrum_table
 from dpaudit.verdict.record import read_curves, selected_rows
 from dpaudit.verdict.sentences import lines
@@ -71,7 +67,7 @@ def in_notebook(result: Mapping[str, Any]) -> str:
             curves = read_curves(result)
             table = spectrum_table(curves, selected_rows(curves, SHORT), full=False)
             figure = spectrum_figure(curves)
-        address = data_address(as_svg(figure), "svg+xml")
+        address = svg_address(figure)
     return render("notebook.html", lines=lines(result), table=table, figure=address)
 
 

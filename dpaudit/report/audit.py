@@ -9,7 +9,6 @@ from dpaudit.report.facts import advice, facts, hint, process, tiles
 from dpaudit.report.figures import (
     estimate_floor,
     is_close,
-    is_narrow,
     key_figure,
     log_floor,
     panel_figure,
@@ -17,7 +16,7 @@ from dpaudit.report.figures import (
     tradeoff_figure,
 )
 from dpaudit.report.pages import embed, render_result
-from dpaudit.report.style import as_png, as_svg, data_address, house_style
+from dpaudit.report.style import as_png, house_style, svg_address
 from dpaudit.report.tables import (
     SHORT,
     attacker_table,
@@ -31,7 +30,6 @@ from dpaudit.verdict.record import Curves, lookup, read_curves, section, selecte
 
 
 def files(result: Mapping[str, Any]) -> dict[str, bytes | str]:
-    """The content of report.html and spectrum.png, by name. Raises `InvalidInput`."""
     curves = read_curves(result)
     page = render_html(result, curves)
     with house_style():
@@ -63,7 +61,6 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
         relation=lookup(result, "neighbour.relation"),
         figures=_figures(curves),
         is_close=is_close(curves),
-        is_narrow=is_narrow(curves),
         log_floor=log_floor(curves),
         estimate_floor=estimate_floor(curves),
         short=spectrum_table(curves, selected_rows(curves, SHORT), full=False),
@@ -77,7 +74,6 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
 
 
 def _figures(curves: Curves) -> dict[str, str]:
-    """The figures by name, as data addresses; a wide page puts the panels side by side."""
     with house_style():
         figures = {
             "linear": panel_figure(curves, log=False),
@@ -85,4 +81,4 @@ def _figures(curves: Curves) -> dict[str, str]:
             "key": key_figure(curves),
             "tradeoff": tradeoff_figure(curves),
         }
-        return {name: data_address(as_svg(figure), "svg+xml") for name, figure in figures.items()}
+        return {name: svg_address(figure) for name, figure in figures.items()}

@@ -27,21 +27,7 @@ from dpaudit._core.result_file import is_one_run, load
 from dpaudit._core.text import printable
 from dpaudit._core.types import Array
 from dpaudit._core.value import Text, value_class
-from dpaudit.report.style import (
-    BLUE,
-    DASHED,
-    GREY,
-    MIXED,
-    VERMILION,
-    Look,
-    as_png,
-    as_svg,
-    house_style,
-    legend,
-    new_figure,
-    pyplot_axes,
-    tidy,
-)
+from dpaudit.report import style
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import number, percent, plain
 from dpaudit.verdict.record import Curves, lookup, read_curves
@@ -64,25 +50,24 @@ SETTINGS = {
     "canaries.count": "canaries",
 }
 SIZE = (6.4, 5.6)  # size of a figure in inches
-LOOKS: tuple[Look, Look] = (
-    {"color": BLUE, "linewidth": 1.8},
-    {"color": VERMILION, "linewidth": 1.8, "linestyle": DASHED},
+LOOKS: tuple[style.Look, style.Look] = (
+    {"color": style.BLUE, "linewidth": 1.8},
+    {"color": style.VERMILION, "linewidth": 1.8, "linestyle": style.DASHED},
 )
-CLAIMS: tuple[Look, Look] = (
-    {"color": GREY, "linewidth": 1.4, "linestyle": MIXED},
-    {"color": GREY, "linewidth": 1.4, "linestyle": (0, (1, 1.6))},
+CLAIMS: tuple[style.Look, style.Look] = (
+    {"color": style.GREY, "linewidth": 1.4, "linestyle": style.MIXED},
+    {"color": style.GREY, "linewidth": 1.4, "linestyle": (0, (1, 1.6))},
 )
 SHADE = 0.18
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A difference: its name, both values in words, and whether it is one of verdicts (grave)."""
+    """A difference: its name, and both values in words."""
 
     what: str
     old: str
     new: str
-    grave: bool = False
 
     def __str__(self) -> str:
         return f"{self.what}: {self.old}, now {self.new}"
@@ -112,8 +97,7 @@ class Comparison:
     def __str__(self) -> str:
         lines = []
         for name, record in zip(self.names, self.records, strict=True):
-            head = record.get("headline")  # results of earlier versions have none
-            text = record["reason"] if head is None else Headline.of(head).text
+            text = Headline.of(record["headline"]).text
             lines.append(printable(f"{name}: {record['verdict']}. {text}"))
         moved = [f"  {printable(str(move))}" for move in self.moved] or [NOTHING]
         return "\n".join([*lines, *moved])
@@ -127,7 +111,7 @@ class Comparison:
         ax : the matplotlib axes to draw on, by default those of a new figure of pyplot. They are
         returned.
         """
-        ax = ax or pyplot_axes(*SIZE)
+        ax = ax or style.pyplot_axes(*SIZE)
         both = first, second = read_curves(self.records[0]), read_curves(self.records[1])
         for curves, name, look in zip(both, self.names, LOOKS, strict=True):
             ax.plot(curves.epsilon, curves.estimate, **look, label=f"{name}: estimate")
@@ -155,22 +139,21 @@ class Comparison:
             titles.append(f"δ({number(at)}): {number(before, 3)}, now {number(now, 3)}")
         ax.set_title("\n".join(titles), fontsize=10, parse_math=False)
         ax.set(xlabel="ε (nats)", ylabel="δ(ε)", ylim=(0.0, None))
-        tidy(ax, tick_size=None)
-        place: Look = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.11)}
-        legend(ax, *ax.get_legend_handles_labels(), **place)
+        style.tidy(ax, tick_size=None)
+        place: style.Look = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.11)}
+        style.legend(ax, *ax.get_legend_handles_labels(), **place)
         return ax
 
     def save(self, path: str | Path) -> Path:
-        """Write the figure to `path`, whose suffix is .png or .svg, and return the path.
-
-        Raises `InvalidInput` for another suffix, and OSError when the file cannot be written.
+        """Write the figure to `path`, whose suffix is .png or .svg, and return the path. Raises
+        `InvalidInput`, OSError.
         """
         path = Path(path)
-        writers = {".png": as_png, ".svg": as_svg}
+        writers = {".png": style.as_png, ".svg": style.as_svg}
         if path.suffix not in writers:
             fail("path", str(path), "a file that ends in .png or .svg")
-        with house_style():
-            figure = new_figure(*SIZE)
+        with style.house_style():
+            figure = style.new_figure(*SIZE)
             self.plot(figure.subplots())
             content = writers[path.suffix](figure)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -235,17 +218,15 @@ def compare(
 
 def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
     """The differences between two contents of result.json: verdict, settings, exact spectrum,
-    certified δ. Raises `InvalidInput` if one of them is not a result.
-
-    The bound of an audit of one run is a function of its scores and coins, so any difference of
-    such bounds is listed.
+    certified δ. The bound of one run is a function of scores and coins, so any difference of these
+    is listed.
     """
     kinds = [str(record.get("kind") or "two samples") for record in (old, new)]
     if kinds[0] != kinds[1]:
-        return [Moved("kind of audit", kinds[0], kinds[1], grave=True)]
+        return [Moved("kind of audit", kinds[0], kinds[1])]
     one_run = is_one_run(old)
     curves = None if one_run else (read_curves(old), read_curves(new))
-    moves = [Moved("verdict", str(old["verdict"]), str(new["verdict"]), grave=True)]
+    moves = [Moved("verdict", str(old["verdict"]), str(new["verdict"]))]
     if one_run:
         bounds = [number(record["certified"]["epsilon"], down=True) for record in (old, new)]
         moves.append(Moved("certified ε", bounds[0], bounds[1]))
@@ -258,7 +239,6 @@ def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Moved]:
 
 
 def _exact(old: Curves, new: Curves) -> list[Moved]:
-    """The largest difference of the exact δ on common ε, as a list; empty if they agree."""
     if old.exact is None or new.exact is None:
         known = ["none" if curves.exact is None else "known" for curves in (old, new)]
         return [Moved("exact spectrum", known[0], known[1])] if known[0] != known[1] else []
@@ -273,9 +253,8 @@ def _exact(old: Curves, new: Curves) -> list[Moved]:
 
 
 def _certified(old: Curves, new: Curves) -> list[Moved]:
-    """The differences at the places of `parted`, after that of the claim's own parameter.
-
-    Only common ε are compared. If neither grid contains the other, that is a difference too.
+    """The differences at the places of `parted`, on common ε, after that of the claim's own
+    parameter. If neither grid contains the other, that is a difference too.
     """
     both, moves = (old, new), []
     if len(_shared(old, new)[0]) < min(len(old.epsilon), len(new.epsilon)):
@@ -285,7 +264,7 @@ def _certified(old: Curves, new: Curves) -> list[Moved]:
         ]
         moves.append(Moved("grid of ε", grids[0], grids[1]))
     places = parted(old, new)
-    heads = [each.headline for each in both if each.headline and each.claim is not None]
+    heads = [each.headline for each in both if each.claim is not None]
     names = {" ".join(filter(None, ("certified", head.symbol, head.at))) for head in heads}
     if places and len(heads) == 2 and len(names) == 1:
         moves.append(Moved(names.pop(), heads[0].certified_text, heads[1].certified_text))
@@ -299,15 +278,13 @@ def _certified(old: Curves, new: Curves) -> list[Moved]:
 
 
 def parted(old: Curves, new: Curves) -> list[tuple[float, int, int]]:
-    """The places where the new band lies above the old one, and where it lies below it.
-
-    Each place is an ε and its positions on both grids. It is the ε of both headlines if the bands
-    part there, else the ε where they are furthest apart. It is left out if the new band is nowhere
-    above, or nowhere below. A curve may rise at one ε and fall at another; a rise loses privacy.
+    """The places (ε, position on both grids) where the new band lies above the old one, and below
+    it: the ε of both headlines if the bands part there, else where they are furthest apart. A curve
+    may rise at one ε and fall at another; a rise loses privacy.
     """
     at, here, there = _shared(old, new)
-    first, second = (None if one.headline is None else one.headline.epsilon for one in (old, new))
-    own = np.isclose(at, -1.0 if first is None or first != second else first)
+    first, second = old.headline.epsilon, new.headline.epsilon
+    own = np.isclose(at, first if first == second else -1.0)
     change = new.estimate[there] - old.estimate[here]
     room = margin(old)[here] + margin(new)[there]
     places = []
@@ -329,5 +306,4 @@ def margin(curves: Curves) -> Array:
 
 
 def _shared(old: Curves, new: Curves) -> tuple[Array, np.ndarray, np.ndarray]:
-    """The ε on both grids, and their positions on each."""
     return np.intersect1d(np.round(old.epsilon, 9), np.round(new.epsilon, 9), return_indices=True)

@@ -64,13 +64,12 @@ class Tile(NamedTuple):
 
 
 def tiles(result: Mapping[str, Any], curves: Curves) -> tuple[Tile, ...]:
-    """Claimed, certified or ruled out, draws a side and the neighbour, in this order."""
     headline, samples = curves.headline, section(result, "samples")
     text = label(curves.claim_text, NOTE_WIDTH)
     if curves.claim is None:
         note = "nothing to judge by" if curves.exact is None else "judged by the exact spectrum"
         claimed = Tile("Claimed", "none", note)
-    elif headline is None or headline.claimed is None:
+    elif headline.claimed is None:
         claimed = Tile("Claimed", text or NONE)
     else:
         value = equation(headline.symbol, headline.claimed_text)
@@ -86,10 +85,8 @@ def tiles(result: Mapping[str, Any], curves: Curves) -> tuple[Tile, ...]:
     return claimed, certified, Tile("Draws a side", *draws), _neighbour_tile(result)
 
 
-def certified_tile(headline: Headline | None, level: float) -> Tile:
+def certified_tile(headline: Headline, level: float) -> Tile:
     """The tile of the certified value if the claim is exceeded, else of the values ruled out."""
-    if headline is None:
-        return Tile("Certified", NONE, "not in this result.json")
     confidence = f"at {percent(level)} confidence"
     note = ", ".join(filter(None, (headline.at, confidence)))
     if headline.claimed is not None and not headline.exceeded:
@@ -117,7 +114,6 @@ def _neighbour_tile(result: Mapping[str, Any]) -> Tile:
 
 
 def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
-    """Two sentences of advice on what to do after this verdict."""
     headline = curves.headline
     if result["verdict"] == "violated":
         change = whom(result) or "what differs between the two sides"
@@ -128,7 +124,7 @@ def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
                 f"{look}, and compare the noise that is drawn with the noise that is meant.",
             )
         needed = ""
-        if headline is not None and headline.excess_shown:
+        if headline.excess_shown:
             value = equation(headline.symbol, headline.certified_text)
             least = " ".join(filter(None, (value, headline.at)))
             needed = f": a true one would say at least {least}"
@@ -154,7 +150,7 @@ def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
             "Say what the mechanism is meant to keep: a claim, such as ε = 1 at δ = 10⁻⁵.",
             "The certified bound below holds as it is, but there is nothing to judge it by.",
         )
-    if headline is not None and headline.exceeded:
+    if headline.exceeded:
         return (
             "Do not read this as a pass: these draws exceed the claim, by themselves.",
             "The reason names what else has to be known before the mechanism is accused.",
@@ -166,9 +162,7 @@ def advice(result: Mapping[str, Any], curves: Curves) -> tuple[str, str]:
 
 
 def _smaller_excess(result: Mapping[str, Any]) -> str:
-    """Advice on how many draws show half of the excess: the number of `dpaudit plan`, if the claim
-    is one that it takes.
-    """
+    """Advice on how many draws show half of the excess, as `dpaudit plan` does."""
     shown, head = section(result, "detectable"), section(result, "headline")
     epsilon, delta = section(result, "claim").get("epsilon"), head.get("allowed_delta")
     half = 0.5 * float(shown.get("excess") or 0.0)
@@ -181,10 +175,9 @@ def _smaller_excess(result: Mapping[str, Any]) -> str:
 
 
 def facts(result: Mapping[str, Any]) -> list[Fact]:
-    """The facts about what was audited, in the order in which people read them."""
     mechanism, exact = section(result, "mechanism"), section(result, "exact")
     source, claim = section(result, "source"), section(result, "claim")
-    commit, digest = (str(source.get(key) or "")[:12] for key in ("commit", "sha256"))
+    digest = str(source.get("sha256") or "")[:12]
     no_claim = "none; the bound is compared with the exact spectrum" if exact else "none"
     versions = section(result, "versions").items()
     unseeded = section(result, "trial").get("repeatable") is False
@@ -207,10 +200,7 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
         # With a claim the headline says this at its δ, and an ε at another δ would contradict it.
         ("Certified", "" if claim else _certified(section(result, "certified"))),
         ("Run", moment(section(result, "timings").get("started"))),
-        (
-            "Source of the mechanism",
-            _joined(", ", commit and f"commit {commit}", digest and f"SHA-256 {digest}…"),
-        ),
+        ("Source of the mechanism", digest and f"SHA-256 {digest}…"),
         ("Seed", seed),
         ("Versions", ", ".join(f"{name} {plain(version)}" for name, version in versions)),
     ]
@@ -235,8 +225,7 @@ def properties(
 ) -> dict[str, str]:
     """The numbers of an audit for JUnit files of suites and privacy tests, as texts; "" if unknown.
 
-    headline, detectable : as in result.json. neighbour : what differs, in words. tried : how many
-    neighbours were compared. draws : draws a side.
+    headline, detectable : as in result.json. neighbour : what differs, in words. draws : a side.
     """
     excess = detectable or {}
     values = {
@@ -256,7 +245,6 @@ def properties(
 
 
 def process(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Texts on the run: draws a side, the classifier with its losses, timings, and memory."""
     classifier, timings = section(result, "classifier"), section(result, "timings")
     costs = [
         (name, f"{number(timings[key], 3)} s")
@@ -284,28 +272,23 @@ def _dataset(dataset: Mapping[str, Any]) -> list[Fact]:
         for reason, size in section(dataset, "dropped").items()
         if size
     ]
-    if columns := dataset.get("columns"):
-        names = ("Columns", _named(len(columns), columns))
-    else:
-        names = ("Features", _named(dataset.get("features"), dataset.get("feature_names") or []))
     return [
         ("Data", _joined(" – ", dataset.get("name"), dataset.get("source"))),
         ("Rows", _joined("; ", *rows)),
-        names,
+        ("Columns", _named(dataset.get("columns") or [])),
         ("Changed when loaded", "; ".join(map(str, dataset.get("changes") or []))),
         ("Label", str(dataset.get("target") or "")),
     ]
 
 
-def _named(size: Any, names: Sequence[Any]) -> str:
+def _named(names: Sequence[Any]) -> str:
     """A number and names, "2: constant, dep_delay"; if there are many, only the first names."""
     more = len(names) - NAMED
     first = [*map(str, names[:NAMED]), *([f"{number(more)} more"] if more > 0 else [])]
-    return _joined(": ", plain(size), ", ".join(first))
+    return _joined(": ", plain(len(names)), ", ".join(first))
 
 
 def _neighbour(neighbour: Mapping[str, Any]) -> str:
-    """The pair in words: its relation, what changed, and the rule by which it was chosen."""
     relation, index = neighbour.get("relation"), neighbour.get("index")
     words = str(RELATIONS.get(str(relation), relation) or "")
     change = neighbour.get("change") or ("" if index is None else f"row {number(index)}")
@@ -320,7 +303,6 @@ def _neighbour(neighbour: Mapping[str, Any]) -> str:
 
 
 def _certified(certified: Mapping[str, Any]) -> str:
-    """The certified ε at a few δ, μ and ρ, which all hold simultaneously."""
     bounds = [
         f"ε ≥ {least(epsilon)} at δ = {number(float(delta))}"
         for delta, epsilon in section(certified, "epsilon_at").items()

@@ -25,11 +25,9 @@ def render_index(
 ) -> str:
     """The page: nothing fetched, no script, every name escaped.
 
-    rows : for each scenario its `name`, `kind` (a verdict, "study" or "error"), `reason`,
-        `seconds`, `record` (the content of result.json or None) and `link` (the path of the report
-        from the page, in parts, or None).
-    against : the comparison with an earlier run: its `folder`, `moves` (what changed, as lines by
-        scenario) and `new` (names of scenarios that it did not have); None without a comparison.
+    rows : for each scenario its `name`, `kind`, `reason`, `seconds`, `record` (or None) and `link`,
+    the path of the report in parts (or None). against : of the comparison with an earlier run,
+    `folder`, `moves` (lines by scenario) and `new` (scenarios that it did not have); or None.
     """
     kinds = [row["kind"] for row in rows]
     return render(
@@ -52,7 +50,6 @@ def tally(kinds: Sequence[str], order: Iterable[str] = GRAVEST_FIRST) -> str:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The texts of one line of the table."""
     record, link = row["record"], None
     if row["link"] is not None:  # to a file, of the bytes that its name has on the disk
         link = "/".join(quote(os.fsencode(part), safe="") for part in row["link"])
@@ -61,14 +58,11 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cells(record: Mapping[str, Any]) -> dict[str, str]:
-    """The texts of `COLUMNS`: certified means the values ruled out, shown the detectable excess.
-
-    For an audit of one run, the neighbour is its canaries.
-    """
+    """The texts of `COLUMNS`: certified: the values ruled out; shown: the detectable excess."""
     if is_one_run(record):
         page = steps if record["kind"] == STEPS else one_run
         claimed, _, canaries, _ = page.tiles(record)
-        head: Headline | None = Headline.of(record["headline"])
+        head = Headline.of(record["headline"])
         neighbour = f"{canaries.value} canaries"
     else:
         curves = read_curves(record)
@@ -83,6 +77,6 @@ def _cells(record: Mapping[str, Any]) -> dict[str, str]:
         "data": str(section(record, "dataset").get("name") or NONE),
         "neighbour": neighbour,
         "claimed": ", ".join(filter(None, (claimed.value, claimed.note))),
-        "certified": NONE if head is None else head.ruled_out,
+        "certified": head.ruled_out,
         "shown": excess if detectable else NONE,
     }

@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit
 
+from dpaudit.report import style
 from dpaudit.report.facts import NOTE_WIDTH, Fact, Tile, certified_tile
 from dpaudit.report.figures import BARS, CLAIM, EXACT, PERFECT
 from dpaudit.report.pages import embed, render_result
-from dpaudit.report.style import (
-    as_png,
-    as_svg,
-    data_address,
-    house_style,
-    legend,
-    new_figure,
-    pyplot_axes,
-    tidy,
-)
 from dpaudit.report.tables import attacker_table
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import assignments, count, equation, label, number, percent, plain
@@ -68,14 +59,12 @@ TOP = 0.95  # the quantile of right guesses by chance up to which the figure is 
 
 
 def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
-    """The content of report.html and guesses.png, by name. Raises `InvalidInput`."""
-    with house_style():
-        picture = as_png(figure(record))
+    with style.house_style():
+        picture = style.as_png(figure(record))
     return {"guesses.png": picture, "report.html": render_page(record)}
 
 
 def render_page(record: Mapping[str, Any]) -> str:
-    """The page for the content of result.json. Raises `InvalidInput`."""
     canaries, right = record["canaries"], record["guesses"]["right"]
     name = label(record.get("scenario") or "", TITLE_WIDTH)
     mechanism, data = (section(record, key).get("name") for key in ("mechanism", "dataset"))
@@ -90,8 +79,8 @@ def render_page(record: Mapping[str, Any]) -> str:
         (count(sizes[at]), count(right[at]), f"{number(100.0 * right[at] / sizes[at], 3)} %")
         for at in range(len(sizes) - 1, -1, -step)
     ]
-    with house_style():
-        drawn = as_svg(figure(record))
+    with style.house_style():
+        drawn = style.svg_address(figure(record))
     return render_result(
         "one_run.html",
         record,
@@ -99,7 +88,7 @@ def render_page(record: Mapping[str, Any]) -> str:
         title=title,
         tiles=tiles(record),
         advice=(TABLE_ADVICE if of_table else ADVICE)[record["verdict"]],
-        figure=data_address(drawn, "svg+xml"),
+        figure=drawn,
         facts=facts(record),
         rows=rows[::-1],
         attacks=attacks(record),
@@ -108,7 +97,6 @@ def render_page(record: Mapping[str, Any]) -> str:
 
 
 def attacks(record: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """A row for each attack through a table: name, number, rates of success, risk, interval."""
     return [
         (
             plain(attack["name"]),
@@ -122,7 +110,6 @@ def attacks(record: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 
 def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
-    """Claimed, certified or ruled out, canaries and right guesses, in this order."""
     head, canaries = Headline.of(record["headline"]), record["canaries"]
     text = plain(section(record, "claim").get("text") or "")
     claimed = "none" if head.claimed is None else equation(head.symbol, head.claimed_text)
@@ -139,10 +126,6 @@ def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
 
 
 def facts(record: Mapping[str, Any]) -> list[Fact]:
-    """What was audited and how, as names and short texts.
-
-    Mechanism, data and canaries are known where a scenario named them.
-    """
     mechanism, canaries, certified = (
         section(record, key) for key in ("mechanism", "canaries", "certified")
     )
@@ -194,22 +177,19 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
 
 
 def figure(record: Mapping[str, Any]) -> Figure:
-    """A figure of the share of right guesses against their number, on a log axis."""
-    drawn = new_figure(*SIZE)
+    drawn = style.new_figure(*SIZE)
     ax = _panel(drawn.subplots(), record)
-    legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    style.legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return drawn
 
 
 def plot(record: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    """Draw `figure` on axes with their own legend, by default of a new pyplot figure."""
-    ax = _panel(ax or pyplot_axes(*SIZE), record)
-    legend(ax, *ax.get_legend_handles_labels(), loc="best")
+    ax = _panel(ax or style.pyplot_axes(*SIZE), record)
+    style.legend(ax, *ax.get_legend_handles_labels(), loc="best")
     return ax
 
 
 def _panel(ax: Axes, record: Mapping[str, Any]) -> Axes:
-    """Draw the share of right guesses, what chance gives, and what the claimed ε allows."""
     from scipy.stats import binom  # here: slow to import
 
     size, right = (np.array(record["guesses"][key], dtype=float) for key in ("count", "right"))
@@ -229,4 +209,4 @@ def _panel(ax: Axes, record: Mapping[str, Any]) -> Axes:
             ax.axhline(allowed, label=name, **{**CLAIM, "marker": "None"})
     ax.set(xlabel="number of guesses, the strongest first", ylabel="share of right guesses")
     ax.set(xscale="log", ylim=(0.0, 1.04))
-    return tidy(ax)
+    return style.tidy(ax)

@@ -1,8 +1,4 @@
-"""Pages from templates, and the files of a report.
-
-In a page every value is escaped, a missing value is an error, and nothing is fetched. Each file is
-written whole, or not at all.
-"""
+"""Pages from templates: every value is escaped, a missing value is an error, nothing is fetched."""
 
 from __future__ import annotations
 
@@ -30,7 +26,6 @@ def _visible(value: Any) -> Any:
 
 @cache
 def environment() -> Environment:
-    """The templates of this folder, with filters that write numbers."""
     environment = Environment(
         loader=PackageLoader("dpaudit.report"),
         autoescape=True,
@@ -46,12 +41,10 @@ def environment() -> Environment:
 
 
 def render(template: str, **values: Any) -> str:
-    """The page of a template of this folder, every value escaped."""
     return environment().get_template(template).render(**values)
 
 
 def render_result(template: str, result: Mapping[str, Any], **values: Any) -> str:
-    """The page of a result, which has its verdict on top and the whole record inside."""
     return render(
         template,
         result=result,
@@ -62,9 +55,8 @@ def render_result(template: str, result: Mapping[str, Any], **values: Any) -> st
 
 
 def embed(result: Mapping[str, Any]) -> Markup:
-    """A record as JSON that cannot end the script element that holds it.
-
-    Raises `InvalidInput` for NaN, infinity, and what JSON does not know.
+    """A record as JSON that cannot end the script element that holds it. Raises `InvalidInput` for
+    what JSON does not know.
     """
     try:
         text = json.dumps(result, allow_nan=False, indent=1)

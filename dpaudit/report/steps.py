@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit.curves.readings import grid_tradeoff
+from dpaudit.report import style
 from dpaudit.report.facts import Fact, Tile, certified_tile
 from dpaudit.report.figures import CLAIM, EXACT
 from dpaudit.report.pages import embed, render_result
-from dpaudit.report.style import (
-    as_png,
-    as_svg,
-    data_address,
-    house_style,
-    legend,
-    new_figure,
-    pyplot_axes,
-    tidy,
-)
 from dpaudit.report.tables import attacker_table
 from dpaudit.verdict.attacker import roc_of
 from dpaudit.verdict.headline import PREMISE, Headline
@@ -57,11 +48,10 @@ ADVICE = {
 
 
 def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
-    """The content of report.html and steps.png, by name. Raises `InvalidInput`."""
-    with house_style():
-        picture = as_png(figure(record, _curves))
+    with style.house_style():
+        picture = style.as_png(figure(record, _curves))
         panels = [_curves] if record.get("attacker") is None else [_curves, _roc]
-        drawn = [data_address(as_svg(figure(record, panel)), "svg+xml") for panel in panels]
+        drawn = [style.svg_address(figure(record, panel)) for panel in panels]
     page = render_result(
         "steps.html",
         record,
@@ -82,7 +72,6 @@ def _found(record: Mapping[str, Any]) -> str:
 
 
 def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
-    """The claimed ε or the accountant's, certified or ruled out, canaries and the e-value."""
     head, steps = Headline.of(record["headline"]), record["steps"]
     claimant = "Accountant" if head.claimant == PREMISE else "Claimed"
     at = f"at step {steps['largest_at']}" if steps["largest_at"] else "at the start"
@@ -99,7 +88,6 @@ def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
 
 
 def facts(record: Mapping[str, Any]) -> list[Fact]:
-    """What was audited and how, as names and short texts."""
     steps, certified = record["steps"], record["certified"]
     values = ", ".join(f"{name} {number(value, 3)}" for name, value in steps["e_values"].items())
     versions = ", ".join(f"{name} {plain(text)}" for name, text in record["versions"].items())
@@ -125,29 +113,26 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
 
 
 def figure(record: Mapping[str, Any], panel: Callable[[Axes, Mapping[str, Any]], Axes]) -> Figure:
-    """A figure of one panel, with its legend below."""
-    drawn = new_figure(*SIZE)
+    drawn = style.new_figure(*SIZE)
     ax = panel(drawn.subplots(), record)
-    legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center")
+    style.legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center")
     return drawn
 
 
 def plot(record: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    """Draw the curves δ(ε) on axes with their own legend, by default of a new pyplot figure."""
-    ax = _curves(ax or pyplot_axes(*SIZE), record)
-    legend(ax, *ax.get_legend_handles_labels(), loc="best")
+    ax = _curves(ax or style.pyplot_axes(*SIZE), record)
+    style.legend(ax, *ax.get_legend_handles_labels(), loc="best")
     return ax
 
 
 def _curves(ax: Axes, record: Mapping[str, Any]) -> Axes:
-    """The accountant's δ(ε) and the certified one, on a log axis."""
     epsilon, claim, low = _known(record)
     delta, positive = float(record["certified"]["delta"]), low > 0.0
     ax.plot(epsilon, claim, label=ACCOUNTANT, **LINE)
     ax.plot(epsilon[positive], low[positive], label=CERTIFIED, **EXACT)
     ax.axhline(delta, color="0.6", linewidth=0.8)
     ax.set(xlabel="ε (nats)", ylabel="δ", yscale="log", ylim=(0.1 * delta, 1.5))
-    return tidy(ax)
+    return style.tidy(ax)
 
 
 def _roc(ax: Axes, record: Mapping[str, Any]) -> Axes:
@@ -159,7 +144,7 @@ def _roc(ax: Axes, record: Mapping[str, Any]) -> Axes:
     ax.plot(FPR, low, label=CERTIFIED, **EXACT)
     ax.plot(FPR, FPR, color="0.6", linewidth=0.8)
     ax.set(xlabel="false positive rate", ylabel="true positive rate", xscale="log", yscale="log")
-    return tidy(ax)
+    return style.tidy(ax)
 
 
 def _known(record: Mapping[str, Any]) -> tuple[np.ndarray, ...]:

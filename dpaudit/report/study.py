@@ -13,27 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dpaudit._core.files import replace_file
 from dpaudit._core.text import printable
 from dpaudit._core.value import value_class
+from dpaudit.report import style
 from dpaudit.report.pages import render
-from dpaudit.report.style import (
-    BLUE,
-    DASHED,
-    DOTTED,
-    GREEN,
-    GREY,
-    LONG,
-    MIXED,
-    OCHRE,
-    PURPLE,
-    SKY,
-    VERMILION,
-    Look,
-    as_png,
-    data_address,
-    house_style,
-    legend,
-    new_figure,
-    tidy,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,15 +26,15 @@ Progress = Callable[[str, int, int], None]  # step, done, wanted
 COLUMNS = 3  # panels in a row, at most
 WIDTH, HEIGHT = 10.65, 3.0  # inches: of the figure, and of a row of panels
 NARROW = 5.6  # inches: width of a figure with one panel
-LOOKS: tuple[Look, ...] = (
-    {"color": BLUE, "marker": "o"},
-    {"color": VERMILION, "linestyle": DASHED, "marker": "^"},
-    {"color": GREEN, "linestyle": MIXED, "marker": "D"},
-    {"color": PURPLE, "linestyle": DOTTED, "marker": "v", "mfc": "white"},
-    {"color": OCHRE, "linestyle": LONG, "marker": "s"},
-    {"color": SKY, "linestyle": "-", "marker": "P"},
-    {"color": "black", "linestyle": DASHED, "marker": "x"},
-    {"color": GREY, "linestyle": DOTTED, "marker": "*"},
+LOOKS: tuple[style.Look, ...] = (
+    {"color": style.BLUE, "marker": "o"},
+    {"color": style.VERMILION, "linestyle": style.DASHED, "marker": "^"},
+    {"color": style.GREEN, "linestyle": style.MIXED, "marker": "D"},
+    {"color": style.PURPLE, "linestyle": style.DOTTED, "marker": "v", "mfc": "white"},
+    {"color": style.OCHRE, "linestyle": style.LONG, "marker": "s"},
+    {"color": style.SKY, "linestyle": "-", "marker": "P"},
+    {"color": "black", "linestyle": style.DASHED, "marker": "x"},
+    {"color": style.GREY, "linestyle": style.DOTTED, "marker": "*"},
 )
 SPARSE = 12  # markers on a line, about
 SAVED = 6  # significant digits in content.json: later digits depend on the machine
@@ -79,10 +60,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes.
-
-    x_scale, y_scale : "linear" or "log". y_limits : (low, high), or None to fit the data.
-    """
+    """One pair of axes. x_scale, y_scale : "linear" or "log". y_limits : None to fit the data."""
 
     title: str
     x_label: str
@@ -95,10 +73,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under heads; numbers are written with three digits.
-
-    marked : indices of the rows that are emphasised.
-    """
+    """Rows of cells under heads. marked : indices of the rows that are emphasised."""
 
     caption: str
     heads: Sequence[str]
@@ -136,34 +111,30 @@ class Study:
     source: ClassVar[str]
 
     def make(self, seed: int, progress: Progress | None = None) -> Content:
-        """Run the experiment: the same settings and seed give the same content.
-
-        progress : called with a step's name, how many are done and how many there are.
-        Raises `DataNotFound`.
+        """Run the experiment: the same settings and seed give the same content. Raises
+        `DataNotFound`.
         """
         raise NotImplementedError
 
     def parameters(self) -> dict[str, Any]:
-        """Settings by name."""
         return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
 
 
 def write(content: Content, folder: str | Path, command: str) -> None:
-    """Write report.html, each figure as PNG, and content.json, each whole or not at all.
-
-    command : the command that makes them again, for the foot of the page. Raises OSError.
+    """Write report.html, each figure as PNG, and content.json. command : makes them again. Raises
+    OSError.
     """
     folder = Path(folder)
-    with house_style():
+    with style.house_style():
         pictures = {
-            name: as_png(figure(panels), dpi=110) for name, panels in content.figures.items()
+            name: style.as_png(figure(panels), dpi=110) for name, panels in content.figures.items()
         }
     numbers = as_json(dataclasses.asdict(content))
     text = json.dumps(numbers, ensure_ascii=False, allow_nan=False, indent=1)
     page = render(
         "study.html",
         content=content,
-        pictures={name: data_address(picture, "png") for name, picture in pictures.items()},
+        pictures={name: style.data_address(picture, "png") for name, picture in pictures.items()},
         command=command,
     )
     folder.mkdir(parents=True, exist_ok=True)
@@ -174,10 +145,7 @@ def write(content: Content, folder: str | Path, command: str) -> None:
 
 
 def as_json(value: Any, digits: int = SAVED) -> Any:
-    """The content in JSON types, floats rounded to `digits` significant digits.
-
-    NaN becomes null, an infinity "inf" or "-inf".
-    """
+    """The content in JSON types, floats rounded to `digits` significant digits, NaN as null."""
     if isinstance(value, dict):
         return {str(key): as_json(item, digits) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -197,7 +165,7 @@ def figure(panels: Sequence[Panel]) -> Figure:
     rows, entries = math.ceil(len(panels) / columns), 3 if columns > 1 else 2
     looks = looks_of(panels)
     width, height = (NARROW, 1.2 * HEIGHT) if columns == 1 else (WIDTH, HEIGHT)
-    drawn = new_figure(width, height * rows + 0.24 * math.ceil(len(looks) / entries) + 0.2)
+    drawn = style.new_figure(width, height * rows + 0.24 * math.ceil(len(looks) / entries) + 0.2)
     grid = drawn.subplots(rows, columns, squeeze=False).ravel()
     handles: dict[str, Line2D] = {}
     for ax, panel in zip(grid, panels, strict=False):
@@ -209,30 +177,29 @@ def figure(panels: Sequence[Panel]) -> Figure:
         ax.set_title(panel.title, fontsize=10, loc="left", parse_math=False)
         if panel.y_limits is not None:
             ax.set_ylim(*panel.y_limits)
-        tidy(ax)
+        style.tidy(ax)
     for ax in grid[len(panels) :]:
         ax.remove()
     place = {"loc": "outside lower center", "ncols": entries}
-    legend(drawn, list(handles.values()), list(handles), **place)
+    style.legend(drawn, list(handles.values()), list(handles), **place)
     return drawn
 
 
-def looks_of(panels: Sequence[Panel]) -> dict[str, Look]:
+def looks_of(panels: Sequence[Panel]) -> dict[str, style.Look]:
     """A look for each label: the one that its line asks for, or else by order of appearance."""
-    looks: dict[str, Look] = {}
+    looks: dict[str, style.Look] = {}
     for line in (line for panel in panels for line in panel.lines):
         place = len(looks) if line.look is None else line.look
         looks.setdefault(line.label, LOOKS[place % len(LOOKS)])
     return looks
 
 
-def _draw_line(ax: Axes, line: Line, look: Look) -> Line2D:
-    """A line with its markers, and a band or bars where it has low and high ends."""
+def _draw_line(ax: Axes, line: Line, look: style.Look) -> Line2D:
     every = max(1, len(line.x) // SPARSE)
-    style = {"linewidth": 1.6, "markersize": 5.0, "markevery": every, **look}
+    drawn = {"linewidth": 1.6, "markersize": 5.0, "markevery": every, **look}
     if line.role == "markers":
-        style |= {"linestyle": "", "markevery": 1}
-    (handle,) = ax.plot(line.x, line.y, **style)
+        drawn |= {"linestyle": "", "markevery": 1}
+    (handle,) = ax.plot(line.x, line.y, **drawn)
     if line.low is not None and line.high is not None:
         ends = line.x, line.low, line.high
         if line.role == "band":

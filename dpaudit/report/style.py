@@ -1,7 +1,5 @@
-"""One look for all figures, and how figures become files.
-
-The colours are those of Okabe and Ito. Each curve has a line style and a marker of its own too, so
-that they differ without colour. matplotlib is imported by the functions, not by the module.
+"""One look for all figures, and how figures become files. The colours are those of Okabe and Ito;
+each curve has a line style and a marker of its own, too.
 """
 
 from __future__ import annotations
@@ -23,19 +21,6 @@ BLUE, GREEN, VERMILION, GREY = "#0072B2", "#009E73", "#D55E00", "#6b6b6b"
 PURPLE, SKY, OCHRE = "#AA4499", "#4C9BD6", "#B87A00"
 RUST = "#A33A00"  # vermilion, dark enough for text
 DASHED, DOTTED, MIXED, LONG = (0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1.2, 2)), (0, (9, 3))
-SOLID_LINE: Look = {"color": BLUE, "linewidth": 1.9}
-DASHED_LINE: Look = {"color": VERMILION, "linewidth": 1.6, "linestyle": DASHED}
-MIXED_LINE: Look = {"color": GREEN, "linewidth": 1.6, "linestyle": MIXED}
-DOTTED_LINE: Look = {"color": PURPLE, "linewidth": 1.8, "linestyle": DOTTED}
-LONG_LINE: Look = {"color": SKY, "linewidth": 1.6, "linestyle": LONG}
-# by the order of the lines in a panel: two exact curves, then bounds that papers print
-SERIES: tuple[Look, ...] = (
-    {**SOLID_LINE, "marker": "o", "markersize": 5.5},
-    {**LONG_LINE, "marker": "s", "markersize": 5.5, "mfc": "white"},
-    {**DASHED_LINE, "marker": "^", "markersize": 6.5},
-    {**MIXED_LINE, "marker": "D", "markersize": 5.0},
-    {**DOTTED_LINE, "marker": "v", "markersize": 6.5, "mfc": "white"},
-)
 
 
 def new_figure(
@@ -50,16 +35,14 @@ def new_figure(
 
 
 def pyplot_axes(width: float, height: float) -> Axes:
-    """Axes of a new figure of pyplot, which a notebook shows; size in inches."""
     from matplotlib import pyplot
 
     return pyplot.figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
 def tidy(ax: Axes, tick_size: float | None = 9) -> Axes:
-    """Axes with a light grid behind the curves, without a frame; returns them.
-
-    tick_size : points, of the labels of the ticks; None leaves the default.
+    """The axes with a light grid behind the curves, without a frame. tick_size : points, or the
+    default.
     """
     ax.grid(True, which="major", color="#e4e4e4", linewidth=0.7)
     ax.set_axisbelow(True)
@@ -70,10 +53,7 @@ def tidy(ax: Axes, tick_size: float | None = 9) -> Axes:
 
 
 def legend(holder: Figure | Axes, handles: list[Any], labels: list[str], **options: Any) -> Legend:
-    """A legend that takes its texts literally: a `$` in a claim does not begin a formula.
-
-    options : keyword arguments of `holder.legend`, as place and columns.
-    """
+    """A legend that takes its texts literally: a `$` in a claim does not begin a formula."""
     look = {"frameon": False, "fontsize": 9, "handlelength": 3.2}
     key: Legend = holder.legend(handles, labels, **{**look, **options})
     for text in key.get_texts():
@@ -83,10 +63,7 @@ def legend(holder: Figure | Axes, handles: list[Any], labels: list[str], **optio
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """A context with matplotlib's own defaults and fixed ids, so that files have the same bytes.
-
-    What the user has set (fonts, TeX) does not count inside.
-    """
+    """A context with matplotlib's own defaults and fixed ids, so that files have the same bytes."""
     from matplotlib import style
 
     with style.context(["default", {"svg.hashsalt": "dpaudit", "svg.fonttype": "path"}]):
@@ -110,9 +87,8 @@ def as_svg(figure: Figure) -> bytes:
 
 
 def _written(write: Any, metadata: dict[str, None]) -> bytes:
-    """The bytes of a file. Characters that the font lacks become boxes, without a warning.
-
-    `Figure.savefig` would draw twice, once for the layout alone: the same bytes in twice the time.
+    """The bytes of a file; characters that the font lacks become boxes, without a warning.
+    `Figure.savefig` would draw twice.
     """
     buffer = io.BytesIO()
     with warnings.catch_warnings():
@@ -122,5 +98,8 @@ def _written(write: Any, metadata: dict[str, None]) -> bytes:
 
 
 def data_address(picture: bytes, kind: str) -> str:
-    """A picture as an address that a page can hold. kind : "png" or "svg+xml"."""
     return f"data:image/{kind};base64,{base64.b64encode(picture).decode('ascii')}"
+
+
+def svg_address(figure: Figure) -> str:
+    return data_address(as_svg(figure), "svg+xml")

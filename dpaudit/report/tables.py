@@ -28,10 +28,8 @@ Table = dict[str, Any]  # "heads", and "rows" as (cells, whether the row is mark
 
 
 class Column(NamedTuple):
-    """One column of a table.
-
-    values : an entry for each row, (m, …), or None if the result has none. write : a function that
-    turns an entry into text.
+    """One column of a table. values : an entry for each row, (m, …), or None. write : writes an
+    entry.
     """
 
     head: str
@@ -40,16 +38,14 @@ class Column(NamedTuple):
 
 
 def table(columns: Sequence[Column], rows: Iterable[int]) -> tuple[list[str], list[list[str]]]:
-    """Heads, and the cells at the positions `rows`, of the columns that have values."""
     present = [(head, values, write) for head, values, write in columns if values is not None]
     cells = [[write(values[row]) for _, values, write in present] for row in rows]
     return [head for head, _, _ in present], cells
 
 
 def spectrum_table(curves: Curves, rows: Iterable[int], *, full: bool) -> Table:
-    """δ at the grid positions `rows`; `full` has every curve.
-
-    A row is marked where the certified bound exceeds the curve that it is compared with.
+    """δ at the grid positions `rows`, marked where the bound exceeds the curve that it is compared
+    with.
     """
     rows, ends = list(rows), None if curves.interval is None else curves.interval.T
     columns = [
@@ -78,8 +74,6 @@ def spectrum_table(curves: Curves, rows: Iterable[int], *, full: bool) -> Table:
 
 
 def tradeoff_table(curves: Curves) -> Table:
-    """β of every curve of the trade-off figure at a few α."""
-
     def implied(delta: Array | None) -> Array | None:
         return None if delta is None else grid_tradeoff(curves.epsilon, delta, ALPHA)
 
@@ -96,9 +90,8 @@ def tradeoff_table(curves: Curves) -> Table:
 
 
 def attacker_table(result: Mapping[str, Any]) -> Table | None:
-    """The rates of an attacker; None for a result of an earlier version, which has none.
-
-    One run certifies them only if the mechanism is Gaussian DP, by the certified μ.
+    """The rates of an attacker; None for a result that has none. One run certifies them only if the
+    mechanism is Gaussian DP, by the certified μ.
     """
     if result.get("attacker") is None:
         return None

@@ -7,7 +7,6 @@ combines several scenarios, and `ledger` pools the evidence of many runs of one 
 
 from dpaudit.run.analysis import analyse, calibrate
 from dpaudit.run.execute import run
-from dpaudit.run.files import run_samples
 from dpaudit.run.ledger import Ledger
 from dpaudit.run.one_run import OneRunScenario
 from dpaudit.run.planning import plan
@@ -28,5 +27,4 @@ __all__ = [
     "load_scenario",
     "plan",
     "run",
-    "run_samples",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -39,21 +41,8 @@ class Neighbours:
     row_bound: float | None = None
     source: str | None = None
 
-    @classmethod
-    def read(
-        cls, relation: str, candidates: str | Path | None, row_bound: float | None, dataset: Table
-    ) -> Neighbours:
-        """Read `candidates`, a CSV file with the columns of `dataset`, if it is not None. Raises
-        `DataNotFound`, `InvalidInput`.
-        """
-        if candidates is None:
-            return cls(relation, None, row_bound)
-        path = Path(candidates).expanduser()
-        return cls(relation, read_candidates(path, dataset), row_bound, path.name)
-
     @property
     def options(self) -> dict[str, Any]:
-        """The keywords of `dpaudit.exact.worst_case` and `dpaudit.exact.calibrate`."""
         names = ("relation", "candidates", "row_bound")
         return {name: getattr(self, name) for name in names}
 
@@ -63,12 +52,9 @@ class Readings:
     """Numbers that an exact spectrum implies; ε and divergences in nats, which may be infinite.
 
     epsilon_at : maps δ to the least ε with δ(ε) ≤ δ, at 10⁻⁵, 10⁻⁶ and the claim's δ if above 0.
-    total_variation : δ(0).
     gdp_mu : maps ε to the μ of the Gaussian shift with the same δ(ε), at 1 and the claim's ε.
     renyi_2 : Rényi divergence of order 2, of the larger direction; None where no closed form is
-        known.
-    pure_epsilon : the largest privacy loss.
-    notes : maps the name of a number that is None to the reason.
+    known, for the reason in `notes`. pure_epsilon : the largest privacy loss.
     """
 
     epsilon_at: dict[float, float]
@@ -80,7 +66,6 @@ class Readings:
 
     @classmethod
     def of(cls, spectrum: Spectrum, claim: Claim | None) -> Readings:
-        """The numbers for an exact spectrum, which must have its curve."""
         deltas, epsilons = {*DELTAS}, {EPSILON}
         if claim is not None and claim.epsilon is not None:
             deltas |= {claim.delta} if claim.delta > 0.0 else set()
@@ -119,7 +104,6 @@ class Analysis:
 
     @cached_property
     def readings(self) -> Readings:
-        """ε at some δ and other numbers that the exact spectrum implies."""
         return Readings.of(self.spectrum, self.claim)
 
     @property
@@ -155,11 +139,6 @@ def analyse(
     row_bound : float, optional
         The largest norm of the row that comes in, with "add".
 
-    Returns
-    -------
-    Analysis
-        The worst spectrum and what the claim allows.
-
     Raises
     ------
     ScenarioError
@@ -171,14 +150,11 @@ def analyse(
     DegenerateData
         When the data leave the law undefined.
     """
-    dataset = loaded_data(scenario)
     if scenario.settings.metric is not None:
         raise ScenarioError("[claim] per: judged on one pair, by `dpaudit run`; leave it out here")
     claim = scenario.claim
     points = scenario.settings.epsilon if epsilon is None else grid(epsilon, claim)
-    neighbours = Neighbours.read(relation, candidates, row_bound, dataset)
-    with importable_from(scenario.modules):
-        mechanism = loaded_mechanism(scenario, dataset)
+    with _subject(scenario, relation, candidates, row_bound) as (dataset, neighbours, mechanism):
         worst = exact.worst_case(mechanism, dataset.database, points, **neighbours.options)
         if relation in ("zero-out", "remove"):
             options = {"law": "asymptotic", **neighbours.options}
@@ -188,6 +164,20 @@ def analyse(
     claimed = None if claim is None else claim.delta_at(points)
     about = describe_data(dataset)
     return Analysis(scenario.name, mechanism, about, neighbours, worst, claim, claimed)
+
+
+@contextmanager
+def _subject(
+    scenario: Scenario, relation: str, candidates: str | Path | None, row_bound: float | None
+) -> Iterator[tuple[Table, Neighbours, Mechanism]]:
+    """The data, the kind of neighbours and the mechanism, whose modules can be imported inside."""
+    dataset, neighbours = loaded_data(scenario), Neighbours(relation, None, row_bound)
+    if candidates is not None:
+        path = Path(candidates).expanduser()
+        rows = read_candidates(path, dataset)
+        neighbours = Neighbours(relation, rows, row_bound, path.name)
+    with importable_from(scenario.modules):
+        yield dataset, neighbours, loaded_mechanism(scenario, dataset)
 
 
 @value_class(show_numbers=True)
@@ -219,44 +209,21 @@ def calibrate(
 
     Parameters
     ----------
-    scenario : Scenario
-        A scenario with data and a mechanism whose output law is known.
-    epsilon : float, nats
-        The target's ε.
-    delta : float in (0, 1)
-        The target's δ.
+    epsilon, delta : float
+        The target's ε, nats, and its δ in (0, 1).
     parameter : str, optional
         The parameter to set; by default the first that `dpaudit list mechanisms` names.
-    relation : {"zero-out", "remove", "replace", "add"}, default "zero-out"
-        The kind of neighbours, as for `analyse`.
-    candidates : path, optional
-        A CSV file of the data's columns: the rows that may come in, with "replace".
-    row_bound : float, optional
-        The largest norm of the row that comes in, with "add".
-
-    Returns
-    -------
-    Calibrated
-        The value of the parameter, with the scenario that it is for.
+    scenario, relation, candidates, row_bound : optional
+        As for `analyse`.
 
     Raises
     ------
-    ScenarioError
-        When the scenario has a fault that was not found when it was read.
-    NoExactSpectrum
-        When no exact spectrum of the mechanism is known.
-    DataNotFound
-        When the data files do not exist.
-    DegenerateData
-        When the data leave the law undefined.
     InvalidInput
-        When no value of the parameter keeps δ(epsilon) ≤ delta, or every value does.
+        When no value of the parameter keeps δ(epsilon) ≤ delta, or every value does. Other errors
+        are those of `analyse`.
     """
-    dataset = loaded_data(scenario)
-    neighbours = Neighbours.read(relation, candidates, row_bound, dataset)
-    options = {"parameter": parameter, **neighbours.options}
-    with importable_from(scenario.modules):
-        mechanism = loaded_mechanism(scenario, dataset)
+    with _subject(scenario, relation, candidates, row_bound) as (dataset, neighbours, mechanism):
+        options = {"parameter": parameter, **neighbours.options}
         calibration = exact.calibrate(mechanism, dataset.database, epsilon, delta, **options)
     about = describe_data(dataset)
     return Calibrated(scenario.name, mechanism, about, neighbours, calibration)

@@ -17,7 +17,6 @@ from dpaudit._core import check
 from dpaudit._core.files import clear_drafts, replace_file
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.result_file import RESULT, plain
-from dpaudit._core.source import commit_of
 from dpaudit._core.types import Mechanism, describe
 from dpaudit._core.user_code import importable_from
 from dpaudit.auditing.engine import audit_mechanism
@@ -44,19 +43,9 @@ from dpaudit.run.scenario.files import recorded_text
 from dpaudit.run.scenario.mechanism import Call, Called, Program, is_synthesizer
 from dpaudit.run.scenario.neighbour import TABLE, Own, Search, Unstated
 from dpaudit.run.scenario.source import KNOWN, Source, loaded_from
-from dpaudit.run.store import (
-    DRAWS,
-    INTERRUPTED,
-    SEARCH,
-    DrawStore,
-    Notice,
-    SearchStore,
-    Watch,
-    digest_of,
-    manifest_of,
-    remove_store,
-    state_of,
-)
+from dpaudit.run.store.draws import DrawStore, SearchStore, digest_of
+from dpaudit.run.store.folder import manifest_of, remove_store
+from dpaudit.run.store.progress import DRAWS, INTERRUPTED, SEARCH, Notice, Watch, state_of
 from dpaudit.run.suite.relations import alone
 from dpaudit.sampling import Progress
 from dpaudit.sampling.replay import hint
@@ -96,40 +85,30 @@ def run(
         As `load_scenario` reads it.
     out : path, optional
         Folder of the report, which is created if it does not exist (default dpaudit-out/NAME).
-    draws : int, optional
-        Number of draws of each side, instead of the scenario's.
-    seed : int, optional
-        Seed, instead of the scenario's.
-    stop : "verdict", optional
-        When to stop drawing, instead of the scenario's.
-    level : float in (0, 1), optional
-        Confidence, instead of the scenario's.
+    draws, seed, stop, level : optional
+        Settings that take the place of the scenario's.
     ledger : path, optional
         A file that pools the evidence of this run with that of earlier runs. The pooled evidence
         decides the verdict at the run's level (`dpaudit.run.Ledger`). Without `seed` the run takes
         a fresh seed, which the result names.
     seconds : float, optional
-        The time that the run may take, from which the number of draws follows, the scenario's at
-        most; not with `draws` or `resume`. It is a plan: dpaudit times a few draws first and does
-        not stop a run that takes longer.
+        The time that the run may take, from which the number of draws follows by the time of a few;
+        not with `draws` or `resume`. It is a plan: a run that takes longer is not stopped.
     n_jobs : int, optional
-        Parallel draws, by the workers that the scenario or `joblib.parallel_config` names; no
-        effect on results.
+        Workers, of the kind that the scenario or `joblib.parallel_config` names; no effect on
+        results.
     resume : bool, default False
-        Continue from the draws that an interrupted run left in `out`. The result has the same bytes
-        as that of an uninterrupted run.
+        Continue from the draws that an interrupted run left in `out`, to the same bytes as those of
+        an uninterrupted run.
     keep_draws : bool, default False
         Leave the draws in `out` when the run is done.
     show_data : bool, default False
         Write the values of the row that differs into result.json, and the values of all rows that
         the search inserted into search.csv.
-    progress : callable, optional
-        Called as progress(step, done, wanted).
-    notice : callable, optional
-        Called with a sentence when the run discards the draws of an interrupted run. By default the
-        sentence becomes a `UserWarning`.
-    look : callable, optional
-        Called before the first draw with sentences on what the run will cost and can show.
+    progress, notice, look : callable, optional
+        progress(step, done, wanted) is called as the run goes on; notice(sentence) when it discards
+        the draws of an interrupted run, by default a `UserWarning`; look(sentence) before the first
+        draw, on what the run will cost and can show.
 
     Returns
     -------
@@ -217,7 +196,6 @@ def _seed_left(folder: Path) -> int | None:
 
 @contextmanager
 def _step(progress: Progress, name: str) -> Iterator[None]:
-    """Report the step inside this context to `progress`: 0 of 1 before it, 1 of 1 after it."""
     progress(name, 0, 1)
     yield
     progress(name, 1, 1)
@@ -232,10 +210,8 @@ def _prepare(
     seconds: float | None,
     look: Notice | None,
 ) -> tuple[Scenario, Subject, dict[str, Any], Selection | None]:
-    """Load the data and the mechanism, plan the draws, and choose the neighbour.
-
-    Returns the scenario with the planned draws, the mechanism with its two databases, the record of
-    what determines its draws (`origin_of`), and the outcome of the search, None without a search.
+    """The scenario with the planned draws, its mechanism with the two databases, the record of what
+    determines the draws (`origin_of`), and the outcome of the search, None without one.
     """
     rule, selection, source = scenario.neighbour, None, None
     notes: tuple[str, ...] = ()
@@ -271,7 +247,7 @@ def _prepare(
         if isinstance(mechanism, Called):
             mechanism = mechanism.on(pair)
         described = describe_data(dataset)
-        source = describe_source(origin["files"], scenario.folder)
+        source = describe_source(origin["files"])
     if selection is None:
         scenario, _ = planned_run(scenario, rule, mechanism, pair.left, seconds, look)
     subject = Subject(
@@ -290,10 +266,8 @@ def _prepare(
 
 
 def loaded_data(scenario: Scenario) -> Table:
-    """The data as the mechanism sees them, checked against the rule that chooses the neighbour.
-
-    Raises `ScenarioError` for a scenario without data, `DataNotFound`, and `InvalidInput` where
-    the data have no such row as the scenario names.
+    """The data as the mechanism sees them, which have the row that the scenario names. Raises
+    `ScenarioError`, `DataNotFound`, `InvalidInput`.
     """
     if scenario.data is None:
         raise ScenarioError("[data]: missing; the mechanism's own pair has no other neighbours")
@@ -304,19 +278,17 @@ def loaded_data(scenario: Scenario) -> Table:
 
 def loaded_mechanism(scenario: Scenario, dataset: Table) -> Mechanism:
     """The mechanism on these data. Loading a `call` executes the user's code, so check everything
-    else first.
+    else first, within `importable_from(scenario.modules)`.
     """
     named = scenario.mechanism
-    with importable_from(scenario.modules):
-        mechanism: Mechanism = named.on(dataset).load() if isinstance(named, Call) else named
+    mechanism: Mechanism = named.load(dataset) if isinstance(named, Call) else named
     return mechanism
 
 
 def _with_hint(result: AuditResult, scenario: Scenario, selection: Selection | None) -> AuditResult:
     """The result with a hint from a few replayed draws (`replay.hint`), if no output law is known
-    and these draws cost little. They come after all draws of the audit, since a mechanism may keep
-    state between calls. If the pair gives no hint, other neighbours that the search tried are
-    replayed, one for each `REPLAYED` draws of a side.
+    and these draws cost little. They come after the audit's, since a mechanism may keep state. If
+    the pair gives no hint, other neighbours of the search are replayed.
     """
     costly = isinstance(scenario.mechanism, Program) or is_synthesizer(scenario.mechanism)
     if result.exact is not None or costly or scenario.settings.draws < REPLAYED:
@@ -339,9 +311,8 @@ def _with_hint(result: AuditResult, scenario: Scenario, selection: Selection | N
 
 
 def describe_data(data: Table) -> dict[str, Any]:
-    """What result.json says of the data, as the mechanism sees them: names, shape and source.
-
-    Row numbers count the rows that are kept. changes : what was done to the columns of the file.
+    """What result.json says of the data, as the mechanism sees them. Row numbers count the rows
+    that are kept.
     """
     return {
         "name": data.name,
@@ -357,28 +328,24 @@ def describe_data(data: Table) -> dict[str, Any]:
     }
 
 
-def describe_source(files: Mapping[str, str], folder: Path) -> dict[str, str | None] | None:
-    """The SHA-256 of a mechanism's own files, and the Git commit of the work tree that has them.
+def describe_source(files: Mapping[str, str]) -> dict[str, str] | None:
+    """The SHA-256 of a mechanism's own files, from the SHA-256 of each by its path.
 
-    files : their SHA-256 by path, relative to `folder`. For several files the result is the SHA-256
-    of these digests, sorted, one on each line. Returns None for no files.
+    For several files it is the SHA-256 of these digests, sorted, one on each line; None for none.
     """
     if not files:
         return None
     sums = sorted(files.values())
     whole = hashlib.sha256("".join(f"{digest}\n" for digest in sums).encode()).hexdigest()
-    commit = commit_of((folder / min(files)).parent)
-    return {"sha256": sums[0] if len(sums) == 1 else whole, "commit": commit}
+    return {"sha256": sums[0] if len(sums) == 1 else whole}
 
 
 def origin_of(scenario: Scenario, mechanism: Any, loaded: Collection[str] = ()) -> dict[str, Any]:
-    """What determines the draws of a mechanism from any database, as far as that can be listed.
+    """What determines the draws of a mechanism from any database, in JSON types, as far as that can
+    be listed. A run that resumes repeats some draws to see what cannot (environment variables,
+    files that are read while drawing).
 
-    The dict has JSON types and goes into the manifest of the stored draws: parameters, seed,
-    digests of files, versions. It cannot list everything (environment variables, files that are
-    read while drawing), so a run that resumes repeats some draws and compares them.
-
-    mechanism : the scenario's, loaded. loaded : modules of the scenario's folder that loading it
+    mechanism : the scenario's, loaded. loaded : modules of the scenario's folder that this
     imported.
     """
     name, parameters = describe(mechanism)
@@ -417,9 +384,7 @@ def _made_by(origin: dict[str, Any], scenario: Scenario, pair: NeighbourPair) ->
 
 
 def _from(folder: Path, path: Path) -> str:
-    """The path relative to the scenario's folder if it lies in there, so that the folder can move;
-    else the absolute path.
-    """
+    """The path relative to the scenario's folder if it lies there, so that the folder can move."""
     whole, place = path.resolve(), folder.resolve()
     return (whole.relative_to(place) if whole.is_relative_to(place) else whole).as_posix()
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import filecmp
 import zipfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
@@ -28,52 +27,11 @@ COINS = {"true": 1.0, "false": 0.0}
 OF_STEP = ("known", "shift", "noise", "batch_size")  # what a file of steps may have beside the rest
 
 
-def run_samples(
-    left: str | Path, right: str | Path, out: str | Path | None = None, **options: Any
-) -> AuditResult:
-    """Audit draws from two files, and write the report.
-
-    Parameters
-    ----------
-    left : path
-        A .npy, .csv or .parquet file with one draw of M(D) in each row
-        (`dpaudit.adapters.read_draws`).
-    right : path
-        Such a file with draws of M(D').
-    out : path, optional
-        Folder of the report, which is created if it does not exist (default dpaudit-out/samples).
-    **options
-        Keywords of `dpaudit.audit_samples`.
-
-    Returns
-    -------
-    AuditResult
-        The result that is written to result.json.
-
-    Raises
-    ------
-    DataNotFound
-        When one of the files does not exist.
-    InvalidInput
-        When both files have the same content, so that the draws are the same.
-    OSError
-        When a file cannot be written.
-    """
-    result = audit_draws(Path(left), Path(right), **options)
-    result.save(Path("dpaudit-out", "samples") if out is None else Path(out))
-    return result
-
-
 def audit_draws(left: Path, right: Path, **options: Any) -> AuditResult:
-    """Do what `run_samples` does, without a report."""
-    same = False
-    with suppress(OSError):  # reading the draws below reports the error in words
-        same = filecmp.cmp(left, right, shallow=False)
-    if same:
-        raise InvalidInput(
-            f"{left} and {right} must hold different draws, but their bytes are the same: one file "
-            "is for outputs on a database, the other for outputs on its neighbour, drawn anew"
-        )
+    """Audit draws of M(D) and M(D') in two .npy, .csv or .parquet files, one draw in each row.
+
+    options : keywords of `dpaudit.audit_samples`. Raises `DataNotFound`, `InvalidInput`.
+    """
     subject = Subject(rule=f"{left.name} against {right.name}")
     return audit_samples_of(left, right, subject, **options)
 
@@ -81,11 +39,9 @@ def audit_draws(left: Path, right: Path, **options: Any) -> AuditResult:
 def audit_scores(
     path: str | Path, *, inclusion: float | None = None, **options: Any
 ) -> OneRunResult:
-    """Audit the scores in a CSV file (`read_scores`).
-
-    inclusion : probability that each canary was included; None for the column inclusion of the
-    file, or 0.5 if it has none. options : other keywords of `dpaudit.audit_one_run`. Raises
-    `DataNotFound`, `InvalidInput`.
+    """Audit the scores in a CSV file (`read_scores`). inclusion : as in `dpaudit.audit_one_run`, as
+    are the options; a column of the file may have it instead. Raises `DataNotFound`,
+    `InvalidInput`.
     """
     scores, included, own = read_scores(Path(path))
     if inclusion is not None and own is not None:
@@ -101,10 +57,8 @@ def audit_scores(
 def audit_steps(
     path: str | Path, *, delta: float = 1e-5, claim: ClaimLike = None, **options: Any
 ) -> StepResult:
-    """Audit the recorded steps of a training by DP-SGD in a file (`read_steps`).
-
-    delta, claim : as in `StepAudit.result`. options : keywords of `dpaudit.StepAudit`. Raises
-    `DataNotFound`, and `InvalidInput`, also without dp-accounting.
+    """Audit the recorded steps of a training by DP-SGD in a file (`read_steps`). delta, claim : as
+    in `StepAudit.result`. Raises `DataNotFound`, and `InvalidInput`, also without dp-accounting.
     """
     path, audit = Path(path), StepAudit(**options)
     columns = read_steps(path)
@@ -128,35 +82,31 @@ def audit_steps(
 
 def audit_tables(synthetic: Path, train: Path, holdout: Path, **options: Any) -> OneRunResult:
     """Audit a synthetic table (`dpaudit.audit_table`), each table in a CSV file with a header.
-
-    options : other keywords of `dpaudit.audit_table`. Raises `DataNotFound`, `InvalidInput`.
+    Raises `DataNotFound`, `InvalidInput`.
     """
     return audit_table(*map(read_columns, (synthetic, train, holdout)), **options)
 
 
-@contextmanager
-def _csv_file(path: Path) -> Iterator[TextIO]:
-    """The opened file. Raises `DataNotFound`, and `InvalidInput` if it cannot be read as CSV."""
+def _texts(path: Path) -> dict[str, list[str]]:
+    """The columns of a CSV file with a header, by name. Raises `DataNotFound`, `InvalidInput`."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            yield file
+            header, *rows = [row for row in csv.reader(file) if row] or [[]]
     except FileNotFoundError:
         raise DataNotFound(f"there is no file {path}") from None
     except (csv.Error, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} must be a CSV file in UTF-8: {error}") from None
+    if any(len(row) != len(header) for row in rows):
+        raise InvalidInput(f"each line of {path} must have {len(header)} fields, as its header")
+    return {name: [row[at] for row in rows] for at, name in enumerate(header)}
 
 
 def read_columns(path: Path) -> dict[str, np.ndarray]:
-    """The columns of a CSV file with a header, by name: numbers, or texts if a field is not one.
-
-    An empty field among numbers is NaN. Raises `DataNotFound`, `InvalidInput`.
+    """The columns of a CSV file with a header: numbers, with NaN for an empty field, or texts if a
+    field is no number. Raises `DataNotFound`, `InvalidInput`.
     """
-    with _csv_file(path) as file:
-        header, *rows = list(csv.reader(file)) or [[]]
-    if any(len(row) != len(header) for row in rows):
-        raise InvalidInput(f"each line of {path} must have {len(header)} fields, as its header")
     columns = {}
-    for name, values in zip(header, zip(*rows, strict=True), strict=True) if rows else ():
+    for name, values in _texts(path).items():
         try:
             columns[name] = np.array([float(value or "nan") for value in values])
         except ValueError:
@@ -165,11 +115,9 @@ def read_columns(path: Path) -> dict[str, np.ndarray]:
 
 
 def read_scores(path: Path) -> tuple[Array, np.ndarray, Array | None]:
-    """Scores of m canaries, whether each was included, and the inclusion probabilities, (m,) each;
-    None for the probabilities if the file has no column inclusion.
-
-    path : a CSV file with a header and the columns score, included (1, 0, true or false), and
-    optionally inclusion. Other columns are ignored. Raises `DataNotFound`, `InvalidInput`.
+    """Scores of m canaries, whether each was included, and the inclusion probabilities or None,
+    (m,) each, from the columns score, included (1, 0, true or false) and perhaps inclusion. Raises
+    `DataNotFound`, `InvalidInput`.
     """
     columns = _numbers(path, ("score", "included"), ("inclusion",))
     return columns["score"], columns["included"].astype(bool), columns.get("inclusion")
@@ -213,7 +161,6 @@ def read_steps(path: Path) -> dict[str, np.ndarray]:
 
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a .npz file that a step may have. Raises `DataNotFound`, `InvalidInput`."""
     try:
         with np.load(path, allow_pickle=False) as file:
             return {
@@ -228,29 +175,24 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
 
 
 def _numbers(path: Path, needed: Sequence[str], possible: Sequence[str]) -> dict[str, Array]:
-    """Columns of finite numbers of a CSV file with a header, (n,) each, n ≥ 1.
-
-    possible : columns that the file may have beside those that are needed; others are ignored. A
-    column included has coins. Raises `DataNotFound`, `InvalidInput`.
+    """Columns of finite numbers of a CSV file with a header, (n,) each, n ≥ 1; a column included
+    has coins. Columns that are neither needed nor possible are ignored.
     """
-    with _csv_file(path) as file:
-        reader = csv.DictReader(file)
-        names = [name.strip().lower() for name in reader.fieldnames or ()]
-        reader.fieldnames = names
-        if not set(needed) <= set(names):
-            raise InvalidInput(
-                f"{path} must have the columns {' and '.join(needed)} in its first line, got "
-                f"{', '.join(map(repr, names)) or 'nothing'}"
-            )
-        columns: dict[str, list[float]] = {
-            name: [] for name in (*needed, *possible) if name in names
-        }
-        for row in reader:
-            for name, values in columns.items():
-                values.append(_cell(row[name] or "", name, f"{path}, line {reader.line_num}"))
-    if not columns[needed[0]]:
+    texts = {name.strip().lower(): values for name, values in _texts(path).items()}
+    if not texts.keys() >= set(needed):
+        raise InvalidInput(
+            f"{path} must have the columns {' and '.join(needed)} in its first line, got "
+            f"{', '.join(map(repr, texts)) or 'nothing'}"
+        )
+    if not texts[needed[0]]:
         raise InvalidInput(f"{path} must have lines below its first one, but it has none")
-    return {name: np.array(values) for name, values in columns.items()}
+    columns: dict[str, Array] = {}
+    for name in (name for name in (*needed, *possible) if name in texts):
+        cells = enumerate(texts[name], start=2)
+        columns[name] = np.array(
+            [_cell(cell, name, f"{path}, line {line}") for line, cell in cells]
+        )
+    return columns
 
 
 def _cell(text: str, column: str, place: str) -> float:

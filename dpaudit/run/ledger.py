@@ -1,9 +1,4 @@
-"""A ledger: a file that pools the evidence against a claim from many runs of unchanged code.
-
-The `Ledger` is the file, and each `Entry` is its line for one run. A `Standing` has the pooled
-evidence of all runs of one version of a mechanism. `judged_by` replaces the verdict of a run by the
-verdict of that evidence.
-"""
+"""A ledger: a file that pools the evidence against a claim from many runs of unchanged code."""
 
 from __future__ import annotations
 
@@ -26,7 +21,7 @@ from dpaudit.certify.betting import log_mean
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, MechanismError, ScenarioError
 from dpaudit.run.scenario.file import Scenario
-from dpaudit.sampling.independence.findings import OWN_SEED
+from dpaudit.sampling.independence import OWN_SEED
 from dpaudit.verdict.numbers import count, counted, from_log, number
 
 ALPHA = 0.05  # probability of a false alarm over the whole history, where no level is given
@@ -50,9 +45,9 @@ class Entry:
     of mechanism, parameters and claim. code : hash of the code. name, claim : the audit and the
     claim in words. seed : the seed of the run. draws : number of draws of each side that were bet
     on. log_e : logarithm of an e-value for each of the k widths of bets, (k,). verdict : the
-    verdict of this run alone. at : when the run began, UTC. after : checksums of the last lines
-    before this one, none for the first line. marks : hashes of the first draws of both sides, which
-    reveal a mechanism that makes the same draws under another seed.
+    verdict of this run alone. at : when the run began, UTC. after : checksum of the line before, ""
+    for the first. marks : hashes of the first draws of both sides, which reveal a mechanism that
+    makes the same draws under another seed.
     """
 
     draws_id: str
@@ -65,17 +60,16 @@ class Entry:
     log_e: tuple[float, ...] = field(repr=False)
     verdict: str
     at: str
-    after: tuple[str, ...] = field(default=())
+    after: str = ""
     marks: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(
         cls, result: AuditResult, origin: Mapping[str, Any], marks: Iterable[str | None] = ()
     ) -> Entry:
-        """The entry of the run with this result. marks : as `DrawStore.mark` returns them.
-
-        origin : what determines its draws, as in the manifest of the run. Raises `InvalidInput`
-        for a run without evidence against a claim.
+        """The entry of a run. origin : what determines its draws, as in its manifest. marks : as
+        `DrawStore.mark` returns them. Raises `InvalidInput` for a run without evidence against a
+        claim.
         """
         if result.evidence is None or result.claim is None:
             raise InvalidInput(
@@ -102,12 +96,10 @@ class Entry:
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of all fields of the entry, which its line has beside them."""
         return _hash(asdict(self))
 
     @property
     def line(self) -> bytes:
-        """The line of the file: the entry and its checksum as JSON, with a line break."""
         return (json.dumps({**asdict(self), "sha256": self.checksum}) + "\n").encode()
 
     @classmethod
@@ -121,7 +113,7 @@ class Entry:
         checksum = content.pop("sha256", None)
         if set(content) != {part.name for part in fields(cls)}:
             raise ValueError("it has other keys")
-        lists = {key: tuple(content[key]) for key in ("log_e", "after", "marks")}
+        lists = {key: tuple(content[key]) for key in ("log_e", "marks")}
         entry = cls(**{**content, **lists})
         if checksum != entry.checksum:
             raise ValueError("its checksum is another one")
@@ -154,7 +146,6 @@ class Standing:
 
     @classmethod
     def of(cls, version: int, entries: Sequence[Entry], alpha: float = ALPHA) -> Standing:
-        """The standing of the `version`-th version, whose runs are `entries`, one or more."""
         path = log_mean(np.cumsum([entry.log_e for entry in entries], axis=0))
         return cls(version, entries, float(path[-1]), float(path.max()), alpha)
 
@@ -183,7 +174,6 @@ class Standing:
         return text if now == peak else f"{text} It is {now} now."
 
     def to_dict(self) -> dict[str, Any]:
-        """The standing in JSON types, with the logarithm of the evidence."""
         return {
             "version": self.version,
             "runs": len(self.entries),
@@ -219,7 +209,6 @@ class Ledger:
         """
         content = self.path.read_bytes() if self.path.exists() else b""
         entries: list[Entry] = []
-        known: set[str] = set()
         lines = content.splitlines(keepends=True)
         for place, line in enumerate(lines, 1):
             try:
@@ -230,16 +219,15 @@ class Ledger:
                 raise InvalidInput(
                     f"{self.path}, line {place} is no line of a ledger, or was changed: {error}"
                 ) from None
-            if not known.issuperset(entry.after):
+            if entry.after != _head(entries):
                 raise InvalidInput(f"{self.path}, line {place}: a line before it is missing")
             entries.append(entry)
-            known.add(entry.checksum)
         return entries
 
     @property
     def head(self) -> str:
         """The checksum of the last line, which depends on all lines before it; "" if empty."""
-        return " ".join(_last(self.entries()))
+        return _head(self.entries())
 
     def ready(self) -> None:
         """Check the file: raise OSError if no line can be added, `InvalidInput` if damaged."""
@@ -259,13 +247,15 @@ class Ledger:
         """
         with self._alone():
             known = self.entries()
-            for previous in known:
-                if (previous.draws_id, previous.log_e) == (entry.draws_id, entry.log_e):
-                    return _standing(known, previous, alpha)
-            self._refuse_seed(known, entry.subject, entry.seed)
-            _refuse_marks(known, entry)
-            added = self._append(entry, known)
-        return _standing([*known, added], added, alpha)
+            run = (entry.draws_id, entry.log_e)
+            same = [line for line in known if (line.draws_id, line.log_e) == run]
+            if not same:
+                self._refuse_seed(known, entry.subject, entry.seed)
+                _refuse_marks(known, entry)
+                same = [self._append(entry, known)]
+                known += same
+        standings = _standings(known, alpha)
+        return next(each for each in standings if each.entries[0].key == same[0].key)
 
     def standings(self, alpha: float = ALPHA) -> list[Standing]:
         """The standing of each version of each mechanism and claim, the latest run last."""
@@ -279,11 +269,10 @@ class Ledger:
         self._refuse_seed(others, subject, seed)
 
     def merge(self, others: Iterable[Ledger], alpha: float = ALPHA) -> int:
-        """Add the lines of other ledgers to this one, in their order; return how many are added.
-
-        Of several runs of a mechanism and claim with the same seed only the first is kept. Raises
-        `InvalidInput` where a file is missing or damaged, or where one of them rejects a claim at
-        level 1 − `alpha` that the merged file would not reject, since a rejection is final.
+        """Add the lines of other ledgers below the own ones, of runs with one seed the first;
+        return how many. Raises `InvalidInput` where a file is missing or damaged, or where one of
+        them rejects a claim at level 1 − `alpha` that the merged file would not reject, since a
+        rejection is final.
         """
         with self._alone():
             own = self.entries()
@@ -298,20 +287,19 @@ class Ledger:
                     if (entry.subject, entry.seed) not in seeds:
                         seeds.add((entry.subject, entry.seed))
                         new.append(entry)
-                rejections |= {key: (book.path, run) for key, run in _rejected(theirs, alpha)}
-            for key in rejections.keys() - dict(_rejected([*own, *new], alpha)):
+                rejected = _rejected(theirs, alpha)
+                rejections |= {key: (book.path, run) for key, run in rejected.items()}
+            for key in rejections.keys() - _rejected([*own, *new], alpha).keys():
                 path, run = rejections[key]
                 raise InvalidInput(
                     f"{path} rejects the claim {run.claim} of {run.name}, and merged it would not "
                     "be rejected: a rejection stands; keep the files apart"
                 )
-            known = list(own)
             for entry in new:
-                known.append(self._append(entry, known))
+                own.append(self._append(entry, own))
         return len(new)
 
     def _refuse_seed(self, known: Iterable[Entry], subject: str, seed: int) -> None:
-        """Raise `InvalidInput` where a known run of the subject had the seed."""
         if any((entry.subject, entry.seed) == (subject, seed) for entry in known):
             raise InvalidInput(
                 f"{self.path} has a run of this mechanism and claim with seed {seed} already: "
@@ -321,16 +309,14 @@ class Ledger:
             )
 
     def _append(self, entry: Entry, known: Sequence[Entry]) -> Entry:
-        """Write the line of an entry at the end of the file, which has the `known` entries."""
         if self.path.exists() and not self.path.read_bytes().endswith(b"\n"):  # cut short
             replace_file(self.path, b"".join(line.line for line in known))
-        added = replace(entry, after=_last(known))
+        added = replace(entry, after=_head(known))
         append_line(self.path, added.line)
         return added
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """A context in which no other process writes to the file."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.path.with_name(self.path.name + ".lock"), timeout=PATIENCE):
@@ -343,10 +329,8 @@ class Ledger:
 
 
 def judged_by(standing: Standing, result: AuditResult, head: str = "") -> AuditResult:
-    """The result with the verdict of the ledger, whose reason comes first.
-
-    A run that finds a violation which the history does not show yet is inconclusive. Otherwise the
-    false alarms of single runs would add up. head : `Ledger.head`, which result.json records.
+    """The result with the verdict of the ledger. A violation that the history does not show yet is
+    inconclusive: the false alarms of single runs would add up. head : `Ledger.head`.
     """
     verdict, headline, reasons = result.verdict, result.headline, [standing.text]
     if standing.violated:  # the true value is larger than the claimed one
@@ -398,7 +382,6 @@ def code_of(origin: Mapping[str, Any]) -> str:
 
 
 def draws_id(origin: Mapping[str, Any]) -> str:
-    """A hash of `origin`, which is everything that determines the draws of a run."""
     return _hash(dict(origin))
 
 
@@ -413,13 +396,8 @@ def _is_begun(line: bytes) -> bool:
     return begins and not line.endswith(b"\n")
 
 
-def _last(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """The checksums of entries that no entry names in `after`; files merged before version 0.2 may
-    have several.
-    """
-    entries = list(entries)
-    followed = {checksum for entry in entries for checksum in entry.after}
-    return tuple(sorted({entry.checksum for entry in entries} - followed))
+def _head(entries: Sequence[Entry]) -> str:
+    return entries[-1].checksum if entries else ""
 
 
 def _refuse_marks(known: Iterable[Entry], entry: Entry) -> None:
@@ -433,35 +411,16 @@ def _refuse_marks(known: Iterable[Entry], entry: Entry) -> None:
             )
 
 
-def _standing(entries: Sequence[Entry], entry: Entry, alpha: float) -> Standing:
-    """The standing of the entry's version, or of the entry alone if no run of its version counts
-    since earlier runs had their seeds.
-    """
-    standings = [
-        each for each in _standings(entries, alpha) if each.entries[0].subject == entry.subject
-    ]
-    own = [each for each in standings if each.entries[0].code == entry.code]
-    return own[0] if own else Standing.of(len(standings) + 1, [entry], alpha)
-
-
-def _rejected(entries: Sequence[Entry], alpha: float) -> list[tuple[tuple[str, str], Entry]]:
-    """The keys of the versions whose claims these entries reject, each with its last run."""
+def _rejected(entries: Sequence[Entry], alpha: float) -> dict[tuple[str, str], Entry]:
+    """The last run of each version whose claim these entries reject, by its key."""
     standings = [standing for standing in _standings(entries, alpha) if standing.violated]
-    return [(standing.entries[0].key, standing.entries[-1]) for standing in standings]
+    return {standing.entries[0].key: standing.entries[-1] for standing in standings}
 
 
 def _standings(entries: Iterable[Entry], alpha: float) -> list[Standing]:
-    """The standing of each version, the version with the latest run last.
-
-    Merged files may have several runs of a mechanism and claim with the same seed. Only the first
-    of them counts, since the draws of the others are not independent of its draws.
-    """
-    first: dict[tuple[str, int], Entry] = {}
-    for entry in entries:
-        first.setdefault((entry.subject, entry.seed), entry)
     versions: dict[str, list[str]] = {}
     runs: dict[tuple[str, str], list[Entry]] = {}
-    for entry in first.values():
+    for entry in entries:
         codes = versions.setdefault(entry.subject, [])
         if entry.code not in codes:
             codes.append(entry.code)

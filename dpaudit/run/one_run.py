@@ -1,7 +1,4 @@
-"""A scenario whose mechanism runs once, on data with canaries: the [one_run] table and its audit.
-
-`dpaudit schema --markdown` prints every key (`dpaudit.run.schema`).
-"""
+"""A scenario whose mechanism runs once, on data with canaries: [one_run] and its audit."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.scores import NAMES
 from dpaudit.run.files import audit_scores
 from dpaudit.run.scenario.file import Reported, read_claim, read_name, read_subject
-from dpaudit.run.scenario.files import File, parsed
+from dpaudit.run.scenario.files import File
 from dpaudit.run.scenario.mechanism import Call, Called, is_synthesizer
 from dpaudit.run.scenario.neighbour import PAIR
 from dpaudit.run.scenario.section import (
@@ -84,7 +81,6 @@ class OneRun(Section):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keywords of `dpaudit.audit_canaries` that the file sets, with their values."""
         return self.values_set(*set(type(self).model_fields) - set(OneRun.model_fields))
 
 
@@ -117,20 +113,17 @@ class RunToMake(OneRun):
 
     @property
     def canary_options(self) -> dict[str, Any]:
-        """The keywords of `dpaudit.canaries` that the file sets, with their values."""
         return self.values_set("count", "score", "relation", "seed", *OneRun.model_fields)
 
 
 @value_class(show_numbers=True)
 class OneRunScenario(Reported):
-    """An audit of one run, whose settings are checked. `load` reads it from a file with [one_run].
+    """An audit of one run, whose settings are checked.
 
     Attributes
     ----------
-    name : str
-        The name of the audit and of the folder of its report.
-    folder : Path
-        The folder of the file. Paths in the file begin there, and so do the user's modules.
+    name, folder : str, Path
+        The name of the audit, and the folder of the file.
     table : ScoresOfRun or RunToMake
         A file of scores, or a mechanism that is to run once on data with canaries.
     data : Data or None
@@ -152,21 +145,30 @@ class OneRunScenario(Reported):
     seed: int
 
     @classmethod
-    def load(cls, path: str | Path) -> OneRunScenario:
-        """Read and check a file. Raises `ScenarioError`, with a line for each fault."""
-        return cls.read(parsed(Path(path)))
-
-    @classmethod
     def read(cls, file: File) -> OneRunScenario:
-        """The scenario of a parsed file. Raises `ScenarioError`, with a line for each fault."""
-        return read_tables(Reader(file.path, file.content))
+        reader = Reader(file.path, file.content)
+        name, drawn = read_name(reader), "scores" in reader.table(ONE_RUN)
+        data, mechanism = (None, None) if drawn else read_subject(reader)
+        claim = read_claim(reader, mechanism, RowClaim)
+        if drawn and PRINTED in reader.table("claim"):
+            reader.fault("claim", PRINTED, "needs a [mechanism]; scores have none")
+        table: Any = reader.read(ScoresOfRun if drawn else RunToMake, ONE_RUN)
+        if "delta" in reader.table(ONE_RUN) and claim is not None and claim.epsilon is not None:
+            reader.fault(ONE_RUN, "delta", "must be left out: the claim has its own")
+        elif table is not None and not reader.faults:
+            options = {"delta": table.delta, "canaries": table.assume, "family": table.family}
+            try:
+                question_of(claim=claim, **options)
+            except InvalidInput as error:
+                reader.refuse(ONE_RUN, error)
+        reader.close("name", ONE_RUN, "claim", *(() if drawn else ("data", "mechanism")))
+        seed = 0 if drawn else table.seed
+        return cls(name, file.path.parent, table, data, mechanism, claim, seed)
 
     def override(self, seed: int | None) -> OneRunScenario:
-        """The scenario with another seed, if it is not None. Raises `InvalidInput`."""
         return self if seed is None else replace(self, seed=check.integer("seed", seed, 0))
 
     def canaries(self, data: Array) -> Canaries:
-        """The canaries for a database of shape (n, b). Raises `InvalidInput`."""
         assert isinstance(self.table, RunToMake)
         return canaries(data, self.table.count, **self.table.canary_options, rng=self.seed)
 
@@ -195,7 +197,7 @@ class OneRunScenario(Reported):
         data = rows.database
         if isinstance(mechanism, Call):
             name, parameters = mechanism.target, getattr(mechanism, "parameters", None) or {}
-            mechanism = mechanism.on(rows).load()
+            mechanism = mechanism.load(rows)
         else:
             name, parameters = mechanism.name, mechanism.parameters()
         if is_synthesizer(self.mechanism) and isinstance(mechanism, Called):
@@ -217,24 +219,3 @@ class OneRunScenario(Reported):
             "score": score,
             "seed": self.seed,
         }
-
-
-def read_tables(reader: Reader) -> OneRunScenario:
-    """The scenario that the tables of a file describe. Raises `ScenarioError` for all faults."""
-    name, drawn = read_name(reader), "scores" in reader.table(ONE_RUN)
-    data, mechanism = (None, None) if drawn else read_subject(reader)
-    claim = read_claim(reader, mechanism, RowClaim)
-    if drawn and PRINTED in reader.table("claim"):
-        reader.fault("claim", PRINTED, "needs a [mechanism]; scores have none")
-    table: Any = reader.read(ScoresOfRun if drawn else RunToMake, ONE_RUN)
-    if "delta" in reader.table(ONE_RUN) and claim is not None and claim.epsilon is not None:
-        reader.fault(ONE_RUN, "delta", "must be left out: the claim has its own")
-    elif table is not None and not reader.faults:
-        options = {"delta": table.delta, "canaries": table.assume, "family": table.family}
-        try:
-            question_of(claim=claim, **options)
-        except InvalidInput as error:
-            reader.refuse(ONE_RUN, error)
-    reader.close("name", ONE_RUN, "claim", *(() if drawn else ("data", "mechanism")))
-    seed = 0 if drawn else table.seed
-    return OneRunScenario(name, reader.path.parent, table, data, mechanism, claim, seed)

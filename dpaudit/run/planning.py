@@ -1,4 +1,4 @@
-"""How many draws refute a claim, whatever the shape of the leak, and how many fit into a time."""
+"""How many draws refute a claim, and how many fit into a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dpaudit.certify.constants import FEWEST
 from dpaudit.curves.claims import Claim, refuse_unbreakable
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.neighbour import Search
-from dpaudit.run.store import Notice
+from dpaudit.run.store.progress import Notice
 from dpaudit.search import search_plan
 from dpaudit.verdict.headline import Reference
 
@@ -109,9 +109,7 @@ def planned_run(
     look: Notice | None,
 ) -> tuple[Scenario, Any]:
     """The scenario with as many draws as fit into `seconds`, and the rule of the neighbour, whose
-    search may get smaller; both as they are if `seconds` is None.
-
-    look : as in `clock.planned`, as are the errors.
+    search may get smaller; both as they are if `seconds` is None. look : as in `clock.planned`.
     """
     plan = search_plan(len(data), rule) if isinstance(rule, Search) else None
     settings, changes = planned(mechanism, data, scenario.settings, seconds, look, plan)

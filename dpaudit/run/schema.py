@@ -1,38 +1,30 @@
 """The JSON Schema of a scenario file (draft 2020-12), by which editors complete keys.
 
-The models of `run.scenario` define it. The schema of a table lists the keys of all its kinds in
-`properties`, and the demands of each kind in `if` and `then`. So an editor completes all keys, and
-marks the one key that is wrong; with alternatives in `anyOf` it would mark the whole file. No
-`allOf` is beside `properties`, since taplo ignores the properties there. Each condition states that
-it allows other keys (`part`), which some editors need.
+The models of `run.scenario` define it. A table that can be written in several ways has the keys of
+all of them in `properties`, each with the part of its schema on which they agree. So an editor
+completes all keys and marks the one value that is wrong; with alternatives in `anyOf` it would mark
+the whole table. Whether keys go together is checked by the reader alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import ast
+import inspect
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 from dpaudit.papers import REGISTRY
 from dpaudit.run.one_run import ONE_RUN, OneRun, RunToMake, ScoresOfRun
-from dpaudit.run.scenario.file import OWN
 from dpaudit.run.scenario.files import AUDIT, TABLES
 from dpaudit.run.scenario.mechanism import KINDS, Function, Program, named, with_fields
-from dpaudit.run.scenario.neighbour import RULES, Unstated, Worst
+from dpaudit.run.scenario.neighbour import RULES, Unstated
 from dpaudit.run.scenario.section import Section
 from dpaudit.run.scenario.study import STUDY, StudyTable
-from dpaudit.run.scenario.tables import (
-    CLAIMS,
-    GROUP,
-    PER,
-    PRINTED,
-    Audit,
-    Data,
-    PairClaim,
-    RowClaim,
-)
+from dpaudit.run.scenario.tables import CLAIMS, GROUP, PER, PRINTED, Audit, Data, PairClaim
 from dpaudit.run.training import TRAINING, RecordedSteps, Training, TrainingToRun
 
 Schema = dict[str, Any]
@@ -51,9 +43,7 @@ ABOUT = {
     TRAINING: Training.__doc__,
     STUDY: StudyTable.__doc__,
 }
-# groups of keys of which a table must have exactly one, and pairs of which it may have one
-ONE_OF = {"data": ("name", "path")}
-APART = {"audit": (("draws", "samples"),), "mechanism": (("outputs", "predict"),)}
+SEVERAL = "One of several audits: its name, keys of [audit], and tables that add to those above."
 
 
 @dataclass(frozen=True)
@@ -73,18 +63,36 @@ class Kind:
         """The kind with the keys of a model, except those in `apart`. wanted : required keys,
         beside those that the model requires.
         """
-        table = model.model_json_schema()
+        table, texts = model.model_json_schema(), _texts(model)
         keys = {
-            key: _plain(schema) for key, schema in table["properties"].items() if key not in apart
+            key: _plain(texts.get(key, {}) | schema)
+            for key, schema in table["properties"].items()
+            if key not in apart
         }
         fixed = [key for key, schema in keys.items() if "const" in schema]
         first = tuple(dict.fromkeys((*fixed, *table.get("required", ()), *wanted)))
         return cls(title, {**{key: keys[key] for key in first}, **keys}, first)
 
-    @property
-    def fixed(self) -> dict[str, Any]:
-        """The keys whose fixed values identify a table of this kind, with these values."""
-        return {key: schema["const"] for key, schema in self.keys.items() if "const" in schema}
+
+def _texts(model: type[Section]) -> dict[str, Schema]:
+    """The descriptions of a model's keys: the texts below them in the source of its classes.
+
+    Pydantic would read them whenever a model is imported (`use_attribute_docstrings`). Models made
+    by `create_model` have no source; the keys of the classes that they extend are described.
+    """
+    texts: dict[str, Schema] = {}
+    for cls in reversed(model.__mro__):
+        module = sys.modules[cls.__module__]
+        if module.__name__.startswith("dpaudit") and hasattr(module, cls.__name__):
+            definition = ast.parse(inspect.getsource(cls)).body[0]
+            for pair in pairwise(ast.iter_child_nodes(definition)):
+                match pair:
+                    case (
+                        ast.AnnAssign(target=ast.Name(id=key)),
+                        ast.Expr(value=ast.Constant(value=str(text))),
+                    ):
+                        texts[key] = {"description": inspect.cleandoc(text)}
+    return texts
 
 
 def _plain(schema: Schema) -> Schema:
@@ -97,7 +105,6 @@ def _plain(schema: Schema) -> Schema:
 
 @cache
 def tables() -> Mapping[str, tuple[Kind, ...]]:
-    """The kinds of each table, by its name."""
     return {
         "data": (Kind.of("", Data),),
         "mechanism": (
@@ -133,37 +140,26 @@ def _claims() -> Iterator[Kind]:
     yield Kind(PRINTED, {PRINTED: printed, GROUP: whole.keys[GROUP]}, (PRINTED,))
 
 
-SIZED = ("epsilon", "delta")  # the claim of a training
-DRAFT = "https://json-schema.org/draft/2020-12/schema"
-AUDITED = ("name", "data", "mechanism", "claim", "neighbour", "audit")
-EACH = "audits"
-SEVERAL = "One of several audits: its name, keys of [audit], and tables that add to those above."
-
-
 def schema() -> Schema:
-    """The schema, in JSON types. It cannot express demands that depend on the data."""
     parts: dict[str, Schema] = {"name": NAME}
     parts |= {place: described(place, kinds) for place, kinds in tables().items()}
     keys: dict[str, Schema] = {key: {"$ref": f"#/$defs/{key}"} for key in parts}
     each = {key: keys[key] for key in ("name", *TABLES)} | parts[AUDIT]["properties"]
     # `properties` apply to one [audit] table, `items` to an array of [[audit]] tables
-    parts[AUDIT] |= {"type": ["object", "array"], "items": {"$ref": f"#/$defs/{EACH}"}}
-    parts[EACH] = {
+    parts[AUDIT] |= {"type": ["object", "array"], "items": {"$ref": "#/$defs/audits"}}
+    parts["audits"] = {
         "description": SEVERAL,
         "type": "object",
         "properties": each,
         "required": ["name"],
         "additionalProperties": False,
     }
-    alone = part(properties={place: demands(place, kinds) for place, kinds in tables().items()})
-    several = within({AUDIT: {"type": "array"}})
     return {
-        "$schema": DRAFT,
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "dpaudit scenario",
         "type": "object",
         "properties": keys,
         "additionalProperties": False,
-        **all_of([part(**{"if": several, "else": part(allOf=[alone, *files()])})]),
         "$defs": parts,
     }
 
@@ -192,106 +188,3 @@ def keys_of(kinds: Sequence[Kind]) -> dict[str, Schema]:
         if "const" not in keys[key] and all(choices):
             keys[key] = {"enum": list(dict.fromkeys(chain(*choices))), **keys[key]}
     return keys
-
-
-def demands(place: str, kinds: Sequence[Kind]) -> Schema:
-    """The schema of the keys that a table of each kind may and must have, without [[audit]]."""
-    keys, conditions = keys_of(kinds), []
-    if len(kinds) > 1:
-        for kind in kinds:
-            precise = {
-                key: schema
-                for key, schema in kind.keys.items()
-                if schema != keys[key] and key not in kind.fixed
-            }
-            own = {**holds(*kind.keys), "required": list(kind.wanted), "properties": precise}
-            conditions.append(when(is_of(kind, kinds), own))
-        # the table is of some kind; keys with fixed values have their choices in `properties`
-        fixed = dict.fromkeys(key for kind in kinds for key in kind.fixed)
-        free = [is_of(kind, kinds) for kind in kinds if not kind.fixed]
-        conditions.append(part(anyOf=[*free, *map(has, fixed)]))
-    conditions += [when(has(key), has(without=[other])) for key, other in APART.get(place, ())]
-    return part(
-        required=[key for key in keys if all(key in kind.wanted for kind in kinds)],
-        **({"oneOf": [has(key) for key in ONE_OF[place]]} if place in ONE_OF else {}),
-        **all_of(conditions),
-    )
-
-
-def part(**words: Any) -> Schema:
-    """A schema with these words that allows all other keys."""
-    return {**words, "additionalProperties": True}
-
-
-def all_of(conditions: Sequence[Schema]) -> Schema:
-    """Schema words that demand all conditions of a table; none for no conditions."""
-    table = part(type="object")
-    return {"if": table, "then": part(allOf=list(conditions))} if conditions else {}
-
-
-def when(condition: Schema, then: Schema) -> Schema:
-    """The schema that demands `then` if the condition is true."""
-    return part(**{"if": condition, "then": then})
-
-
-def has(*keys: str, without: Iterable[str] = ()) -> Schema:
-    """The schema of tables that have all of `keys`, and none of the keys in `without`."""
-    return part(required=list(keys), properties=dict.fromkeys(without, False))
-
-
-def within(values: Mapping[str, Schema]) -> Schema:
-    """The schema of tables that have all these keys, with values that match their schemas."""
-    return part(required=list(values), properties=dict(values))
-
-
-def holds(*keys: str) -> Schema:
-    """The schema of tables that have no other keys than these."""
-    return part(propertyNames={"enum": list(keys)})
-
-
-def is_of(kind: Kind, kinds: Sequence[Kind]) -> Schema:
-    """The schema of tables of one kind: they have its fixed values or, if it has none, its required
-    keys and no key that identifies another kind.
-    """
-    if kind.fixed:
-        return within({key: {"const": value} for key, value in kind.fixed.items()})
-    others = {key: None for each in kinds for key in each.fixed or each.wanted}
-    return has(*kind.wanted, without=[key for key in others if key not in kind.keys])
-
-
-def files() -> list[Schema]:
-    """The conditions on whole files: a study, an audit of one run, of a training, or by draws."""
-    scores = within({ONE_RUN: has("scores")})
-    inserted = within({ONE_RUN: has(without=["scores"])})
-    own = within({"neighbour": {"const": OWN}})
-    drawn = has(without=[STUDY, ONE_RUN, TRAINING])
-    unasked = within({"mechanism": has("name"), "neighbour": has(without=["rule"])})
-    row = tuple(RowClaim.model_fields)
-    unprinted = [key for key in row if key != PRINTED]
-    at = [key for key in Worst.model_fields if key != "rule"]
-    return [
-        when(has(STUDY), holds("name", STUDY)),
-        when(
-            has(TRAINING),
-            {
-                **holds("name", TRAINING, "claim"),
-                **part(properties={"claim": {**holds(*SIZED), "required": list(SIZED)}}),
-            },
-        ),
-        when(
-            scores,
-            {**holds("name", ONE_RUN, "claim"), **part(properties={"claim": holds(*unprinted)})},
-        ),
-        when(
-            inserted,
-            {
-                **holds("name", ONE_RUN, "claim", "data", "mechanism"),
-                **part(properties={"claim": holds(*row)}),
-            },
-        ),
-        when(inserted, has("data", "mechanism")),
-        when(drawn, {**holds(*AUDITED), "required": ["mechanism"]}),
-        when({**drawn, "not": own}, has("data")),
-        when(own, has(without=["data"])),
-        when(unasked, part(properties={"neighbour": holds(*at)})),
-    ]

@@ -35,7 +35,6 @@ SIGNS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusive
 
 
 def page() -> str:
-    """The page as Markdown text."""
     name = NAME["description"]
     parts = [HEAD.format(name=name[0].lower() + name[1:])]
     for place, kinds in tables().items():
@@ -49,7 +48,6 @@ def page() -> str:
 
 
 def _table(kind: Kind, meanings: Mapping[str, str]) -> str:
-    """A Markdown table of the keys of one kind. meanings : their descriptions by key."""
     code = "=" in kind.title or kind.title in PairClaim.model_fields
     lines = [f"### {f'`{kind.title}`' if code else kind.title}\n"] if kind.title else []
     lines.append(COLUMNS)
@@ -60,7 +58,6 @@ def _table(kind: Kind, meanings: Mapping[str, str]) -> str:
 
 
 def words(values: Schema) -> str:
-    """The values that a key may have, in words, from their JSON Schema."""
     if "const" in values:
         return f"`{json.dumps(values['const'])}`"
     if "anyOf" in values:
@@ -84,7 +81,6 @@ def _default(values: Schema) -> str:
 
 
 def _own_row(kind: Kind) -> str:
-    """The row of the table for a mechanism of dpaudit, with its parameters."""
     parameters: list[str] = []
     for key in [key for key in kind.keys if key != "name"]:
         default = _default(kind.keys[key])

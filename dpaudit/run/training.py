@@ -1,7 +1,4 @@
-"""A scenario of one training by DP-SGD: the [training] table, and the audit of its steps.
-
-`dpaudit schema --markdown` prints every key (`dpaudit.run.schema`).
-"""
+"""A scenario of one training by DP-SGD: the [training] table, and the audit of its steps."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from dpaudit.one_run.step_result import StepResult
 from dpaudit.one_run.steps import StepAudit
 from dpaudit.run.files import audit_steps
 from dpaudit.run.scenario.file import Reported, read_claim, read_name
-from dpaudit.run.scenario.files import File, parsed
+from dpaudit.run.scenario.files import File
 from dpaudit.run.scenario.section import (
     FLAG,
     Checked,
@@ -72,14 +69,12 @@ class TrainingToRun(Training):
 
 @value_class(show_numbers=True)
 class TrainingScenario(Reported):
-    """An audit of one training, whose settings are checked. `load` reads it from a file.
+    """An audit of one training, whose settings are checked.
 
     Attributes
     ----------
-    name : str
-        The name of the audit and of the folder of its report.
-    folder : Path
-        The folder of the file. Paths in the file begin there, and so do the user's modules.
+    name, folder : str, Path
+        The name of the audit, and the folder of the file.
     table : RecordedSteps or TrainingToRun
         A file of steps, or a training that is to run.
     claim : Claim or None
@@ -92,17 +87,24 @@ class TrainingScenario(Reported):
     claim: Claim | None
 
     @classmethod
-    def load(cls, path: str | Path) -> TrainingScenario:
-        """Read and check a file. Raises `ScenarioError`, with a line for each fault."""
-        return cls.read(parsed(Path(path)))
-
-    @classmethod
     def read(cls, file: File) -> TrainingScenario:
-        """The scenario of a parsed file. Raises `ScenarioError`, with a line for each fault."""
-        return read_tables(Reader(file.path, file.content))
+        reader = Reader(file.path, file.content)
+        name = read_name(reader)
+        model = RecordedSteps if "steps" in reader.table(TRAINING) else TrainingToRun
+        table: Any = reader.read(model, TRAINING)
+        claim = read_claim(reader, None, RowClaim)
+        if "claim" in reader and set(reader.table("claim")) != {"epsilon", "delta"}:
+            reader.fault(
+                "claim", "", "must have epsilon and delta, and no other key, for a training"
+            )
+        elif claim is not None and not 0.0 < claim.delta < 1.0:
+            reader.fault("claim", "delta", f"must be in (0, 1) for a training, got {claim.delta:g}")
+        elif claim is not None and "delta" in reader.table(TRAINING):
+            reader.fault(TRAINING, "delta", "must be left out: the claim has its own")
+        reader.close("name", TRAINING, "claim")
+        return cls(name, file.path.parent, table, claim)
 
     def override(self, seed: int | None) -> TrainingScenario:
-        """The scenario with another seed, if it is not None. Raises `InvalidInput`."""
         if seed is None or isinstance(self.table, RecordedSteps):
             return self
         seed = check.integer("seed", seed, 0)
@@ -119,7 +121,6 @@ class TrainingScenario(Reported):
         return result
 
     def _audit(self) -> StepResult:
-        """The result. Executes the user's code."""
         table = self.table
         if isinstance(table, RecordedSteps):
             return audit_steps(table.steps, claim=self.claim, **table.values_set("steps"))
@@ -132,7 +133,6 @@ class TrainingScenario(Reported):
 
 
 def _trained(function: Any, seed: int) -> TrainingAudit | StepAudit:
-    """The audit that the user's function returns. Raises `MechanismError`."""
     try:
         audit = function(seed)
     except DpauditError:
@@ -147,19 +147,3 @@ def _trained(function: Any, seed: int) -> TrainingAudit | StepAudit:
             f"{type(audit).__name__}"
         )
     raise with_cause(MechanismError(f"the training raised {raised.line}", raised=raised))
-
-
-def read_tables(reader: Reader) -> TrainingScenario:
-    """The scenario that the tables of a file describe. Raises `ScenarioError` for all faults."""
-    name = read_name(reader)
-    model = RecordedSteps if "steps" in reader.table(TRAINING) else TrainingToRun
-    table: Any = reader.read(model, TRAINING)
-    claim = read_claim(reader, None, RowClaim)
-    if "claim" in reader and set(reader.table("claim")) != {"epsilon", "delta"}:
-        reader.fault("claim", "", "must have epsilon and delta, and no other key, for a training")
-    elif claim is not None and not 0.0 < claim.delta < 1.0:
-        reader.fault("claim", "delta", f"must be in (0, 1) for a training, got {claim.delta:g}")
-    elif claim is not None and "delta" in reader.table(TRAINING):
-        reader.fault(TRAINING, "delta", "must be left out: the claim has its own")
-    reader.close("name", TRAINING, "claim")
-    return TrainingScenario(name, reader.path.parent, table, claim)

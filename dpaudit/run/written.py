@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dpaudit._core.check import fail
-from dpaudit.errors import InvalidInput, ScenarioError
+from dpaudit.errors import ScenarioError
 from dpaudit.run.scenario.files import File, as_toml
 from dpaudit.run.scenario.target import target_text
-from dpaudit.search import INCOMING, OF_DATA, RELATIONS
+from dpaudit.search import INCOMING, OF_DATA
 from dpaudit.verdict.relations import READINGS
 
 # budget of the search in each of two scenarios (draws of search and audit over those of the audit):
@@ -40,6 +39,7 @@ OPTIONS = {
     "[neighbour] row_bound": "--row-bound",
     "[neighbour] candidates": "--candidates",
     "[neighbour] bounds": "--bounds",
+    "[neighbour] relations": "--neighbours",
     "[neighbour]": "--neighbours",
     "[claim]": "--claim",
     "[audit] ": "--",
@@ -47,8 +47,8 @@ OPTIONS = {
 
 
 def in_options(error: ScenarioError, files: Sequence[File]) -> ScenarioError:
-    """The error with options of the command line instead of places in the scenario files, which
-    the user did not write.
+    """The error with options of the command line in place of the places in files that the user did
+    not write.
     """
     lines: list[str] = []
     for line in str(error).split("\n"):
@@ -60,8 +60,8 @@ def in_options(error: ScenarioError, files: Sequence[File]) -> ScenarioError:
 
 
 def source_of(target: str, data: str) -> Path:
-    """The path that outputs name as the source of a scenario that has no file: the file of the
-    target's module in the current folder, else the file of the data.
+    """The source that outputs name: the file of the target's module in the current folder, or the
+    data.
     """
     module = Path(*target.partition(":")[0].split("."))
     places = (module.with_suffix(".py"), module / "__init__.py")
@@ -69,8 +69,8 @@ def source_of(target: str, data: str) -> Path:
 
 
 def readings(target: str, *, relations: Sequence[str] | None = None, **options: Any) -> list[File]:
-    """The scenarios of one command: one for `relations`, or without them one for each item of
-    `READINGS`. options : keywords of `written`. Raises what `written` raises.
+    """The scenarios of one command: one for `relations`, or without them one for each of
+    `READINGS`.
     """
     if relations is not None:
         return [written(target, relations=relations, **options)]
@@ -111,31 +111,20 @@ def written(
     leave out. parameters : arguments of each call, or from which the callable makes the mechanism.
     draws : number of draws of each side. audit : other keys of [audit]; None leaves a key out.
 
-    Raises `InvalidInput` for a target of another form, for relations that do not exist, and for
-    inserted rows with relations that insert none. Reading the file finds all other faults.
+    Raises `InvalidInput` for a target of another form. Reading the file finds all other faults.
     """
     expected = (
         "package.module:callable; a program goes into a scenario for `dpaudit run`, as [mechanism] "
         'command = ["./program", "{data}", "{size}", "{seed}"]'
     )
-    name = target_text("MODULE:CALLABLE", target, expected).replace(":", ".")
-    name += ending
+    name = target_text("MODULE:CALLABLE", target, expected).replace(":", ".") + ending
     rows = {
         "row_bound": row_bound,
         "candidates": None if candidates is None else str(candidates),
         "bounds": bounds,
     }
-    for relation in relations:
-        if relation not in RELATIONS:
-            fail("--neighbours", relation, "some of " + ",".join(RELATIONS))
-    some = any(value is not None for value in rows.values())
     incoming = any(relation in INCOMING for relation in relations)
-    if some and not incoming:
-        raise InvalidInput(
-            "--bounds, --row-bound and --candidates go with --neighbours replace or "
-            "--neighbours add"
-        )
-    if incoming and not some:
+    if incoming and all(value is None for value in rows.values()):
         rows["bounds"] = OF_DATA
     # a name without folder and suffix, for which no file exists, names a data set
     path = Path(data)

@@ -13,7 +13,6 @@ from dpaudit.sampling.draws import (
     Pair,
     Progress,
     call_size,
-    draw,
 )
 from dpaudit.sampling.parallel import BlockStore
 
@@ -30,7 +29,6 @@ __all__ = [
     "Progress",
     "call_size",
     "checked",
-    "draw",
     "joined",
     "outputs",
     "sampler_of",

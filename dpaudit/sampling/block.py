@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -25,30 +25,24 @@ from dpaudit.errors import MechanismError
 SIDES = ("M(D)", "M(D')")
 # Any other exception of a mechanism is a failure of it, also a cancelled task or a test's skip.
 OF_THE_PROCESS = (KeyboardInterrupt, SystemExit)
-# function of (a mechanism's output, its rows, the name of the block) that returns rows in memory to
-# which nothing else writes
-Returned = Callable[[Any, np.ndarray, str], np.ndarray]
 
 
 @runtime_checkable
 class Preparable(Protocol):
     """A mechanism that computes once, for a database, everything that does not depend on the draw.
 
-    Every mechanism with a `law` has this form (`dpaudit.mechanisms.LawMechanism`). `law` and
-    `zeroed_rows` distinguish it from a user's object that happens to have a method `prepare`.
+    Every `dpaudit.mechanisms.LawMechanism` has this form. `law` and `zeroed_rows` distinguish it
+    from a user's object that happens to have a method `prepare`.
     """
 
     def prepare(self, data: Array) -> Sampler:
         """Return a function of (size, rng) that makes draws on this database."""
-        ...
 
     def law(self, data: Array) -> Any:
         """The output law on this database."""
-        ...
 
     def zeroed_rows(self, data: Array) -> Any:
         """The pairs of laws that zeroing each row gives."""
-        ...
 
 
 def sampler_of(mechanism: Mechanism, data: Array) -> Sampler:
@@ -82,8 +76,8 @@ def outputs(sampler: Sampler, size: int, rng: np.random.Generator, where: str) -
 
 
 def _failure(error: BaseException, data: Array | None = None) -> MechanismError:
-    """The error to raise for a mechanism's exception, without values of the data. An error that an
-    adapter has already made is returned as it is.
+    """The error to raise for a mechanism's exception, without values of the data; one that an
+    adapter has made as it is.
     """
     if isinstance(error, MechanismError) and error.raised is not None:
         return error
@@ -95,8 +89,7 @@ class Border:
     """Copies the outputs of a mechanism, for both sides in one process, and detects overwriting.
 
     A mechanism may fill one array again and again, and return it each time. If calls follow each
-    other this does no harm, because outputs are copied. If calls in several threads overlap, one
-    overwrites the output of another: that is an error.
+    other, a copy is enough; if calls in several threads overlap, it is an error.
     """
 
     def __init__(self) -> None:
@@ -111,15 +104,13 @@ class Border:
         return Border, ()
 
     @contextmanager
-    def call(self) -> Iterator[Returned]:
-        """A context manager around a call of the mechanism, which gives a function that copies its
-        output (`Returned`).
-        """
+    def call(self) -> Iterator[int]:
+        """A context around a call of the mechanism; gives the time at which it began."""
         with self.lock:
             began = next(self.clock)
             self.inside.add(began)
         try:
-            yield partial(self._returned, began)
+            yield began
         finally:
             with self.lock:
                 self.inside.remove(began)
@@ -128,8 +119,12 @@ class Border:
                     output for output in self.outputs if oldest is not None and output[0] > oldest
                 ]
 
-    def _returned(self, began: int, values: Any, rows: np.ndarray, where: str) -> np.ndarray:
-        """Copy the rows. Raises `MechanismError` if an overlapping call returned their memory."""
+    def copied(self, began: int, values: Any, rows: np.ndarray, where: str) -> np.ndarray:
+        """Copy the rows of an output, which the call from time `began` on returned.
+
+        Raises `MechanismError`, which names the draws by `where`, if an overlapping call returned
+        the same memory.
+        """
         with self.lock:
             if any(at > began and _overlap(values, output) for at, output in self.outputs):
                 raise MechanismError(
@@ -195,9 +190,9 @@ class Blocks:
     def _rows(self, size: int, key: tuple[int, ...], number: int) -> np.ndarray:
         """The checked rows of one call of the sampler, with the generator at `key`."""
         where = self.where(number, size, key)
-        with self.border.call() as returned:
+        with self.border.call() as began:
             values = outputs(self.sampler, size, generator(self.seed, *key), where)
-            return returned(values, checked(values, size, where), where)
+            return self.border.copied(began, values, checked(values, size, where), where)
 
     def _key(self, number: int) -> tuple[int, int, int]:
         return int(Purpose.DRAW), self.side, number
@@ -237,9 +232,9 @@ class Block:
 def in_turn(sizes: Iterable[tuple[int, int]], seed: np.random.SeedSequence) -> Iterator[Block]:
     """Yield the blocks of both sides in the order of drawing, from ascending (number, size).
 
-    Blocks of one number follow each other. Four blocks of two successive numbers come as P Q Q P or
-    as Q P P Q, by a coin at key (ORDER, number // 2) below `seed`. So a change of the mechanism
-    that is linear in time affects both sides equally, and any other change favours neither side.
+    Four blocks of two successive numbers come as P Q Q P or as Q P P Q, by a coin at key (ORDER,
+    number // 2) below `seed`. So a change of the mechanism that is linear in time affects both
+    sides equally, and any other change favours neither side.
     """
     for number, size in sizes:
         coin = int(generator(seed, Purpose.ORDER, number // 2).integers(2))
@@ -249,10 +244,8 @@ def in_turn(sizes: Iterable[tuple[int, int]], seed: np.random.SeedSequence) -> I
 
 
 def checked(values: object, size: int, where: str) -> np.ndarray:
-    """Turn an output into `size` rows (`outcomes.rows`), or raise a `MechanismError` that says what
-    is wrong with it.
-
-    values : the output of a mechanism. where : the name of the block, for the error message.
+    """An output as `size` rows (`outcomes.rows`). Raises `MechanismError`, which says what is wrong
+    with it, on which draws (`where`).
     """
     try:
         return outcomes.rows(values, size)
@@ -262,9 +255,8 @@ def checked(values: object, size: int, where: str) -> np.ndarray:
 
 
 def joined(parts: Sequence[np.ndarray], where: str) -> np.ndarray:
-    """Join draws of one side in one array. Raises `MechanismError` if their forms differ.
-
-    where : the name of the draws, for the error message.
+    """Draws of one side in one array. Raises `MechanismError` if the forms of these draws (`where`)
+    differ.
     """
     if len(parts) == 1 and outcomes.is_table(parts[0]):
         return parts[0]

@@ -11,20 +11,13 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-from joblib.parallel import get_active_backend
 
 from dpaudit._core.user_code import Carried
 from dpaudit.sampling.block import SIDES, Block, Blocks, joined
 from dpaudit.sampling.counting import sendable, width
-from dpaudit.sampling.parallel import THREADS, answer, elsewhere
+from dpaudit.sampling.parallel import answer
 
 Pair = tuple[np.ndarray, np.ndarray]
-
-
-def dask_backend(n_jobs: int | None) -> Any | None:
-    """The active backend of joblib if it is a Dask cluster of several workers; else None."""
-    backend = get_active_backend(prefer=THREADS)[0]
-    return backend if hasattr(backend, "client") and elsewhere(n_jobs) else None
 
 
 class BlocksOnCluster:

@@ -55,11 +55,9 @@ class Count(Protocol):
     @property
     def key(self) -> str:
         """Letters and digits that distinguish these counts from other counts of the same draws."""
-        ...
 
     def __call__(self, P: np.ndarray, Q: np.ndarray, before: int) -> Counts:
         """The counts of one part. before : number of draws a side in the parts before it."""
-        ...
 
 
 # function of the draws of both sides, and the number a side before them, that returns their counts
@@ -70,8 +68,8 @@ Counter = Callable[[np.ndarray, np.ndarray, int], Counts]
 class Group:
     """Blocks with successive numbers, which are counted in one task.
 
-    number : the number of the group. blocks : the blocks of both sides in the order of drawing, the
-    two of each number together. before : number of draws a side in the groups before it.
+    blocks : those of both sides in the order of drawing. before : draws a side in the groups before
+    it.
     """
 
     number: int
@@ -104,7 +102,6 @@ class Counted:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its arrays."""
         arrays = (self.counts.cells, self.counts.first, self.sums, self.columns)
         return sum(array.nbytes for array in arrays)
 
@@ -139,33 +136,19 @@ def width(draws: np.ndarray) -> int:
     return int(draws.shape[1]) if outcomes.is_table(draws) else 0
 
 
-class GroupStore(Protocol):
-    """Keeps the results of groups, by the number of the group."""
-
-    def __bool__(self) -> bool:
-        """Whether the store keeps any result."""
-        ...
-
-    def get(self, number: int) -> Counted | None:
-        """The result of a group; None if it is not kept."""
-        ...
-
-    def put(self, number: int, made: Counted) -> None:
-        """Keep the result of a group."""
-        ...
-
-
 @runtime_checkable
 class CountStore(Protocol):
     """A store of blocks that may keep counts instead."""
 
     def get(self, side: int, block: int) -> np.ndarray | None:
         """The stored block, as in `BlockStore`."""
-        ...
 
-    def counts(self, key: str) -> GroupStore | None:
-        """The store of the counts with this key; None if the draws themselves are to be kept."""
-        ...
+    def counts(self, key: str) -> Any:
+        """The store of the counts with this key, or None if the draws themselves are to be kept.
+
+        It keeps a `Counted` for each group, by get(number) and put(number, counted), and is true
+        if it had any at the start.
+        """
 
 
 def counting(
@@ -174,21 +157,47 @@ def counting(
     numbers: int,
     n_jobs: int | None,
     store: BlockStore | None,
-) -> Counting | None:
-    """An object that lets workers count `numbers` blocks a side; None if they shall only draw.
+) -> Callable[[Iterator[Block], int], Iterator[tuple[Group, Counted]]] | None:
+    """A function by which workers count `numbers` blocks a side; None if they shall only draw.
 
-    Workers count if they do not share the memory of this process, unless the store keeps the draws,
-    there are too few groups to keep the workers busy, or `count` cannot be sent. If the store has
-    counts of these draws already, workers of every kind count.
+    It takes these blocks and the number of draws a side before them, and yields each group with its
+    result. It raises what `parallel.made` does. Workers count if they do not share the memory of
+    this process, unless the store keeps the draws, there are too few groups to keep the workers
+    busy, or `count` cannot be sent. If the store has counts of these draws already, workers of
+    every kind count.
     """
     groups = store.counts(count.key) if isinstance(store, CountStore) else None
     if numbers == 0 or (store is not None and groups is None):
         return None
-    work = Counting(blocks, Carried(_OneAtATime(count), name=uuid4().hex), store, groups)
+    carried = Carried(_OneAtATime(count), name=uuid4().hex)
     workers, tasks = elsewhere(n_jobs), -(-numbers // group_size(numbers))
-    if workers and not sendable(work.count):
+    if workers and not sendable(carried):
         return None
-    return work if groups or 0 < min(A_WORKER * workers, ENOUGH) <= tasks else None
+    if not groups and not 0 < min(A_WORKER * workers, ENOUGH) <= tasks:
+        return None
+
+    def load(group: Group) -> Counted | None:
+        """The stored result of a group, or its count from stored blocks; None if one is missing."""
+        if store is None or groups is None:
+            return None
+        result: Counted | None = groups.get(group.number)
+        if result is None:
+            parts = (stored(store, block) for block in group.blocks)
+            draws = [part for part in parts if part is not None]
+            if len(draws) == len(group.blocks):
+                result = counted(group, draws, carried)
+        return result
+
+    def keep(group: Group, result: Counted) -> None:
+        if groups is not None:
+            groups.put(group.number, result)
+
+    def results(upcoming: Iterator[Block], before: int) -> Iterator[tuple[Group, Counted]]:
+        parts = _grouped(upcoming, group_size(numbers), before)
+        task = delayed(_DrawnAndCounted(tuple(blocks), carried))
+        return made(parts, n_jobs, task, lambda _: "draw and count M(D) and M(D')", load, keep)
+
+    return results
 
 
 def sendable(work: Carried) -> bool:
@@ -197,51 +206,6 @@ def sendable(work: Carried) -> bool:
         return len(work.parcel) <= LARGEST
     except Exception:  # pickling a user's own score may raise anything
         return False
-
-
-@value_class
-class Counting:
-    """Lets workers draw and count groups.
-
-    store : a store that may hold blocks of the same draws. groups : the store of results of groups.
-    """
-
-    blocks: Sequence[Blocks]
-    count: Carried
-    store: BlockStore | None
-    groups: GroupStore | None
-
-    def counted(
-        self, blocks: Iterator[Block], numbers: int, before: int, n_jobs: int | None
-    ) -> Iterator[tuple[Group, Counted]]:
-        """Yield each group of the blocks, which have `numbers` numbers, with its result.
-
-        before : number of draws a side before these blocks. Raises what `parallel.made` does.
-        """
-        task = delayed(_DrawnAndCounted(tuple(self.blocks), self.count))
-        groups = _grouped(blocks, group_size(numbers), before)
-        return made(
-            groups, n_jobs, task, lambda _: "draw and count M(D) and M(D')", self._load, self._keep
-        )
-
-    def _load(self, group: Group) -> Counted | None:
-        """The stored result of a group, or its count from stored blocks; None if one is missing."""
-        if self.store is None or self.groups is None:
-            return None
-        result = self.groups.get(group.number)
-        if result is not None:
-            return result
-        draws: list[np.ndarray] = []
-        for block in group.blocks:
-            part = stored(self.store, block)
-            if part is None:
-                return None
-            draws.append(part)
-        return counted(group, draws, self.count)
-
-    def _keep(self, group: Group, result: Counted) -> None:
-        if self.groups is not None:
-            self.groups.put(group.number, result)
 
 
 def _grouped(blocks: Iterator[Block], numbers: int, before: int) -> Iterator[Group]:

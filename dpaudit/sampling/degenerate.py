@@ -48,28 +48,25 @@ def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
 
     P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`.
     """
-    return tuple(filter(None, (_constant(P, Q), _widths(P, Q))))
+    sentences = _constant(P, Q)
+    if outcomes.is_table(P) and outcomes.is_table(Q) and P.shape[1] != Q.shape[1]:
+        sentences += (
+            f"An output of M(D) has {P.shape[1]:,} numbers and one of M(D') has {Q.shape[1]:,}: "
+            "they are audited as lists, and their length tells the sides apart.",
+        )
+    return sentences
 
 
-def _widths(P: np.ndarray, Q: np.ndarray) -> str:
-    """A sentence if both sides are tables of different width; else ""."""
-    if not (outcomes.is_table(P) and outcomes.is_table(Q)) or P.shape[1] == Q.shape[1]:
-        return ""
-    return (
-        f"An output of M(D) has {P.shape[1]:,} numbers and one of M(D') has {Q.shape[1]:,}: they "
-        "are audited as lists, and their length tells the sides apart."
-    )
-
-
-def _constant(P: np.ndarray, Q: np.ndarray) -> str:
-    """A sentence if on each side all draws have one value; else "".
+def _constant(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
+    """A sentence if on each side all draws have one value.
 
     If the two values differ, an output reveals its database with certainty. The sentence does not
     show the values: without noise they may be values of the data.
     """
-    if outcomes.constant_value(P) is None or outcomes.constant_value(Q) is None:
-        return ""
+    if any(np.any(rows != rows[0]) for rows in map(outcomes.as_bytes, (P, Q))):
+        return ()
     looked_at = f"{NOT_RANDOM}all {len(P) + len(Q):,} draws that were looked at are"
-    if not outcomes.told_apart(P, Q):
-        return f"{looked_at} the same value on both sides."
-    return f"{looked_at} one value on D and another on D'{INFINITE}"
+    first, second = map(outcomes.as_bytes, outcomes.aligned(P[:1], Q[:1]))  # as scores see them
+    if first[0] == second[0]:
+        return (f"{looked_at} the same value on both sides.",)
+    return (f"{looked_at} one value on D and another on D'{INFINITE}",)

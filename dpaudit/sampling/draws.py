@@ -15,9 +15,9 @@ from dpaudit._core.ticks import ticking
 from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import SIDES, Block, Preparable, both_sides, in_turn, joined
-from dpaudit.sampling.cluster import BlocksOnCluster, dask_backend
+from dpaudit.sampling.cluster import BlocksOnCluster
 from dpaudit.sampling.counting import Count, Counts, counting, width
-from dpaudit.sampling.parallel import BlockStore, drawn
+from dpaudit.sampling.parallel import BlockStore, dask_backend, drawn
 
 Progress = Callable[[str, int, int], None]  # (step, done, wanted)
 Pair = tuple[np.ndarray, np.ndarray]  # draws of M(D), and as many of M(D')
@@ -37,31 +37,26 @@ class Draws(Protocol):
     @property
     def calls(self) -> tuple[int, ...] | None:
         """The sizes of the calls that make one block, the same for all blocks; None if unknown."""
-        ...
 
     def peek(self, count: int) -> Pair:
         """Look at the next `count` draws a side or more, without taking them."""
-        ...
 
     def take(self, count: int) -> Pair:
         """Take the next `count` draws a side."""
-        ...
 
     def hold(self, count: int) -> Learn:
         """Take the next `count` draws a side where they are, perhaps in a worker: return a function
         that applies another function to them.
         """
-        ...
 
     def rest(self, count: Count) -> Iterator[Pair | Counts]:
         """Yield all remaining draws in the parts that are counted together, or counts of them if
         workers in other processes have counted them.
         """
-        ...
 
 
 class GivenDraws:
-    """Draws of both sides in two arrays; the methods are those of `Draws`."""
+    """`Draws` from two arrays."""
 
     calls = None
 
@@ -69,12 +64,10 @@ class GivenDraws:
         self.P, self.Q, self.done = P, Q, 0
 
     def peek(self, count: int) -> Pair:
-        """Look at the next `count` draws a side, without taking them."""
         part = slice(self.done, self.done + count)
         return self.P[part], self.Q[part]
 
     def take(self, count: int) -> Pair:
-        """Take the next `count` draws a side; lists in their simplest form."""
         P, Q = (
             part if outcomes.is_table(part) else outcomes.joined([part])
             for part in self.peek(count)
@@ -83,18 +76,16 @@ class GivenDraws:
         return P, Q
 
     def hold(self, count: int) -> Learn:
-        """Take the next `count` draws a side: return a function that applies another to them."""
         P, Q = self.take(count)
         return lambda work: work((P, Q))
 
     def rest(self, count: Count) -> Iterator[Pair]:
-        """Yield all remaining draws in the parts that are counted together."""
         while self.done < len(self.P):
             yield self.take(min(PART, len(self.P) - self.done))
 
 
 class MechanismDraws:
-    """`size` draws of a mechanism on each of two databases, made when a method asks for them.
+    """`Draws` of a mechanism on two databases, `size` on each, made when a method asks for them.
 
     databases : D and D'. seed : the seed of the audit; draws are seeded by key below it.
     n_jobs : number of workers, as in joblib. progress : called as progress(step, done, wanted).
@@ -104,7 +95,7 @@ class MechanismDraws:
     The sides are drawn in turn, block by block (`in_turn`), so that a mechanism that changes with
     time changes on both. Neither the number or kind of workers nor an interruption changes a byte.
     Every method raises `MechanismError` if the mechanism raises or returns something other than
-    outcomes. The methods are those of `Draws`.
+    outcomes.
     """
 
     def __init__(
@@ -137,7 +128,6 @@ class MechanismDraws:
         self.columns: dict[int, int] = {}  # number of columns of the first table of each side
 
     def peek(self, count: int) -> Pair:
-        """Look at the next `count` draws a side or more (whole blocks), without taking them."""
         missing = count - self._drawn_ahead()
         if missing > 0:
             here = self._cluster() is not None  # a few blocks are not worth sending
@@ -146,7 +136,6 @@ class MechanismDraws:
         return P, Q
 
     def take(self, count: int) -> Pair:
-        """Take the next `count` draws a side."""
         fresh = self._fresh(count - self._drawn_ahead())
         sides = Collected(count, 0), Collected(count, 1)
         for pair in self._parts(count, fresh):
@@ -156,11 +145,8 @@ class MechanismDraws:
         return sides[0].all(), sides[1].all()
 
     def hold(self, count: int) -> Learn:
-        """Take the next `count` draws a side: return a function that applies another to them.
-
-        Without a store, workers of a Dask cluster keep the draws, and one of them applies the
-        function. The unused rest of the last block is then made again in this process.
-        """
+        # Without a store, workers of a Dask cluster keep the draws, and one of them applies the
+        # function. The unused rest of the last block is then made again in this process.
         backend = self._cluster()
         if backend is None or self.position:
             drawn = self.take(count)
@@ -175,11 +161,8 @@ class MechanismDraws:
         return away
 
     def rest(self, count: Count) -> Iterator[Pair | Counts]:
-        """Yield all remaining draws in the parts that are counted together, or their counts.
-
-        The first parts are the rests of blocks that were drawn before; then each part is the two
-        blocks of one number.
-        """
+        # The first parts are the rests of blocks that were drawn before; then each part is the two
+        # blocks of one number.
         left = self.size - self.drawn
         numbers = -(-left // self.block)
         work = counting(self.blocks, count, numbers, self.n_jobs, self.store)
@@ -190,9 +173,9 @@ class MechanismDraws:
             return
         before = self.position
         yield from self._parts(self._drawn_ahead(), iter(()))
-        results = work.counted(self._next(left), numbers, self.position - before, self.n_jobs)
+        results = work(self._next(left), self.position - before)
         while True:
-            with self.threads(), ticking(self._tick):
+            with self.threads(), ticking(self._report):
                 group, counted = next(results, (None, None))
             if group is None or counted is None:
                 return
@@ -223,7 +206,7 @@ class MechanismDraws:
         self._report()
         while True:
             pair: dict[int, np.ndarray] = {}
-            with self.threads(), ticking(self._tick):
+            with self.threads(), ticking(self._report):
                 for block, part in islice(blocks, 2):
                     self._check_columns(block, width(part))
                     pair[block.side] = part
@@ -267,13 +250,12 @@ class MechanismDraws:
     def _drawn_ahead(self) -> int:
         return sum(len(P) for P, _ in self.ahead)
 
-    def _tick(self, made: int) -> None:
-        """Report draws of both sides that are made in blocks which are not yet complete."""
-        self._report(made // 2)
+    def _report(self, made: int = 0) -> None:
+        """Report the draws that are used, or made ahead of their use but for the last one.
 
-    def _report(self, more: int = 0) -> None:
-        """Report the draws that are used, or made ahead of their use but for the last one."""
-        done = max(self.position, min(self.drawn + more, self.size - 1))
+        made : draws of both sides in blocks that are not yet complete.
+        """
+        done = max(self.position, min(self.drawn + made // 2, self.size - 1))
         if self.progress is not None and done > self.reported:
             self.reported = done
             self.progress(STEP, done, self.size)
@@ -291,7 +273,6 @@ class Collected:
         self.others: list[np.ndarray] = []
 
     def add(self, part: np.ndarray) -> None:
-        """Add the next part."""
         if self.others or not outcomes.is_table(part):
             self.others = [*(self.others or self._tables()), part]
         else:
@@ -301,7 +282,6 @@ class Collected:
         self.done += len(part)
 
     def all(self) -> np.ndarray:
-        """All parts in one array."""
         return joined(self.others or self._tables(), SIDES[self.side])
 
     def _tables(self) -> list[np.ndarray]:
@@ -324,26 +304,3 @@ def _most_calls(mechanism: Mechanism) -> int | None:
         mechanism = mechanism.mechanism
     by_law = isinstance(mechanism, Preparable)
     return None if by_law else getattr(mechanism, "most_calls", CALLS)
-
-
-def draw(
-    mechanism: Mechanism,
-    data: Array,
-    size: int,
-    seed: np.random.SeedSequence,
-    side: int,
-    *,
-    n_jobs: int | None = None,
-    store: BlockStore | None = None,
-) -> np.ndarray:
-    """Make `size` draws of mechanism(data), (size, k) float64, or lists if their lengths differ.
-
-    `outcomes.aligned` turns lists into rows. side : 0 for M(D), 1 for M(D'). The draws, the other
-    parameters and the errors are those of `MechanismDraws` for this side.
-    """
-    source, collected = MechanismDraws(mechanism, (data, data), size, seed), Collected(size, side)
-    blocks = (block for block in source._next(size) if block.side == side)
-    for block, part in drawn(source.blocks, blocks, n_jobs, store):
-        source._check_columns(block, width(part))
-        collected.add(part)
-    return collected.all()

@@ -29,31 +29,19 @@ THREADS = "threads"  # used if the user has set no other backend of joblib
 
 
 class BlockStore(Protocol):
-    """Keeps blocks that were drawn, by (side, block).
-
-    It is called from one thread only, in the process that audits.
+    """Keeps blocks that were drawn, by (side, block). It is called from one thread of the auditing
+    process.
     """
 
     def get(self, side: int, block: int) -> np.ndarray | None:
         """The draws of the block, or None if it was not stored."""
-        ...
 
     def put(self, side: int, block: int, values: np.ndarray) -> None:
         """Store a block."""
-        ...
-
-
-class Sized(Protocol):
-    """A result that knows its size in memory."""
-
-    @property
-    def nbytes(self) -> int:
-        """The size of the result in bytes."""
-        ...
 
 
 Part = TypeVar("Part")
-Result = TypeVar("Result", bound=Sized)
+Result = TypeVar("Result", bound=Any)  # has its size in bytes, `nbytes`
 
 
 def made(
@@ -129,12 +117,16 @@ def elsewhere(n_jobs: int | None) -> int:
     return jobs if jobs > 1 else 0
 
 
+def dask_backend(n_jobs: int | None) -> Any | None:
+    """The active backend of joblib if it is a Dask cluster of several workers; else None."""
+    backend = get_active_backend(prefer=THREADS)[0]
+    return backend if hasattr(backend, "client") and elsewhere(n_jobs) else None
+
+
 def answer(ask: Callable[[], Any], what: str) -> Any:
     """Return ask(), the answer of workers. Raises `MechanismError`, which says by `what` what the
-    workers failed to do.
-
-    `Blocks` turns exceptions of a mechanism into a `DpauditError`. Any other error means that a
-    worker was killed, ran out of memory, or could not receive the mechanism.
+    workers failed to do, because one was killed, ran out of memory, or could not receive the
+    mechanism.
     """
     try:
         return ask()

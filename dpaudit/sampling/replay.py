@@ -12,22 +12,20 @@ seeds and those on D' agree for all seeds: noise cannot explain it, only the dat
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from dpaudit import outcomes
 from dpaudit._core import check
 from dpaudit._core.form import check_mechanism
 from dpaudit._core.seeds import Purpose, below, root
 from dpaudit._core.types import Array, Mechanism, RngLike
 from dpaudit._core.value import value_class
-from dpaudit.errors import MechanismError
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.sampling.block import checked, outputs, sampler_of
-from dpaudit.sampling.recorder import Drawn, Log, Place, Token, generator, recorded
+from dpaudit.sampling.block import checked, joined, outputs, sampler_of
+from dpaudit.sampling.recorder import Drawn, Log, Place, generator, recorded
 
 SEEDS, SIZE = 3, 2  # calls on each database, and draws that each makes
 HINT = (
@@ -37,7 +35,6 @@ HINT = (
 NOTHING = "No noise call was recorded: the mechanism draws outside Python's and NumPy's generators."
 SAME = "The noise calls do not depend on the data, as far as they were recorded."
 COUNTS = ("range", "number of choices")  # arguments that may follow the number of rows
-Value = TypeVar("Value")
 
 
 @value_class(eq=True)
@@ -153,7 +150,7 @@ def replay(mechanism: Mechanism, pair: NeighbourPair, *, rng: RngLike = 0) -> Re
     rows = Rows(len(pair.left), len(pair.right))
     difference = first_difference(left, right, rows)
     if difference is None:
-        ours, theirs = (_joined([draws for _, draws in side]) for side in runs)
+        ours, theirs = (joined([draws for _, draws in side], "a replay") for side in runs)
         difference = other_width(ours, theirs, rows)
     return Replay(difference, (len(left[0].drawn), len(right[0].drawn)))
 
@@ -174,13 +171,6 @@ def _run(mechanism: Mechanism, data: Array, seed: np.random.SeedSequence) -> tup
         return log, checked(draws, SIZE, where)
 
 
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
-    try:
-        return outcomes.joined(parts)
-    except outcomes.NotOutcomes as error:
-        raise MechanismError(f"the mechanism must return {error}") from None
-
-
 # --- the first difference between the logs --------------------------------------------------------
 
 
@@ -197,7 +187,6 @@ class Rows:
 
     @property
     def words(self) -> str:
-        """The words for what a difference depends on."""
         more = "" if self.left == self.right else ", or on their number of rows"
         return f"depends on the data{more}"
 
@@ -208,16 +197,15 @@ def first_difference(left: Sequence[Log], right: Sequence[Log], rows: Rows) -> D
     None if noise, or the number of rows, can explain all differences.
     """
     for number in range(max(len(log.drawn) for log in (*left, *right)) + 1):
-        sides = [[_at(log, number) for log in logs] for logs in (left, right)]
-        calls = [_same([drawn and _call(drawn) for drawn in side]) for side in sides]
-        if None in calls:  # the seeds differ on one database: noise decides which call comes next
-            return None
-        first, second = (side[0] for side in sides)
+        ours, theirs = ([_at(log, number) for log in logs] for logs in (left, right))
+        if not (_agree(map(_call, ours)) and _agree(map(_call, theirs))):
+            return None  # the seeds differ on one database: noise decides which call comes next
+        first, second = ours[0], theirs[0]
         if first is None or second is None or _call(first) != _call(second):
-            both = [drawn for drawn in (first, second) if drawn is not None]
-            followed = any(_follows(left[0], right[0], drawn, rows) for drawn in both)
-            return None if followed else _another(first, second, number, rows)
-        difference = _in_call(sides, number, rows)
+            if any(_follows(left[0], right[0], drawn, rows) for drawn in (first, second)):
+                return None
+            return _another(first, second, number, rows)
+        difference = _in_call(ours, theirs, number, rows)
         if difference is not None:
             return difference
     return None
@@ -227,19 +215,19 @@ def _at(log: Log, number: int) -> Drawn | None:
     return log.drawn[number] if number < len(log.drawn) else None
 
 
-def _call(drawn: Drawn) -> tuple[str, Place]:
-    return drawn.method, drawn.place
+def _call(drawn: Drawn | None) -> tuple[str, Place] | None:
+    return None if drawn is None else (drawn.method, drawn.place)
 
 
-def _same(values: Sequence[Value]) -> tuple[Value] | None:
-    """A tuple of the common value if all values are equal; None if they differ."""
-    return (values[0],) if all(value == values[0] for value in values) else None
+def _agree(values: Iterable[Any]) -> bool:
+    first, *others = values
+    return all(value == first for value in others)
 
 
-def _follows(left: Log, right: Log, drawn: Drawn, rows: Rows) -> bool:
+def _follows(left: Log, right: Log, drawn: Drawn | None, rows: Rows) -> bool:
     """Whether the numbers of calls at one place are in proportion to the numbers of rows."""
-    counts = [sum(_call(entry) == _call(drawn) for entry in log.drawn) for log in (left, right)]
-    return rows.followed(*counts)
+    counts = [sum(_call(each) == _call(drawn) for each in log.drawn) for log in (left, right)]
+    return drawn is not None and rows.followed(*counts)
 
 
 def _another(
@@ -262,47 +250,33 @@ def _another(
     return _difference("branch", text, number, first)
 
 
-def _in_call(sides: Sequence[Sequence[Drawn | None]], number: int, rows: Rows) -> Difference | None:
-    """The first difference of size or argument between call `number` on D and on D', or None."""
-    left, right = ([drawn for drawn in side if drawn is not None] for side in sides)
-    shapes = [_same([drawn.shape for drawn in side]) for side in (left, right)]
-    if None not in shapes and _resized(left[0].shape, right[0].shape, rows):
-        text = f"The size of {_numbered(number, left[0])} {rows.words}."
-        return _difference("size", text, number, left[0])
-    for name in left[0].arguments:
-        ours, theirs = (
-            _same([drawn.arguments.get(name) for drawn in side]) for side in (left, right)
-        )
-        if ours is None or theirs is None or ours == theirs:
-            continue
-        if not (name in COUNTS and _follow(ours[0], theirs[0], rows)):
-            text = f"The {name} of {_numbered(number, left[0])} {rows.words}."
-            values = (*ours, *theirs)
-            return _difference("argument", text, number, left[0], name=name, values=_shown(values))
-    return None
+def _in_call(ours: Sequence[Any], theirs: Sequence[Any], number: int, rows: Rows) -> Any:
+    """The `Difference` of size or argument between call `number` on D and on D', or None.
 
-
-def _resized(left: tuple[int, ...], right: tuple[int, ...], rows: Rows) -> bool:
-    if len(left) != len(right):
-        return True
-    return any(a != b and not rows.followed(a, b) for a, b in zip(left, right, strict=True))
-
-
-def _follow(left: Token, right: Token, rows: Rows) -> bool:
-    numbers = [token for token in (left, right) if isinstance(token, (int, float))]
-    return len(numbers) == 2 and rows.followed(*numbers)
-
-
-def _shown(values: tuple[Token, ...]) -> tuple[Any, ...] | None:
-    return values if all(isinstance(token, (int, float)) for token in values) else None
+    ours, theirs : what the call drew with each seed.
+    """
+    drawn, other = ours[0], theirs[0]
+    call = f"noise call {number + 1}, {_named(drawn)},"
+    sizes = drawn.shape, other.shape
+    if all(_agree(each.shape for each in side) for side in (ours, theirs)) and (
+        len(sizes[0]) != len(sizes[1])
+        or any(a != b and not rows.followed(a, b) for a, b in zip(*sizes, strict=True))
+    ):
+        return _difference("size", f"The size of {call} {rows.words}.", number, drawn)
+    if drawn.argument is None or drawn.argument == other.argument:
+        return None
+    if not all(_agree(each.argument for each in side) for side in (ours, theirs)):
+        return None
+    name, values = drawn.argument[0], (drawn.argument[1], other.argument[1])
+    numbers = all(isinstance(value, float) for value in values)
+    if name in COUNTS and numbers and rows.followed(*values):
+        return None
+    text, shown = f"The {name} of {call} {rows.words}.", values if numbers else None
+    return _difference("argument", text, number, drawn, name=name, values=shown)
 
 
 def _difference(kind: str, text: str, number: int, drawn: Drawn, **more: Any) -> Difference:
     return Difference(kind, text, number + 1, drawn.method, _where(drawn.place), **more)
-
-
-def _numbered(number: int, drawn: Drawn) -> str:
-    return f"noise call {number + 1}, {_named(drawn)},"
 
 
 def _named(drawn: Drawn) -> str:

@@ -24,10 +24,9 @@ from dpaudit.scoring.base import Fitted, Score, Sides
 from dpaudit.scoring.encode import Encoder
 from dpaudit.scoring.models.boosted import boosting, fit_boosted
 from dpaudit.scoring.models.closed import Quadratic, fit_elliptical, fit_logistic, fit_quadratic
-from dpaudit.scoring.models.eureka import fit_eureka, promise
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.portfolio import fit_auto, of_all_draws
-from dpaudit.scoring.views import best_view
+from dpaudit.scoring.views import OF_PARTS, best_view, views_of
 from dpaudit.scoring.whiten import Whitener
 
 
@@ -96,11 +95,6 @@ def _boosted(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
     return Fitted(name, score, notes=notes, memorises=True)
 
 
-def _eureka(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    """Fit the alias "eureka-knn", with its stated promise as a note."""
-    return Fitted("eureka-knn", fit_eureka(train), notes=(promise(train),))
-
-
 MODELS: dict[str, Model] = {
     "auto": Model(
         "the best on the choosing draws of closed forms, splines, cells, neighbours and boosting "
@@ -126,11 +120,6 @@ MODELS: dict[str, Model] = {
     "knn": Model(
         "nearest neighbours on whitened outputs, their number chosen on the choosing draws",
         lambda train, choose, seed: fit_nearest(train, choose),
-    ),
-    "eureka-knn": Model(
-        "paper 1's own: k = 10 sqrt(n) nearest neighbours on the outputs as they are; states its "
-        "promise",
-        _eureka,
     ),
 }
 ALIASES = {alias: model.summary for alias, model in MODELS.items()}
@@ -205,10 +194,14 @@ def fit(
     with one_thread():
         encoder = Encoder.fit(train, bits)
         rows = encoder.sides(train), encoder.sides(choose)
-        fitted = _encoded(encoder, _fit_rows(classifier, *rows, seed))
         if classifier != "auto":
-            return fitted
-        best = best_view(fitted, train, choose, partial(_fit_view, seed=seed, bits=bits))
+            return _encoded(encoder, _fit_rows(classifier, *rows, seed))
+        fit_view = partial(_fit_view, seed=seed, bits=bits)
+        views = dict(views_of(train.head(constants.VIEW_DRAWS), fit_view))
+        # places of a bag mean nothing, so trees of many of them are not worth their time
+        trees = OF_PARTS not in views or train.P.shape[1] <= constants.PAIR_COLUMNS
+        fitted = _encoded(encoder, fit_auto(*rows, seed, trees))
+        best = best_view(fitted, views, train, choose, fit_view)
         if not spend or best.score is not fitted.score:
             return best
         again = of_all_draws(best.name, *rows)

@@ -3,7 +3,7 @@
 No constant affects validity: a score never sees a draw that certifies, so a bad constant costs
 certified δ or time. Those of the models were set on the fourteen tasks T1 to T14, so that
 
-    python -m reports.make oracle networks      # many draws: share of what the true loss certifies
+    python -m reports.make oracle               # many draws: share of what the true loss certifies
     python -m reports.make few                  # few draws
     python -m reports.make time rates           # CPU time of audits, and of each draw
 
@@ -77,7 +77,6 @@ SIDES_APART = 1e-7  # robust units; a larger gap in what is constant is more tha
 # --- which columns differ (`models.screen`) ---
 SCREEN_BINS = 16  # bins of equal probability, for a column without repeated values
 SCREEN_SAMPLE = 2_000  # draws a side that set the bins' limits
-CALIBRATION_BINS = (8, 32, 128, 512)  # in which the log-odds of one column are compared with counts
 MISCALIBRATED = 0.001  # probability of such a difference by chance, below which trees are fitted
 
 # --- closed forms ---
@@ -127,12 +126,12 @@ ADDITIVE_PENALTY = 1e-2  # on features of unit spread
 COLUMN_GAIN = 1.0  # nats that a column must gain on the choosing draws; less may be noise
 
 # --- cells of values that repeat ---
-ATOM_LOOK = 20_000  # draws a side; a column of which no two agree has no atoms
+# draws a side, and numbers of them, at most; a column of which no two agree has no atoms
+ATOM_LOOK, ATOM_NUMBERS = 20_000, 2_000_000
 ATOM_DRAWS = 5  # pooled draws that share an atom: reals rounded to 32 bits coincide less often
-CELL_LEVELS = (20_000, 2000, 20)  # pooled draws a cell on average, from few cells to many
+DRAWS_A_CELL = 20  # pooled draws a cell on average, at least
 KEY_DRAWS = 50_000  # draws a side, at most, that choose the columns of the key
-FEWEST_CELLS = 16  # cells allowed at the last level, whatever the number of draws
-CELL_SLACK = 1.0  # nats of total loss by which a finer level may be worse: it covers rare atoms
+FEWEST_CELLS = 16  # cells that are allowed whatever the number of draws
 
 # --- nearest neighbours ---
 VOTERS, CENTRES = 50_000, 2048  # draws a side, at most
@@ -140,7 +139,6 @@ NEIGHBOURS = (32, 128, 512)  # candidates for k; at most a quarter of all voters
 CENTRES_AROUND = (1, 8)  # candidates for the number of centres whose log-odds are averaged
 CENTRES_OF_A_ROW = 4  # centres that a row averages; more take time in proportion
 NEAREST_CHECKS = 5000  # choosing draws a side, at most, that choose among these candidates
-EUREKA_DRAWS = 10_000  # draws a side: the k = 1,420 nearest take about 0.3 ms a row of width > 1
 
 # --- products of signs ---
 PRODUCT_COLUMNS = 24  # columns, at most; they have 276 pairs and 2,024 triples

@@ -20,6 +20,7 @@ from contextlib import suppress
 from functools import partial
 
 import numpy as np
+from numpy.polynomial.legendre import legvander
 from scipy.special import expit, log_expit, logit, logsumexp, softmax
 
 from dpaudit._core.types import Array
@@ -178,11 +179,8 @@ def legendre_ranks(x: Array, ordered: Array, degree: int) -> Array:
         between = left + np.where((left > 0) & (left < n), share, 0.5)
         middle = np.where(left == right, between, 0.5 * (left + right + 1))
         rank[:, column] = 2.0 * middle / (n + 1) - 1.0
-    below, terms = np.ones_like(rank), [rank]
-    for k in range(1, degree):  # (k + 1) P_{k+1} = (2k + 1) t P_k − k P_{k−1}
-        below, term = terms[-1], ((2 * k + 1) * rank * terms[-1] - k * below) / (k + 1)
-        terms.append(term)
-    return np.concatenate([np.sqrt(2 * k + 3.0) * term for k, term in enumerate(terms)], axis=1)
+    terms = legvander(rank, degree)[:, :, 1:] * np.sqrt(2.0 * np.arange(1, degree + 1) + 1.0)
+    return np.asarray(terms.swapaxes(1, 2).reshape(len(x), -1))
 
 
 @value_class

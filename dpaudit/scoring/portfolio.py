@@ -19,7 +19,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Fitted, Score, Sides, losses, zero
+from dpaudit.scoring.base import Fitted, Score, Sides, losses
 from dpaudit.scoring.models import pairs
 from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.boosted import boosting, fit_boosted
@@ -37,14 +37,13 @@ from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.network import fit_network
 from dpaudit.scoring.models.pairs import Missed
 from dpaudit.scoring.models.products import fit_products
-from dpaudit.scoring.models.screen import Screen, calibrated, surplus
+from dpaudit.scoring.models.screen import Screen, surplus
 from dpaudit.scoring.models.spline import NormalScores, fit_spline
 from dpaudit.scoring.whiten import Whitener
 
 ALL = sys.maxsize
 QUADRATICS = {f"qda ({name})": structure for name, structure in STRUCTURES.items()}
 BY_COLUMN = "qda (by column)"
-SPLINE = "spline"
 
 
 @dataclass(repr=False)
@@ -143,7 +142,7 @@ def _trees_gained(contest: Contest) -> bool:
 
 CANDIDATES = (
     Candidate(
-        SPLINE,
+        "spline",
         "one or two columns with any two laws",
         lambda contest, columns: columns <= constants.SPLINE_COLUMNS,
         lambda task: fit_spline(task.train, task.choose),
@@ -182,7 +181,7 @@ CANDIDATES = (
         "cells over {best}",
         "values that repeat, beside columns or values for which the best score so far is needed",
         lambda contest, columns: True,
-        lambda task: fit_cells(task.train, task.choose, task.base),
+        lambda task: fit_cells(task.train, task.base),
         draws=(constants.CELL_DRAWS,),
     ),
     Candidate(
@@ -194,7 +193,7 @@ CANDIDATES = (
     Candidate(
         "{boosting} from {best}",
         "whatever difference is left, if there are draws enough for trees to find it",
-        lambda contest, columns: True,
+        lambda contest, columns: columns > 1,
         lambda task: fit_boosted(
             task.train, task.choose, task.seed, task.base, task.draws, task.screen
         ),
@@ -211,11 +210,15 @@ CANDIDATES = (
 )
 
 
-def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
-    """The best score of closed forms, their corrections and `CANDIDATES`, with all losses."""
+def fit_auto(
+    train: Sides, choose: Sides, seed: np.random.SeedSequence, trees: bool = True
+) -> Fitted:
+    """The best score of closed forms, their corrections and `CANDIDATES`, with all losses.
+
+    trees : whether trees, and networks after them, may take part.
+    """
     contest, screen = Contest(choose), cache(surplus)
     missed = cache(lambda name: pairs.missed(train, contest.scores[name], screen))
-    spline: Score = zero
     library: str | None = None
     notes: tuple[str, ...] = ()
     loss = _enter_closed_forms(contest, train)
@@ -229,11 +232,8 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
         base = contest.best(contest.memorising) if candidate.from_corrigible else ahead
         if candidate.memorises:
             # trees, which are slow to import, learn nothing where the training draws show nothing
-            # that the closed forms, or a spline, missed
-            if train.P.shape[1] > 1:
-                if not missed(closed).anything:
-                    continue
-            elif any(calibrated(score, train) for score in (contest.scores[base], spline)):
+            # that the closed forms missed
+            if not trees or not missed(closed).anything:
                 continue
             library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)
@@ -242,8 +242,6 @@ def fit_auto(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitte
         for draws in candidate.draws:
             task = Task(train.head(draws), choose, seed, *scores, draws, *context)
             score = candidate.fit(task)
-            if candidate.name == SPLINE and score is not None:
-                spline = score
             better = contest.challenge(name, score, candidate.memorises)
             if not better or len(train.P) <= draws:
                 break

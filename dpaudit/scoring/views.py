@@ -13,7 +13,7 @@ pay for the look only. The view of a row depends on that row alone.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -27,22 +27,26 @@ from dpaudit.scoring.whiten import Whitener
 
 View = Callable[[Array], Array]  # rows (n, k) → rows (n, k')
 FitRows = Callable[[Sides, Sides], Fitted]  # training and choosing draws as rows → a score
+OF_PARTS = "scores of parts"  # the name of the view of a bag
 
 
-def best_view(fitted: Fitted, train: Sides, choose: Sides, fit: FitRows) -> Fitted:
+def best_view(
+    fitted: Fitted, views: Mapping[str, View], train: Sides, choose: Sides, fit: FitRows
+) -> Fitted:
     """The score of plain rows, or of a view that is better on `choose`."""
+    if not views:
+        return fitted
     train, choose = (sides.head(constants.VIEW_DRAWS) for sides in (train, choose))
     loss, table = losses(fitted.score, choose), dict(fitted.portfolio)
-    for name, view in views_of(train, fit):
-        rows = (Sides(view(sides.P), view(sides.Q)) for sides in (train, choose))
-        rival = fit(*rows)
-        rival = replace(
-            rival, name=f"{rival.name} of {name}", score=_of_view(rival.score, view), closed=False
-        )
+    for name, view in views.items():
+        seen, checked = (Sides(view(sides.P), view(sides.Q)) for sides in (train, choose))
+        rival = fit(seen, checked)
         table |= {f"{model} of {name}": value for model, value in rival.portfolio.items()}
-        gain = loss - (rival_loss := losses(rival.score, choose))
+        gain = loss - (rival_loss := losses(rival.score, checked))
         if gain.mean() > constants.VIEW_BETTER * gain.std() / np.sqrt(len(gain)):
-            fitted, loss = rival, rival_loss
+            score = _of_view(rival.score, view)
+            fitted = replace(rival, name=f"{rival.name} of {name}", score=score, closed=False)
+            loss = rival_loss
     return replace(fitted, portfolio=table)
 
 
@@ -89,7 +93,7 @@ def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
             if fit is None:
                 yield "moments of parts", lambda x: extremes(*parts_of(x))
             else:
-                yield "scores of parts", learned(train, parts_of, fit)
+                yield OF_PARTS, learned(train, parts_of, fit)
     elif (width := lag(ranks)) > 0:
         yield "differences", partial(differences, width=width)
     elif fit is not None and (size := image_size(ranks)) > 0:

@@ -1,7 +1,4 @@
-"""Changes of a database: one row leaves, one row comes in, or both. A pool holds all candidates.
-
-The rows that may come in are the user's candidates, and extreme rows inside a bound.
-"""
+"""Changes of a database: one row leaves, one row comes in, or both. A pool holds all candidates."""
 
 from __future__ import annotations
 
@@ -53,7 +50,6 @@ class Change:
     source: RowSource | None = None
 
     def pair(self, data: Array) -> NeighbourPair:
-        """The pair of the database and its neighbour. Raises `InvalidInput` if they are equal."""
         if self.index is None:
             assert self.row is not None
             return add_row(data, self.row, source=self.source)
@@ -63,7 +59,6 @@ class Change:
 
     @property
     def text(self) -> str:
-        """The change in words: "row 7 zeroed"."""
         return in_words(self.relation, f"row {self.index}")
 
     def put_in(self, *, show_data: bool = False) -> dict[str, Any] | None:
@@ -104,11 +99,9 @@ class Pool:
         return Change(relation, index, self.incoming.rows[into], self.incoming.sources[into])
 
     def rows_out(self) -> Array:
-        """The row that leaves in each change, (m, d); zeros if none does."""
         return _rows(self.data, self.out)
 
     def rows_in(self) -> Array:
-        """The row that comes in with each change, (m, d); zeros if none does."""
         return _rows(self.incoming.rows, self.into)
 
 
@@ -155,8 +148,6 @@ def pool(data: Array, relations: tuple[str, ...], incoming: Incoming, heaviest: 
 
 @value_class
 class Incoming:
-    """Distinct rows that may come in, (k, d), and the origin of each."""
-
     rows: Array
     sources: tuple[RowSource, ...]
 
@@ -215,5 +206,4 @@ def incoming_rows(
 
 
 def is_of_data(bounds: ArrayLike | str | None) -> bool:
-    """Whether the user chose the range of the data as bounds."""
     return isinstance(bounds, str) and bounds == OF_DATA

@@ -72,10 +72,7 @@ def schedule(budget: float, draws: int, pool: int, shortlist: int, rank: str) ->
 
 
 def calls(pool: int, budget: float, draws: int, shortlist: int, rank: Any) -> int:
-    """How often a search with this `schedule` calls the mechanism, at most; 0 if it cannot be made.
-
-    rank : its name, or a function.
-    """
+    """How often a search with this `schedule` calls the mechanism, at most; 0 if it is refused."""
     name = rank if isinstance(rank, str) else ""
     try:
         screened, rungs = schedule(budget, draws, pool, shortlist, name)
@@ -130,8 +127,8 @@ def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Tr
 
 
 def _audits(runner: Runner, rung: int, draws: int) -> Work:
-    """A function that audits one change quickly. It holds no reference to the runner, which cannot
-    always be pickled.
+    """A function that audits one change quickly, without the runner, which cannot always be
+    pickled.
     """
     P, seed = runner.shared_draws(draws, rung), below(runner.seed, rung)
     mechanism, level, classifier = runner.mechanism, runner.level, runner.classifier

@@ -17,7 +17,7 @@ from dpaudit.scoring.models.closed import directions, fit_quadratic, full
 from dpaudit.scoring.models.logistic import fit_ridge
 from dpaudit.scoring.whiten import Whitener
 
-THRESHOLDS = 200  # quantiles of the scores that are tried as thresholds
+THRESHOLDS = 200  # order statistics of the scores that are tried as thresholds
 COMPARED = 512  # partners that show whether the noise is common
 COUPLED = 0.5  # partners share noise if their squared distance is below this share of that of
 # independent draws
@@ -106,7 +106,8 @@ def has_common_noise(P: Array, Q: Array) -> bool:
 
 def _counts(trained: Scores, tested: Scores, gamma: float) -> Array:
     """1{p > τ} − γ·1{q > τ}, γ = e^ε, for held-out scores p, q; τ is best on training draws."""
-    tau = np.unique(np.quantile(np.concatenate(trained), np.linspace(0.0, 1.0, THRESHOLDS)))
+    pooled = np.sort(np.concatenate(trained))
+    tau = pooled[np.linspace(0, len(pooled) - 1, THRESHOLDS).round().astype(int)]
     p, q = (1.0 - np.searchsorted(np.sort(side), tau, side="right") / len(side) for side in trained)
     best = tau[int(np.argmax(p - gamma * q))]
     return (tested[0] > best).astype(np.float64) - gamma * (tested[1] > best)

@@ -97,7 +97,6 @@ def _trials(changes: Pool, scores: Array, entries: np.ndarray) -> list[Trial]:
 
 
 def heaviest(data: Array) -> np.ndarray:
-    """Row numbers sorted by the effect of zeroing the row on least squares, largest first, (n,)."""
     return np.argsort(-in_turn(measures(data, data, np.zeros_like(data))), kind="stable")
 
 
@@ -117,7 +116,6 @@ class NoiseUnits:
 
     @classmethod
     def of(cls, draws: Array) -> NoiseUnits:
-        """Make the coordinates from draws of M(D), (n, k)."""
         encoder = Encoder.fit(Sides(draws, draws))
         encoded = encoder(draws)
         fixed = np.flatnonzero(np.ptp(encoded, axis=0) == 0.0)

@@ -1,8 +1,4 @@
-"""Run the steps of a search: work on changes in parallel, shared draws, and a checkpoint.
-
-A `Level` is the ε at which a neighbour is compared. A `Checkpoint` keeps outcomes, so that an
-interrupted search continues where it was; the caller of the search decides where it keeps them.
-"""
+"""Run the steps of a search: work on changes in parallel, shared draws, and a checkpoint."""
 
 from __future__ import annotations
 
@@ -49,7 +45,6 @@ class Level:
     metric: MetricClaim | None = None
 
     def of(self, right: Array) -> float:
-        """The ε of a neighbour D' = `right`, nats. Raises what `MetricClaim.on` raises."""
         if self.metric is None:
             return self.epsilon
         claimed = self.metric.on(SimpleNamespace(left=self.data, right=right)).epsilon
@@ -72,7 +67,6 @@ class Level:
 
     @property
     def text(self) -> str:
-        """The ε in words: "0.5", or "2·d (euclidean)"."""
         if self.metric is None:
             return number(self.epsilon)
         return f"{self.metric.epsilon:g}·d ({self.metric.named})"
@@ -80,10 +74,8 @@ class Level:
 
 @dataclass(frozen=True)
 class ChangeOutcome:
-    """The outcome of one change at one stage.
-
-    draws : how many draws of M(D') were made. value : an influence, or the estimate of a quick
-    audit; None after a failure. failure : the error's text, or "".
+    """The outcome of one change at one stage. draws : made of M(D'). value : an influence, or the
+    estimate of a quick audit; None after a failure. failure : the error's text, or "".
     """
 
     draws: int
@@ -92,10 +84,7 @@ class ChangeOutcome:
 
 
 class Checkpoint(Protocol):
-    """Keeps outcomes, in JSON types, and draws of M(D), each under a key; what is absent is None.
-
-    It is called from one thread of one process.
-    """
+    """Keeps outcomes, in JSON types, and draws of M(D), by key; what is absent is None."""
 
     def outcome(self, key: str) -> Any: ...
     def put_outcome(self, key: str, value: Any) -> None: ...
@@ -126,11 +115,9 @@ class Runner:
     def run(
         self, step: str, stage: str, work: Work, changes: Sequence[Change], draws: int
     ) -> Iterator[ChangeOutcome]:
-        """Compute work(D', change) for all changes in parallel, and yield the outcomes in order.
-
-        step : the name of the step for `progress`. stage : the part of the checkpoint's keys that
-        names the work and its draws. draws : of a change, for `progress`. An outcome in the
-        checkpoint is not computed again.
+        """Yield work(D', change) for all changes in order, computed in parallel. stage : the part
+        of the checkpoint's keys that names the work and its draws. draws : of a change, for
+        `progress`.
         """
         keys = []
         for change in changes:
@@ -167,7 +154,6 @@ class Runner:
             next(fresh, None)  # lets joblib end the call
 
     def _more(self, step: str, done: int, wanted: int, made: int) -> None:
-        """Report draws of a step that are made beside those that are done."""
         self.progress(step, min(done + made, wanted - 1), wanted)
 
     def shared_draws(self, size: int, *key: int) -> np.ndarray:
@@ -187,7 +173,6 @@ class Runner:
 
 
 def _attempt(work: Work, data: Array, change: Change) -> ChangeOutcome:
-    """Return the outcome of `work`; if the mechanism fails on D', an outcome with the failure."""
     try:
         return work(change.pair(data).right, change)
     except DpauditError as error:
@@ -199,15 +184,12 @@ def draw_common(
 ) -> np.ndarray:
     """Draw mechanism(data), (size, k); block b has the generator at key (b,) below `seed`.
 
-    With the seed of M(D), M(D') is drawn with common random numbers. If a mechanism takes the
-    same random numbers whatever the data, an output of M(D') then differs from its partner, the
-    output of M(D) from the same generator, only by the effect of the change: the noise cancels.
-    Such draws serve to choose a change, but certify nothing, as they are not independent. The draws
-    of the final audit are independent.
+    With the seed of M(D), M(D') is drawn with common random numbers: if a mechanism takes the same
+    ones whatever the data, the noise cancels in the difference of partners. Such draws serve to
+    choose a change, but certify nothing, as they are not independent.
 
-    what : the database in words, for errors.
-
-    Raises `MechanismError`, and what preparing the mechanism raises.
+    what : the database in words, for errors. Raises `MechanismError`, and what preparing the
+    mechanism raises.
     """
     try:
         sampler = sampler_of(mechanism, data)

@@ -17,7 +17,7 @@ from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import Purpose, below, root
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit._core.value import html_repr, value_class
-from dpaudit.adapters.mechanism import as_mechanism
+from dpaudit.adapters.functions import as_mechanism
 from dpaudit.auditing.api import audit, audit_subject
 from dpaudit.auditing.clock import SearchPlan, planned
 from dpaudit.auditing.progress import ProgressLike, shown
@@ -97,11 +97,9 @@ class SearchSettings:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The relations, as a tuple."""
         return (self.relations,) if isinstance(self.relations, str) else tuple(self.relations)
 
     def level(self, data: Array) -> Level:
-        """The ε at which neighbours of `data` are compared. Raises `InvalidInput`."""
         if self.at is not None:
             return Level(data, check.real("at", self.at, 0.0, FARTHEST))
         if isinstance(self.claim, MetricClaim):
@@ -160,17 +158,15 @@ class SearchResult:
         return self.selection.table(most)
 
     def to_frame(self) -> Any:
-        """The trials as a pandas DataFrame, one row for each, the worst first.
-
-        It has the columns of search.csv. `row_put_in` names the origin of a row that came in,
-        without a value of the data. Raises ImportError without pandas.
+        """The trials as a pandas DataFrame with the columns of search.csv, the worst first.
+        `row_put_in` names the origin of a row, without a value of the data. Raises ImportError
+        without pandas.
         """
         return frame(self.selection.rows())
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the δ estimates of the trials, the worst first, with the standard errors of counts.
-
-        They are drawn on `ax`, or on a new figure of pyplot, which a notebook shows.
+        """Plot the δ estimates of the trials, the worst first, on `ax` or on a new figure of
+        pyplot.
         """
         return self.selection.plot(ax)
 
@@ -296,9 +292,8 @@ def search_neighbours(
 
 
 def search_plan(rows: int, search: Any) -> SearchPlan:
-    """What a search of a database of so many rows will make (`clock.SearchPlan`).
-
-    search : `SearchSettings`, or another object with budget, shortlist, rank and relations.
+    """What a search of a database of so many rows will make. search : an object with budget,
+    shortlist, rank and relations.
     """
     kinds = np.atleast_1d(search.relations)
     changes = MOST_REPLACEMENTS if np.isin(kinds, INCOMING).any() else rows * len(kinds)
@@ -315,11 +310,9 @@ def select(
     checkpoint: Checkpoint | None = None,
     **search: Any,
 ) -> Selection:
-    """Do the search of `search_neighbours`, without the final audit.
-
-    search : the keywords of `search_neighbours` that are fields of `SearchSettings`. `budget`
-        includes the 2·draws of the final audit, which are not made.
-    checkpoint : keeps outcomes, so that an interrupted search continues where it was.
+    """Do the search of `search_neighbours`, without the final audit, whose 2·draws `budget`
+    includes. search : fields of `SearchSettings`. checkpoint : an interrupted search continues
+    where it was.
     """
     __tracebackhide__ = True
     refuse_unknown("search_neighbours", search, [field.name for field in fields(SearchSettings)])

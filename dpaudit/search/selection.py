@@ -126,9 +126,8 @@ class Selection:
         return sum(trial.rung > 0 for trial in self.tried)
 
     def to_dict(self, *, show_data: bool = False) -> dict[str, Any]:
-        """The search in JSON types, with a record for each trial, worst first.
-
-        show_data : whether to include the values of all rows that come in.
+        """The search in JSON types, the trials worst first. show_data : with the values of all rows
+        that come in.
         """
         names = ("pool", "ranked", "epsilon", "draws", "rank")
         return {
@@ -139,14 +138,12 @@ class Selection:
 
     @property
     def legend(self) -> Text:
-        """An explanation of the columns of the table, in a few lines."""
         known = {"epsilon": self.at, "rungs": number(len(self.rungs))}
         return Text(fill(LEGEND.format(**known), LEGEND_WIDTH))
 
     def table(self, most: int | None = 20) -> Text:
-        """The trials as lines of text, worst first, below an explanation of the columns.
-
-        most : number of trials that are shown; None for all.
+        """The trials as lines of text, worst first, `most` of them or all (None), below an
+        explanation of the columns.
         """
         cells = [_cells(row) for row in itertools.islice(self.rows(), most)]
         heads = [HEADS.get(name, name) for name in cells[0]]
@@ -161,10 +158,8 @@ class Selection:
         return Text("\n".join([self.legend, "", *lines, *rest]))
 
     def to_csv(self, *, show_data: bool = False) -> Text:
-        """All trials, comma separated, worst first.
-
-        row_put_in : the origin of the row, such as "candidate 3"; for rows that the public bound
-            decides, and with `show_data` for all rows, the values, separated by semicolons.
+        """All trials, comma separated, worst first. row_put_in : the origin of the row, such as
+        "candidate 3"; its values if the public bound decides them, or with `show_data`.
         """
         out, rows = io.StringIO(), list(self.rows(show_data=show_data))
         writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
@@ -173,7 +168,6 @@ class Selection:
         return Text(out.getvalue())
 
     def rows(self, *, show_data: bool = False) -> Iterator[dict[str, Any]]:
-        """Yield the trials, worst first, as dicts with the column names of search.csv."""
         for place, trial in enumerate(self.tried, start=1):
             row = {"place": place, **trial.to_dict(show_data=show_data)}
             if (source := row["row_put_in"]) is not None:
@@ -192,7 +186,6 @@ class Selection:
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:
-    """A row of the table for people, by the names of its columns."""
     note, estimates = row["note"], ("delta", "counted", "error", "gain")
     return {
         "place": str(row["place"]),

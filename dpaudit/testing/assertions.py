@@ -14,7 +14,7 @@ from dpaudit._core.keywords import known_keywords, refuse_unknown
 from dpaudit._core.seeds import root
 from dpaudit._core.text import percent
 from dpaudit._core.types import Array, ArrayLike, Mechanism
-from dpaudit.adapters.mechanism import as_mechanism
+from dpaudit.adapters.functions import as_mechanism
 from dpaudit.auditing.api import audit, audit_samples, audit_samples_of, audit_subject, check_pair
 from dpaudit.auditing.clock import planned
 from dpaudit.auditing.result import AuditResult
@@ -403,15 +403,12 @@ def assert_matches(
 
     Notes
     -----
-    Draws never bound δ(ε) itself from above, since another set S may be worse. So the bound
-    `false_failure`/2 on a false failure of the second test needs that the curve is true AND that
-    one of the sets attains it up to rtol·δ + atol. One of them does if the score increases with the
-    true privacy loss. If the score is too poor for that (outputs of many numbers, few draws), take
-    more draws, a larger rtol, or give the true privacy loss as `classifier` (`scoring.KnownScore`).
-
-    `Spectrum.interval` decides nothing here: simulations show a coverage near its level, which is
-    no guarantee, least of all at the small error rates of tests. The message of a failure contains
-    this interval, at 95 %, so that the size of the gap can be judged.
+    Draws never bound δ(ε) itself from above, since another set S may be worse. So the bound on a
+    false failure of the second test also needs that one of the sets attains the curve up to the
+    tolerance. One does if the score increases with the true privacy loss. If it is too poor for
+    that (outputs of many numbers, few draws), take more draws, a larger rtol, or give the true
+    privacy loss as `classifier` (`scoring.KnownScore`). `Spectrum.interval`, which a failure shows
+    at 95 %, decides nothing here: simulations show a coverage near its level, but no guarantee.
 
     Examples
     --------
@@ -468,7 +465,6 @@ def assert_matches(
 
 
 def _claim(claim: ClaimLike) -> Claim:
-    """The claim as a `Claim`. Raises `InvalidInput` for None."""
     claimed = as_claim(claim)
     if claimed is None:
         check.fail("claim", claim, "a dpaudit.Claim or an (epsilon, delta) pair")
@@ -479,7 +475,6 @@ def _claim(claim: ClaimLike) -> Claim:
 
 
 def _database(data: ArrayLike) -> Array:
-    """The database as an (n, d) float64 array. Raises `InvalidInput`, which says how to mend it."""
     numbers = check.array_of_numbers("pair_or_data", data, "numbers, a row for each person")
     if numbers.ndim != 2:
         check.fail(
@@ -493,11 +488,9 @@ def _database(data: ArrayLike) -> Array:
 
 
 def _worst_row(mechanism: Mechanism, data: Array, claim: Claim, epsilon: Array) -> int | None:
-    """The index of the row whose zeroing makes the exact δ at the claim's ε largest.
-
-    A scenario chooses its row by the same rule. If the claim has no ε of its own, the row maximizes
-    the exact δ(ε) less the claimed δ(ε) over the grid `epsilon`. Returns None where no exact
-    spectrum is known.
+    """The index of the row whose zeroing makes the exact δ at the claim's ε largest, as in a
+    scenario; without such an ε, the exact δ(ε) less the claimed one over the grid `epsilon`. None
+    where no exact spectrum is known.
     """
     points = epsilon if claim.epsilon is None else np.array([claim.epsilon])
     try:
@@ -509,7 +502,6 @@ def _worst_row(mechanism: Mechanism, data: Array, claim: Claim, epsilon: Array) 
 
 
 def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) -> Any:
-    """The `Selection` of `dpaudit.search_neighbours`: the neighbour that it would audit."""
     __tracebackhide__ = True
     from dpaudit.search import select
 
@@ -529,8 +521,8 @@ def _searched(mechanism: Mechanism, data: Array, settings: Mapping[str, Any]) ->
 
 
 def _exact_excess(result: AuditResult, claim: Claim) -> Array:
-    """The exact δ less the claimed δ at the m points of the result's grid, shape (m,). It is 0
-    where the exact δ is not above the claim beyond rounding, or no exact δ is known.
+    """The exact δ less the claimed δ on the result's grid, (m,); 0 where it is not above the claim
+    beyond rounding, or unknown.
     """
     if result.exact is None:
         return np.zeros_like(result.spectrum.epsilon)
@@ -539,9 +531,6 @@ def _exact_excess(result: AuditResult, claim: Claim) -> Array:
 
 
 def _exact_headline(result: AuditResult, claim: Claim, excess: Array) -> str:
-    """The headline of a failure whose exact spectrum is above the claim. excess : as
-    `_exact_excess` returns it.
-    """
     exact_curve, head, at = result.exact, result.headline, int(np.argmax(excess))
     assert exact_curve is not None
     claims = ""
@@ -563,12 +552,9 @@ def _exact_headline(result: AuditResult, claim: Claim, excess: Array) -> str:
 def _grid_and_curves(
     spectrum: SpectrumLike, epsilon: ArrayLike | None
 ) -> tuple[Array, dict[int, Array]]:
-    """The grid of ε, (m,), and δ of the given curve on it, (m,), for each direction to compare.
-
-    The directions are `FORWARD` and `BACKWARD` where the curve has them on this grid, else
-    `EITHER`. A spectrum with a curve has both at every ε, one without at most on its own grid, and
-    between the points of that grid chords bound the larger direction from above. Raises
-    `InvalidInput` for anything that is not a curve.
+    """The grid of ε, (m,), and δ of the curve on it, (m,), by direction: `FORWARD` and `BACKWARD`
+    where the curve has both on this grid, else `EITHER`. Between the points of a spectrum's own
+    grid, chords bound the larger direction from above. Raises `InvalidInput`.
     """
     curves: dict[int, Any]
     if isinstance(spectrum, tuple | list) and len(spectrum) == 2:
@@ -600,7 +586,6 @@ def _grid_and_curves(
 
 
 def _ascending(epsilon: ArrayLike) -> Array:
-    """The grid of ε as an array (m,). Raises `InvalidInput` unless it is strictly ascending."""
     points = np.atleast_1d(check.epsilon(epsilon))
     if np.any(np.diff(points) <= 0.0):
         check.fail("epsilon", epsilon, "ascending, without repetition")
@@ -636,10 +621,8 @@ def _attained(
 
 
 def _least_excess(result: AuditResult, curves: dict[int, Array]) -> dict[str, float] | None:
-    """The smallest excess of δ over the curve that the certified band would have shown.
-
-    The keys are "excess", "epsilon" (where it is smallest) and "power" (the probability of showing
-    it). Returns None where the draws could not have shown any excess.
+    """The smallest excess of δ over the curve that the certified band would have shown, the ε where
+    it is smallest, and the probability; None if no excess would have shown.
     """
     cells, epsilon = result.estimate, result.spectrum.epsilon
     points = zip(epsilon, np.max(list(curves.values()), axis=0), cells.share, strict=True)
@@ -667,11 +650,9 @@ class _Gap(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """The verdict in words, as the summary shows it."""
         return "above the curve" if self.above else "far below the curve"
 
     def headline(self, result: AuditResult) -> str:
-        """The first sentence of the failure's message."""
         epsilon, curve = number(result.spectrum.epsilon[self.at]), number(self.curve)
         head = self.verdict.upper()
         if self.above:
@@ -691,10 +672,8 @@ def _largest_gap(
     rtol: float,
     atol: float,
 ) -> _Gap | None:
-    """The largest excess of a certified δ over the curve, in any direction.
-
-    If there is no excess, the largest shortfall of `high` (the result of `_attained`) below the
-    curve less its tolerance; and None if there is no shortfall either.
+    """The largest excess of a certified δ over the curve, in any direction; else the largest
+    shortfall of `high` (`_attained`) below the curve less its tolerance; else None.
     """
     gaps, band = [], result.certified
     for way, delta in curves.items():
@@ -710,8 +689,8 @@ def _largest_gap(
 
 
 def _estimate(result: AuditResult, at: int) -> str:
-    """The estimated δ at position `at` of the grid, in words, with a 95 % interval where the
-    estimate comes from counts in cells.
+    """The estimated δ at position `at` of the grid, in words, with a 95 % interval where there is
+    one.
     """
     estimate = f"{number(result.spectrum.delta[at])}, the larger direction"
     ends = interval(result.estimate, SHOWN_ALPHA)

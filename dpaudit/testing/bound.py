@@ -1,9 +1,4 @@
-"""search_bound and assert_bound: look for a setting at which a printed bound fails.
-
-A `Trial` compares the printed bound with the exact value at one setting of the parameters.
-`_Search` makes trials within a budget: its phases `corners`, `spread` and `evolve` choose the
-settings, and `simplest` simplifies a failure. `BoundSearch` is the outcome, with a text of it.
-"""
+"""search_bound and assert_bound: look for a setting at which a printed bound fails."""
 
 from __future__ import annotations
 
@@ -22,10 +17,12 @@ from dpaudit._core.seeds import Purpose, describe, generator, root
 from dpaudit._core.types import Array, RngLike
 from dpaudit._core.value import value_class
 from dpaudit.errors import DpauditError, InvalidInput
-from dpaudit.testing.ranges import Domain, Point, in_words
+from dpaudit.testing.ranges import Code, Complexity, Range, in_words, ranges_of, value_of
 from dpaudit.verdict.numbers import count, number
 
-UPPER, LOWER, BOTH = SIDES = ("upper", "lower", "both")
+Point = tuple[Code, ...]  # a code for each parameter
+Compare = Callable[[Mapping[str, Any]], "Trial | None"]
+
 LARGEST_FACTOR = 1e6  # the text of a trial leaves out a factor exact/printed that is larger
 NO_RATIO = 1e4  # rank of a trial without a finite ln(exact/printed), which is at most 1,500
 
@@ -67,7 +64,7 @@ class Trial:
 
     @property
     def rank(self) -> float:
-        """The number that the search maximizes. It is the excess; if that is infinite, ±`NO_RATIO`
+        """The number that the search maximizes: the excess or, if that is infinite, ±`NO_RATIO`
         plus ± the logarithm of the difference.
         """
         if math.isnan(self.printed):
@@ -107,18 +104,13 @@ class BoundSearch:
 
     Attributes
     ----------
-    simplest : Trial or None
-        The simplest setting at which the bound fails (fewest digits); None if no failure was found.
-    worst : Trial or None
-        The failing setting with the largest factor; None if no failure was found.
+    simplest, worst : Trial or None
+        Failing settings: that with the fewest digits, and that with the largest factor.
     closest : Trial or None
         The setting at which the bound holds with the least room; None if it holds at none.
-    tried : int
-        Number of settings at which both sides were computed.
-    excluded : int
-        Number of further settings, which the hypotheses excluded.
-    undecided : int
-        Number of further settings, which have no exact value.
+    tried, excluded, undecided : int
+        Numbers of settings at which both sides were computed, which the hypotheses excluded, and
+        which have no exact value.
     exhaustive : bool
         Whether the search covered every setting of the domain.
     domain : str
@@ -253,13 +245,19 @@ def search_bound(
     (False, {'x': 2.0})
     """
     seed, limit = root(rng), check.count("tries", tries, 1)
-    search = _Search(Domain.of(domain), printed, exact, hypotheses)
-    search.side = check.choice("side", side, SIDES)
-    search.tolerance = check.real("tolerance", tolerance, 0.0)
-    search.rounding = check.real("rounding", rounding, 0.0)
-    exhaustive = search.domain.size <= limit
-    if exhaustive:
-        for point in search.domain.points():
+    ranges = ranges_of(domain)
+    compare = _comparison(
+        {"printed": printed, "exact": exact},
+        hypotheses,
+        list(ranges),
+        check.choice("side", side, ("upper", "lower", "both")),
+        check.real("tolerance", tolerance, 0.0),
+        check.real("rounding", rounding, 0.0),
+    )
+    search, size = _Search(ranges, compare), math.prod(axis.size for axis in ranges.values())
+    if size <= limit:
+        lowest = [(int(axis.edges[0]), int(axis.size)) for axis in ranges.values()]
+        for point in itertools.product(*(range(low, low + many) for low, many in lowest)):
             search.at(point)
     else:
         # each phase, with the share of the tries at which it ends
@@ -275,8 +273,8 @@ def search_bound(
             f"excluded, {search.undecided:,} had no exact value",
             argument="hypotheses",
         )
-    simplest = None
-    if search.largest(fails=True) is not None:
+    simplest, worst = None, search.largest(fails=True)
+    if worst is not None:
         search.goal = len(search.trials) + search.undecided + max(int(SIMPLIFYING * limit), LEAST)
         simplest = search.trials[search.simplest()]
     return BoundSearch(
@@ -286,8 +284,8 @@ def search_bound(
         tried=len(search.trials),
         excluded=search.excluded,
         undecided=search.undecided,
-        exhaustive=exhaustive,
-        domain=search.domain.text,
+        exhaustive=size <= limit,
+        domain=", ".join(f"{name} {axis}" for name, axis in ranges.items()),
         rng=describe(seed),
     )
 
@@ -336,76 +334,39 @@ class _Search:
     requests : how many times `at` was called, for new points and for known ones.
     """
 
-    side, tolerance, rounding = UPPER, 0.0, 0.0
-
-    def __init__(
-        self,
-        domain: Domain,
-        printed: Callable[..., Any],
-        exact: Callable[..., Any],
-        hypotheses: Callable[..., Any] | Sequence[Callable[..., Any]] | None,
-    ) -> None:
-        self.domain = domain
-        self._printed = _by_name("printed", printed, domain.names)
-        self._exact = _by_name("exact", exact, domain.names)
-        conditions = [hypotheses] if callable(hypotheses) else hypotheses or []
-        if not isinstance(conditions, Sequence):
-            check.fail("hypotheses", hypotheses, "a function, several in a list, or None")
-        self._conditions = [_by_name("hypotheses", each, domain.names) for each in conditions]
+    def __init__(self, ranges: Mapping[str, Range], compare: Compare) -> None:
+        self.names, self.ranges, self.compare = list(ranges), list(ranges.values()), compare
         self.trials: dict[Point, Trial] = {}
-        self._missed: set[Point] = set()
+        self.missed: set[Point] = set()
         self.goal = self.requests = self.excluded = self.undecided = 0
 
     @property
     def open(self) -> bool:
-        """Whether more points may be tried: both points and look-ups are below their limits."""
-        return len(self.trials) + self.undecided < self.goal and (
-            self.requests < REQUESTS * self.goal
-        )
+        tried = len(self.trials) + self.undecided
+        return tried < self.goal and self.requests < REQUESTS * self.goal
 
     def at(self, point: Point) -> Trial | None:
-        """The trial at a point, computed if it is new; None if it is excluded or undecided."""
         self.requests += 1
-        if point in self.trials or point in self._missed:
+        if point in self.trials or point in self.missed:
             return self.trials.get(point)
-        trial = self._compared(self.domain.setting(point))
+        trial = self.compare(dict(zip(self.names, map(value_of, self.ranges, point), strict=True)))
         if trial is not None and not math.isnan(trial.exact):
             self.trials[point] = trial
             return trial
-        self._missed.add(point)
+        self.missed.add(point)
         self.excluded += trial is None
         self.undecided += trial is not None
         return None
 
-    def _compared(self, setting: Mapping[str, Any]) -> Trial | None:
-        """The trial at a setting, whose `exact` may be NaN; None if the setting is excluded."""
-        try:
-            if not all(condition(setting) for condition in self._conditions):
-                return None
-            printed = _as_float("printed", self._printed(setting))
-            exact = _as_float("exact", self._exact(setting))
-        except DpauditError as error:
-            if getattr(error, "argument", None) in ("printed", "exact"):
-                raise
-            return None
-        except Exception as error:
-            error.add_note(f"at the setting {Trial(setting, 0.0, 0.0, 0.0, False).at}")
-            raise
-        if math.isnan(printed):
-            return Trial(setting, printed, exact, math.inf, True)
-        above = _excess(exact - self.rounding, printed)
-        below = _excess(printed - self.rounding, exact)
-        excess = {UPPER: above, LOWER: below, BOTH: max(above, below)}[self.side]
-        return Trial(setting, printed, exact, excess, excess > self.tolerance)
+    def point(self, places: Array) -> Point:
+        return tuple(axis.at(float(place)) for axis, place in zip(self.ranges, places, strict=True))
 
     def largest(self, *, fails: bool) -> Trial | None:
-        """The trial with the largest rank among those whose `fails` has this value, or None."""
         alike = (trial for trial in self.trials.values() if trial.fails is fails)
         return max(alike, key=lambda trial: trial.rank, default=None)
 
     def corners(self, rng: np.random.Generator) -> None:
-        """Try the points with every parameter at an end of its range, or a random part of them."""
-        ends = [(axis.edges[0], axis.edges[-1]) for axis in self.domain.ranges]
+        ends = [(axis.edges[0], axis.edges[-1]) for axis in self.ranges]
         points: Iterable[Point] = itertools.product(*ends)
         if 2 ** len(ends) > self.goal:
             picks = rng.integers(0, 2, (self.goal, len(ends)))
@@ -415,42 +376,40 @@ class _Search:
                 self.at(point)
 
     def spread(self, rng: np.random.Generator) -> None:
-        """Try Halton points, shifted at random modulo 1. Try each of them a second time with some
-        parameters moved to edges of their ranges.
+        """Try Halton points, shifted at random modulo 1, and each again with some parameters at
+        edges.
         """
         from scipy.stats import qmc
 
-        dim = len(self.domain.names)
+        dim = len(self.names)
         halton, shift = qmc.Halton(dim, scramble=False), rng.random(dim)
         while self.open:
-            point = self.domain.point((halton.random()[0] + shift) % 1.0)
+            point = self.point((halton.random()[0] + shift) % 1.0)
             self.at(point)
             moved = rng.random(dim) < TO_AN_EDGE
             moved[rng.integers(dim)] = True
             edged = list(point)
             for index in np.flatnonzero(moved):
-                edges = self.domain.ranges[index].edges
+                edges = self.ranges[index].edges
                 edged[index] = edges[int(rng.integers(len(edges)))]
             if self.open:
                 self.at(tuple(edged))
 
     def evolve(self, rng: np.random.Generator) -> None:
         """Maximize the rank by differential evolution (Storn and Price 1997), which restarts when
-        it has converged.
-
-        Half of each initial population are the best points that are not close to a better one; the
-        other points are random.
+        it has converged. Half of a population are the best points that are not close to a better
+        one.
         """
         from scipy.optimize import differential_evolution
 
-        dim = len(self.domain.names)
+        dim = len(self.names)
 
         def cost(places: Array) -> float:
             """Minus the rank of the trial at the coordinates `places`, (d,) in [0, 1]."""
             if not self.open:
                 raise _Stopped
             try:
-                trial = self.at(self.domain.point(places))
+                trial = self.at(self.point(places))
             except Exception as error:
                 raise _Stopped from error  # scipy would replace a ValueError
             return 2.0 * NO_RATIO if trial is None else -max(trial.rank, -2.0 * NO_RATIO)
@@ -459,10 +418,9 @@ class _Search:
             while self.open:
                 flock = rng.random((FLOCK, dim))
                 starts: list[Array] = []
-                for point in sorted(
-                    self.trials, key=lambda point: self.trials[point].rank, reverse=True
-                ):
-                    places = np.clip(self.domain.places(point), 0.0, 1.0)
+                for point in sorted(self.trials, key=lambda at: self.trials[at].rank, reverse=True):
+                    pairs = zip(self.ranges, point, strict=True)
+                    places = np.clip([axis.place(code) for axis, code in pairs], 0.0, 1.0)
                     if all(np.abs(places - start).max() > APART for start in starts):
                         starts.append(places)
                     if len(starts) == FLOCK // 2:
@@ -484,13 +442,11 @@ class _Search:
                 raise stop.__cause__ from None
 
     def simplest(self) -> Point:
-        """The simplest point at which the bound still fails, shrunk as in property-based testing.
-
-        Beginning at the worst failure and at the simplest known one, it makes one parameter after
-        another simpler (fewer digits, smaller whole numbers, earlier choices) as long as the excess
-        stays above a limit: half of the worst excess, or ln 2 if that is smaller.
+        """The simplest point at which the bound still fails, shrunk as in property-based testing:
+        from the worst failure and from the simplest known one, one parameter after another is made
+        simpler as long as the excess stays at half of the worst excess, or at ln 2.
         """
-        trials, complexity = self.trials, self.domain.complexity
+        trials = self.trials
         failures = [point for point, trial in trials.items() if trial.fails]
         worst = max(failures, key=lambda point: trials[point].rank)
         no_value = math.isnan(trials[worst].printed)
@@ -502,9 +458,14 @@ class _Search:
                 return False
             return no_value or trial.excess >= enough
 
+        def complexity(point: Point) -> tuple[float, list[Complexity]]:
+            """A sort key: a total over the parameters, then each one's."""
+            each = [axis.complexity(code) for axis, code in zip(self.ranges, point, strict=True)]
+            return sum(math.log1p(first) for first, *_ in each), each
+
         def simpler(point: Point, index: int) -> Point:
             """The point with a simpler parameter `index` at which the bound still fails, or it."""
-            for code in self.domain.ranges[index].simpler(point[index]):
+            for code in self.ranges[index].simpler(point[index]):
                 if not self.open:
                     break
                 candidate = (*point[:index], code, *point[index + 1 :])
@@ -529,11 +490,47 @@ class _Stopped(Exception):
     """Ends an evolution: the budget is spent, or a function of the user raised (`__cause__`)."""
 
 
-def _excess(value: float, bound: float) -> float:
-    """ln(value/bound), or ln(bound/value) if both are negative: above 0 if the value is larger.
+def _comparison(
+    sides: Mapping[str, Callable[..., Any]],
+    hypotheses: Callable[..., Any] | Sequence[Callable[..., Any]] | None,
+    names: Sequence[str],
+    side: str,
+    tolerance: float,
+    rounding: float,
+) -> Compare:
+    """A function that gives the trial at a setting, whose `exact` may be NaN; None if the setting
+    is excluded.
+    """
+    values = {name: _by_name(name, function, names) for name, function in sides.items()}
+    conditions = [hypotheses] if callable(hypotheses) else hypotheses or []
+    if not isinstance(conditions, Sequence):
+        check.fail("hypotheses", hypotheses, "a function, several in a list, or None")
+    conditions = [_by_name("hypotheses", each, names) for each in conditions]
 
-    It is ±∞ where the two have no ratio, and −∞ where the bound is infinite or both are 0, since
-    the bound claims nothing there.
+    def compared(setting: Mapping[str, Any]) -> Trial | None:
+        try:
+            if not all(condition(setting) for condition in conditions):
+                return None
+            printed, exact = (_as_float(name, value(setting)) for name, value in values.items())
+        except DpauditError as error:
+            if getattr(error, "argument", None) in sides:
+                raise
+            return None
+        except Exception as error:
+            error.add_note(f"at the setting {Trial(setting, 0.0, 0.0, 0.0, False).at}")
+            raise
+        if math.isnan(printed):
+            return Trial(setting, printed, exact, math.inf, True)
+        above, below = _excess(exact - rounding, printed), _excess(printed - rounding, exact)
+        excess = {"upper": above, "lower": below, "both": max(above, below)}[side]
+        return Trial(setting, printed, exact, excess, excess > tolerance)
+
+    return compared
+
+
+def _excess(value: float, bound: float) -> float:
+    """ln(value/bound), or ln(bound/value) if both are negative: above 0 if the value is larger. ±∞
+    where the two have no ratio, −∞ where the bound claims nothing (it is infinite, or both are 0).
     """
     if value == bound or bound == math.inf or value == -math.inf:
         return 0.0 if value == bound != 0.0 and math.isfinite(bound) else -math.inf
@@ -545,7 +542,6 @@ def _excess(value: float, bound: float) -> float:
 
 
 def _as_float(name: str, value: Any) -> float:
-    """The number that a function returned, which an error calls `name`. Raises `InvalidInput`."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if not isinstance(value, int | float | np.floating | np.integer):
@@ -561,9 +557,7 @@ def _as_float(name: str, value: Any) -> float:
 def _by_name(
     argument: str, function: Callable[..., Any], names: Sequence[str]
 ) -> Callable[[Mapping[str, Any]], Any]:
-    """A function of a setting (a dict) that calls `function` with the parameters which it names.
-    names : the parameters of the domain. Raises `InvalidInput` where `function` needs another one.
-    """
+    """A function of a setting (a dict) that calls `function` with the parameters which it names."""
     if not callable(function):
         check.fail(argument, function, "a function of the names in domain")
     try:

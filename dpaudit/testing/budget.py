@@ -23,9 +23,8 @@ NOTE = (
 
 
 class Grant(NamedTuple):
-    """What one audit may spend: draws of each side, its probability of a false failure, its seed.
-
-    `draws` does not include the draws of a search before the audit.
+    """What one audit may spend: draws a side, without those of a search, its `false_failure`, its
+    seed.
     """
 
     draws: int
@@ -66,12 +65,10 @@ class Budget:
 
     @property
     def left(self) -> int | None:
-        """Draws of each side that are not yet spent; None if there is no limit."""
         return None if self.draws is None else self.draws - self.spent
 
     @property
     def unused(self) -> bool:
-        """Whether this run of the test has made no audit so far."""
         return self.audits == self._audits_before
 
     def start(self) -> None:
@@ -88,9 +85,8 @@ class Budget:
             self._failure, self._traceback = error, error.__traceback__
 
     def repeat_failure(self) -> None:
-        """Raise the failure of an earlier run, with a note, in place of another audit.
-
-        Another audit of a broken claim may pass by chance, and would hide that failure.
+        """Raise the failure of an earlier run again: another audit may pass by chance, and would
+        hide it.
         """
         if self._failure is None:
             return
@@ -105,11 +101,9 @@ class Budget:
         seed: int | None,
         times: float = 1.0,
     ) -> Grant:
-        """Spend what an audit takes. Raises `InvalidInput` where too few draws are left.
-
-        draws : draws of each side in the audit; None for all that are left. false_failure, seed :
-        the audit's own, in place of the test's. times : draws of search and audit together over
-        those of the audit.
+        """Spend what an audit takes; draws : None for all that are left. times : draws of search
+        and audit together over those of the audit. Raises `InvalidInput` where too few draws are
+        left.
         """
         left = self.left
         most = DRAWS if left is None else left
@@ -135,7 +129,6 @@ _CURRENT: ContextVar[Budget | None] = ContextVar("dpaudit_budget", default=None)
 
 @contextmanager
 def spending(budget: Budget) -> Iterator[Budget]:
-    """A context in which audits of this thread spend `budget`."""
     token = _CURRENT.set(budget)
     try:
         yield budget
@@ -151,14 +144,9 @@ def granted(
     level: float | None = None,
     times: float = 1.0,
 ) -> Grant:
-    """What an audit may spend: a share of the running test's budget, if the test has one.
-
-    Without a budget it is what the arguments say, or the defaults. Raises `InvalidInput` for wrong
-    arguments, and where too few draws are left.
-
-    draws, times : as in `Budget.grant`. rng : the seed, a whole number, which the text of a failure
-    can repeat. false_failure, level : the probability of a false failure, or 1 minus it; one of
-    them at most.
+    """What an audit may spend: a share of the running test's budget if it has one, else what the
+    arguments say, or the defaults. draws, times : as in `Budget.grant`. rng : the seed. Raises
+    `InvalidInput`.
     """
     if false_failure is not None and level is not None:
         check.fail(
@@ -178,7 +166,6 @@ def granted(
 
 
 def _rate(name: str, value: object) -> float:
-    """A probability, checked to lie in [SMALLEST, 1). name : what an error calls it."""
     rate = check.real(name, value, 0.0, 1.0, open_=True)
     if rate < SMALLEST:
         check.fail(name, value, f"at least {SMALLEST:g}; bounds at smaller rates are not computed")

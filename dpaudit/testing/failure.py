@@ -1,7 +1,5 @@
 """Texts of privacy tests: the message of a failure, and the line of an audit in pytest's summary.
-
-The message of a failure has ε first, then its numbers, the row, and how to repeat it. It holds
-values of the data only if the test asks for them.
+They hold values of the data only if the test asks for them.
 """
 
 from __future__ import annotations
@@ -56,8 +54,8 @@ class PrivacyFailure(AssertionError):
 
 
 def headline_facts(result: AuditResult) -> dict[str, str]:
-    """Lines of the message: the certified ε at the claim's δ (or certified μ or ρ), the certified,
-    estimated and exact δ at the claim's ε, and the reason. Certified numbers are rounded down.
+    """The certified ε at the claim's δ (or μ or ρ), the δ at its ε, and the reason; certified
+    numbers are rounded down.
     """
     head = result.headline
     at = int(np.argmin(np.abs(result.spectrum.epsilon - head.epsilon)))
@@ -76,10 +74,7 @@ def headline_facts(result: AuditResult) -> dict[str, str]:
 
 
 def pair_fact(pair: NeighbourPair, rule: str = "", *, show_data: bool = False) -> dict[str, str]:
-    """The line that says which databases were compared. rule : how they were chosen, in words.
-
-    "7 of 30 (counted from 0), zeroed (worst of all rows by the exact spectrum)"
-    """
+    """The line that says which databases were compared. rule : how they were chosen, in words."""
     why = rule.removeprefix(f"{pair.change}: ")
     reason = f" ({why})" if why else ""
     if pair.index is None or pair.relation not in DONE:
@@ -95,10 +90,6 @@ def pair_fact(pair: NeighbourPair, rule: str = "", *, show_data: bool = False) -
 def repeat_facts(
     function: str, mechanism: Mechanism, pair: str, expected: str, settings: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Lines that say how to repeat the test: the pytest command if pytest runs it, and Python code.
-
-    function : name of the assertion. pair, expected : its arguments, as code. settings : keywords.
-    """
     keywords = ", ".join(
         f"{name}={_code(name, value)}" for name, value in settings.items() if value is not None
     )
@@ -179,11 +170,8 @@ def audited(
     detectable: Mapping[str, float] | None,
     tried: int | None = None,
 ) -> Audited:
-    """The entry of an audit in the reports of pytest: verdict, claim, certified value, and the
-    smallest excess that it could have shown.
-
-    verdict, claim : in words. detectable : as in `AuditResult`. tried : number of neighbours that
-    were compared; None if the test named the pair.
+    """The entry of an audit in the reports of pytest. detectable : as in `AuditResult`. tried :
+    number of neighbours that were compared; None if the test named the pair.
     """
     pair, draws = result.subject.pair, result.sizes.total
     change = (pair.change if pair is not None else "") or "two databases"
@@ -213,12 +201,10 @@ def audited(
 
 
 def audited_one_run(claim: str, result: OneRunResult) -> Audited:
-    """The entry of an audit of one run in the reports of pytest; its least excess is unknown."""
     return _audited_once(claim, result, f"{count(result.guesses.canaries)} canaries in one run")
 
 
 def audited_training(claim: str, result: StepResult) -> Audited:
-    """The entry of a watched training run in the reports of pytest; its least excess is unknown."""
     seen = result.record["steps"]
     canaries = counted(seen["canaries"], "canary", "canaries")
     return _audited_once(claim, result, f"{canaries} in {counted(seen['steps'], 'step')}")

@@ -54,7 +54,6 @@ _ENDED: pytest.StashKey[bool] = pytest.StashKey()  # whether the test function h
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add --dpaudit-seed and --dpaudit-show-data."""
     group = parser.getgroup("dpaudit", "audits of differential privacy")
     group.addoption(
         "--dpaudit-seed",
@@ -70,16 +69,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and the `Summary` that collects lines."""
     config.addinivalue_line("markers", MARKER)
     config.pluginmanager.register(Summary(), "dpaudit-summary")
 
 
 class Summary:
-    """The section "privacy audits" of pytest's output, with a line for each test that audited.
-
-    `-p no:dpaudit-summary` disables it.
-    """
+    """The section "privacy audits" of pytest's output; `-p no:dpaudit-summary` disables it."""
 
     def __init__(self) -> None:
         self.lines: dict[str, str] = {}
@@ -94,7 +89,6 @@ class Summary:
         self.lines[report.nodeid] = f"{line}{SWALLOWED if swallowed or before else ''}"
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Write the section "privacy audits" to the terminal."""
         if self.lines:
             terminalreporter.section("privacy audits")
         for nodeid, line in self.lines.items():
@@ -128,9 +122,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-    """Start and end the budget at each call of the test function, since plugins may call it again
-    within one call of the test.
-    """
+    """Start and end the budget at each call of the test function: plugins may call it again."""
     if _BUDGET not in pyfuncitem.stash:
         return (yield)
     budget = _started(pyfuncitem)
@@ -175,8 +167,8 @@ def pytest_runtest_makereport(
 def _hide_values(
     item: pytest.Item, raised: pytest.ExceptionInfo[BaseException], report: pytest.TestReport
 ) -> None:
-    """Rewrite the traceback in pytest's short style, without arguments and local variables, unless
-    values may be shown. Leave out the frames of dpaudit, unless there are no others.
+    """Rewrite the traceback without arguments and local variables, unless values may be shown, and
+    without the frames of dpaudit, unless there are no others.
     """
     own = isinstance(raised.value, pytest.fail.Exception) and not raised.value.pytrace
     if not hasattr(report.longrepr, "reprtraceback") or own or _report(item).show_data:
@@ -214,13 +206,11 @@ def _went_through_dpaudit(error: BaseException | None) -> bool:
 
 
 def _is_privacy_test(item: pytest.Item) -> bool:
-    """Whether the test has the marker `privacy` or the fixture `dp_audit`."""
     has_fixture = "dp_audit" in getattr(item, "fixturenames", ())
     return has_fixture or item.get_closest_marker("privacy") is not None
 
 
 def _report(item: pytest.Item) -> Reporting:
-    """The test's `Reporting`, which shows values of the data if command line or marker say so."""
     if _REPORTING not in item.stash:
         marker = item.get_closest_marker("privacy")
         by_marker = marker is not None and marker.kwargs.get("show_data") is True
@@ -230,7 +220,6 @@ def _report(item: pytest.Item) -> Reporting:
 
 
 def _look(item: pytest.Item) -> Callable[[str], None] | None:
-    """A function that writes what an audit will cost to the terminal, with -v; else None."""
     plugins = item.config.pluginmanager
     terminal, capture = map(plugins.get_plugin, ("terminalreporter", "capturemanager"))
     if terminal is None or item.config.get_verbosity() < 1:
@@ -252,10 +241,8 @@ def dp_audit(request: pytest.FixtureRequest) -> Auditor:
 
 
 class Auditor:
-    """The value of the fixture `dp_audit`: the assertions of `dpaudit.testing` with a budget.
-
-    budget : the budget of the test. results : the `AuditResult` of each assertion that passed.
-    report : the audits of the test, for pytest's reports.
+    """The value of the fixture `dp_audit`: the assertions of `dpaudit.testing` with the test's
+    budget. results : the `AuditResult` of each assertion that passed.
     """
 
     def __init__(self, budget: Budget, report: Reporting) -> None:
@@ -296,7 +283,6 @@ class Auditor:
 
 
 def _started(item: pytest.Item) -> Budget:
-    """The test's budget, started for a new run. Raises the failure of an earlier run again."""
     budget = _budget(item)
     budget.start()
     budget.repeat_failure()
@@ -304,7 +290,6 @@ def _started(item: pytest.Item) -> Budget:
 
 
 def _budget(item: pytest.Item) -> Budget:
-    """The test's budget, made from its marker; a wrong marker fails the test."""
     if _BUDGET not in item.stash:
         from dpaudit.errors import InvalidInput
         from dpaudit.testing.budget import Budget
@@ -320,9 +305,6 @@ def _budget(item: pytest.Item) -> Budget:
 
 
 def _settings(item: pytest.Item) -> dict[str, Any]:
-    """The arguments for `Budget`: keywords of the nearest marker, and the seed of the command line
-    in their place. Fails the test for a wrong keyword.
-    """
     marker = item.get_closest_marker("privacy")
     settings = {} if marker is None else dict(marker.kwargs)
     if marker is not None and (marker.args or not settings.keys() <= set(KNOWN)):

@@ -1,29 +1,26 @@
-"""The domain of a search for a failing bound: named parameters, each with its range.
+"""The ranges of parameters in a search for a failing bound: real numbers, whole numbers, choices.
 
-A range has real numbers, whole numbers or choices. A search sees each range as [0, 1]: `at` maps a
-place in [0, 1] to a code, and `value` maps the code to the value. The code of a number is the
-number, the code of a choice is its index. `edges` are codes that theorems tend to forget.
-`simpler` lists codes that are simpler than a given one, in the order of `complexity`.
+A search sees each range as [0, 1]: `at` maps a place in [0, 1] to a code, and `place` maps it back.
+The code of a number is the number itself, that of a choice is its index. `edges` are codes that
+theorems tend to forget. `complexity` sorts codes, the simplest first, and `simpler` lists simpler
+codes than a given one.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import numbers
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
 
 from dpaudit._core import check
-from dpaudit._core.types import Array
 from dpaudit._core.value import brief, value_class
 from dpaudit.verdict.numbers import number
 
 Code = float | int
 Complexity = tuple[float, ...]
-Point = tuple[Code, ...]
 
 DIGITS = 6  # significant digits of the real numbers that a search tries
 CLEAN = 12  # significant digits to which sums are rounded, so that they have few digits
@@ -49,12 +46,10 @@ class Reals:
     size: ClassVar[float] = math.inf
 
     @property
-    def edges(self) -> Sequence[Code]:
-        """The codes of both ends, of numbers near them, and of the middle."""
+    def edges(self) -> Sequence[float]:
         return list(dict.fromkeys(self.at(place) for place in EDGES))
 
     def at(self, place: float) -> float:
-        """The number at a place in [0, 1], rounded: it or its distance from an end is short."""
         if self.log:
             first, last = math.log(self.low), math.log(self.high)
             return self._inside(rounded(math.exp(first + place * (last - first)), DIGITS))
@@ -68,11 +63,8 @@ class Reals:
             return math.log(code / self.low) / math.log(self.high / self.low)
         return (code - self.low) / (self.high - self.low)
 
-    def value(self, code: Code) -> float:
-        return float(code)
-
     def complexity(self, code: Code) -> Complexity:
-        """A sort key: numbers with few digits come first, then those of a size near 1."""
+        """Numbers with few digits come first, then those of a size near 1."""
         if code == 0:
             return (0.0, 0.0, 0.0, 0.0)
         _, digits, exponent = Decimal(repr(abs(float(code)))).normalize().as_tuple()
@@ -91,8 +83,7 @@ class Reals:
             for step in around(code - end, digits)
         ]
         codes = [*plain, *(-x for x in plain), self.low, self.high, 0.0, *shorter, *inward]
-        clean = {rounded(x, CLEAN) for x in codes}
-        return _plainer(self, code, {x for x in clean if self._has(x)})
+        return _plainer(self, code, filter(self._has, {rounded(x, CLEAN) for x in codes}))
 
     def _has(self, code: float) -> bool:
         return self.low <= code <= self.high if self.closed else self.low < code < self.high
@@ -118,17 +109,16 @@ class Integers:
     log: bool
 
     @property
-    def size(self) -> float:
+    def size(self) -> int:
         return self.high - self.low + 1
 
     @property
-    def edges(self) -> Sequence[Code]:
+    def edges(self) -> Sequence[int]:
         """The first three numbers, one in the middle, and the last two."""
         near = [*range(self.low, self.low + 3), self.at(0.5), self.high - 1, self.high]
         return list(dict.fromkeys(map(self._inside, near)))
 
     def at(self, place: float) -> int:
-        """The whole number at a place in [0, 1]; a log scale is shifted to begin at 1 or above."""
         if not self.log:
             return self._inside(self.low + math.floor(place * self.size))
         shift, first, last = self._scale()
@@ -140,11 +130,8 @@ class Integers:
         shift, first, last = self._scale()
         return (math.log(code + shift + 0.5) - first) / (last - first)
 
-    def value(self, code: Code) -> int:
-        return int(code)
-
     def complexity(self, code: Code) -> Complexity:
-        """A sort key: the number of digits before final zeros for large numbers, then the size."""
+        """By the number of digits before final zeros for large numbers, then by the size."""
         digits = len(str(abs(int(code))).rstrip("0")) if abs(code) >= LARGE else 1
         return (float(digits), float(abs(code)), float(code < 0))
 
@@ -158,6 +145,7 @@ class Integers:
         return _plainer(self, code, {x for x in (*near, *halves, *short) if self._inside(x) == x})
 
     def _scale(self) -> tuple[int, float, float]:
+        """A shift by which the range begins at 1 or above, and the logarithms of its ends."""
         shift = max(0, 1 - self.low)
         return shift, math.log(self.low + shift), math.log(self.high + shift + 1)
 
@@ -175,21 +163,18 @@ class Choices:
     values: tuple[Any, ...]
 
     @property
-    def size(self) -> float:
+    def size(self) -> int:
         return len(self.values)
 
     @property
-    def edges(self) -> Sequence[Code]:
-        return range(len(self.values))
+    def edges(self) -> Sequence[int]:
+        return range(self.size)
 
     def at(self, place: float) -> int:
-        return min(int(place * self.size), len(self.values) - 1)
+        return min(int(place * self.size), self.size - 1)
 
     def place(self, code: Code) -> float:
         return (code + 0.5) / self.size
-
-    def value(self, code: Code) -> Any:
-        return self.values[int(code)]
 
     def complexity(self, code: Code) -> Complexity:
         return (float(code),)
@@ -202,58 +187,6 @@ class Choices:
 
 
 Range = Reals | Integers | Choices
-
-
-@dataclass(frozen=True)
-class Domain:
-    """The names and ranges of d parameters. A point has one code for each parameter."""
-
-    names: tuple[str, ...]
-    ranges: tuple[Range, ...]
-
-    @classmethod
-    def of(cls, domain: Mapping[str, Any]) -> Domain:
-        """The domain for a mapping of names to ranges. Raises `InvalidInput`."""
-        if not isinstance(domain, Mapping) or not domain:
-            check.fail("domain", domain, "a mapping of parameter names to ranges")
-        for name in domain:
-            if not isinstance(name, str) or not name.isidentifier():
-                check.fail("domain", name, "a mapping whose keys are names of parameters")
-        ranges = (as_range(f"domain[{name!r}]", value) for name, value in domain.items())
-        return cls(tuple(domain), tuple(ranges))
-
-    @property
-    def size(self) -> float:
-        """The number of points, which may be infinite."""
-        return math.prod(axis.size for axis in self.ranges)
-
-    @property
-    def text(self) -> str:
-        """The domain in words: "leverage 0.01 to 0.9, rows 1 to 1000"."""
-        parts = zip(self.names, self.ranges, strict=True)
-        return ", ".join(f"{name} {axis}" for name, axis in parts)
-
-    def point(self, places: Array) -> Point:
-        """The point whose coordinates in [0, 1] are `places`, (d,)."""
-        return tuple(axis.at(float(at)) for axis, at in zip(self.ranges, places, strict=True))
-
-    def places(self, point: Point) -> list[float]:
-        """The d coordinates of a point in [0, 1], one for each parameter."""
-        return [axis.place(code) for axis, code in zip(self.ranges, point, strict=True)]
-
-    def setting(self, point: Point) -> dict[str, Any]:
-        values = (axis.value(code) for axis, code in zip(self.ranges, point, strict=True))
-        return dict(zip(self.names, values, strict=True))
-
-    def complexity(self, point: Point) -> tuple[float, list[Complexity]]:
-        """A sort key, smaller for simpler points: a total over the parameters, then each one's."""
-        each = [axis.complexity(code) for axis, code in zip(self.ranges, point, strict=True)]
-        return sum(math.log1p(first) for first, *_ in each), each
-
-    def points(self) -> Iterator[Point]:
-        """An iterator over all points of a finite domain, in lexicographic order."""
-        lowest = [(int(axis.edges[0]), int(axis.size)) for axis in self.ranges]
-        return itertools.product(*(range(low, low + size) for low, size in lowest))
 
 
 def reals(low: float, high: float, *, log: bool | None = None, closed: bool = True) -> Reals:
@@ -301,6 +234,19 @@ def choices(*values: Any) -> Choices:
     return Choices(values)
 
 
+def ranges_of(domain: Mapping[str, Any]) -> dict[str, Range]:
+    if not isinstance(domain, Mapping) or not domain:
+        check.fail("domain", domain, "a mapping of parameter names to ranges")
+    for name in domain:
+        if not isinstance(name, str) or not name.isidentifier():
+            check.fail("domain", name, "a mapping whose keys are names of parameters")
+    return {name: as_range(f"domain[{name!r}]", value) for name, value in domain.items()}
+
+
+def value_of(axis: Range, code: Code) -> Any:
+    return axis.values[int(code)] if isinstance(axis, Choices) else code
+
+
 def as_range(name: str, value: Any) -> Range:
     """The range that a value stands for; `InvalidInput` calls the value `name`.
 
@@ -333,7 +279,6 @@ def in_words(value: Any) -> str:
 
 
 def rounded(value: float, digits: int) -> float:
-    """The number rounded to `digits` significant digits."""
     return float(f"{value:.{digits - 1}e}")
 
 
@@ -346,8 +291,7 @@ def around(value: float, digits: int) -> tuple[float, float]:
     return (nearest, nearest - step) if abs(nearest) > abs(value) else (nearest, nearest + step)
 
 
-def _plainer(axis: Reals | Integers, code: Code, candidates: set[Any]) -> list[Code]:
-    """The candidates that are simpler than a code, the simplest first."""
+def _plainer(axis: Reals | Integers, code: Code, candidates: Any) -> list[Code]:
     limit = axis.complexity(code)
     plainer = [candidate for candidate in candidates if axis.complexity(candidate) < limit]
     return sorted(plainer, key=lambda candidate: (axis.complexity(candidate), candidate))

@@ -1,7 +1,5 @@
-"""The audits of the running test, for pytest's reports, and whether it may show values of the data.
-
-The plugin keeps one `Reporting` for each test. This module imports little, since the plugin imports
-it in every pytest run.
+"""The audits of the running test, for pytest's reports. The plugin imports this in every pytest
+run, so it imports little.
 """
 
 from __future__ import annotations
@@ -29,7 +27,6 @@ class Audited(NamedTuple):
 
     @property
     def passed(self) -> bool:
-        """Whether the verdict lets the test pass."""
         return self.facts["verdict"] in PASSING
 
 
@@ -67,7 +64,6 @@ _CURRENT: ContextVar[Reporting | None] = ContextVar("dpaudit_reporting", default
 
 @contextmanager
 def reporting(report: Reporting) -> Iterator[Reporting]:
-    """A context in which `tell` adds the audits of this thread to `report`."""
     token = _CURRENT.set(report)
     try:
         yield report
@@ -76,14 +72,12 @@ def reporting(report: Reporting) -> Iterator[Reporting]:
 
 
 def tell(audit: Audited) -> None:
-    """Add an audit to the report of the running test; outside of pytest, do nothing."""
     report = _CURRENT.get()
     if report is not None:
         report.audits.append(audit)
 
 
 def asked_cost() -> Callable[[str], None] | None:
-    """What the running test calls with the cost of an audit; None outside of pytest."""
     report = _CURRENT.get()
     return None if report is None else report.look
 

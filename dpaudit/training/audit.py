@@ -34,6 +34,22 @@ class TrainingAudit:
     trains the same model as without the audit, but for rounding. The canaries are spread evenly
     over the tensors of weights.
 
+    Parameters
+    ----------
+    sample_rate : float in (0, 1]
+        The probability that an example is in a step's batch (Poisson sampling); 1 for full batches.
+    noise_multiplier : float > 0
+        σ: standard deviation of the noise on the sum over the clip norm.
+    rows : int ≥ 1, optional
+        The number of training examples, where batches are sampled from them. Without it the sizes
+        of batches are not tested.
+    canaries : int ≥ 1, default 50
+        How many canaries.
+    level : float in (0, 1), default 0.95
+        The confidence of the verdict and of the bound of ε.
+    rng : seed or Generator, optional
+        As `numpy.random.default_rng` takes it.
+
     Attributes
     ----------
     steps_audit : StepAudit
@@ -108,22 +124,13 @@ class TrainingAudit:
     ) -> StepResult:
         """The result so far: `epsilon_at(delta)`, `verdict`, `reason`, `save`, `to_dict`.
 
-        Parameters
-        ----------
-        delta : float in (0, 1), default 1e-5
-            The δ of the accountant's ε, to which the certified one is compared.
-        steps : int ≥ 1, optional
-            The number of steps of the whole training; by default those that were seen.
-        claim : Claim or (ε, δ), optional
-            What the training promises, with δ in (0, 1), which takes the place of `delta`. Then the
-            verdict is "violated" also where the certified ε is larger.
+        delta : in (0, 1), the δ of the accountant's ε, to which the certified one is compared.
+        steps : the number of steps of the whole training; by default those that were seen. claim :
+        what the training promises, (ε, δ) with δ in (0, 1), which takes the place of `delta`; then
+        the verdict is "violated" also where the certified ε is larger.
 
-        Raises
-        ------
-        InvalidInput
-            Where no step was seen, and for another claim.
-        ImportError
-            Without dp-accounting.
+        Raises `InvalidInput` where no step was seen, and for another claim; ImportError without
+        dp-accounting.
         """
         if self.steps_audit.steps == 0:
             fail(self.subject, Words("no step"), "seen in training", self.advice)
@@ -131,7 +138,6 @@ class TrainingAudit:
         return self.steps_audit.result(delta=delta, steps=steps, sample_rate=full, claim=claim)
 
     def __repr__(self) -> str:
-        """The name of the hook, and what the steps show."""
         return repr(self.steps_audit).replace("StepAudit", type(self).__name__, 1)
 
     def _place(self, sizes: Sequence[int]) -> None:
@@ -226,7 +232,6 @@ class TrainingAudit:
         return included.astype(np.float64)
 
     def _forget(self) -> None:
-        """Make ready for the next step."""
         self._included, self._known, self._batch = None, np.zeros(len(self._known)), 0
 
     def _refuse_a_mean(self, projection: Array) -> None:

@@ -23,19 +23,10 @@ class JaxPrivacyAudit(TrainingAudit):
 
     Parameters
     ----------
-    sample_rate : float in (0, 1]
-        The probability that an example is in a step's batch (Poisson sampling); 1 for full batches.
     noise_multiplier : float > 0
         σ: standard deviation of the noise over the sensitivity of the clipped sum.
-    rows : int ≥ 1, optional
-        The number of training examples, where batches are sampled from them. Without it the sizes
-        of batches are not tested. Examples that `is_padding_example` marks do not count.
-    canaries : int ≥ 1, default 50
-        How many canaries.
-    level : float in (0, 1), default 0.95
-        The confidence of the verdict and of the bound of ε.
-    rng : seed or Generator, optional
-        As `numpy.random.default_rng` takes it.
+    sample_rate, rows, canaries, level, rng : optional
+        As in `TrainingAudit`. Examples that `is_padding_example` marks do not count as rows.
 
     Examples
     --------

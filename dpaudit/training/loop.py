@@ -20,24 +20,13 @@ class LoopAudit(TrainingAudit):
 
     Parameters
     ----------
-    sample_rate : float in (0, 1]
-        The probability that an example is in a step's batch (Poisson sampling); 1 for full batches.
-    noise_multiplier : float > 0
-        σ: standard deviation of the noise on the sum over the clip norm.
     clip : float > 0
         The norm to which the loop clips each gradient.
-    rows : int ≥ 1, optional
-        The number of training examples, where batches are sampled from them. Without it the sizes
-        of batches are not tested.
     divisor : float > 0, default 1
         The fixed number by which the loop divides the noisy sum before `watch` gets it, such as the
         expected size of a batch. A noisy sum that is far too small at the first step is refused.
-    canaries : int ≥ 1, default 50
-        How many canaries.
-    level : float in (0, 1), default 0.95
-        The confidence of the verdict and of the bound of ε.
-    rng : seed or Generator, optional
-        As `numpy.random.default_rng` takes it.
+    sample_rate, noise_multiplier, rows, canaries, level, rng : optional
+        As in `TrainingAudit`.
 
     Examples
     --------
@@ -143,7 +132,6 @@ class LoopAudit(TrainingAudit):
 
 
 def _numpy(array: Any) -> np.ndarray:
-    """An array or tensor as a numpy array."""
     if hasattr(array, "detach"):
         array = array.detach().cpu()
         if "bfloat16" in str(array.dtype):  # which numpy has not

@@ -26,12 +26,8 @@ class OpacusAudit(TrainingAudit):
         examples; with `BatchMemoryManager` too.
     sample_rate, noise_multiplier : float, optional
         What is claimed, if not what loader and optimizer say when the audit is made.
-    canaries : int ≥ 1, default 50
-        How many canaries.
-    level : float in (0, 1), default 0.95
-        The confidence of the verdict and of the bound of ε.
-    rng : seed or Generator, optional
-        As `numpy.random.default_rng` takes it.
+    canaries, level, rng : optional
+        As in `TrainingAudit`.
 
     Notes
     -----

@@ -1,12 +1,5 @@
 """The verdict of an audit: numbers go in, sentences come out.
 
-`numbers` writes every number that people read, here and in the rooms above. `headline` states what
-is claimed and what is certified. `judgement` compares a certified band or an e-value with the
-claim and says what the audit could have shown; `one_run` does both for an audit of one run, and
-`relations` for two audits of one claim. `sentences` puts a record's verdict into words for the
-page, the terminal and CI. `evidence` has the e-values that several audits may pool. `result` is the
-base class of all results, which are their records; `record` reads the curves of a record.
-
 This room knows curves, bands and numbers. It knows neither how an audit was made nor how its report
 looks.
 """

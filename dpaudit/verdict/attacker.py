@@ -28,9 +28,8 @@ FPR = np.array([0.0, 1e-4, 1e-3, 0.01, 0.02, 0.05, *np.arange(1, 10) / 10, 0.95,
 
 @value_class(show_numbers=True, eq=True)
 class Rate:
-    """A rate in [0, 1]: an estimate, and a lower limit at the result's level.
-
-    Either is None where there is none. The estimate is no bound.
+    """A rate in [0, 1]: an estimate, which is no bound, and a lower limit at the result's level; or
+    None.
     """
 
     estimate: float | None
@@ -69,9 +68,8 @@ class Roc:
 
 
 def of_band(epsilon: Array, delta: Array, certified: Certificate) -> dict[str, Any]:
-    """The rates for result.json: from estimates of δ at ε, (m,) each, and from the certified band.
-
-    All limits hold together, with the band. Without ε = 0 on the grid there are no estimates.
+    """The rates for result.json: from estimates of δ at ε, (m,) each, if the grid has ε = 0, and
+    from the certified band. All limits hold together, with the band.
     """
     known = bool(epsilon[0] == 0.0)
     advantage = Rate(float(delta[0]) if known else None, float(certified.delta_at(0.0)))

@@ -48,16 +48,13 @@ class Sequential:
 
     @property
     def needed(self) -> float:
-        """The e-value at which the claim is rejected, 1/alpha."""
         return 1.0 / self.alpha
 
     @property
     def e_value(self) -> float:
-        """The e-value at the end, or at the rejection."""
         return float(np.exp(self.log_e[-1]))
 
     def to_dict(self) -> dict[str, Any]:
-        """The e-process in the form of result.json."""
         return {name: getattr(self, name) for name in SAVED}
 
 
@@ -75,14 +72,11 @@ class Evidence:
     hits: Hits | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The evidence in JSON types."""
         return {**asdict(self), "log_e": list(self.log_e)}
 
 
 def where_to_bet(claim: Claim | None) -> tuple[Array, Array] | None:
-    """The ε at which bets against a claim may start, (k,) nats, and the δ that the claim allows
-    there; None without a claim.
-    """
+    """The ε at which bets against a claim may start, (k,) nats, and the allowed δ; or None."""
     if claim is None:
         return None
     starts = null_of(claim, None)[1]
@@ -90,9 +84,8 @@ def where_to_bet(claim: Claim | None) -> tuple[Array, Array] | None:
 
 
 def of_set(claim: Claim | None, bet: ChosenSet | None, cells: ScoreCells) -> Evidence | None:
-    """The evidence of an audit with a fixed number of draws, from a set chosen before them.
-
-    None without a claim or a set, or if one side has fewer draws than the other.
+    """The evidence of an audit with a fixed number of draws, from a set chosen before them. None
+    without a claim or a set, or if one side has fewer draws than the other.
     """
     hits = None if bet is None else bet.hits(cells)
     if claim is None or hits is None:
@@ -101,9 +94,8 @@ def of_set(claim: Claim | None, bet: ChosenSet | None, cells: ScoreCells) -> Evi
 
 
 def of_process(claim: Claim | None, process: Sequential) -> Evidence | None:
-    """The evidence of an audit that may stop early: an e-process at a stopping time is an e-value.
-
-    The e-value is the same for all widths, since such an audit chooses the widths of its own bets.
+    """The evidence of an audit that may stop early: an e-process at a stopping time is an e-value,
+    here the same for all widths.
     """
     if claim is None:
         return None

@@ -67,13 +67,11 @@ class Headline:
 
     @classmethod
     def of(cls, content: Mapping[str, Any]) -> Headline:
-        """Read the headline in result.json. Raises `InvalidInput`, naming the key at fault."""
         values: dict[str, Any] = {name: _number(content, name) for name in NUMBERS}
         values |= {name: str(content.get(name) or "") for name in WORDS}
         return cls(**values, exceeded=content.get("exceeded") is True)
 
     def to_dict(self) -> dict[str, Any]:
-        """The headline in the form of result.json."""
         return {**asdict(self), "text": self.text}
 
     @property
@@ -113,14 +111,13 @@ class Headline:
 
     @property
     def excess_shown(self) -> bool:
-        """Whether the claim is refuted by a certified value above the claimed one. (A sequential
-        audit may refute a claim without such a value.)
+        """Whether a certified value above the claimed one refutes the claim; a sequential audit may
+        refute it without.
         """
         return self.exceeded and self.claimed is not None and self.certified > self.claimed
 
     @property
     def at(self) -> str:
-        """The δ in words, "at δ = 0"; "" without one."""
         return "" if self.delta is None else f"at δ = {number(self.delta)}"
 
     @property
@@ -151,7 +148,6 @@ class Headline:
 
 
 def _number(content: Mapping[str, Any], key: str) -> float | None:
-    """Read a number ≥ 0 ("inf" is infinity), or None for an optional field."""
     value = content.get(key)
     if value is None and key in OPTIONAL:
         return None
@@ -180,14 +176,12 @@ class Reference:
     def of(
         cls, claim: Claim | None, epsilon: Array, exact: Spectrum | None = None
     ) -> Reference | None:
-        """The reference of an audit on a grid; None with neither a claim nor an exact spectrum."""
         if claim is not None:
             return cls(epsilon, claim.delta_at(epsilon), claim, exact)
         return None if exact is None else cls(epsilon, exact.delta, None, exact)
 
     @property
     def name(self) -> str:
-        """The name of the reference for a sentence."""
         return "the exact spectrum" if self.claim is None else f"the claim of {self.claim.text}"
 
     @property
@@ -270,7 +264,7 @@ def read_headline(
 
 def renyi_excess(estimate: Estimate, reference: Reference) -> tuple[float, float, float] | None:
     """The order at which the certified Rényi divergence exceeds the claimed one by the largest
-    factor, with both divergences (nats), the certified one first; None if it exceeds at no order.
+    factor, and both divergences, nats; None if it exceeds at no order.
     """
     if reference.claim is None or reference.claim.renyi is None:
         return None

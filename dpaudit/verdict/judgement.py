@@ -31,8 +31,8 @@ MOST_UNREAD = 0.05
 NONE_SHOWN = "With so few draws no excess in δ, however large, is found with probability 0.8."
 UNREAD = (
     "No score can read {parts}: hardly any of them occurs twice, or they are too many. Return "
-    "numbers in their place, in an array if there are many (parse a text; dpaudit.adapters.texts "
-    "counts words), or leave out what may be ignored. If the values do come again, take more draws."
+    "numbers in their place, in an array if there are many (parse a text), or leave out what may "
+    "be ignored. If the values do come again, take more draws."
 )
 COUNTED = "This takes {share} of the outputs as unseen: no score can read {parts}."
 WEAK = "These draws would have shown an excess of {excess} in δ, not the {asked} asked for."
@@ -69,11 +69,6 @@ class Verdict:
     headline: Headline
 
 
-def suffice() -> bool:
-    """Return False: the default of `few`, for draws that are known to suffice."""
-    return False
-
-
 def judge_band(
     estimate: Estimate,
     reference: Reference | None,
@@ -81,7 +76,7 @@ def judge_band(
     detect: float | None = None,
     *,
     who: str = "",
-    few: Callable[[], bool] = suffice,
+    few: Callable[[], bool] | None = None,
     least: Callable[[int], float] | None = None,
     unread: Mapping[str, float] = ALL_READ,
 ) -> Verdict:
@@ -126,13 +121,11 @@ def judge_e_value(
     detect: float | None = None,
     *,
     who: str = "",
-    few: Callable[[], bool] = suffice,
+    few: Callable[[], bool] | None = None,
     unread: Mapping[str, float] = ALL_READ,
 ) -> Verdict:
-    """Judge a sequential audit by the largest e-value of its bets against the reference.
-
-    positions : the positions on the grid of ε where lower bounds are kept. Other parameters are as
-    in `judge_band`.
+    """Judge a sequential audit by the largest e-value of its bets against the reference. positions
+    : those on the grid of ε where lower bounds are kept. Others are as in `judge_band`.
     """
 
     def excess(at: int) -> float:
@@ -164,13 +157,12 @@ def _not_refuted(
     passed: Verdict,
     reference: Reference,
     detect: float | None,
-    few: Callable[[], bool],
+    few: Callable[[], bool] | None,
     unread: Mapping[str, float],
     stop: str | None = None,
 ) -> Verdict:
-    """The verdict if the draws do not refute the reference, with the excess they could have shown.
-
-    passed : the verdict to return if these draws could have shown enough. stop : as in `Settings`.
+    """The verdict if the draws do not refute the reference: `passed`, if they could have shown
+    enough.
     """
     if broken := _broken_by_theory(reference):
         return replace(passed, verdict="inconclusive", reason=f"{broken} {passed.reason}")
@@ -180,7 +172,7 @@ def _not_refuted(
     if unread and unseen >= (MOST_UNREAD if detect is None else detect):
         missing = UNREAD.format(parts=parts)
     else:
-        missing = TOO_FEW if few() else "" if passed.detectable else NONE_SHOWN
+        missing = TOO_FEW if few is not None and few() else "" if passed.detectable else NONE_SHOWN
     if missing or passed.detectable is None:
         if missing in (TOO_FEW, NONE_SHOWN):
             needed, take = _more_draws(reference, detect, passed.headline.level, stop)
@@ -200,7 +192,6 @@ def _not_refuted(
 
 
 def _broken_by_theory(reference: Reference) -> str:
-    """A sentence if the exact spectrum violates a claim that the draws did not refute; else ""."""
     claim, exact = reference.claim, reference.exact
     if claim is None or exact is None:
         return ""
@@ -267,11 +258,8 @@ def draws_that_show(
     stop: str | None,
     statements: int = power.AUDIT_STATEMENTS,
 ) -> tuple[float, str]:
-    """How many draws a side find an excess, as in `dpaudit plan`, and the sentence on them.
-
-    The number is infinite, and the sentence "", if no number of draws does. The excess is `detect`,
-    but at most `PLANNED` and half of what δ may exceed `allowed` by. The other parameters are those
-    of `power.draws_to_detect`.
+    """How many draws a side find an excess (`detect`, at most `PLANNED` and half of what is left),
+    as in `dpaudit plan`, and the sentence on them; infinite, and "", if no number of draws does.
     """
     excess = min(PLANNED if detect is None else detect, PLANNED, 0.5 * (1.0 - allowed))
     if excess < power.LEAST:
@@ -286,15 +274,11 @@ def draws_that_show(
 
 
 def _unseen(unread: Mapping[str, float]) -> float:
-    """An upper bound on the share of outputs with a part that no score can read."""
     return min(1.0, sum(unread.values()))
 
 
 def would_show(detectable: Mapping[str, Any]) -> str:
-    """The sentence on the excess that would have been found, its probability and its score.
-
-    detectable : `Verdict.detectable` as in result.json.
-    """
+    """The sentence on the excess that would have been found. detectable : as in result.json."""
     excess, at, chance = (number(detectable.get(key), 3) for key in ("excess", "epsilon", "power"))
     return (
         f"If δ({at}) exceeded what is allowed by {excess}, these draws would have shown it with "
@@ -304,11 +288,9 @@ def would_show(detectable: Mapping[str, Any]) -> str:
 
 
 def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
-    """The verdict with sentences on the draws before its reason.
-
-    A note may say that M(D) always gives one value and M(D') another, an infinite privacy loss
-    (`sampling.degenerate`). If the audit does not certify it, the draws are too few, later draws
-    differ, or the score does not see it: the verdict is then "inconclusive".
+    """The verdict with sentences on the draws before its reason. If one says that M(D) always gives
+    one value and M(D') another (`sampling.degenerate`), which the audit does not certify, the draws
+    are too few, later draws differ, or the score does not see it: the verdict is "inconclusive".
     """
     sentences, verdict = list(notes), judged.verdict
     for place, note in enumerate(sentences):
@@ -319,9 +301,8 @@ def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
 
 
 def never_green(judged: Verdict, sentence: str) -> Verdict:
-    """Put `sentence` before the reason, and turn "not violated" into "inconclusive".
-
-    The sentence says why nothing was audited. An empty sentence changes nothing.
+    """Put a sentence on why nothing was audited before the reason, and turn "not violated" into
+    "inconclusive". An empty sentence changes nothing.
     """
     if not sentence:
         return judged

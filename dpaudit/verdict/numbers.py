@@ -59,8 +59,8 @@ def _written(value: float, digits: int) -> str:
 
 
 def least(value: Any, other: Any = None) -> str:
-    """Write a certified lower bound, rounded down, with enough digits to read that it is above
-    `other` (a claimed value or None) if it is.
+    """Write a certified lower bound, rounded down, in digits that show that it is above `other` if
+    it is.
     """
     if other is None or float(value) <= float(other):
         return number(value, DIGITS[0], down=True)
@@ -68,8 +68,8 @@ def least(value: Any, other: Any = None) -> str:
 
 
 def apart(value: float, other: float, digits: int = 4) -> tuple[str, str]:
-    """Write a certified lower bound `value`, rounded down, and the smaller number `other` that it
-    exceeds, in 3 and `digits` digits, and in as many more as show that the first is larger.
+    """Write a certified lower bound, rounded down, and a smaller number `other`, in 3 and `digits`
+    digits, or in as many more as show that the first is larger.
     """
     for more in range(len(DIGITS)):
         sizes = DIGITS[0] + more, digits + more
@@ -80,16 +80,13 @@ def apart(value: float, other: float, digits: int = 4) -> tuple[str, str]:
 
 
 def from_log(log: float) -> str:
-    """Write e^log, such as an e-value, in three digits rounded down: 24.1, 3.2×10⁸, or 10²⁴⁰⁵ if it
-    is too large for a float.
-    """
+    """Write e^log, rounded down to three digits: 24.1, 3.2×10⁸, or 10²⁴⁰⁵ beyond all floats."""
     if LARGEST_LOG < log < math.inf:
         return power_of_ten(math.floor(log / math.log(10.0)))
     return number(math.inf if log == math.inf else math.exp(log), 3, down=True)
 
 
 def power_of_ten(exponent: int) -> str:
-    """Write a power of ten: "10⁻³" for −3."""
     return "10" + str(exponent).translate(SUPERSCRIPTS)
 
 
@@ -130,9 +127,7 @@ def equation(symbol: str, value: str) -> str:
 
 
 def moment(written: Any) -> str:
-    """Write a time of result.json, "2026-11-23T06:30:00Z", as "2026-11-23 06:30 UTC"; "" if it is
-    no time.
-    """
+    """Write a time of result.json as "2026-11-23 06:30 UTC"; "" if it is no time."""
     try:
         then = datetime.fromisoformat(str(written or "")).astimezone(UTC)
     except ValueError:

@@ -61,7 +61,6 @@ class Question:
 
     @property
     def assumed(self) -> str:
-        """A sentence on what is assumed, "" if nothing is."""
         family = ""
         if self.family is not None:
             family = f"the change of one canary is of the family: {self.family.text}"
@@ -73,7 +72,6 @@ class Question:
 
     @property
     def mu_claimed(self) -> bool:
-        """Whether the claim is μ-GDP, so that the headline states μ instead of ε."""
         claim = self.claim
         return claim is not None and claim.family is not None and claim.family.symbol == "μ"
 
@@ -89,9 +87,8 @@ class Judged:
 
 @value_class(show_numbers=True, eq=True)
 class Reading:
-    """The bound that guesses certify in the claim's own parameter, and whether they refute it.
-
-    made : whether the guesses were made, so that the bound is a certificate.
+    """The bound that guesses certify in the claim's own parameter, and whether they refute it. made
+    : whether the guesses were made, so that the bound is a certificate.
     """
 
     guesses: Guesses
@@ -100,7 +97,6 @@ class Reading:
 
     @cached_property
     def certified(self) -> float:
-        """The certified lower bound: μ for a μ-GDP claim, else ε (nats) at the question's δ."""
         if self.question.mu_claimed:
             return bound.gdp_bound(self.guesses, self.question.alpha, self.question.canaries)
         return self._epsilon.value
@@ -113,7 +109,6 @@ class Reading:
 
     @cached_property
     def refutes(self) -> bool:
-        """Whether the guesses refute the claim; False without a claim."""
         claim = self.question.claim
         if claim is None:
             return False
@@ -132,9 +127,8 @@ def epsilon_of(
     *,
     in_turn: bool = True,
 ) -> bound.EpsilonBound:
-    """The bound on ε, at the question's δ by default.
-
-    own : a claimed ε, which is tested too. in_turn : as in `likelihood.epsilon_bound`.
+    """The bound on ε, at the question's δ by default. own : a claimed ε, which is tested too.
+    in_turn : as in `likelihood.epsilon_bound`.
     """
     at, alpha = question.delta if delta is None else delta, question.alpha
     if question.family is not None:
@@ -145,8 +139,7 @@ def epsilon_of(
 
 def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
     """Judge the guesses of one run, and say what scores that tell every coin would have shown.
-
-    coins : which canaries are in the data, (m,), bool.
+    coins : which canaries are in the data, (m,).
     """
     reading, best = Reading(guesses, question), Reading(guesses.perfect(), question, False)
     head = headline(reading)
@@ -173,7 +166,6 @@ def judge(guesses: Guesses, coins: np.ndarray, question: Question) -> Judged:
 
 
 def headline(reading: Reading) -> Headline:
-    """What is claimed and what is certified."""
     question, claim = reading.question, reading.question.claim
     symbol, claimant = "ε", CLAIMED
     delta: float | None = question.delta
@@ -216,7 +208,6 @@ def _right(guesses: Guesses) -> str:
 
 
 def _could_show(best: Reading) -> str:
-    """The sentence on the bound that scores which tell every coin would have certified."""
     if len(best.guesses.right) == 0:
         return EQUAL
     symbol = "μ" if best.question.mu_claimed else "ε"

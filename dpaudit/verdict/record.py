@@ -37,23 +37,20 @@ class Curves:
     claim_index: int | None  # the grid position of the ε of an (ε, δ) claim
     level: float
     draws: int | None  # certifying draws a side
-    headline: Headline | None
+    headline: Headline
 
     @property
     def reference(self) -> Array | None:
-        """The curve that the bound is compared with: the claim, or else the exact spectrum."""
         return self.exact if self.claim is None else self.claim
 
     @property
     def reference_kind(self) -> str:
-        """The kind of the reference, "the claim" or "the exact spectrum"; "" without one."""
         if self.claim is not None:
             return "the claim"
         return "" if self.exact is None else "the exact spectrum"
 
     @property
     def reference_text(self) -> str:
-        """The kind of the reference, with the text of a claim; "" without a reference."""
         text = "" if self.claim is None else self.claim_text
         return f"{self.reference_kind} {text}".strip()
 
@@ -64,7 +61,6 @@ class Curves:
         return np.maximum(self.low - reference, 0.0)
 
     def measured(self) -> list[Array]:
-        """The curves of the audited pair: all but the claim."""
         curves = (self.exact, self.asymptotic, self.estimate, self.low)
         return [curve for curve in curves if curve is not None]
 
@@ -89,8 +85,7 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
             )
         return delta
 
-    # results of earlier versions have neither interval nor headline
-    interval, headline = lookup(result, "empirical.interval"), section(result, "headline")
+    interval = lookup(result, "empirical.interval")
     if interval is not None:
         if not isinstance(interval, list | np.ndarray):
             fail("empirical.interval", interval, "two lists of numbers")
@@ -125,7 +120,7 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
         claim_index=claim_index,
         level=real("level", result.get("level"), 0.0, 1.0, open_=True),
         draws=None if draws is None else integer("samples.test", draws, 1),
-        headline=Headline.of(headline) if headline else None,
+        headline=Headline.of(section(result, "headline")),
     )
 
 
@@ -146,9 +141,8 @@ def lookup(result: Mapping[str, Any], path: str) -> Any:
 
 
 def selected_rows(curves: Curves, most: int = 12) -> list[int]:
-    """At most `most` positions of the grid, ascending, for a short table.
-
-    They are evenly spread, and include the claim's own ε and the ε of the largest excess.
+    """At most `most` positions of the grid, evenly spread, with the claim's own ε and that of the
+    largest excess.
     """
     notable = {int(np.argmax(curves.excess))} if curves.excess.any() else set()
     notable |= set() if curves.claim_index is None else {curves.claim_index}
@@ -157,7 +151,6 @@ def selected_rows(curves: Curves, most: int = 12) -> list[int]:
 
 
 def _numbers(values: Any, path: str) -> Array:
-    """The list `values` as float64; "inf" is infinity. Raises `InvalidInput`, naming `path`."""
     try:
         array = np.array([float(value) for value in values], dtype=np.float64)
     except (TypeError, ValueError):

@@ -37,11 +37,9 @@ LEFT_OUT = (
 
 
 def of_both(records: Mapping[str, Mapping[str, Any]], failed: Mapping[str, str]) -> tuple[str, str]:
-    """The verdict on a claim and the reason, from the audits under both relations.
-
-    records : the content of result.json for each relation (the keys of `READINGS`) that was
-    audited. failed : for a relation under which the mechanism cannot be audited, the reason; the
-    claim is then taken to be about the other relation.
+    """The verdict on a claim and the reason. records : the content of result.json by relation
+    (`READINGS`). failed : the reason by relation under which the mechanism cannot be audited; the
+    claim is then taken to be about the other one.
     """
     kinds = {
         name: "violated" if record["headline"]["exceeded"] else str(record["verdict"])
@@ -68,11 +66,8 @@ def of_both(records: Mapping[str, Mapping[str, Any]], failed: Mapping[str, str])
 
 
 def _beyond_group(replaced: Mapping[str, Any]) -> tuple[float, float] | None:
-    """The pair (2ε, (1 + e^ε)δ) if the audit of a replaced row certifies that it is exceeded; else
-    None.
-
-    replaced : the content of that audit's result.json, with a claim (ε, δ). δ(·) does not increase,
-    so a certified bound at any ε' ≥ 2ε is also a bound at 2ε.
+    """The pair (2ε, (1 + e^ε)δ) if the audit of a replaced row certifies that it is exceeded, or
+    None. δ(·) does not increase, so a certified bound at any ε' ≥ 2ε is also a bound at 2ε.
     """
     epsilon, delta = replaced["headline"]["claimed"], replaced["headline"]["delta"]
     most = (1.0 + math.exp(min(epsilon, LARGEST))) * delta

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.result_file import ONE_RUN, STEPS, load, reading, save
-from dpaudit._core.value import html_repr
 from dpaudit.verdict.attacker import Rate, Roc, rate_of, roc_of
 
 if TYPE_CHECKING:
@@ -77,7 +76,6 @@ class Result(ABC):
 
     @classmethod
     def _restored(cls, **attributes: Any) -> Self:
-        """Make a result that has only these attributes."""
         result = object.__new__(cls)
         vars(result).update(attributes)
         return result
@@ -88,14 +86,12 @@ class Result(ABC):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
-        text = "" if self.headline is None else f": {self.headline.text}"
-        return f"{type(self).__name__}({self.verdict}{text})"
+        return f"{type(self).__name__}({self.verdict}: {self.headline.text})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the verdict, a small table, and the figure of the report."""
         from dpaudit import report
 
-        return html_repr(self) if self.headline is None else report.in_notebook(self.record)
+        return report.in_notebook(self.record)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of result.json: JSON types only, no NaN, infinity as the string "inf"."""

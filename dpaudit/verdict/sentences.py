@@ -27,13 +27,7 @@ class Reason(NamedTuple):
 
 
 def reason_of(record: Mapping[str, Any]) -> Reason:
-    """The reason of a record in its parts. A record of an earlier version may have no headline: its
-    whole reason then stands in the place of the headline.
-    """
-    reason = plain(record.get("reason") or "")
-    headline = plain(section(record, "headline").get("text") or "")
-    if not headline or headline not in reason:
-        return Reason("", reason, "")
+    reason, headline = plain(record["reason"]), plain(record["headline"]["text"])
     notes, text, rest = reason.partition(headline)
     return Reason(notes.strip(), text, rest.strip())
 
@@ -53,10 +47,8 @@ def one_line(record: Mapping[str, Any]) -> str:
 
 
 def lines(record: Mapping[str, Any]) -> list[str]:
-    """The verdict in a few lines.
-
-    They hold the notes on the draws and the headline; δ at the claim's ε and the other sentences of
-    the reason; and, if nothing was refuted, the excess that would have been found.
+    """The verdict in a few lines: notes and headline; δ at the claim's ε and the rest of the
+    reason; and, if nothing was refuted, the excess that would have been found.
     """
     notes, headline, rest = reason_of(record)
     verdict = str(record["verdict"])

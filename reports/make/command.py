@@ -21,11 +21,10 @@ DESCRIPTION = """\
 Print the figures and write the pages that the README and reports/ quote. Without a NAME, list the
 names. Pages go to reports/ of the working folder; cancer data are looked up in DPAUDIT_DATA."""
 EPILOG = f"""\
-findings, gallery, libraries and museum take the arguments that follow them:
+findings, libraries and museum take the arguments that follow them:
   {PROGRAM} findings 1-lemma-10
   {PROGRAM} libraries opendp
   {PROGRAM} findings --report
-  {PROGRAM} gallery --out reports/exact
 
 exit status: 0 done, 2 unknown name, bad option, or a package or data set that is not there"""
 

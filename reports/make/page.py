@@ -6,7 +6,6 @@ by the module that measures. Pages go to `reports/` of the folder in which the c
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -63,11 +62,6 @@ def render(template: str, **content: Any) -> str:
     made.loader = ChoiceLoader([FileSystemLoader(TEMPLATES), *filter(None, [made.loader])])
     made.globals.update(command=command, table=table)
     return made.get_template(template).render(**content)
-
-
-def image(png: bytes) -> str:
-    """The data address of a PNG file, so that a page holds its figures."""
-    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
 
 
 def write(path: Path, content: str | bytes) -> Path:

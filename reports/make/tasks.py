@@ -7,11 +7,9 @@ few numbers on which the loss depends. ε is in nats.
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy.special import i0e, logsumexp
@@ -24,7 +22,6 @@ from dpaudit.curves import readings
 from dpaudit.errors import DataNotFound
 from dpaudit.laws import Law
 from dpaudit.scoring import Score, Sides
-from reports.make import page
 
 Draw = Callable[[np.random.Generator, int], Sides]
 Directions = Callable[[Array], tuple[Array, Array]]
@@ -87,50 +84,6 @@ def every_task() -> list[Task]:
         _zoo("T7", "a flag, a count and a real", "MixedRelease"),
         _zoo("T8", "private quantile on a grid", "PrivateQuantile"),
     ]
-
-
-def asked(
-    command: str, about: str | None, names: Sequence[str], arguments: Sequence[str] | None
-) -> Sequence[str]:
-    """The tasks that a command's `--tasks` names; none stands for all of `names`."""
-    parser = argparse.ArgumentParser(prog=command, description=about)
-    parser.add_argument(
-        "--tasks",
-        nargs="+",
-        metavar="NAME",
-        default=(),
-        choices=names,
-        help="measure these alone, as T9, and keep the other rows of the page",
-    )
-    tasks: Sequence[str] = parser.parse_args(arguments).tasks
-    return tasks
-
-
-def remade_rows(
-    path: Path, names: Sequence[str], measured: Iterable[Sequence[str]]
-) -> dict[tuple[int, int], str]:
-    """The rows of a page by draws a side and number of the task, in that order.
-
-    They are those of `measured`, printed as they come, and, where some `names` alone are measured,
-    the other rows of the page at `path`.
-    """
-    rows = page_rows(path.read_text("utf-8")) if names and path.exists() else {}
-    for cells in measured:
-        row = page.row(cells)
-        rows |= page_rows(row)
-        print(row, flush=True)
-    return {key: rows[key] for key in sorted(rows)}
-
-
-def page_rows(text: str) -> dict[tuple[int, int], str]:
-    """The rows of a page by draws a side, 0 where a row does not say, and number of the task."""
-    rows = {}
-    for line in text.splitlines():
-        if line.startswith("| T"):
-            task, size = line.split(" | ")[:2]
-            draws = size.replace(",", "")
-            rows[int(draws) if draws.isdigit() else 0, int(task.split()[1][1:])] = line
-    return rows
 
 
 def cancer_pair(rows: int) -> tuple[mechanisms.ALS, neighbours.NeighbourPair]:

@@ -1,15 +1,13 @@
-"""The file of a mechanism, and the commit of the work tree that it is in."""
+"""The file of a mechanism."""
 
 import functools
 import hashlib
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.source import commit_of, source_of
+from dpaudit._core.source import source_of
 
 pytestmark = pytest.mark.quick
 
@@ -30,7 +28,6 @@ def alone(data, rng):
     [
         dp.adapters.one_draw(alone),
         dp.adapters.limited(release, 1.0),
-        dp.adapters.texts(dp.adapters.one_draw(alone)),
         dp.adapters.synthesizer(alone, alone, PAIR),
         dp.adapters.estimator(lambda: None, ["coef_"]),
         dp.adapters.global_seeds(dp.adapters.records(alone)),
@@ -59,30 +56,3 @@ def test_the_file_of_a_function_is_its_source():
         assert source_of(mechanism) is None or mechanism is np.mean
     result = dp.audit(release, PAIR, draws=100, claim=(1.0, 0.5), classifier="qda", rng=0)
     assert result.to_dict()["source"]["sha256"] == here
-
-
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_the_commit_is_the_one_that_git_names(tmp_path):
-    def git(*arguments, where="repo"):
-        own = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
-        command = ["git", *own, "-C", str(tmp_path / where), *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-    inner = tmp_path / "repo" / "inner"
-    inner.mkdir(parents=True)
-    assert commit_of(inner) is None
-    git("init")
-    assert commit_of(inner) is None  # nothing is committed yet
-    git("commit", "--allow-empty", "-m", "first")
-    head = git("rev-parse", "HEAD")
-    assert commit_of(inner) == head
-    git("worktree", "add", "-b", "topic/one", str(tmp_path / "other"))
-    git("commit", "--allow-empty", "-m", "second", where="other")
-    assert commit_of(tmp_path / "other") == git("rev-parse", "HEAD", where="other") != head
-    git("pack-refs", "--all")
-    assert commit_of(inner) == head
-    git("checkout", "--detach")
-    assert commit_of(inner) == head
-    (tmp_path / "repo" / ".git" / "HEAD").write_text("ref: ../../secret\n")
-    (tmp_path / "secret").write_text("not a commit")
-    assert commit_of(inner) is None

@@ -29,14 +29,6 @@ def write(text):
     return read_draws("P.csv")
 
 
-@pytest.mark.parametrize(
-    "values", [np.arange(6.0), np.ones((3, 2)), np.array([True, False]), np.array([1, 2], np.int8)]
-)
-def test_npy_of_numbers(here, values):
-    np.save("P.npy", values)
-    np.testing.assert_array_equal(read_draws("P.npy"), np.reshape(values, (len(values), -1)))
-
-
 def test_npy_of_text_and_of_records(here):
     np.save("P.npy", np.array(["a", "b", "a"]))
     np.save("Q.npy", np.array([(1.5, "x"), (np.nan, "y")], dtype=[("z", "f8"), ("w", "U3")]))

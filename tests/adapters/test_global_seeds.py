@@ -11,7 +11,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import adapters
-from dpaudit.sampling import draw
+from tests.drawing import draw
 
 DATA = np.ones((4, 2))
 SEED = np.random.SeedSequence(7)

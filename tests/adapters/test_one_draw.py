@@ -9,7 +9,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit import adapters
-from dpaudit.sampling import draw
+from tests.drawing import draw
 
 DATA = np.column_stack([np.ones(12), np.arange(12.0)])
 PAIR = dp.neighbours.zero_row(DATA, 11)
@@ -50,11 +50,6 @@ def test_workers_of_any_kind_change_no_byte(backend):
     with joblib.parallel_config(backend=backend):
         assert draw(mechanism, DATA, SIZE, SEED, 0, n_jobs=2).tobytes() == alone.tobytes()
     assert len(np.unique(alone)) > 6
-
-
-def test_a_second_call_with_the_same_generator_gives_other_draws():
-    mechanism, rng = adapters.one_draw(noisy_sum), np.random.default_rng(1)
-    assert not set(mechanism(DATA, 5, rng=rng)) & set(mechanism(DATA, 5, rng=rng))
 
 
 @pytest.mark.parametrize("shape", [lambda theta: theta, lambda theta: {"theta": [theta]}])

@@ -4,10 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy.stats import betabinom
 
 import dpaudit as dp
-from dpaudit.sampling import draw
+from tests.drawing import draw
 
 CELLS, RECORDS, CELL = 6, 30, 2
 DATA = np.repeat(np.arange(float(CELLS)), 3)[:, None]
@@ -29,26 +28,11 @@ def sample(model, rng):
 MECHANISM = dp.adapters.synthesizer(fit, sample, PAIR)
 
 
-def exact(epsilon):
-    """δ(ε), the larger of both directions, of the beta-binomial laws of the cell's count."""
-    own, total, count = 1.0 + counts(DATA)[CELL], CELLS + len(DATA), np.arange(RECORDS + 1)
-    left = betabinom.pmf(count, RECORDS, own, total - own)
-    right = betabinom.pmf(count, RECORDS, own + 1.0, total - own)
-    one, other = left - np.exp(epsilon) * right, right - np.exp(epsilon) * left
-    return max(one.clip(0.0).sum(), other.clip(0.0).sum())
-
-
 def test_the_count_of_the_cell_has_the_dirichlet_multinomial_law():
     rows = draw(MECHANISM, DATA, 3000, np.random.SeedSequence(1), 0)
     expected = RECORDS * (1.0 + 3.0) / (CELLS + len(DATA))
     assert np.all(rows[:, 0] == RECORDS)
     assert abs(rows[:, 1].mean() - expected) < 5.0 * rows[:, 1].std() / np.sqrt(3000)
-
-
-@pytest.mark.slow
-def test_a_record_more_is_seen_and_no_more_than_the_truth_is_certified():
-    result = dp.audit(MECHANISM, PAIR, draws=3000, rng=3)
-    assert 0.5 * exact(0.0) < result.spectrum.low[0] <= exact(0.0)
 
 
 def test_a_synthesizer_can_be_pickled_and_its_repr_has_no_value():
@@ -82,10 +66,8 @@ def test_a_table_of_another_form_is_an_error_of_the_mechanism(table):
         ("fit", {"fit": None}),
         ("sample", {"sample": int}),
         ("pair", {"pair": (DATA, DATA)}),
-        ("columns", {"columns": "x"}),
         ("columns", {"columns": ["x", "y"]}),
         ("categories", {"categories": {1: ["a"]}}),
-        ("categories", {"categories": {0: "ab"}}),
         ("categories", {"categories": [0]}),
         ("timeout", {"timeout": 0.0}),
     ],

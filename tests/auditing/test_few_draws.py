@@ -1,7 +1,5 @@
 """Audits of 20 to 500 draws a side."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -11,10 +9,6 @@ from dpaudit.errors import InvalidInput
 from dpaudit.run import plan
 
 PAIR = dp.neighbours.zero_row([[1.0], [1.0], [1.0]], 2)
-
-
-def noisy_sum(data, size, *, rng):
-    return data.sum() + rng.laplace(scale=1.0, size=(size, 1))
 
 
 def published(data, size, *, rng):
@@ -56,59 +50,12 @@ def test_all_draws_of_the_longer_side_are_used():
     assert both.reason.startswith("32 draws of M(D) and 392 of M(D') certify.")
 
 
-@pytest.mark.slow  # two seconds, for the figure
-def test_result_report_and_headline_say_what_was_done(tmp_path):
-    found = dp.audit(noisy_sum, PAIR, draws=300, claim=(0.2, 0.0), rng=0)
-    assert found.verdict == "violated"
-    assert found.sizes.choose == 0
-    record = json.loads((found.save(tmp_path) / "result.json").read_text())
-    assert record["samples"] == {"train": 60, "choose": 0, "test": 240}
-    assert record["empirical"]["low"][0] == pytest.approx(found.spectrum.low[0])
-    report = (tmp_path / "report.html").read_text()
-    assert "60 trained the classifiers and chose among them and their thresholds" in report
-    assert dp.AuditResult.load(tmp_path).verdict == "violated"
-
-
-@pytest.mark.slow  # 0.3 CPU seconds
-def test_the_same_seed_gives_the_same_audit_whatever_the_workers():
-    one, other = (
-        dp.audit(noisy_sum, PAIR, draws=200, rng=3, n_jobs=jobs).to_dict() for jobs in (1, 2)
-    )
-    for name in ("empirical", "certified", "reason", "classifier"):
-        assert one[name] == other[name]
-
-
 @pytest.mark.slow  # 0.4 CPU seconds
 def test_draws_that_could_refute_nothing_are_inconclusive():
     needed = plan((3.0, 1e-5)).fewest
     assert 30 < needed <= 500
     for samples, verdict in ((needed, "violated"), (int(0.9 * needed), "inconclusive")):
         assert dp.audit(published, PAIR, draws=samples, claim=(3.0, 1e-5), rng=0).verdict == verdict
-
-
-def test_draws_that_depend_on_each_other_are_refused():
-    P, Q = normals(300, 300, 1.0)
-    with pytest.raises(InvalidInput, match="not independent"):
-        dp.audit_samples(np.sort(P), Q, rng=0)
-
-
-def test_scores_that_are_not_numbers_are_refused():
-    score = dp.scoring.KnownScore(lambda x: np.where(x[:, 0] > 9.0, 0.0, np.nan), "known")
-    with pytest.raises(InvalidInput, match="NaN scores from known"):
-        dp.audit_samples(*normals(30, 30, 1.0), classifier=score, rng=0)
-
-
-@pytest.mark.slow  # 0.3 CPU seconds
-def test_the_excess_that_would_show_is_that_of_the_draws_that_certify():
-    found = dp.audit(noisy_sum, PAIR, draws=40, claim=(1.0, 0.05), rng=0)
-    excess = dp.power.least_excess((32, 32), 1.0, 0.05, 0.5 * 0.05, choosing=8)
-    assert found.detectable["excess"] == pytest.approx(excess, rel=1e-6)
-
-
-def test_texts_are_outputs_like_others():
-    rng = np.random.default_rng(0)
-    P, Q = (["yes" if one else "no" for one in rng.random(60) < share] for share in (0.9, 0.2))
-    assert dp.audit_samples(P, Q, rng=0).spectrum.low[0] > 0.3
 
 
 @pytest.mark.quick

@@ -57,15 +57,6 @@ def test_a_kernel_is_a_notebook_and_a_terminal_is_not(shell, notebook, monkeypat
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_notebook_keeps_no_line_of_progress(monkeypatch, capsys):
-    handle = run("ZMQInteractiveShell", monkeypatch)
-    dp.search_neighbours(shifted(1.0), database()[:6], draws=600, rng=1)
-    assert len(handle.shown) > 3
-    assert "\n" not in "".join(handle.shown)
-    assert handle.shown[-1] == ""
-    assert capsys.readouterr() == ("", "")
-
-
 def test_the_line_of_a_notebook_says_what_is_left(monkeypatch):
     handle, now = run("ZMQInteractiveShell", monkeypatch), [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
@@ -78,21 +69,6 @@ def test_the_line_of_a_notebook_says_what_is_left(monkeypatch):
         "drawing: 25 of 100, about 75 s left",
         "drawing: 100 of 100",
     ]
-
-
-def test_false_is_silent_in_a_notebook(monkeypatch, capsys):
-    handle = run("ZMQInteractiveShell", monkeypatch)
-    dp.audit(shifted(1.0), PAIR, progress=False, **FEW)
-    assert capsys.readouterr() == ("", "")
-    assert handle.shown == []
-
-
-def test_true_shows_every_step_of_an_audit(capsys):
-    dp.audit(shifted(1.0), PAIR, progress=True, **FEW)
-    said = capsys.readouterr().err
-    for step in ("drawing M(D) and M(D')", "fitting the score", "certifying"):
-        assert step in said
-    assert "600/600" in said
 
 
 def test_true_shows_an_audit_of_draws_and_a_search(capsys):
@@ -109,25 +85,6 @@ def test_true_shows_an_audit_of_draws_and_a_search(capsys):
 def test_other_values_are_refused(progress):
     with pytest.raises(dp.InvalidInput, match="progress must be True, False, None or a function"):
         dp.audit(shifted(1.0), PAIR, progress=progress, **FEW)
-
-
-def test_bars_end_with_an_error(capsys):
-    def stop(show):
-        with shown(True) as bars:
-            bars("one", 1, 3)
-            show(bars)
-            raise ArithmeticError
-
-    made = []
-    with pytest.raises(ArithmeticError):
-        stop(lambda bars: made.append(bars.bar))
-    assert made[0].disable  # tqdm's mark of a bar that is closed
-    assert "one" in capsys.readouterr().err
-
-
-def test_by_default_nothing_is_shown(capsys):
-    dp.audit(shifted(1.0), PAIR, **FEW)
-    assert capsys.readouterr() == ("", "")
 
 
 def test_the_cost_is_told_before_the_bars(capsys):
@@ -200,21 +157,6 @@ def test_the_start_of_a_program_is_told_from_its_draws(monkeypatch):
         assert program.calls <= 5
 
 
-def test_the_calls_of_an_audit_and_of_its_search_are_foretold():
-    data = np.linspace(0.0, 1.0, 40)[:, None]
-    searching = SearchSettings(relations="remove", budget=5.0)
-    program = Program(1.0, 0.0)
-    rate = Rate(1.0, 0.0, 0.1, 1e-6, 1e-6, 64)
-    options = {"claim": (4.0, 0.0), "draws": 600, "rng": 1}
-    dp.audit(program, dp.neighbours.remove_row(data, 3), **options)
-    foretold = rate.calls(600, None)
-    assert 0.8 * foretold < program.calls <= foretold
-    program = Program(1.0, 0.0)
-    dp.search_neighbours(program, data, **options, relations="remove", budget=5.0)
-    foretold = rate.calls(600, search_plan(len(data), searching))
-    assert 0.8 * foretold < program.calls <= foretold
-
-
 def test_a_program_gets_what_fits_into_a_time():
     plan = search_plan(2000, SearchSettings())
     rate = Rate(0.2, 1e-6, 0.1, 1e-6, 1e-6, 64)
@@ -245,13 +187,3 @@ def test_a_long_audit_says_what_takes_the_time():
     assert "100 % of it in the mechanism, 0.2 s a call. They" in cost(program, settings, None)
     few = Settings.of(100, claim=(8.0, 0.0))
     assert "can refute no claim. Take 330,000 draws a side" in cost(quick, few, None)
-
-
-def test_a_notebook_shows_the_cost_in_the_line_that_is_emptied(monkeypatch):
-    handle = run("ZMQInteractiveShell", monkeypatch)
-    dp.search_neighbours(shifted(1.0), database()[:6], draws=600, claim=(1.0, 0.0), rng=1)
-    said = re.compile(r"A few seconds for .* draws, search included\. .* – ")
-    told = [text for text in handle.shown if said.match(text)]
-    assert any("searching" in text for text in told)
-    assert any("drawing M(D)" in text for text in told)
-    assert handle.shown[-1] == ""

@@ -5,10 +5,9 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.auditing import bettor
-from dpaudit.auditing.bettor import FIRST, Batch, Past, batch_sizes
+from dpaudit.auditing.bettor import FIRST, Batch, Past
 from dpaudit.auditing.sequential import batches_of
 from dpaudit.auditing.settings import Drawing, Settings
-from dpaudit.scoring import KnownScore
 from tests.cases import database, shifted
 
 DATA = database()
@@ -20,28 +19,6 @@ GRID = [0.0, 0.5, 1.0]
 def audit(mechanism, pair=PAIR, **changes):
     settings = {"epsilon": GRID, "draws": 3000, "classifier": "qda", "rng": 5, "stop": "verdict"}
     return dp.audit(mechanism, pair, **(settings | changes))
-
-
-def facts(result):
-    record = result.to_dict()
-    del record["timings"], record["peak_memory_mb"]
-    return record
-
-
-@pytest.mark.parametrize("samples", [1, 8, 9, 100, 4321])
-def test_batches_add_up(samples):
-    found = list(batch_sizes(samples))
-    assert sum(found) == samples
-    assert min(found) > 0
-    assert found[0] == min(samples, FIRST)
-
-
-def test_batches_grow_slowly_at_first_and_double_at_last():
-    found = np.array(list(batch_sizes(100_000)))
-    before = np.cumsum(found)[:-1]
-    growth = found[1:-1] / before[:-1]
-    assert np.all(growth[before[:-1] < 200] <= 0.125)
-    assert np.all(growth[before[:-1] >= 2000] == 1.0)
 
 
 def test_a_full_past_learns_no_more(monkeypatch):
@@ -79,9 +56,8 @@ def test_batches_are_drawn_at_keys_of_their_own():
 
 
 def test_a_false_claim_stops_the_audit_early_and_says_when():
-    """A shift by 2 has δ(0) = 0.68: 30 pairs grow by more than 0.2 nats each.
-
-    So 3000 are too few with probability below 1e-15.
+    """A shift by 2 has δ(0) = 0.68: 30 pairs grow by more than 0.2 nats each. So 3000 are too few
+    with probability below 1e-15.
     """
     result = audit(shifted(2.0), claim=(0.0, 0.1))
     record = result.sequential
@@ -120,31 +96,9 @@ def test_with_neither_there_is_nothing_to_bet_against():
         audit(shifted(1.0))
 
 
-def test_lower_bounds_rise_towards_the_truth():
-    """A shift by 1; the claim lies above it everywhere.
-
-    A bound exceeds the truth with probability 0.001 at most; the estimates' standard error is below
-    0.006 and what they lose by imperfect sets below 0.01.
-    """
-    found = audit(shifted(1.0), claim=(0.0, 0.5), draws=20_000, level=0.999).spectrum
-    truth = dp.exact.gaussian_shift(1.0, np.array(GRID))
-    assert np.all(found.low <= truth)
-    assert np.all(found.low > truth - 0.05)
-    np.testing.assert_allclose(found.delta, truth, atol=0.04)
-
-
 def test_what_the_draws_could_not_have_shown_is_inconclusive():
     weak, strong = (audit(shifted(0.05), claim=(1.0, 0.1), detect=one) for one in (1e-6, 0.5))
     assert (weak.verdict, strong.verdict) == ("inconclusive", "not violated")
-
-
-def test_a_known_score_needs_no_training():
-    """A shift by 2: see above."""
-    result = audit(
-        shifted(2.0), claim=(0.0, 0.1), classifier=KnownScore(lambda x: 2.0 * x[:, 0] - 2.0, "true")
-    )
-    assert result.verdict == "violated"
-    assert result.fitted.name == "true"
 
 
 @pytest.mark.parametrize(
@@ -157,40 +111,9 @@ def test_classifiers_take_over_from_the_small_score(classifier):
         assert result.fitted.name == classifier
 
 
-def test_draws_made_elsewhere():
-    """A shift by 2: see above."""
-    rng = np.random.default_rng(0)
-    P, Q = rng.standard_normal(2000) + 2.0, rng.standard_normal(2500)
-    result = dp.audit_samples(P, Q, claim=(0.0, 0.1), epsilon=GRID, rng=0, stop="verdict")
-    assert result.verdict == "violated"
-    assert result.sequential.drawn < 500
-
-
-def test_a_kept_batch_is_not_drawn_again():
-    class Shelf(dict):
-        def get(self, side, block):
-            return super().get((side, block))
-
-        def put(self, side, block, values):
-            assert (side, block) not in self
-            self[side, block] = values
-
-    shelf = Shelf()
-    first = facts(audit(shifted(0.3), claim=(0.0, 0.3), store=shelf))
-    assert sorted({side for side, _ in shelf}) == [0, 1]
-
-    def never(data, size, *, rng):
-        raise AssertionError
-
-    assert facts(audit(shifted(0.3), claim=(0.0, 0.3), store=shelf)) == first
-    with pytest.raises(dp.MechanismError):
-        audit(never, claim=(0.0, 0.3), store=Shelf())
-
-
 def test_fresh_lists_take_the_form_of_the_past():
-    """An outcome for which the earlier draws had no column is left out.
-
-    The bet must not depend on the draw.
+    """An outcome for which the earlier draws had no column is left out. The bet must not depend on
+    the draw.
     """
     rows = lambda *lists: dp.outcomes.rows(list(lists), len(lists))  # noqa: E731
     past = Past()
@@ -206,9 +129,8 @@ def test_fresh_lists_take_the_form_of_the_past():
 
 
 def test_batches_of_text_and_dicts_are_bet_on():
-    """Only D gives one category, in 1 draw of 5, and the claim is rejected soon.
-
-    This holds also where later batches have new categories.
+    """Only D gives one category, in 1 draw of 5, and the claim is rejected soon. This holds also
+    where later batches have new categories.
     """
 
     def says(data, size, *, rng):

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 import dpaudit as dp
-from dpaudit.certify import NO_BET, Bet, Counts, Cuts, Menu, Null, Side, cuts_by_draws
+from dpaudit.certify import NO_BET, Bet, Counts, Cuts, Menu, Null, Side
 from tests.sparse import one_in
 
 ALARM = 1e-6
@@ -51,11 +51,10 @@ def test_the_dominating_pair_keeps_the_curve_and_reaches_it(null):
     np.testing.assert_allclose(mirrored, delta, atol=1e-9)
 
 
-@pytest.mark.parametrize(("front", "back"), one_in(3, PAIRS))
+@pytest.mark.parametrize(("front", "back"), one_in(6, PAIRS))
 def test_no_pair_of_the_null_makes_a_bet_favourable_and_one_makes_it_fair(null, front, back):
-    """E U · E V is at most C over 400 random post-processings of the dominating pair.
-
-    One of them reaches C: it sends each atom to a corner, or to one of two corners at random.
+    """E U · E V is at most C over 400 random post-processings of the dominating pair. One of them
+    reaches C: it sends each atom to a corner, or to one of two corners at random.
     """
     atoms, _ = null
     bet = Bet.against(atoms, front, back)
@@ -74,9 +73,8 @@ def bet_corner(bet, score):
 
 
 def best_post_processing(atoms, corners):
-    """The log of the largest E U · E V over post-processings.
-
-    Each atom gets its best corner for a weight t, mixed between two t.
+    """The log of the largest E U · E V over post-processings. Each atom gets its best corner for a
+    weight t, mixed between two t.
     """
     points = []
     for tilt in np.linspace(-8.0, 8.0, 2001):
@@ -105,31 +103,11 @@ def test_no_bet_where_the_score_sees_nothing():
     assert menu.by_draws(draws[0], draws[1]) == NO_BET
 
 
-def test_bets_grow_on_a_broken_claim_and_by_as_much_as_the_model_says():
-    """N(1, 1) against N(0, 1) with δ(1) = 0.127 against a claim of 0.01.
-
-    4000 fresh pairs pay 0.027 on average, standard error 0.0037, the same pairs for each bet: below
-    0.005, or 0.02 apart, with probability below 1e-6.
-    """
-    rng = np.random.default_rng(3)
-    menu = Menu(Null.of(np.array([1.0]), np.array([0.01])), np.array([1.0]))
-    x, y = rng.standard_normal(4000) + 0.5, rng.standard_normal(4000) - 0.5
-    fresh = rng.standard_normal(4000) + 0.5, rng.standard_normal(4000) - 0.5
-    z = np.linspace(-7.0, 7.0, 2001)
-    model = menu.by_law(z, np.exp(-0.5 * (z - 0.5) ** 2), np.exp(-0.5 * (z + 0.5) ** 2))
-    for bet in (menu.by_draws(x, y), menu.by_model(np.concatenate([x, y])), model):
-        assert bet.payoff(*fresh).mean() > 0.005
-    assert menu.by_draws(x, y).payoff(*fresh).mean() == pytest.approx(
-        model.payoff(*fresh).mean(), abs=0.02
-    )
-
-
 @pytest.mark.slow
 def test_lower_bounds_hold_at_every_wave():
-    """Counts over 6 batches on N(1, 1) against N(0, 1), looked at after each batch.
-
-    50 runs, 2 × 3 bounds at share 0.05/6 each, so at most 5 % of runs ever err; false alarm 1e-6.
-    The bounds are not idle: at the end of most runs δ(0) is certified above 0.25 of 0.383.
+    """Counts over 6 batches on N(1, 1) against N(0, 1), looked at after each batch. 50 runs, 2 × 3
+    bounds at share 0.05/6 each, so at most 5 % of runs ever err; false alarm 1e-6. The bounds are
+    not idle: at the end of most runs δ(0) is certified above 0.25 of 0.383.
     """
     epsilon = np.array([0.0, 0.5, 1.0])
     truth = dp.exact.gaussian_shift(1.0, epsilon)
@@ -146,92 +124,3 @@ def test_lower_bounds_hold_at_every_wave():
         shown.append(low[0, 0])
     assert wrong <= binom.ppf(1 - ALARM, 50, 0.05)
     assert np.median(shown) > 0.25
-
-
-def test_cuts_are_near_the_best_ones():
-    """With 10,000 scores a side, cuts are near the best ones.
-
-    The best cut of N(±0.5, 1) for ε is at ε, and the grid's steps there are below 0.2.
-    """
-    rng = np.random.default_rng(5)
-    x, y = rng.standard_normal(10_000) + 0.5, rng.standard_normal(10_000) - 0.5
-    np.testing.assert_allclose(
-        cuts_by_draws(x, y, np.array([0.0, 1.0]), 10_000), [0.0, 1.0], atol=0.4
-    )
-
-
-def laplace(rng, size, shift):
-    return rng.laplace(shift, 1.0, size)
-
-
-def normal(rng, size, shift):
-    return rng.standard_normal(size) + shift
-
-
-TIGHT = {
-    "P = Q": (normal, 0.0, dp.Claim(0.0)),
-    "Laplace at its ε": (laplace, 0.5, dp.Claim(0.5)),
-    "normal at its δ": (normal, 1.0, dp.Claim(0.5, float(dp.exact.gaussian_shift(1.0, 0.5)))),
-    "normal at its μ": (normal, 1.0, dp.Claim.gdp(1.0)),
-}
-
-
-def rejections(name, runs, samples, seed, classifier="auto"):
-    draw, shift, claim = TIGHT[name]
-    found = 0
-    for run in range(runs):
-        rng = np.random.default_rng([seed, run])
-        P, Q = draw(rng, samples, shift), draw(rng, samples, 0.0)
-        result = dp.audit_samples(
-            P,
-            Q,
-            claim=claim,
-            epsilon=[0.0],
-            rng=run,
-            stop="verdict",
-            classifier=classifier,
-            level=0.9,
-        )
-        found += result.verdict == "violated"
-    return found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["P = Q", pytest.param("normal at its δ", marks=pytest.mark.slow)])
-def test_true_claims_are_rarely_rejected(name):
-    """15 runs with a check after every draw up to 100; false alarm 1e-6 at a true rate of 10 %."""
-    assert rejections(name, 15, 100, seed=6) <= binom.ppf(1 - ALARM, 15, 0.1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", TIGHT)
-def test_true_claims_over_many_runs(name):
-    """A check after every draw up to 260, where draws already pick the bets.
-
-    False alarm 1e-6 at a rate of 10 %; a rate of 25 % is seen with probability 0.96.
-
-    2,000 runs of each of eight pairs: `python -m reports.make anytime`.
-    """
-    assert rejections(name, 250, 260, seed=7) <= binom.ppf(1 - ALARM, 250, 0.1)
-
-
-@pytest.mark.parametrize(
-    ("made", "most"),
-    [
-        (np.random.Generator.standard_normal, 80),
-        pytest.param(*(np.random.Generator.laplace, 130), marks=pytest.mark.slow),
-    ],
-)
-def test_a_mean_with_noise_by_its_true_size_is_rejected_soon(made, most):
-    """Scale 2 against 1, claim (0.01, 0), as NonDPGaussian1 and NonDPLaplace1.
-
-    Medians near 42 and 64. The mean of 8 runs' draws exceeds the limit with probability below 0.01
-    (over 1,600 runs); the seed is fixed.
-    """
-    needed = []
-    for run in range(8):
-        rng = np.random.default_rng([9, run])
-        P, Q = 2.0 * made(rng, size=400), made(rng, size=400)
-        result = dp.audit_samples(P, Q, claim=(0.01, 0.0), epsilon=[0.01], rng=run, stop="verdict")
-        needed.append(result.sequential.rejected_at or 400)
-    assert np.mean(needed) < most

@@ -1,43 +1,20 @@
 """Bounds for canaries that are assumed to be independent: their law, and what they reach."""
 
-from functools import partial
-
 import numpy as np
 import pytest
-from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 from scipy.stats import binom, norm
 
 from dpaudit.certify.one_run import independent, recursion
 from dpaudit.certify.one_run.guesses import Guesses
-from dpaudit.certify.one_run.independent import GAUSSIAN, Family, Misses, log_odds
+from dpaudit.certify.one_run.independent import GAUSSIAN, Family, Misses
 from dpaudit.curves import SampledGaussian, epsilon_at
-from dpaudit.curves.gaussian_shift import gaussian_shift
 from reports.make.one_run.false import touching
 from reports.make.one_run.independent import CASES, ceiling, median, run
 from tests.sparse import one_in
 
 pytestmark = pytest.mark.quick
 DELTA = 1e-5
-
-
-def test_misses_of_gaussian_scores_are_those_of_an_attacker_who_sees_them():
-    x = np.linspace(0.0, 4.0, 50)
-    for mu in (0.3, 1.0, 4.0):
-        share = ndtr(0.5 * mu - x) + ndtr(-0.5 * mu - x)
-        found = Misses.of(GAUSSIAN.curves(mu), 0.5)(share)
-        exact = ndtr(-0.5 * mu - x)
-        assert np.all(found <= exact * (1.0 + 1e-9))
-        np.testing.assert_allclose(found, exact, rtol=2e-3, atol=1e-7)
-
-
-def test_misses_of_randomised_response_are_a_constant_share():
-    def delta(epsilon):
-        return np.maximum(0.0, (np.e - np.exp(epsilon)) / (1.0 + np.e))
-
-    share = np.linspace(0.01, 1.0, 20)
-    found = Misses.of((delta, delta), 0.5)(share)
-    np.testing.assert_allclose(found, share / (1.0 + np.e), rtol=1e-9)
 
 
 @pytest.mark.parametrize("inclusion", [0.05, 0.2, 0.8])
@@ -55,36 +32,13 @@ def test_misses_of_coins_that_are_not_fair_take_each_direction_s_own_curve(inclu
     np.testing.assert_allclose(found, exact, atol=2e-4)
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 2.0])
-def test_curves_of_one_sampled_step_are_integrals_of_the_excess(epsilon):
-    rate, mu = 0.2, 2.0
-    ways = Family(rate, 1).curves(mu)
-
-    def mixed(x):
-        return (1.0 - rate) * norm.pdf(x) + rate * norm.pdf(x - mu)
-
-    pairs = (mixed, norm.pdf), (norm.pdf, mixed)
-    for way, (first, second) in zip(ways, pairs, strict=True):
-        excess = partial(lambda x, p, q: max(p(x) - np.exp(epsilon) * q(x), 0.0), p=first, q=second)
-        exact = quad(excess, -12.0, 14.0, limit=400, points=[0.0, 1.0, 2.0, 3.0])[0]
-        assert float(way(np.array([epsilon]))[0]) == pytest.approx(exact, abs=1e-7)
-
-
-@pytest.mark.slow
-def test_the_epsilon_of_a_family_is_that_of_its_curve():
-    assert GAUSSIAN.epsilon_at(1.0, DELTA) == pytest.approx(4.3771, abs=1e-3)
-    assert Family(0.2, 1).epsilon_at(2.0, DELTA) == pytest.approx(7.62, abs=0.01)
-    assert Family(0.2, 3).epsilon_at(2.0, DELTA) > Family(0.2, 1).epsilon_at(2.0, DELTA)
-    assert GAUSSIAN.epsilon_at(0.0, DELTA) == 0.0
-
-
 @pytest.mark.parametrize(
     ("family", "mu", "count", "published"),
-    one_in(6, CASES),
+    one_in(12, CASES),
 )
 def test_the_median_run_certifies_more_than_the_published_bound(family, mu, count, published):
     """Xiang et al. 2025, at level .95 and δ = 1e-5. No bound reaches `ceiling`, but by chance."""
-    bound = median(family, mu, count, 201)
+    bound = median(family, mu, count, 61)
     most = ceiling(mu, count) if family == GAUSSIAN else mu
     assert published <= family.epsilon_at(bound, DELTA) < family.epsilon_at(most, DELTA) + 0.01
 
@@ -115,10 +69,9 @@ def test_the_true_mu_is_seldom_refuted_where_canaries_are_independent(count, mu,
 
 
 def test_a_public_switch_breaks_the_bound_of_independent_canaries_and_not_that_of_any():
-    """In three runs of ten all coins are answered by randomised response, else none is.
-
-    The mechanism is 1-Gaussian DP, as its two points of trade-off lie on that curve; its canaries
-    share the switch. The bound of independent canaries refutes 1-GDP in about 31 % of runs.
+    """In three runs of ten all coins are answered by randomised response, else none is. The
+    mechanism is 1-Gaussian DP, as its two points of trade-off lie on that curve; its canaries share
+    the switch. The bound of independent canaries refutes 1-GDP in about 31 % of runs.
     """
     count, runs, switch = 1_000, 80, 0.3
     right = touching(switch, 1.0)
@@ -164,29 +117,6 @@ def test_a_training_of_many_steps_is_bounded_where_scores_tell_every_coin(family
     assert low == pytest.approx(float(high), rel=0.01)
 
 
-def test_log_odds_of_a_sampled_step_are_those_of_its_outputs_by_their_ranks():
-    rng, family = np.random.default_rng(0), Family(0.2, 1)
-    mu, coins = family.design, rng.random(20_000) < 0.5
-    x = rng.normal(size=20_000) + mu * (coins & (rng.random(20_000) < 0.2))
-    exact = np.log1p(0.2 * np.expm1(mu * x - 0.5 * mu**2))
-    found = log_odds(x, 0.5, family)
-    assert np.median(np.abs(found - exact)) < 0.01
-    assert np.all(np.diff(found[np.argsort(x)]) >= 0.0)
-
-
-@pytest.mark.slow
-def test_more_canaries_certify_more():
-    few, many = (median(GAUSSIAN, 2.0, count, 41) for count in (1_000, 10_000))
-    assert few + 0.05 < many < 2.0
-
-
 def test_guesses_without_strength_refute_nothing():
     nothing = Guesses.of(np.zeros(10), np.arange(10) < 5, np.full(10, 0.5))
     assert not independent.refutes(nothing, GAUSSIAN.curves(0.1), 0.05)
-
-
-def test_the_curve_of_a_shift_is_the_same_both_ways():
-    forward, backward = GAUSSIAN.curves(1.5)
-    epsilon = np.array([0.0, 0.7, 5.0, 40.0])
-    np.testing.assert_allclose(forward(epsilon), gaussian_shift(1.5, epsilon), rtol=1e-9)
-    np.testing.assert_allclose(backward(epsilon), gaussian_shift(1.5, epsilon), rtol=1e-9)

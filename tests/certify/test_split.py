@@ -86,14 +86,6 @@ def test_a_score_that_is_to_be_trained_needs_draws():
         splitting.split(1000, 0.0)
 
 
-@pytest.mark.parametrize("samples", [100, 999, 1000, 12_345])
-def test_a_share_that_is_a_whole_number_of_draws_is_that_number(samples):
-    assert all(
-        splitting.split(samples, train / samples).train == train
-        for train in range(10, samples // 2)
-    )
-
-
 @pytest.mark.parametrize("certify", [10, 500, 125_000, 125_001, 750_000, 10**9])
 def test_samples_for_is_the_fewest(certify):
     samples = samples_for(certify)

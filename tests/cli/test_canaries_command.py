@@ -68,15 +68,6 @@ def test_a_report_is_written_without_a_single_score_and_drawn_again(scores, tmp_
     assert page.exists()
 
 
-def test_coins_may_be_written_as_numpy_writes_them(scores, tmp_path, capsys):
-    path = tmp_path / scores(0.1)
-    head, *lines = path.read_text().splitlines()
-    parts = [line.rpartition(",") for line in lines]
-    exact = [f"{first},{float(coin):.18e}" for first, _, coin in parts]
-    path.write_text("\n".join([head, *exact]))
-    assert main(["canaries", "scores.csv", "--claim", "1,1e-5", *QUICK]) == 1
-
-
 def test_coins_of_another_probability_are_named_once(scores, tmp_path, capsys):
     path = scores(0.1, inclusion=0.25)
     assert main(["canaries", path, "--claim", "1,1e-5", *QUICK]) == 1

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import click
 import numpy as np
@@ -113,17 +111,6 @@ def test_what_a_mechanism_prints_is_no_part_of_the_document(folder, capfd):
     out, err = capfd.readouterr()
     assert out.startswith("as before")
     assert "printed" in err
-
-
-@pytest.mark.slow
-def test_what_compiled_code_holds_back_comes_before_the_document(folder):
-    """printf of the C library, which writes when the process ends or when it is told to."""
-    said = "import ctypes\nctypes.CDLL(None).printf(b'by C')\n"
-    (folder / "noisy.py").write_text(said + NOISY)
-    command = [sys.executable, "-m", "dpaudit", "run", "held.toml", "--json"]
-    done = subprocess.run(command, capture_output=True, check=True)
-    assert json.loads(done.stdout)["status"] == 0
-    assert b"by C" in done.stderr
 
 
 def test_an_error_leaves_no_document(folder, capsys):
@@ -264,8 +251,6 @@ def test_what_changes_a_certificate_is_said_and_the_command_line_is_first(folder
     ("text", "said"),
     [
         ("[tool.dpaudit]\nlevl = 0.9", "[tool.dpaudit] levl: unknown key"),
-        ('[tool.dpaudit]\nlevel = "x"', "[tool.dpaudit] level: must be a number in (0, 1)"),
-        ("[tool.dpaudit.audit]\ndraws = 3", "[tool.dpaudit.audit] draws: must be a whole number"),
         ("[tool.dpaudit]\njobs = 0", "jobs: must be an integer other than 0, got 0"),
         ("[tool.dpaudit]\nscenarios = [3]", "scenarios: must be the path or the name"),
         ("[tool.dpaudit]\nout = 3", "out: must be a path, got 3"),

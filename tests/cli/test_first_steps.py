@@ -26,15 +26,6 @@ def test_every_shipped_scenario_has_a_name_of_its_own():
     assert shipped.scenario_path(Path("opendp-count")) == Path(f"{whole}:opendp-count")
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("no_figures")
-def test_a_shipped_scenario_runs_by_name_from_any_folder(tmp_path, capsys):
-    assert main(["run", "flight-als-broken-claim", "--draws", "4000"]) in (0, 1, 3)
-    assert (tmp_path / "dpaudit-out" / "flight-als-broken-claim" / "result.json").exists()
-    assert main(["spectrum", "flight-als"]) == 0
-    assert "Scenario   flight-als" in capsys.readouterr().out
-
-
 def test_own_files_come_before_shipped_scenarios_of_the_same_name(tmp_path):
     """A folder hides none of them: `dpaudit run flight-als --out flight-als` leaves one."""
     path_of = shipped.scenario_path

@@ -5,12 +5,8 @@ import json
 import numpy as np
 import pytest
 
-import dpaudit as dp
 from dpaudit import power
 from dpaudit.cli import main
-from dpaudit.run import plan
-from reports.make.audits.power import shift_of
-from tests.cases import shifted
 
 pytestmark = pytest.mark.quick
 
@@ -61,34 +57,3 @@ def test_json_has_every_number(capsys):
 def test_bad_input_is_one_line(capsys, arguments, message):
     assert main(["plan", *arguments]) == 2
     assert message in capsys.readouterr().err
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("stop", [None, "verdict"])
-def test_audits_of_the_planned_size_show_the_excess(stop):
-    """Each of ten audits refutes with probability 0.8.
-
-    Of 40 audits, shares of 0.95 and 0.90 did. Fewer than 3 of ten do with probability below 1e-4.
-    """
-    row = plan((1.0, 1e-3), [0.1]).rows[0]
-    mu = shift_of(1.0, 0.101)
-    pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
-    samples = int(row.audit if stop is None else row.early)
-    options = {"draws": samples, "claim": (1.0, 1e-3), "classifier": "qda", "stop": stop}
-    found = [dp.audit(shifted(mu), pair, rng=seed, **options).verdict for seed in range(10)]
-    assert found.count("violated") >= 3
-
-
-def test_the_share_of_a_claim_is_what_the_plan_counts_with():
-    """An audit spends 1/AUDIT_STATEMENTS of 1 − level on the claim's own ε."""
-    pair = dp.neighbours.zero_row([[1.0], [1.0]], 0)
-    result = dp.audit(
-        lambda data, size, *, rng: data[0] + rng.normal(size=(size, 1)),
-        pair,
-        draws=5000,
-        claim=(1.0, 1e-5),
-        classifier="qda",
-        rng=0,
-    )
-    at = int(np.flatnonzero(result.spectrum.epsilon == 1.0)[0])
-    assert 0.05 / result.estimate.share[at] == pytest.approx(power.AUDIT_STATEMENTS)

@@ -36,25 +36,6 @@ def test_lines_in_a_file(clock):
     assert len(lines) == 13
 
 
-def test_a_step_with_others_inside_has_its_whole_time(clock):
-    stream = io.StringIO()
-    with progress.show_progress(stream) as show:
-        show("choosing the neighbour", 0, 1)
-        for done in (1, 8):
-            clock[0] += 120
-            show("searching", done, 8)
-        show("choosing the neighbour", 1, 1)
-    assert stream.getvalue().splitlines()[-1] == "choosing the neighbour: done in 04:00"
-
-
-def test_a_quick_step_takes_two_lines(clock):
-    stream = io.StringIO()
-    with progress.show_progress(stream) as show:
-        for done in range(100, 10_001, 100):
-            show("drawing", done, 10_000)
-    assert stream.getvalue() == "drawing: 100 of 10,000\ndrawing: done in 00:00\n"
-
-
 def test_a_bar_on_a_terminal():
     class Terminal(io.StringIO):
         def isatty(self):

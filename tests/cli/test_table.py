@@ -47,9 +47,3 @@ def test_a_narrow_terminal_gets_them_below_the_names(terminal):
         "   line of words a long line",
         "   of words",
     ]
-
-
-def test_no_line_is_longer_than_the_terminal(terminal):
-    for columns in range(25, 90):
-        terminal(columns)
-        assert max(map(len, table.named(PAIRS).splitlines())) <= columns

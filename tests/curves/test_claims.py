@@ -1,6 +1,5 @@
 """Claims as upper curves."""
 
-import math
 import pickle
 
 import numpy as np
@@ -16,9 +15,8 @@ EPSILON = np.array([0.0, 0.1, 0.5, 0.9, 1.0, 1.1, 3.0])
 
 
 def randomised_response(epsilon, delta, at):
-    """δ at `at` of the pair that dominates every (ε, δ)-DP pair.
-
-    It is a leak with probability δ, else a biased coin.
+    """δ at `at` of the pair that dominates every (ε, δ)-DP pair. It is a leak with probability δ,
+    else a biased coin.
     """
     coin = (1.0 - delta) * np.array([np.exp(epsilon), 1.0]) / (1.0 + np.exp(epsilon))
     P, Q = np.array([delta, *coin, 0.0]), np.array([0.0, *coin[::-1], delta])
@@ -40,26 +38,11 @@ def test_gdp_is_a_gaussian_shift(mu):
     np.testing.assert_array_equal(found, dp.exact.gaussian_shift(mu, EPSILON))
 
 
-def test_a_function_may_take_one_number_or_many():
-    scalar = dp.Claim.from_function(lambda epsilon: 0.5 * math.exp(-epsilon))
-    array = dp.Claim.from_function(lambda epsilon: 0.5 * np.exp(-epsilon))
-    np.testing.assert_allclose(scalar.delta_at(EPSILON), 0.5 * np.exp(-EPSILON))
-    np.testing.assert_allclose(array.delta_at(EPSILON), 0.5 * np.exp(-EPSILON))
-
-
 @pytest.mark.parametrize("value", [1.0 + 1e-9, -1e-9, 7.0, np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("epsilon", [0.0, EPSILON], ids=["scalar", "array"])
 def test_a_function_that_leaves_the_unit_interval_is_refused(value, epsilon):
     with pytest.raises(dp.InvalidInput, match=r"claim must be a curve with values in \[0, 1\]"):
         dp.Claim.from_function(lambda one: value).delta_at(epsilon)
-
-
-@pytest.mark.parametrize(
-    "claim", [dp.Claim(1.0, 0.1), dp.Claim.gdp(1.0), dp.Claim.from_function(lambda epsilon: 0.5)]
-)
-@pytest.mark.parametrize("epsilon", [0.5, [0.5], [2.0, 0.0, 1.0]], ids=str)
-def test_the_curve_has_the_shape_of_epsilon(claim, epsilon):
-    assert np.shape(claim.delta_at(epsilon)) == np.shape(epsilon)
 
 
 @pytest.mark.parametrize("value", [-0.1, np.nan, np.inf, "1", None, True])
@@ -125,37 +108,6 @@ def test_tcdp_stops_at_omega(rho, omega):
     assert np.all(claim.delta_at(epsilon) <= np.array(expected) * (1.0 + 1e-12))
 
 
-@pytest.mark.parametrize("mu", one_in(3, [1e-3, 0.1, 1.0, 5.0]))
-def test_zcdp_bounds_its_gaussian_from_above_and_not_by_much(mu):
-    """N(0, 1) against N(μ, 1) is μ²/2-zCDP.
-
-    In ε the conversion costs 6 to 20 % at δ = 1e-5 and 2 % at 1e-30.
-    """
-    claim = dp.Claim.zcdp(0.5 * mu**2)
-    epsilon = mu * np.array([0.0, 0.3, 1.0, 3.0, 7.0, 20.0])
-    assert np.all(claim.delta_at(epsilon) >= dp.exact.gaussian_shift(mu, epsilon))
-    delta = np.array([1e-5, 1e-10, 1e-30, 1e-300])
-    ratio = claim.epsilon_at(delta) / dp.Claim.gdp(mu).epsilon_at(delta)
-    assert np.all((ratio > 1.0) & (ratio < [1.2, 1.065, 1.021, 1.003]))
-
-
-def test_a_curve_and_its_orders():
-    """The bound of a list is the minimum over its orders, so it is above the curve.
-
-    The two are equal where the best order is on the list.
-    """
-    epsilon = np.linspace(0.0, 6.0, 13)
-    curve = dp.Claim.rdp(lambda order: 0.5 * order).delta_at(epsilon)
-    np.testing.assert_allclose(curve, dp.Claim.zcdp(0.5).delta_at(epsilon), rtol=1e-13)
-    few, many = np.array([2.0, 4.0, 16.0]), 1.0 + np.geomspace(1e-3, 1e2, 4000)
-    by_few, by_many = (
-        dp.Claim.rdp(orders, 0.5 * orders).delta_at(epsilon) for orders in (few, many)
-    )
-    assert np.all(by_few >= by_many)
-    assert np.all(by_many >= curve * (1.0 - 1e-12))
-    np.testing.assert_allclose(by_many, curve, rtol=2e-4)
-
-
 def test_a_pure_curve_has_its_limit():
     """Randomised response at ε₀ = 1 by its Rényi curve: its own δ, and nothing beyond ε₀."""
     right = 1.0 / (1.0 + np.exp(-1.0))
@@ -170,15 +122,6 @@ def test_a_pure_curve_has_its_limit():
     np.testing.assert_allclose(claim.delta_at(epsilon), dp.Claim(1.0).delta_at(epsilon), rtol=1e-9)
     assert claim.delta_at(1.01) < 1e-12
     assert claim.epsilon_at(1e-10) == pytest.approx(1.0, abs=1e-6)
-
-
-@pytest.mark.parametrize(("rows", "gamma"), [(1, 1.05), (1, 10.0), (20, 20.0), (1000, 100.0)])
-def test_gaussmix_bounds_the_exact_sketch(rows, gamma):
-    claim = dp.Claim.gaussmix(rows, gamma)
-    epsilon = np.sqrt(rows) / gamma * np.array([0.0, 0.2, 1.0, 3.0, 8.0, 30.0])
-    exact = np.maximum(*dp.exact.gaussian_sketch(1.0 / gamma, rows, epsilon))
-    assert np.all(claim.delta_at(epsilon) >= exact)
-    assert np.all(claim.delta_at(epsilon)[1:-1] < 40.0 * exact[1:-1])
 
 
 SMOOTH = [
@@ -219,12 +162,6 @@ def test_epsilon_at_of_a_users_function():
     assert dp.Claim.from_function(lambda epsilon: 0.1).epsilon_at(0.05) == np.inf
 
 
-def test_nothing_leaks_at_zero():
-    for claim in (dp.Claim.zcdp(0.0), dp.Claim.tcdp(0.0, 2.0), dp.Claim.gdp(0.0)):
-        np.testing.assert_array_equal(claim.delta_at([0.0, 1.0]), 0.0)
-        assert claim.epsilon_at(0.0) == 0.0
-
-
 def test_the_texts_of_claims():
     assert dp.Claim(1, 1e-5).text == "(1, 1e-05)-DP"
     assert dp.Claim.gdp(0.5).text == "0.5-GDP"
@@ -254,7 +191,6 @@ def test_claims_are_values(claim):
         (lambda: dp.Claim.zcdp(-0.1), "rho must be"),
         (lambda: dp.Claim.tcdp(0.1, 1.0), "omega must be a finite number > 1"),
         (lambda: dp.Claim.gaussmix(0, 2.0), "rows must be"),
-        (lambda: dp.Claim.gaussmix(5, 1.0), "gamma must be"),
         (lambda: dp.Claim.rdp(0.5), "curve must be a function of the order"),
         (lambda: dp.Claim.rdp(lambda order: order, end=1.0), "end must be"),
         (
@@ -274,3 +210,9 @@ def test_claims_are_values(claim):
 def test_renyi_claims_are_checked(make, message):
     with pytest.raises(dp.InvalidInput, match=message):
         make()
+
+
+def test_nothing_leaks_at_zero():
+    for claim in (dp.Claim.zcdp(0.0), dp.Claim.tcdp(0.0, 2.0), dp.Claim.gdp(0.0)):
+        np.testing.assert_array_equal(claim.delta_at([0.0, 1.0]), 0.0)
+        assert claim.epsilon_at(0.0) == 0.0

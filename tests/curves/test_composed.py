@@ -6,10 +6,16 @@ from scipy.integrate import quad
 
 import dpaudit as dp
 from dpaudit.curves import ComposedCurves
-from dpaudit.exact import Atoms, LaplaceShift, PrivacyLoss, curve_of_laws, exact_spectrum
-from dpaudit.exact.pairs.discrete import product_curve
+from dpaudit.exact import (
+    Atoms,
+    BranchCurve,
+    LaplaceShift,
+    PrivacyLoss,
+    curve_of_laws,
+    exact_spectrum,
+)
 from dpaudit.laws import StudentT
-from dpaudit.mechanisms import ALS, DPSGD, Composition, GaussianLS, textbook
+from dpaudit.mechanisms import ALS, DPSGD, ZOO, Composition, GaussianLS
 
 EPSILON = np.array([0.0, 0.03, 0.3, 1.0, 1.9, 3.0, 7.0])
 SHIFT, LAPLACE = PrivacyLoss.gaussian_shift, LaplaceShift
@@ -45,7 +51,7 @@ def test_repeated_laplace_noise_is_its_closed_form(shift, times):
 
 def test_outcomes_that_one_side_never_gives_stay_infinite_losses():
     """In one direction the loss is infinite with probability 0.2, so no δ is smaller."""
-    truth = product_curve([MISSING, LAPLACE(1.0, 1)]).delta(EPSILON)
+    truth = BranchCurve(MISSING, (LAPLACE(1.0, 1),) * 3).delta(EPSILON)
     assert truth[0][-1] == pytest.approx(0.2)
     around(((MISSING, 1), (LAPLACE(1.0, 1), 1)), truth)
 
@@ -91,7 +97,7 @@ def test_a_student_law_and_gaussian_noise_by_quadrature():
 
 
 ONE = dp.NeighbourPair(np.array([[0.0]]), np.array([[1.0]]))
-NOISES = Composition((textbook.Laplace(1.0), textbook.Gaussian(1.0, 1e-3)), (2, 1))
+NOISES = Composition((ZOO["Laplace"], ZOO["Gaussian"]), (2, 1))
 
 
 def test_a_composition_of_unlike_mechanisms_has_bounds():

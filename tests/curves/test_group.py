@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.curves import GroupCurve, about_fewer, chained
+from dpaudit.curves import GroupCurve, about_fewer
 
 pytestmark = pytest.mark.quick
 
@@ -41,30 +41,10 @@ def test_delta_grows_as_vadhan_says(epsilon, delta):
     assert (claim.epsilon, claim.delta) == (3 * epsilon, pytest.approx(delta * factor, rel=1e-12))
 
 
-def test_the_delta_of_a_group_is_the_value_of_its_curve_there():
-    for delta in (1e-5, 0.01, 0.2):
-        curve = GroupCurve.of(dp.Claim(0.5, delta).delta_at, 3)
-        assert curve(np.array([1.5]))[0] == pytest.approx(chained([(0.5, delta)] * 3)[1], rel=1e-9)
-
-
-def test_delta_never_exceeds_1():
-    assert chained([(0.5, 0.4)] * 5)[1] == 1.0
-    assert chained([(400.0, 0.0), (400.0, 0.1)]) == (800.0, pytest.approx(0.1))
-
-
 def test_parameters_grow_as_the_papers_say():
     assert dp.Claim.gdp(0.5).group(3).family.value == 1.5
     assert dp.Claim.zcdp(0.1).group(3).family.value == pytest.approx(0.9)
     assert dp.Claim.gdp(0.5).group(1) == dp.Claim.gdp(0.5)
-
-
-def test_groups_of_a_renyi_claim_are_bounded_by_its_curve():
-    one = dp.Claim.rdp([3.0], [0.3])
-    many = one.group(2)
-    assert many.renyi is None
-    expected = GroupCurve.of(one.delta_at, 2)(EPSILON)
-    np.testing.assert_array_equal(many.delta_at(EPSILON), expected)
-    assert np.all(expected > one.delta_at(EPSILON))
 
 
 def test_a_claim_says_of_how_many_rows_it_is():

@@ -62,7 +62,6 @@ def test_one_order_allows_what_two_outcomes_attain(order, divergence, epsilon):
 
 def by_program(divergence, orders, epsilon, span, both=False):
     """The largest δ(ε) of all laws on a grid of losses with these divergences, in both orders too.
-
     Under the second law the moments are of e^{αL}, and of e^{(1−α)L} with the laws exchanged.
     """
     loss = np.append(np.linspace(-span, span, 1_000), epsilon)
@@ -121,12 +120,6 @@ def test_bounds_that_bind_together_allow_what_a_search_of_the_plane_finds(
     assert found < share * alone
 
 
-def test_nothing_is_allowed_where_a_divergence_is_zero_and_all_where_none_is_bounded():
-    assert dp.Claim.rdp([2.0, 4.0], [0.0, 1.0]).delta_at(0.0) == 0.0
-    assert dp.Claim.rdp([2.0], [np.inf]).delta_at(3.0) == 1.0
-    assert dp.Claim.rdp([2.0], [1e-320]).delta_at(0.0) < 1e-150
-
-
 def random_pair(seed):
     """Two laws on up to four outcomes, ε ≥ 0 on the scale of their loss, and the larger δ there."""
     rng = np.random.default_rng(seed)
@@ -151,25 +144,7 @@ def test_a_few_orders_accuse_no_sound_mechanism(seed):
     assert np.all(delta <= claim.delta_at(epsilon) * (1.0 + 1e-11) + 1e-15)
 
 
-@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.slow), 1])
-def test_all_orders_accuse_no_sound_mechanism(seed):
-    atoms, epsilon, delta = random_pair(seed)
-    claim = dp.Claim.rdp(lambda orders: divergences(atoms, orders))
-    assert np.all(delta[::2] <= claim.delta_at(epsilon[::2]) * (1.0 + 1e-11) + 1e-15)
-
-
-@pytest.mark.slow  # 3 s
-def test_no_claim_is_looser_than_by_dp_accounting():
-    """200 claims at up to 11 orders, each at four ε."""
-    accountant = pytest.importorskip("dp_accounting.rdp.rdp_privacy_accountant")
-    rng, tighter = np.random.default_rng(0), []
-    for _ in range(200):
-        orders = np.sort(1.0 + 10.0 ** rng.uniform(-2.5, 2.3, rng.integers(1, 12)))
-        rho = 10.0 ** rng.uniform(-5.0, 1.0)
-        values = np.maximum.accumulate(rho * orders ** rng.uniform(0.1, 1.5))
-        for epsilon in np.sqrt(rho) * np.array([0.0, 0.3, 1.0, 3.0]):
-            theirs = accountant.compute_delta(orders, values, epsilon)[0]
-            ours = float(dp.Claim.rdp(orders, values).delta_at(epsilon))
-            assert ours <= theirs * (1.0 + 1e-11)
-            tighter.append(ours < 0.99 * theirs)
-    assert np.mean(tighter) > 0.5
+def test_nothing_is_allowed_where_a_divergence_is_zero_and_all_where_none_is_bounded():
+    assert dp.Claim.rdp([2.0, 4.0], [0.0, 1.0]).delta_at(0.0) == 0.0
+    assert dp.Claim.rdp([2.0], [np.inf]).delta_at(3.0) == 1.0
+    assert dp.Claim.rdp([2.0], [1e-320]).delta_at(0.0) < 1e-150

@@ -1,12 +1,13 @@
 """Claims by the distance of two records."""
 
 import pickle
+from itertools import permutations
 
 import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.curves import as_claim
+from dpaudit.curves import as_claim, chained
 from dpaudit.errors import InvalidInput
 
 pytestmark = pytest.mark.quick
@@ -99,3 +100,17 @@ def test_an_audit_resolves_the_claim_by_its_pair():
     assert 0.3 in found.spectrum.epsilon.round(12)
     held = dp.audit(near, pair, claim=dp.Claim.metric(1.0, "manhattan"), **options)
     assert held.verdict == "not violated"
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6, 1e-3, 0.02])
+def test_no_order_of_the_changes_gives_less_where_delta_is_at_most_a_half(delta):
+    """Up to six changes against all their orders."""
+    rng = np.random.default_rng(int(1e6 * delta))
+    for _ in range(30):
+        steps = 10.0 ** rng.uniform(-2.0, 0.7, rng.integers(1, 7))
+        left = np.zeros((len(steps), 2))
+        pair = dp.NeighbourPair(left, np.column_stack([steps, left[:, 1]]))
+        claim = dp.Claim.metric(1.0, "manhattan", delta).on(pair)
+        least = min(chained((one, delta) for one in order)[1] for order in permutations(steps))
+        assert claim.epsilon == pytest.approx(steps.sum(), rel=1e-12)
+        assert claim.delta == pytest.approx(least, rel=1e-9, abs=1e-12) or least > 0.5

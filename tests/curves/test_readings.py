@@ -3,262 +3,110 @@
 Also from its values alone, by chords.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri
 
 import dpaudit as dp
+from dpaudit.exact import Atoms, BranchCurve, PrivacyLoss, spectrum_of
 
 ALPHA = np.concatenate(
     [[0.0], np.geomspace(1e-12, 0.3, 30), np.linspace(0.31, 0.99, 20), [1.0 - 1e-9, 1.0]]
 )
 DELTAS = np.array([1e-300, 1e-100, 1e-30, 1e-10, 1e-5, 1e-3, 0.05, 0.3])
-
-
-@dataclass(frozen=True)
-class Shift:
-    """N(0, 1) against N(μ, 1)."""
-
-    mu: float
-    supremum = (np.inf, np.inf)
-
-    def delta(self, epsilon):
-        return (dp.exact.gaussian_shift(self.mu, epsilon),) * 2
-
-    def renyi(self, order):
-        return 0.5 * order * self.mu**2, 0.5 * order * self.mu**2
-
-    def tradeoff(self, alpha):
-        return ndtr(-ndtri(alpha) - self.mu)
-
-
-@dataclass(frozen=True)
-class Coin:
-    """Randomised response: a coin that tells the truth with odds e^{pure}."""
-
-    pure: float
-
-    @property
-    def supremum(self):
-        return self.pure, self.pure
-
-    def delta(self, epsilon):
-        gap = np.maximum(self.pure - np.asarray(epsilon), 0.0)
-        return (-np.expm1(-gap) / (1.0 + np.exp(-self.pure)),) * 2
-
-    def renyi(self, order):
-        right = 1.0 / (1.0 + np.exp(-self.pure))
-        wrong = 1.0 - right
-        if order == 1.0:
-            return (right - wrong) * self.pure, (right - wrong) * self.pure
-        return (
-            np.log(right**order * wrong ** (1 - order) + wrong**order * right ** (1 - order))
-            / (order - 1.0),
-        ) * 2
-
-    def tradeoff(self, alpha):
-        return np.maximum(
-            np.maximum(1.0 - np.exp(self.pure) * alpha, np.exp(-self.pure) * (1.0 - alpha)), 0.0
-        )
-
-    def epsilon(self, delta):
-        return np.log(np.maximum(np.exp(self.pure) - delta * (1.0 + np.exp(self.pure)), 1.0))
-
-
-@dataclass(frozen=True)
-class Leak:
-    """A Gaussian shift, but with probability `leak` the output gives the database away."""
-
-    mu: float
-    leak: float
-    supremum = (np.inf, np.inf)
-
-    def delta(self, epsilon):
-        return (self.leak + (1.0 - self.leak) * dp.exact.gaussian_shift(self.mu, epsilon),) * 2
-
-    def tradeoff(self, alpha):
-        return (1.0 - self.leak) * ndtr(
-            -ndtri(np.minimum(alpha / (1.0 - self.leak), 1.0)) - self.mu
-        )
-
-
-@dataclass(frozen=True)
-class Sketch:
-    """A χ² loss: two different directions."""
-
-    q: float
-    rows: int
-
-    @property
-    def supremum(self):
-        return np.inf, -0.5 * self.rows * np.log1p(-self.q)
-
-    def delta(self, epsilon):
-        return dp.exact.gaussian_sketch(self.q, self.rows, epsilon)
+LEAK = 1e-3
 
 
 def exact(curve):
-    grid = np.linspace(0.0, 1.0, 3)
-    return dp.Spectrum.of_directions(grid, *curve.delta(grid)).replace(curve=curve)
+    return spectrum_of(curve, "", np.linspace(0.0, 1.0, 3))
 
 
-def estimate(curve, grid):
-    return exact(curve).replace(epsilon=grid, delta=np.maximum(*curve.delta(grid)), curve=None)
+def estimate(spectrum, grid):
+    return spectrum.replace(epsilon=grid, delta=spectrum.delta_at(grid), curve=None)
 
 
-KNOWN = [
-    Shift(0.01),
-    Shift(1.0),
-    Shift(7.0),
-    Coin(0.3),
-    Coin(3.0),
-    Leak(1.0, 1e-3),
-]
+def shift(mu):
+    """N(0, 1) against N(μ, 1)."""
+    return exact(PrivacyLoss.gaussian_shift(mu))
 
 
-@pytest.mark.parametrize("curve", [Coin(0.3), Coin(3.0), Coin(12.0)], ids=str)
-def test_epsilon_of_pure_curves(curve):
-    delta = np.array([0.0, 1e-15, 1e-5, 0.01, 0.05, 0.09, 0.6, 1.0])
-    np.testing.assert_allclose(
-        exact(curve).epsilon_at(delta), curve.epsilon(delta), rtol=1e-12, atol=1e-13
-    )
+def coin(pure):
+    """Randomised response: a coin that tells the truth with odds e^{pure}."""
+    masses = np.log([expit(pure), expit(-pure)])
+    return exact(Atoms(masses, masses[::-1]))
+
+
+def leaky_shift():
+    """N(0, 1) against N(1, 1), but with probability `LEAK` the output gives the database away."""
+    masses = np.array([np.log1p(-LEAK), np.log(LEAK), -np.inf])
+    parts = (PrivacyLoss.gaussian_shift(1.0), *[PrivacyLoss.gaussian_shift(0.0)] * 2)
+    return exact(BranchCurve(Atoms(masses, masses[[0, 2, 1]]), parts))
 
 
 @pytest.mark.parametrize("mu", [1e-9, 1e-3, 0.1, 1.0, 10.0, 1e4])
 def test_epsilon_of_a_gaussian_shift(mu):
     """δ at the ε found is the δ asked for; at a slightly smaller ε it is larger."""
-    curve = Shift(mu)
-    asked = DELTAS[curve.delta(np.array(0.0))[0] > DELTAS]
-    epsilon = exact(curve).epsilon_at(asked)
+    found = shift(mu)
+    asked = DELTAS[found.total_variation > DELTAS]
+    epsilon = found.epsilon_at(asked)
     np.testing.assert_allclose(dp.exact.gaussian_shift(mu, epsilon), asked, rtol=1e-9)
-    assert np.all(dp.exact.gaussian_shift(mu, epsilon) <= asked)
-    assert np.all(dp.exact.gaussian_shift(mu, epsilon * (1.0 - 1e-12)) > asked)
+    assert np.all(found.delta_at(epsilon) <= asked)
+    assert np.all(found.delta_at(epsilon * (1.0 - 1e-11)) > asked)
 
 
-def test_epsilon_at_the_ends_of_a_curve():
-    gaussian, coin, nothing = exact(Shift(1.0)), exact(Coin(1.5)), exact(Coin(0.0))
-    assert gaussian.epsilon_at(0.0) == np.inf
-    assert gaussian.epsilon_at(gaussian.total_variation) == 0.0
-    assert gaussian.epsilon_at(1.0) == 0.0
-    assert coin.epsilon_at(0.0) == 1.5 == coin.pure_epsilon
-    assert nothing.epsilon_at(0.0) == 0.0
-
-
-def test_epsilon_at_the_total_variation_is_zero():
-    """Also where δ(0) differs in its last digit between two grids of ε."""
-    for mu in np.geomspace(1e-3, 5.0, 40):
-        curve = exact(dp.exact.PrivacyLoss.gaussian_shift(mu))
-        assert curve.epsilon_at(curve.total_variation) == 0.0
-        assert curve.epsilon_at(np.nextafter(curve.total_variation, 0.0)) == 0.0
+def test_epsilon_of_a_coin():
+    delta = np.array([0.0, 1e-15, 1e-5, 0.01, 0.05, 0.09, 0.6, 1.0])
+    expected = np.log(np.maximum(np.exp(3.0) - delta * (1.0 + np.exp(3.0)), 1.0))
+    np.testing.assert_allclose(coin(3.0).epsilon_at(delta), expected, rtol=1e-12, atol=1e-13)
 
 
 def test_no_delta_is_negative_zero():
-    delta = dp.exact.PrivacyLoss.gaussian_shift(1.0).delta(np.array([1e3, 1e6, 1e8]))[0]
+    delta = PrivacyLoss.gaussian_shift(1.0).delta(np.array([1e3, 1e6, 1e8]))[0]
     assert not np.signbit(delta).any()
 
 
 def test_a_floor_is_never_passed():
-    leaky = exact(Leak(1.0, 1e-3))
-    np.testing.assert_array_equal(leaky.epsilon_at([0.0, 1e-9, 0.999e-3]), np.inf)
-    assert leaky.epsilon_at(1.001e-3) == pytest.approx(
-        float(exact(Shift(1.0)).epsilon_at(1e-6 / 0.999)), rel=1e-8
+    leaky = leaky_shift()
+    np.testing.assert_array_equal(leaky.epsilon_at([0.0, 1e-9, 0.999 * LEAK]), np.inf)
+    assert leaky.epsilon_at(1.001 * LEAK) == pytest.approx(
+        float(shift(1.0).epsilon_at(1e-3 * LEAK / (1.0 - LEAK))), rel=1e-8
     )
 
 
-@pytest.mark.parametrize("curve", [Shift(1.0), Sketch(0.2, 10), Coin(2.0)], ids=str)
-def test_a_search_costs_a_few_calls(curve):
-    calls = []
-
-    class Counted:
-        supremum = curve.supremum
-
-        def delta(self, epsilon):
-            calls.append(np.size(epsilon))
-            return curve.delta(epsilon)
-
-    exact(Counted())
-    calls.clear()
-    exact(Counted()).epsilon_at(1e-6)
-    assert len(calls) <= 10
-    assert sum(calls) <= 320
-
-
-@pytest.mark.parametrize("curve", KNOWN, ids=str)
-def test_the_tradeoff_curve(curve):
+@pytest.mark.parametrize("mu", [0.01, 1.0, 7.0])
+def test_the_tradeoff_curve_of_a_gaussian_shift(mu):
     np.testing.assert_allclose(
-        exact(curve).tradeoff(ALPHA), curve.tradeoff(ALPHA), rtol=1e-9, atol=1e-12
+        shift(mu).tradeoff(ALPHA), ndtr(-ndtri(ALPHA) - mu), rtol=1e-9, atol=1e-12
     )
 
 
-def test_far_apart_laws_keep_their_small_errors():
-    """β to relative accuracy where it is 1e-24."""
-    np.testing.assert_allclose(
-        exact(Shift(10.0)).tradeoff([0.1, 0.5, 0.9]), ndtr(-ndtri([0.1, 0.5, 0.9]) - 10), rtol=1e-8
-    )
+@pytest.mark.parametrize("pure", [0.3, 3.0])
+def test_the_tradeoff_curve_of_a_coin(pure):
+    lines = 1.0 - np.exp(pure) * ALPHA, np.exp(-pure) * (1.0 - ALPHA), 0.0 * ALPHA
+    found = coin(pure).tradeoff(ALPHA)
+    np.testing.assert_allclose(found, np.max(lines, axis=0), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.slow
-@settings(max_examples=60)
-@given(q=st.floats(1e-6, 0.9), rows=st.integers(1, 60))
-def test_a_tradeoff_curve_is_one(q, rows):
-    """Convex, decreasing, its own inverse, at most 1 − α; and δ is its conjugate."""
-    spectrum = exact(Sketch(q, rows))
-    alpha = np.linspace(0.0, 1.0, 41)
-    beta = spectrum.tradeoff(alpha)
-    assert np.all((beta >= 0.0) & (beta <= 1.0 - alpha))
-    assert np.all(np.diff(beta) <= 1e-12)
-    assert np.all(np.diff(beta, 2) >= -1e-11)
-    seen = beta > 1e-5  # below it floats do not resolve α from β
-    np.testing.assert_allclose(spectrum.tradeoff(beta)[seen], alpha[seen], atol=1e-8)
-    epsilon = np.array([0.0, 0.1, 1.0, 3.0])
-    below = 1.0 - np.exp(epsilon)[:, None] * alpha - beta
-    assert np.all(below <= spectrum.delta_at(epsilon)[:, None] + 1e-12)
+def test_mu_is_that_of_a_shift_where_there_is_something_to_see():
+    epsilon = np.array([0.0, 0.1, 1.0, 10.0])
+    np.testing.assert_allclose(shift(1.0).gdp_mu(epsilon), 1.0, rtol=1e-9)
+    np.testing.assert_array_equal(coin(1.0).gdp_mu([1.0, 2.0]), 0.0)
+    certain = coin(1.0).replace(curve=None, epsilon=np.array(0.5), delta=np.array(1.0))
+    assert certain.gdp_mu(0.5) == np.inf
 
 
-@pytest.mark.parametrize("mu", [1e-8, 0.01, 1.0, 5.0, 40.0])
-def test_mu_of_a_gaussian_shift_is_its_own(mu):
-    epsilon = np.array([0.0, 0.1, 1.0, 10.0, 37.0]) * mu
-    found = exact(Shift(mu))
-    live = (found.delta_at(epsilon) > 1e-300) & (found.delta_at(epsilon) < 0.999)
-    np.testing.assert_allclose(found.gdp_mu(epsilon)[live], mu, rtol=1e-9)
-    assert live.sum() >= (mu < 40.0)
-
-
-def test_mu_where_there_is_nothing_or_everything_to_see():
-    np.testing.assert_array_equal(exact(Coin(1.0)).gdp_mu([1.0, 2.0]), 0.0)
-    assert (
-        exact(Coin(1.0)).replace(curve=None, epsilon=np.array(0.5), delta=np.array(1.0)).gdp_mu(0.5)
-        == np.inf
-    )
-
-
-def test_renyi_divergences():
-    orders = np.array([0.5, 1.0, 2.0, 30.0])
-    np.testing.assert_allclose(exact(Shift(0.7)).renyi(orders), orders * 0.245)
-    assert exact(Coin(2.0)).renyi(1.0) == pytest.approx(2.0 * np.tanh(1.0))
-    assert exact(Coin(2.0)).renyi(200.0) == pytest.approx(2.0, abs=1e-3)
-
-
-def test_the_larger_direction_counts():
-    class Uneven:
-        supremum = (1.0, 3.0)
-
-        def renyi(self, order):
-            return 0.5 * order, 2.0 / order
-
-    spectrum = exact(Shift(1.0)).replace(curve=Uneven())
-    np.testing.assert_allclose(spectrum.renyi([1.0, 4.0]), [2.0, 2.0])
-    assert spectrum.renyi(8.0) == 4.0
-    assert spectrum.pure_epsilon == 3.0
+def test_chords_bound_the_curve_from_above_and_meet_it_on_the_grid():
+    grid, between = np.linspace(0.0, 4.0, 9), np.linspace(0.0, 4.0, 97)
+    curve = shift(1.0)
+    spectrum = estimate(curve, grid)
+    np.testing.assert_allclose(spectrum.delta_at(grid), curve.delta_at(grid), rtol=1e-13)
+    assert np.all(spectrum.delta_at(between) >= curve.delta_at(between) * (1 - 1e-13))
+    assert np.all(spectrum.tradeoff(ALPHA) <= curve.tradeoff(ALPHA) + 1e-13)
 
 
 @pytest.mark.parametrize("argument", [0.3, [0.3], [0.1, 0.3, 0.2]], ids=str)
 @pytest.mark.parametrize(
-    "spectrum", [exact(Coin(1.0)), estimate(Coin(1.0), np.linspace(0, 1, 9))], ids=["curve", "grid"]
+    "spectrum", [coin(1.0), estimate(coin(1.0), np.linspace(0, 1, 9))], ids=["curve", "grid"]
 )
 def test_shapes(spectrum, argument):
     for method in (spectrum.delta_at, spectrum.epsilon_at, spectrum.tradeoff, spectrum.gdp_mu):
@@ -267,12 +115,12 @@ def test_shapes(spectrum, argument):
             method(argument),
             [method(one) for one in np.ravel(argument)] if argument != 0.3 else method(0.3),
         )
-    assert np.shape(exact(Coin(1.0)).renyi(argument)) == np.shape(argument)
+    assert np.shape(coin(1.0).renyi(argument)) == np.shape(argument)
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, np.nan, "half", [[0.1]], []], ids=str)
 @pytest.mark.parametrize(
-    "spectrum", [exact(Coin(1.0)), estimate(Coin(1.0), np.linspace(0, 1, 9))], ids=["curve", "grid"]
+    "spectrum", [coin(1.0), estimate(coin(1.0), np.linspace(0, 1, 9))], ids=["curve", "grid"]
 )
 def test_probabilities_are_checked(spectrum, value):
     with pytest.raises(dp.InvalidInput, match=r"delta must be a number in \[0, 1\]"):
@@ -284,41 +132,11 @@ def test_probabilities_are_checked(spectrum, value):
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf, "two", [[2.0]], []], ids=str)
 def test_orders_are_checked(value):
     with pytest.raises(dp.InvalidInput, match="order must be a finite number > 0"):
-        exact(Shift(1.0)).renyi(value)
-
-
-def test_an_estimate_has_no_renyi_divergence_and_no_pure_epsilon():
-    spectrum = estimate(Shift(1.0), np.linspace(0, 1, 3))
-    with pytest.raises(dp.NoExactSpectrum, match="Rényi"):
-        spectrum.renyi(2.0)
-    with pytest.raises(dp.NoExactSpectrum, match="pure epsilon"):
-        _ = spectrum.pure_epsilon
-
-
-def test_chords_bound_the_curve_from_above_and_meet_it_on_the_grid():
-    grid, between = np.linspace(0.0, 4.0, 9), np.linspace(0.0, 4.0, 97)
-    spectrum, curve = estimate(Shift(1.0), grid), exact(Shift(1.0))
-    np.testing.assert_allclose(spectrum.delta_at(grid), curve.delta_at(grid), rtol=1e-13)
-    assert np.all(spectrum.delta_at(between) >= curve.delta_at(between) * (1 - 1e-13))
-    assert np.all(spectrum.tradeoff(ALPHA) <= curve.tradeoff(ALPHA) + 1e-13)
-    assert spectrum.total_variation == curve.total_variation
-
-
-def test_a_curve_that_is_straight_in_the_exponential_is_its_chord():
-    spectrum, between = estimate(Coin(3.0), np.array([0.5, 3.0, 1.5])), np.linspace(0.5, 3.0, 11)
-    np.testing.assert_allclose(
-        spectrum.delta_at(between), Coin(3.0).delta(between)[0], rtol=1e-12, atol=1e-15
-    )
-    np.testing.assert_allclose(
-        spectrum.epsilon_at([0.01, 0.3, 0.0]),
-        Coin(3.0).epsilon(np.array([0.01, 0.3, 0.0])),
-        rtol=1e-12,
-    )
-    assert spectrum.epsilon_at(0.95) == 0.5  # the smallest ε of the grid
+        shift(1.0).renyi(value)
 
 
 def test_an_estimate_says_nothing_beyond_its_grid():
-    spectrum = estimate(Shift(1.0), np.array([0.1, 1.0, 2.0]))
+    spectrum = estimate(shift(1.0), np.array([0.1, 1.0, 2.0]))
     for call in (spectrum.delta_at, spectrum.gdp_mu):
         with pytest.raises(dp.InvalidInput, match=r"the grid, which goes from 0\.1 to 2, got 2\.1"):
             call([0.5, 2.1])
@@ -328,3 +146,11 @@ def test_an_estimate_says_nothing_beyond_its_grid():
         dp.InvalidInput, match=r"delta must be at least 0\.02.*goes from 0\.1 to 2, got 0\.001"
     ):
         spectrum.epsilon_at([0.1, 0.001])
+
+
+def test_an_estimate_has_no_renyi_divergence_and_no_pure_epsilon():
+    spectrum = estimate(shift(1.0), np.linspace(0, 1, 3))
+    with pytest.raises(dp.NoExactSpectrum, match="Rényi"):
+        spectrum.renyi(2.0)
+    with pytest.raises(dp.NoExactSpectrum, match="pure epsilon"):
+        _ = spectrum.pure_epsilon

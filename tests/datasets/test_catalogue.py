@@ -40,15 +40,6 @@ def test_names_and_descriptions():
     assert all(line and "\n" not in line for line in datasets.describe().values())
 
 
-def test_diabetes():
-    data = datasets.load("diabetes")
-    assert data.X.shape == (442, 11)
-    assert data.features[:3] == ("constant", "age", "sex")
-    assert data.target == "progression"
-    assert data.y[0] == 151
-    np.testing.assert_allclose((data.X[:, 1:] ** 2).sum(axis=0), 1)
-
-
 def test_a_dataset_unpacks_pickles_and_prints_short():
     data = datasets.load("diabetes")
     X, y = data

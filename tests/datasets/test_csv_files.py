@@ -22,14 +22,6 @@ def write(tmp_path):
     return writer
 
 
-def test_features_target_and_constant(write):
-    data = load(write("a,b,c\n1,2,3\n4,5,7\n"), target="b")
-    assert (data.name, data.features, data.target) == ("table", ("constant", "a", "c"), "b")
-    np.testing.assert_array_equal(data.X, [[1, 1, 3], [1, 4, 7]])
-    np.testing.assert_array_equal(data.y, [2, 5])
-    assert data.dropped == {}
-
-
 def test_source_tells_files_of_one_name_apart(write):
     first = load(write("a,b\n1,2\n3,4\n"), target="b").source
     assert "table.csv" in first

@@ -19,6 +19,7 @@ from dpaudit.exact import (
     curve_on_pair,
 )
 from dpaudit.exact.numerics.special import Share
+from dpaudit.exact.zeroed_rows.additive_wishart import WishartCurve
 from dpaudit.laws import Density, Discrete, Gaussian, Laplace, Product, StudentT
 from dpaudit.laws.density import panel_edges
 
@@ -117,7 +118,7 @@ def pair(rng):
 def wishart(rng):
     d = int(rng.choice([1, 2, 3, 5, 20]))
     numbers = power(rng, -12, 1.3), d + int(rng.choice([0, 1, 2, 3, 10, 100, 10**4])), d
-    return Case(f"wishart{numbers}", PrivacyLoss.additive_wishart(*numbers))
+    return Case(f"wishart{numbers}", WishartCurve.of(*numbers))
 
 
 def part(rng):
@@ -137,14 +138,6 @@ def composed(rng):
     times = [int(k) for k in rng.choice([1, 2, 7, 100], count)]
     whole = compose(parts[:count], times)
     return Case(whole.law, whole, 1e-8)
-
-
-def wishart_composed(rng):
-    d = int(rng.choice([2, 3, 5]))
-    numbers = power(rng, -3, 1), d + int(rng.choice([1, 2, 3, 10, 30])), d
-    mu, times = power(rng, -2, 0.5), int(rng.choice([1, 2]))
-    whole = times * PrivacyLoss.additive_wishart(*numbers) + PrivacyLoss.gaussian_shift(mu)
-    return Case(f"{times} × wishart{numbers} + shift({mu!r})", whole, 1e-8)
 
 
 def laws(kind, words, left, right, relative=1e-9, absolute=0.0):
@@ -292,7 +285,6 @@ KINDS = {
         pair,
         wishart,
         composed,
-        wishart_composed,
         laplace,
         laplace_of_two_scales,
         discrete,

@@ -1,13 +1,10 @@
 """A release whose setting is read off an earlier one: closed forms, another quadrature, draws."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
-from scipy.integrate import quad
 
 from dpaudit import InvalidInput
-from dpaudit.exact import FirstRelease, PrivacyLoss, adaptive_curve, gaussian_shift, gaussian_sketch
+from dpaudit.exact import FirstRelease, PrivacyLoss, adaptive_curve, gaussian_shift
 
 
 def adaptive(first, curves, epsilon, breaks=()):
@@ -38,9 +35,8 @@ def test_two_gaussian_shifts_are_one():
 @pytest.mark.parametrize(("left", "right"), [(0.0, 0.5), (3.0, 1.0)])
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 def test_nothing_after_laplace_noise_leaves_its_own_spectrum(left, right, share):
-    """δ(ε) is 1 − e^{(ε − t)/2} for a shift of t scales.
-
-    Where L = ±ε the integrand has a kink, since nothing blurs it.
+    """δ(ε) is 1 − e^{(ε − t)/2} for a shift of t scales. Where L = ±ε the integrand has a kink,
+    since nothing blurs it.
     """
     shift = abs(left - right) / 2.0
     epsilon = share * shift
@@ -51,29 +47,9 @@ def test_nothing_after_laplace_noise_leaves_its_own_spectrum(left, right, share)
         assert float(found) == pytest.approx(-np.expm1(0.5 * (epsilon - shift)), rel=1e-9)
 
 
-@pytest.mark.slow
-def test_laplace_noise_and_then_a_sketch_by_another_quadrature():
-    """∫ p(x) δ_x(ε − ℓ(x)) dx by QUADPACK, its pieces between the two kinks."""
-
-    def total(epsilon):
-        def part(x):
-            own = epsilon - abs(x - 0.5) + abs(x)
-            ahead, back = (float(side) for side in gaussian_sketch(leverage(x), 20, abs(own)))
-            value = ahead if own >= 0.0 else -np.expm1(own) + np.exp(own) * back
-            return 0.5 * np.exp(-abs(x)) * value
-
-        pieces = (-40.0, -5.0, 0.0, 0.5, 5.0, 40.0)
-        return sum(quad(part, a, b, epsabs=1e-13)[0] for a, b in pairwise(pieces))
-
-    epsilon = np.array([0.2, 1.0, 2.5])
-    forward, _ = adaptive(FirstRelease.laplace(0.0, 0.5, 1.0), sketch, epsilon)
-    np.testing.assert_allclose(forward, [total(e) for e in epsilon], rtol=1e-8)
-
-
 def test_against_draws_of_both_releases():
-    """400,000 draws of x and of the χ² that decides the sketch's loss.
-
-    Within five standard errors (chance 4e-6).
+    """400,000 draws of x and of the χ² that decides the sketch's loss. Within five standard errors
+    (chance 4e-6).
     """
     rng = np.random.default_rng(5)
     size, epsilon = 400_000, np.array([0.0, 0.5, 1.5])
@@ -88,9 +64,8 @@ def test_against_draws_of_both_releases():
 
 
 def test_a_clipped_setting_needs_its_break():
-    """The sketch stops changing at x = 0.3, so the panels are cut there.
-
-    Nodes beyond share one curve.
+    """The sketch stops changing at x = 0.3, so the panels are cut there. Nodes beyond share one
+    curve.
     """
     flat = sketch(0.3)
     first = FirstRelease.gaussian(0.0, 0.4, 1.0)

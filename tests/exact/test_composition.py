@@ -1,31 +1,24 @@
 """Composed privacy losses: algebra, closed forms, Rényi divergences, another accountant.
 
-Values at 40 digits, of compositions with additive Wishart noise too, are in tests/oracle.
+Values at 40 digits, of bounds with additive Wishart noise too, are in tests/oracle.
 """
 
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as pld
-from dp_accounting.pld.privacy_loss_mechanism import GaussianPrivacyLoss
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import stats
 
 from dpaudit import InvalidInput
 from dpaudit.exact import (
     PrivacyLoss,
     additive_wishart,
     compose,
-    gaussian_pair,
     gaussian_shift,
-    gaussian_sketch,
 )
 from tests.exact.comparing import assert_close
 from tests.sparse import one_in
 
 EPSILON = np.array([0.0, 0.1, 0.3, 1.0, 3.0, 10.0])
 ORDERS = (0.3, 0.999999999, 1.0, 1.000001, 1.5, 2.0)
-WISHART = 1e-9  # relative accuracy of compositions with additive Wishart noise
 
 
 def line(shift, ratio):
@@ -33,7 +26,7 @@ def line(shift, ratio):
 
 
 def releases():
-    """One of every kind but additive Wishart noise."""
+    """One of every kind."""
     return [
         PrivacyLoss.gaussian_shift(0.4),
         PrivacyLoss.gaussian_sketch(0.05, rows=20),
@@ -107,123 +100,6 @@ def test_shifts_compose_to_one_shift(mus):
     )
 
 
-@pytest.mark.parametrize(
-    ("leverage", "rows", "times"), [(0.02, 50, 10), (0.5, 1, 7), (1e-6, 30, 40), (0.9, 3, 2)]
-)
-def test_sketches_compose_to_a_sketch_of_all_rows(leverage, rows, times):
-    found = (times * PrivacyLoss.gaussian_sketch(leverage, rows)).delta(EPSILON)
-    assert_close(found, gaussian_sketch(leverage, rows * times, EPSILON), 1e-9)
-
-
-def test_pairs_compose_to_the_pair_of_all_coordinates():
-    cov = np.array([[0.9, 0.1], [0.1, 1.2]])
-    together = PrivacyLoss.gaussian_pair([0.0, 0.0], np.eye(2), [0.2, -0.1], cov) + line(0.3, 1.4)
-    stacked = np.zeros((3, 3))
-    stacked[:2, :2], stacked[2, 2] = cov, 1.4
-    expected = gaussian_pair(np.zeros(3), np.eye(3), [0.2, -0.1, 0.3], stacked, EPSILON)
-    assert_close(together.delta(EPSILON), expected, 1e-10)
-
-
-# --- additive Wishart noise -----------------------------------------------------------------------
-
-NOISE = [(0.5, 20, 3), (5.0, 20, 3), (2.0, 5, 3), (2.0, 4, 3), (0.5, 3, 3), (0.01, 60, 12)]
-
-
-@pytest.mark.parametrize("noise", NOISE)
-def test_noise_and_the_zero_loss_is_the_noise(noise):
-    whole = PrivacyLoss.additive_wishart(*noise) + PrivacyLoss.gaussian_shift(0.0)
-    for found, expected in zip(
-        whole.delta(EPSILON), additive_wishart(*noise, EPSILON), strict=True
-    ):
-        np.testing.assert_allclose(found, expected, rtol=WISHART, atol=1e-25)
-
-
-@pytest.mark.parametrize("noise", NOISE)
-@pytest.mark.parametrize("times", one_in(3, [1, pytest.param(2, marks=pytest.mark.slow), 5]))
-def test_outputs_that_rule_a_database_out_are_a_floor(noise, times):
-    single = float(additive_wishart(*noise, 1e6)[1])
-    whole = compose(
-        [PrivacyLoss.additive_wishart(*noise), PrivacyLoss.gaussian_shift(0.2)], [times, 1]
-    )
-    forward, backward = whole.delta([0.0, 5.0, 100.0, 1e5])
-    floor = -np.expm1(times * np.log1p(-single))
-    assert np.all(backward >= floor * (1.0 - 1e-12))
-    assert backward[-1] == pytest.approx(floor, rel=1e-9, abs=1e-300)
-    assert forward[-1] == 0.0
-    assert whole.supremum[1] == np.inf
-
-
-def test_a_large_epsilon_does_not_change_the_rest_of_the_grid():
-    whole = PrivacyLoss.additive_wishart(0.0006952060156420794, 2, 1)
-    whole = whole + PrivacyLoss.gaussian_shift(6.440219890629529)
-    near, far = whole.delta([0.5, 10.0]), whole.delta([0.5, 10.0, 1e3, 1e9])
-    np.testing.assert_array_equal(near, [side[:2] for side in far])
-    floor = -np.expm1(-0.5 * 0.0006952060156420794)  # m = 2: c is exponential
-    np.testing.assert_allclose([side[2:] for side in far], [[0.0] * 2, [floor] * 2], rtol=1e-12)
-
-
-def test_two_copies_deep_in_the_tail():
-    """By mpmath at 80 digits, over the noise of one copy of incomplete Γ functions of the other."""
-    backward = (2 * PrivacyLoss.additive_wishart(0.0095, 33, 3)).delta([0.1, 0.5, 6.0, 8.0])[1]
-    truth = [2.51786828776928e-18, 5.97530947622124e-28, 2.3976461970915e-42, 9.33160802855434e-44]
-    np.testing.assert_allclose(backward, truth, rtol=1e-8)
-
-
-@pytest.mark.parametrize("times", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_copies_in_any_order_agree(times):
-    grid = np.concatenate([[0.0], np.geomspace(1e-3, 60.0, 30)])
-    one, other = PrivacyLoss.additive_wishart(0.5, 3, 3), PrivacyLoss.additive_wishart(2.0, 5, 3)
-    shift = PrivacyLoss.gaussian_shift(0.2)
-    whole = (times * one + other + shift).delta(grid)
-    again = (shift + other + one + (times - 1) * one).delta(grid)
-    for first, second in zip(whole, again, strict=True):
-        np.testing.assert_allclose(first, second, rtol=WISHART, atol=1e-21)
-    assert whole[0][0] == pytest.approx(whole[1][0], rel=WISHART)
-
-
-REACH = 1 << 15  # of a grid of losses, in steps on either side
-
-
-def rounded(q, dof, dim, times, epsilon, forward, step):
-    """δ with each loss rounded down, to the middle of its step, and up; convolved by FFT."""
-    power, freedom = 0.5 * (dof - dim - 1), dof - dim + 1
-    loss = step * np.arange(-REACH, REACH)
-    gap = 0.5 * q - loss if forward else 0.5 * q + loss
-    odds = np.expm1(np.clip(gap / power, 1e-12, 700.0))
-    if forward:  # c ↦ ½q − a ln(1 + q/c) rises
-        below = np.where(gap > 0.0, stats.chi2.cdf(q / odds, freedom), 1.0)
-    else:  # c ↦ −½q − a ln(1 − q/c) falls; infinite for c < q
-        below = np.where(gap > 0.0, stats.chi2.sf(q + q / odds, freedom), 0.0)
-    finite = 1.0 if forward else stats.chi2.sf(q, freedom)
-    mass = np.diff(np.append(np.append(0.0, below[:-1]), finite))
-    spectrum = np.fft.rfft(np.fft.ifftshift(mass)) ** times
-    whole = np.maximum(np.fft.fftshift(np.fft.irfft(spectrum, 2 * REACH)), 0.0)
-    for share in (1.0, 0.5, 0.0):
-        gain = -np.expm1(np.minimum(epsilon[:, None] - (loss - share * times * step), 0.0))
-        yield 1.0 - finite**times + gain @ whole
-
-
-@pytest.mark.parametrize(
-    ("q", "times", "epsilon", "step"),
-    [
-        pytest.param(0.5, 30, [0.0, 0.5, 1.0, 2.0], 5e-4, marks=pytest.mark.slow),
-        pytest.param(0.1, 100, [0.0, 0.5, 0.7, 0.8], 1e-4, marks=pytest.mark.slow),
-        (0.5, 100, [0.0, 0.5, 1.0, 2.0], 5e-4),
-    ],
-)
-def test_many_copies_lie_between_rounded_losses(q, times, epsilon, step):
-    """The middle of a step is off by times·step²/12 in the variance. A second for each slow one.
-
-    Those of q = 0.1 were refused: their curve has no series, and one mesh was not fine enough.
-    """
-    epsilon = np.array(epsilon)
-    curves = (times * PrivacyLoss.additive_wishart(q, 33, 3)).delta(epsilon)
-    for forward, curve in zip((True, False), curves, strict=True):
-        low, middle, high = rounded(q, 33, 3, times, epsilon, forward, step)
-        assert np.all((low - 1e-12 <= curve) & (curve <= high + 1e-12))
-        np.testing.assert_allclose(curve, middle, rtol=1e-4, atol=1e-12)
-
-
 # --- Rényi divergences and the largest loss -------------------------------------------------------
 
 
@@ -235,26 +111,16 @@ def test_renyi_divergences_add():
 
 
 def test_renyi_divergences_of_a_shift_and_of_a_sketch():
-    for order in ORDERS:
+    """Of a shift αμ²/2; of r rows those of N(0, 1) and N(0, 1 − q), each way."""
+    v, rows = np.array([1.0, 0.95]), 20
+    for order in (0.3, 1.5, 2.0):
         np.testing.assert_allclose(
             PrivacyLoss.gaussian_shift(0.7).renyi(order), 0.5 * order * 0.49, rtol=1e-9
         )
-        q, rows = 0.05, 20  # ½r [−ln(1−q) − …]: normals N(0, 1) and N(0, 1 − q), each way
-        forward, backward = PrivacyLoss.gaussian_sketch(q, rows).renyi(order)
-        assert forward == pytest.approx(rows * renyi_of_scales(1.0, 1.0 - q, order), rel=1e-7)
-        assert backward == pytest.approx(rows * renyi_of_scales(1.0 - q, 1.0, order), rel=1e-7)
-
-
-def renyi_of_scales(v1, v2, order):
-    if abs(order - 1.0) < 1e-5:
-        return (
-            0.5 * (v1 / v2 - 1.0 - np.log(v1 / v2)) * (1.0 + 1e-30)
-            + 0.25 * (order - 1.0) * (v1 / v2 - 1.0) ** 2
-        )
-    mixed = order * v2 + (1.0 - order) * v1
-    return (
-        0.5 * np.log(v2 / v1) - 0.5 * np.log(mixed / v2) / (order - 1.0) if mixed > 0.0 else np.inf
-    )
+        mixed = order * v[::-1] + (1.0 - order) * v
+        expected = 0.5 * rows * (np.log(v[::-1] / v) - np.log(mixed / v[::-1]) / (order - 1.0))
+        found = PrivacyLoss.gaussian_sketch(0.05, rows).renyi(order)
+        np.testing.assert_allclose(found, expected, rtol=1e-7)
 
 
 def test_suprema_add():
@@ -275,16 +141,6 @@ def test_suprema_add():
 # --- another accountant ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mu", [0.1, 0.5, 1.0, 3.0])
-def test_the_gaussian_mechanism_by_dp_accounting(mu):
-    other = np.array(GaussianPrivacyLoss(1.0 / mu).get_delta_for_epsilon(list(EPSILON)))
-    np.testing.assert_allclose(gaussian_shift(mu, EPSILON), other, rtol=0.0, atol=1e-15)
-    cov = np.array([[2.0, 0.3], [0.3, 0.5]])
-    gap = np.linalg.cholesky(cov) @ [0.6 * mu, 0.8 * mu]
-    for curve in gaussian_pair([0.0, 0.0], cov, gap, cov, EPSILON):
-        np.testing.assert_allclose(curve, other, rtol=0.0, atol=1e-14)
-
-
 @pytest.mark.parametrize("times", one_in(2, [2, 3]))
 def test_composed_gaussians_by_dp_accounting(times):
     """Connect-the-dots on a grid of 1e-4 is pessimistic by 5e-10 at 2 and 8e-10 at 3 releases."""
@@ -292,31 +148,6 @@ def test_composed_gaussians_by_dp_accounting(times):
     other = np.array(grid.get_delta_for_epsilon(list(EPSILON)))
     for curve in (times * PrivacyLoss.gaussian_shift(0.5)).delta(EPSILON):
         np.testing.assert_allclose(curve, other, rtol=0.0, atol=1e-9)
-
-
-# --- properties -----------------------------------------------------------------------------------
-
-release = st.one_of(
-    st.floats(0.0, 2.0).map(PrivacyLoss.gaussian_shift),
-    st.builds(PrivacyLoss.gaussian_sketch, st.floats(1e-6, 0.95), st.integers(1, 60)),
-    st.builds(line, st.floats(-2.0, 2.0), st.floats(-2.0, 2.0).map(np.exp)),
-)
-
-
-@settings(max_examples=12, deadline=None)
-@given(st.lists(st.tuples(release, st.integers(1, 9)), min_size=1, max_size=4), release)
-def test_a_composition_is_a_spectrum_and_grows_with_every_release(parts, more):
-    losses, times = zip(*parts, strict=True)
-    grid = np.linspace(0.0, 8.0, 41)
-    whole = compose(losses, times)
-    forward, backward = whole.delta(grid)
-    assert forward[0] == pytest.approx(backward[0], rel=1e-8, abs=1e-14)
-    for curve, greater in zip((forward, backward), (whole + more).delta(grid), strict=True):
-        assert np.all((curve >= 0.0) & (curve <= 1.0))
-        assert np.all(np.diff(curve) <= 1e-14)
-        slopes = np.diff(curve) / np.diff(np.exp(grid))
-        assert np.all(np.diff(slopes) >= -1e-8 * np.abs(slopes[1:]) - 1e-14)
-        assert np.all(greater >= curve * (1.0 - 1e-8) - 1e-14)
 
 
 # --- arguments ------------------------------------------------------------------------------------
@@ -329,16 +160,11 @@ def test_a_composition_is_a_spectrum_and_grows_with_every_release(parts, more):
         (lambda loss: compose([loss], [1, 2]), "times"),
         (lambda loss: compose([loss], [0]), "times"),
         (lambda loss: compose([loss], [1.5]), "times"),
-        (lambda loss: compose([loss], [True]), "times"),
         (lambda loss: compose([loss, 0.3]), "losses"),
         (lambda loss: 0 * loss, "times"),
-        (lambda loss: 2.0 * loss, "times"),
         (lambda loss: PrivacyLoss.gaussian_shift(-0.1), "mu"),
-        (lambda loss: PrivacyLoss.gaussian_shift(np.inf), "mu"),
         (lambda loss: PrivacyLoss.gaussian_sketch(1.1, 3), "leverage"),
-        (lambda loss: PrivacyLoss.gaussian_sketch(0.1, 0), "rows"),
-        (lambda loss: PrivacyLoss.additive_wishart(0.1, 2, 3), "dof"),
-        (lambda loss: PrivacyLoss.additive_wishart(-0.1, 3, 3), "q"),
+        (lambda loss: additive_wishart(0.1, 2, 3, 1.0), "dof"),
         (lambda loss: PrivacyLoss.gaussian_pair([0.0], [[1.0]], [0.0], [[-1.0]]), "cov2"),
         (lambda loss: (2 * loss).delta(-1.0), "epsilon"),
         (lambda loss: (2 * loss).renyi(0.0), "order"),
@@ -351,6 +177,7 @@ def test_bad_arguments_are_named(call, name):
 
 def test_only_losses_add():
     loss = PrivacyLoss.gaussian_shift(0.1)
+    assert sum([loss]) is loss
     with pytest.raises(TypeError):
         loss + 1
     with pytest.raises(TypeError):

@@ -6,7 +6,6 @@ import pytest
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact import PrivacyLoss, gaussian_shift
 from dpaudit.exact.numerics import contour
-from dpaudit.exact.numerics.log_series import LogSeries
 from dpaudit.exact.numerics.sorted_epsilon import Accuracy, by_sorted_epsilon
 from tests.exact import random_curves
 
@@ -103,9 +102,3 @@ def test_a_tiny_shift_composed_with_nothing_keeps_its_digits(mu):
     """At 4.8e-73 the saddle point was out of reach, and δ was 5e-40."""
     whole = PrivacyLoss.gaussian_shift(mu) + PrivacyLoss.gaussian_shift(0.0)
     assert whole.delta(0.0)[0] == pytest.approx(gaussian_shift(mu, 0.0), rel=1e-9, abs=0.0)
-
-
-def test_a_series_that_is_not_resolved_is_an_error():
-    rough = np.random.default_rng(1)
-    with pytest.raises(NoExactSpectrum, match="checked accuracy"):
-        LogSeries.of(lambda x: rough.standard_normal(x.shape), np.linspace(0.0, 1.0, 3))

@@ -23,7 +23,6 @@ DATA = database()
 # whose loss can be infinite
 REPLACEABLE = tuple(one for one in MECHANISMS if one.name != "AdditiveWishart")
 every_replaceable = pytest.mark.parametrize("mechanism", REPLACEABLE, ids=repr)
-every_mechanism = pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 
 
 def heaviest(count=3):
@@ -71,10 +70,9 @@ def test_a_pair_turned_round_turns_the_directions(mechanism):
 
 @every_replaceable
 def test_nearly_the_same_row_gives_nearly_nothing(mechanism):
-    """Total variation is linear in a small change of a row; at ε = 0.1 nothing is left.
-
-    Nearly equal Student laws keep an absolute 1e-8 only: 1e-16 over the relative difference of
-    their roots.
+    """Total variation is linear in a small change of a row; at ε = 0.1 nothing is left. Nearly
+    equal Student laws keep an absolute 1e-8 only: 1e-16 over the relative difference of their
+    roots.
     """
     accuracy = 1e-8 if mechanism.name in ("ALS", "RPLS") else 1e-12
     row = DATA[heaviest()[0]]
@@ -129,9 +127,8 @@ REPLACED = {
 )
 @pytest.mark.parametrize("pair", one_in(2, REPLACED))
 def test_spectrum_agrees_with_monte_carlo(mechanism, pair):
-    """Exact δ against draws at 6 ε in 2 directions.
-
-    Each fails with probability at most 1e-9, so each test with at most 1.2e-8.
+    """Exact δ against draws at 6 ε in 2 directions. Each fails with probability at most 1e-9, so
+    each test with at most 1.2e-8.
     """
     pair = REPLACED[pair]()
     found = dp.exact.spectrum(mechanism, pair, EPSILON)
@@ -154,9 +151,9 @@ PAIRS = {
 }
 
 
-@every_mechanism
 @pytest.mark.parametrize("epsilon", [0.5, [1.0, 0.0, 1.0]], ids=str)
-def test_curves_have_the_shape_of_epsilon(mechanism, epsilon):
+def test_curves_have_the_shape_of_epsilon(epsilon):
+    mechanism = ALS(12)
     for pair in (PAIRS["replace"], PAIRS["zero-out"]):
         found = dp.exact.spectrum(mechanism, pair, epsilon)
         shape = np.shape(epsilon)
@@ -187,13 +184,14 @@ def test_epsilon_is_checked(use):
             use(epsilon)
 
 
-def test_an_unknown_law_is_refused():
-    for mechanism in MECHANISMS:
+@pytest.mark.parametrize("mechanism", [ALS(12), RandomProjection(3)], ids=repr)
+def test_an_unknown_law_is_refused(mechanism):
+    for use, where in (
+        (dp.exact.worst_case, DATA),
+        *((dp.exact.spectrum, pair) for pair in PAIRS.values()),
+    ):
         with pytest.raises(dp.InvalidInput, match="law must be one of 'finite', 'asymptotic'"):
-            dp.exact.worst_case(mechanism, DATA, 1.0, law="exact")
-        for pair in PAIRS.values():
-            with pytest.raises(dp.InvalidInput, match="law must be one of 'finite', 'asymptotic'"):
-                dp.exact.spectrum(mechanism, pair, 1.0, law="exact")
+            use(mechanism, where, 1.0, law="exact")
 
 
 @pytest.mark.parametrize(
@@ -215,14 +213,3 @@ def test_laws_of_different_size_have_no_exact_spectrum():
     left, right = ALS(12).law(DATA), ALS(13).law(DATA)
     with pytest.raises(dp.NoExactSpectrum, match=r"StudentT against StudentT .* use dpaudit.audit"):
         curve_of_laws(left, right)
-
-
-def test_a_zeroed_row_needs_no_family_of_rows():
-    """A mechanism that knows its two laws only: one scale between them is randomised response."""
-    mechanism = dp.mechanisms.ZOO["Laplace"]
-    row = [[1.0], [0.0]]
-    found = dp.exact.spectrum(mechanism, zero_row(row, 0), EPSILON)
-    same = dp.exact.spectrum(mechanism, replace_row(row, 0, [0.0]), EPSILON)
-    np.testing.assert_array_equal(found.delta, same.delta)
-    assert found.delta[0] > 0.0
-    assert dp.audit(mechanism, zero_row(row, 0), draws=2_000, rng=1).exact is not None

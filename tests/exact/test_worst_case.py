@@ -5,7 +5,6 @@ data where rounding and ties are likely. Where a database of the pair has no law
 are dependent, the two share no output and δ = 1.
 """
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -266,19 +265,9 @@ def test_the_row_that_is_worst_backward_is_not_the_row_that_is_worst():
     assert every[worst.index, 1] == pytest.approx(0.026, abs=5e-4)
 
 
-def test_worst_rows_differ_by_epsilon():
-    """A row of high leverage is worst at some ε, one of high share at others.
-
-    This is a reason for the Pareto set.
-    """
-    worst = dp.exact.worst_case(ALS(12), database(40, 3, seed=28), np.linspace(0.0, 2.0, 21))
-    assert len(set(worst.index)) > 1
-
-
 def heavy_row(seed, factor):
-    """Small data whose longest row may also lead in leverage and residual share.
-
-    That row sets the norm bound.
+    """Small data whose longest row may also lead in leverage and residual share. That row sets the
+    norm bound.
     """
     rng = np.random.default_rng(seed)
     features = int(rng.integers(1, 3))
@@ -287,13 +276,12 @@ def heavy_row(seed, factor):
     return data
 
 
-@pytest.mark.parametrize(("seed", "factor"), [(14, 3.0), (25, 3.0), (75, 1.5), (145, 3.0)])
+@pytest.mark.parametrize(("seed", "factor"), [(14, 3.0), (75, 1.5)])
 @pytest.mark.parametrize("rows", [4, 30])
 def test_rows_behind_the_one_that_sets_the_padding_are_not_forgotten(seed, factor, rows):
-    """Row 3 has the largest norm, so zeroing it changes the padding.
-
-    The worst of the other rows is found among themselves. In these data row 3 exceeds some of them
-    in leverage and share, and yet one of those is worse (by up to a third).
+    """Row 3 has the largest norm, so zeroing it changes the padding. The worst of the other rows is
+    found among themselves. In these data row 3 exceeds some of them in leverage and share, and yet
+    one of those is worse (by up to a third).
     """
     data = heavy_row(seed, factor)
     mechanism = RPLS(rows, epsilon=40.0, delta=0.5)
@@ -302,39 +290,10 @@ def test_rows_behind_the_one_that_sets_the_padding_are_not_forgotten(seed, facto
     assert_worst(worst, of_every_row(mechanism, data, 0.0), worst.index)
 
 
-def test_the_row_that_sets_the_padding_is_treated_as_such():
-    """Zeroing the row shrinks c₂.
-
-    The pair of laws differs from the one where the same bound is public.
-    """
-    data = database(40, 3, seed=28)
-    largest = int(np.argmax(np.linalg.norm(data, axis=1)))
-    private = RPLS(200, epsilon=10.0, delta=0.1)
-    public = RPLS(200, epsilon=10.0, delta=0.1, row_bound=float(np.linalg.norm(data, axis=1).max()))
-
-    def curves(row):
-        pair = dp.neighbours.zero_row(data, row)
-        return [dp.exact.spectrum(mechanism, pair, GRID).delta for mechanism in (private, public)]
-
-    ratio = np.divide(*(curve[0] for curve in curves(largest)))
-    assert max(ratio, 1.0 / ratio) > 1.3
-    np.testing.assert_allclose(*curves((largest + 1) % 40), rtol=1e-6, atol=1e-15)
-
-
-def test_zero_rows_do_no_harm():
-    data = database(40, 3, seed=28)
-    padded = np.vstack([np.zeros((2, 4)), data])
-    for mechanism in (ALS(12), RandomProjection(3)):
-        plain, moved = (dp.exact.worst_case(mechanism, rows, GRID) for rows in (data, padded))
-        np.testing.assert_allclose(moved.delta, plain.delta, rtol=1e-9)
-        np.testing.assert_array_equal(moved.index, plain.index + 2)
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_rows_of_very_different_length_have_a_curve(seed):
-    """A row of length 1e6 for one of 1e4 in another direction: variances by 1e7 and 1e-11.
-
-    1 − δ is about the root of the smaller one, 2e-6, which is known to 1e-4 of itself.
+    """A row of length 1e6 for one of 1e4 in another direction: variances by 1e7 and 1e-11. 1 − δ is
+    about the root of the smaller one, 2e-6, which is known to 1e-4 of itself.
     """
     data, row = database(8, 2, seed), 1e4 * np.random.default_rng(seed).normal(size=3)
     data[4] = [1.0, 1e6, -3e5]
@@ -346,16 +305,6 @@ def test_rows_of_very_different_length_have_a_curve(seed):
 
 
 # --- the asymptotic law has no Pareto set of leverage and residual share
-
-
-def test_the_asymptotic_curve_is_not_monotone():
-    """Lemma 3's law, where the axis variance (1 − t)/(1 − h) passes 1: little is left there."""
-    for low, high, factor in (
-        ((0.097973, 0.49744, 1, 2, 8.0), (0.4396, 0.49744, 1, 2, 8.0), 1e4),  # in leverage
-        ((0.9424, 0.786, 6, 7, 100.0), (0.9424, 0.817, 6, 7, 100.0), 1.2),  # in residual share
-    ):
-        less, more = (max(dp.exact.als(*row, law="asymptotic")) for row in (low, high))
-        assert less > factor * more > 0.0
 
 
 @pytest.mark.parametrize(("features", "rows", "seed"), [(1, 2, 45), (1, 4, 314), (2, 5, 293)])
@@ -370,71 +319,15 @@ def test_the_asymptotic_worst_row_is_behind_another_in_leverage_and_share(featur
 # --- what is computed once, what is not known, and wrong arguments
 
 
-def test_candidates_in_blocks_are_the_same_candidates(monkeypatch):
-    data, candidates = database(14, 2, seed=5), database(9, 2, seed=6)
-    kind = {"relation": "replace", "candidates": candidates}
-    whole = dp.exact.worst_case(RandomProjection(rows=6), data, GRID, **kind)
-    monkeypatch.setattr("dpaudit.exact.worst_neighbour.PAIRS", 30)
-    parts = dp.exact.worst_case(RandomProjection(rows=6), data, GRID, **kind)
-    assert np.array_equal(whole.delta, parts.delta)
-    assert np.array_equal(whole.index, parts.index)
-    assert np.array_equal(whole.candidate, parts.candidate)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_additive_wishart_leaks_more_of_a_longer_row(seed):
-    """The Pareto set uses it: δ is non-decreasing in q, in either direction, at every ε."""
-    rng = np.random.default_rng(seed)
-    dim = int(rng.integers(1, 9))
-    dof = dim + int(rng.choice([0, 1, 2, 3, 10, 100, 1000]))
-    q = np.sort(10.0 ** rng.uniform(-4, 2, 6))
-    epsilon = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 25)])
-    for low, high in itertools.pairwise(q):
-        for less, more in zip(
-            *(dp.exact.additive_wishart(x, dof, dim, epsilon) for x in (low, high)), strict=True
-        ):
-            assert np.all(less <= more * (1.0 + 1e-10))
-
-
-def test_curves_go_with_their_spectra():
-    """For every mechanism the curve repeats the grid's values and goes beyond the grid."""
-    data = database(20, 2, seed=3)
-    for mechanism in (ALS(rows=9), GaussianLS(sigma=0.4), AdditiveWishart(dof=20, scale=8.0)):
-        for found in (
-            dp.exact.worst_case(mechanism, data, GRID),
-            dp.exact.spectrum(mechanism, dp.neighbours.zero_row(data, 2), GRID),
-        ):
-            np.testing.assert_allclose(found.delta_at(GRID), found.delta, rtol=1e-12)
-            assert found.delta_at(0.05) > 0.0
-            np.testing.assert_allclose(found.epsilon_at(found.delta_at(0.05)), 0.05, rtol=1e-8)
-            np.testing.assert_allclose(found.total_variation, found.delta[0], rtol=1e-12)
-            assert found.renyi(2.0) > 0.0
-
-
-@pytest.mark.slow
-def test_a_composition_on_data_is_the_composition_of_its_parts():
-    data = database(20, 2, seed=3)
-    parts = GaussianLS(sigma=0.4), RandomProjection(rows=3), AdditiveWishart(dof=20, scale=8.0)
-    pair = dp.neighbours.zero_row(data, 4)
-    losses = [dp.exact.privacy_loss(part, pair) for part in parts]
-    expected = dp.exact.compose(losses, [2, 1, 3]).spectrum(GRID).delta
-    composed = Composition(parts, times=(2, 1, 3))
-    for same, relative in ((pair, 1e-12), (dp.NeighbourPair(pair.left, pair.right), 1e-8)):
-        found = dp.exact.spectrum(composed, same, GRID)
-        np.testing.assert_allclose(found.delta, expected, rtol=relative)
-
-
-@pytest.mark.slow
-def test_the_worst_row_of_a_composition_with_wishart_noise():
-    data = database(10, 2, seed=3)
+def test_a_composition_with_wishart_noise_says_what_to_use_instead():
+    pair = dp.neighbours.zero_row(database(20, 2, seed=3), 4)
     composed = Composition((AdditiveWishart(dof=30, scale=6.0), GaussianLS(sigma=0.2)))
-    every = [
-        dp.exact.spectrum(composed, dp.neighbours.zero_row(data, row), GRID[:2]).delta
-        for row in range(10)
-    ]
-    worst = dp.exact.worst_case(composed, data, GRID[:2])
-    np.testing.assert_allclose(worst.delta, np.max(every, axis=0), rtol=1e-12)
-    assert np.array_equal(worst.index, np.argmax(every, axis=0))
+    with pytest.raises(dp.NoExactSpectrum, match="spectrum on one pair"):
+        dp.exact.worst_case(composed, pair.left, GRID)
+    with pytest.raises(dp.NoExactSpectrum, match="Composition"):
+        dp.exact.privacy_loss(AdditiveWishart(dof=30, scale=6.0), pair)
+    both = dp.exact.spectrum(composed, pair, GRID)
+    assert np.all(both.low <= both.delta)
 
 
 def test_a_composition_with_als_says_what_to_use_instead():

@@ -155,8 +155,7 @@ def test_a_score_that_sees_other_rows_is_refused_by_name(score, stop):
     [
         LogisticRegression(),
         pytest.param("knn", marks=pytest.mark.slow),
-        pytest.param("lightgbm", marks=pytest.mark.slow),
-        "auto",
+        pytest.param("auto", marks=pytest.mark.slow),
     ],
 )
 def test_scores_of_single_rows_are_not_refused(classifier):
@@ -252,8 +251,8 @@ HONEST = [rounded, coin, mixed, texts, lists]
 @pytest.mark.parametrize(
     ("stop", "mechanism"),
     [
-        *one_in(2, [(None, one) for one in HONEST]),
-        *one_in(4, [("verdict", one) for one in reversed(HONEST)]),
+        *one_in(3, [(None, one) for one in HONEST]),
+        *one_in(5, [("verdict", one) for one in reversed(HONEST)]),
     ],
     ids=lambda one: getattr(one, "__name__", str(one)),
 )

@@ -6,15 +6,14 @@ import pytest
 import dpaudit as dp
 from dpaudit import power
 from dpaudit.certify import SortedScores, certify_few
-from dpaudit.verdict import numbers
 from reports.make.audits.power import CLAIMS, KNOWN, SHAPES, Setting
+from tests.sparse import one_in
 
 
-@pytest.mark.parametrize("shape", ["coin", "Laplace"])
+@pytest.mark.parametrize("shape", one_in(2, ["coin", "Laplace"]))
 def test_the_excess_of_few_draws_is_found_in_shapes_that_hide_it(shape):
-    """With 300 draws 54 % of coins and 60.5 % of Laplace pairs were found at a Gaussian's excess.
-
-    A share below 0.7 of 80 has probability below 0.02 at 0.8; the seeds are fixed.
+    """With 300 draws 54 % of coins and 60.5 % of Laplace pairs were found at a Gaussian's excess. A
+    share below 0.7 of 80 has probability below 0.02 at 0.8; the seeds are fixed.
     """
     claim, alpha = (1.0, 1e-5), 0.05
     excess = Setting(300, claim, None).excess
@@ -40,9 +39,8 @@ def test_the_excess_of_few_draws_is_found_in_shapes_that_hide_it(shape):
     ],
 )
 def test_audits_find_the_excess_that_they_say(draws, runs, stop, claim):
-    """The least share that passes is three standard deviations below 0.8.
-
-    With the excess of a Gaussian pair it was 0.31 of coins at 2,000 draws, at ε = 1.
+    """The least share that passes is three standard deviations below 0.8. With the excess of a
+    Gaussian pair it was 0.31 of coins at 2,000 draws, at ε = 1.
     """
     setting = Setting(draws, claim, stop)
     excess, least = setting.excess, 0.8 - 3.0 * np.sqrt(0.16 / runs)
@@ -51,28 +49,6 @@ def test_audits_find_the_excess_that_they_say(draws, runs, stop, claim):
         for shape in SHAPES
     }
     assert min(shares.values()) > least, shares
-
-
-def test_no_pair_of_an_excess_has_counts_that_vary_more_than_a_coins():
-    """Pairs of laws of six values, some of which are rare or have probability 0."""
-    rng = np.random.default_rng(3)
-    nearest = 0.0
-    for _ in range(2000):
-        P, Q = rng.dirichlet(np.full(6, rng.choice([0.1, 0.5, 3.0])), size=2)
-        epsilon = rng.choice([0.0, 0.1, 1.0, 3.0])
-        gamma = np.exp(epsilon)
-        sides = [(p[p > gamma * q].sum(), q[p > gamma * q].sum()) for p, q in ((P, Q), (Q, P))]
-        delta = max(p - gamma * q for p, q in sides)
-        if not 1e-6 < delta < 1.0 - 1e-6:
-            continue
-        p, q = max(sides, key=lambda side: side[0] - gamma * side[1])
-        variance = p * (1 - p) + gamma**2 * q * (1 - q)
-        worst = [side[0] for side in power.hardest_sets(epsilon, delta)]
-        most = worst[0] * (1 - worst[0]) + gamma**2 * worst[1] * (1 - worst[1])
-        assert worst[0] - gamma * worst[1] == pytest.approx(delta)
-        assert variance <= most * (1 + 1e-9)
-        nearest = max(nearest, variance / most)
-    assert nearest > 0.9
 
 
 def test_the_worst_case_is_what_plan_and_detect_rest_on():
@@ -84,8 +60,8 @@ def test_the_worst_case_is_what_plan_and_detect_rest_on():
     options = {"claim": (1.0, 1e-5), "classifier": KNOWN, "rng": 0}
     weak = dp.audit_samples(P, Q, detect=0.03, **options)
     assert weak.verdict == "inconclusive"
-    said = f"Take {numbers.enough(draws)} draws a side to find an excess of 0.03 in δ(1)"
-    assert f"not the 0.03 asked for. {said}" in weak.reason
+    said = "not the 0.03 asked for. Take 37,000 draws a side to find an excess of 0.03 in δ(1)"
+    assert said in weak.reason
     enough = dp.audit_samples(P, Q, detect=0.2, **options)
     assert "would have shown it with probability 0.8 (whatever the shape" in enough.reason
 

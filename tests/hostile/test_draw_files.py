@@ -3,14 +3,13 @@
 import io
 import os
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.adapters import draw_files, read_draws
-from dpaudit.adapters.draw_files import TooManyCells, draws_in, text_of
-from dpaudit.outcomes import LISTS
+from dpaudit.adapters import read_draws
 
 
 def npy(array):
@@ -37,12 +36,10 @@ def parquet_bytes(columns):
 
 
 RECORDS = np.array([(1.5, "x"), (2.5, "yz")] * 10, dtype=[("z", "f8"), ("w", "U3")])
-LISTED = np.array([([1, 2.5, np.nan],)] * 20, dtype=[(LISTS, "f8", (3,))])
 SOUND = {
     "numbers": (".npy", lambda: npy(np.arange(60.0).reshape(20, 3))),
     "text": (".npy", lambda: npy(np.array(["a", "bc"] * 10))),
     "records": (".npy", lambda: npy(RECORDS)),
-    "lists": (".npy", lambda: npy(LISTED)),
     "csv": (".csv", lambda: "".join(f"{x},{x / 3},w{x % 2}\n" for x in range(20)).encode()),
     "parquet": (".parquet", lambda: parquet_bytes({"a": [1.5] * 20, "b": [2] * 20})),
     "parquet of text": (".parquet", lambda: parquet_bytes({"a": ["x", "y"] * 10})),
@@ -120,14 +117,10 @@ LIES = {
     "a negative shape": HEADER % ("'<f8'", "(-1,)"),
     "an unknown type": HEADER % ("'<q9'", "(8,)"),
     "objects": HEADER % ("'|O'", "(8,)"),
-    "objects in records": HEADER % ("[('a', '|O')]", "(8,)"),
     "records in records": HEADER % ("[('a', [('b', '<f8')])]", "(8,)"),
     "arrays in records": HEADER % ("[('a', '<f8', (2,))]", "(4,)"),
-    "complex numbers": HEADER % ("'<c16'", "(4,)"),
     "times": HEADER % ("'<M8[s]'", "(8,)"),
     "raw bytes": HEADER % ("'|V8'", "(8,)"),
-    "lists of objects": HEADER % (f"[('{LISTS}', '|O', (2,))]", "(4,)"),
-    "nothing in lists": HEADER % (f"[('{LISTS}', '<f8', (0,))]", "(4,)"),
     "three dimensions": HEADER % ("'<f8'", "(2, 2, 2)"),
     "no draws": HEADER % ("'<f8'", "(0, 3)"),
     "nested brackets": "(" * 5000,
@@ -140,15 +133,6 @@ def test_a_header_is_not_believed(tmp_path, lie):
     path.write_bytes(headed(LIES[lie]))
     with pytest.raises(dp.InvalidInput, match=r"P\.npy must be a"):
         read_draws(path)
-
-
-@pytest.mark.parametrize("length", [np.nan, -1.0, 0.5, 3.0, np.inf])
-def test_lists_of_impossible_length(tmp_path, length):
-    wrong = LISTED.copy()
-    wrong[LISTS][3, 0] = length
-    (tmp_path / "P.npy").write_bytes(npy(wrong))
-    with pytest.raises(dp.InvalidInput, match="lists of numbers with their lengths first"):
-        read_draws(tmp_path / "P.npy")
 
 
 def test_text_that_holds_no_characters(tmp_path):
@@ -176,7 +160,6 @@ def test_a_file_beyond_memory_is_refused_before_it_is_read(tmp_path, monkeypatch
         ("numbers", "20 x 3 values of float64"),
         ("text", "20 values of <U2"),
         ("records", "20 values of"),
-        ("lists", "20 x 3 values of float64"),
         ("csv", "61 cells"),
         ("parquet", "20 x 2 cells"),
         ("parquet of text", "20 x 1 cells"),
@@ -185,29 +168,30 @@ def test_a_file_beyond_memory_is_refused_before_it_is_read(tmp_path, monkeypatch
 def test_every_kind_of_file_is_held_against_memory(tmp_path, monkeypatch, name, words):
     suffix, make = SOUND[name]
     (tmp_path / f"P{suffix}").write_bytes(make())
-    monkeypatch.setattr(draw_files, "available", lambda: 100.0)
+    monkeypatch.setattr("dpaudit.adapters.draw_files.available", lambda: 100.0)
     with pytest.raises(dp.InvalidInput, match=f"holds {words}"):
         read_draws(tmp_path / f"P{suffix}")
 
 
 def test_words_that_take_more_memory_than_their_file(tmp_path, monkeypatch):
     (tmp_path / "P.csv").write_bytes(b"a,b\n" * 1000)
-    monkeypatch.setattr(draw_files, "available", lambda: 1e5)
+    monkeypatch.setattr("dpaudit.adapters.draw_files.available", lambda: 1e5)
     with pytest.raises(dp.InvalidInput, match=r"holds more than 1,000 cells in lines with words"):
         read_draws(tmp_path / "P.csv")
-    with pytest.raises(TooManyCells):
-        draws_in(text_of(b"1,2\n1\n" * 10), most_cells=30)
 
 
 def test_available_memory_is_what_the_system_says(tmp_path, monkeypatch):
-    assert draw_files.available() > 1 << 20
-    monkeypatch.setattr(draw_files, "GROUP", tmp_path)
+    """2 MB of numbers where a container may take 1 MB more, or as much as the machine has."""
+    np.save(tmp_path / "P.npy", np.ones(250_000))
+    monkeypatch.setattr("dpaudit.adapters.draw_files.GROUP", tmp_path)
     (tmp_path / "memory.max").write_text("5000000\n")
-    (tmp_path / "memory.current").write_text("1000000\n")
-    assert draw_files.available() == 4e6
+    (tmp_path / "memory.current").write_text("4000000\n")
+    with pytest.raises(dp.InvalidInput, match="holds 250,000 values of float64"):
+        read_draws(tmp_path / "P.npy")
     (tmp_path / "memory.max").write_text("max\n")
-    monkeypatch.setattr(draw_files, "MEMINFO", tmp_path / "none")
-    assert draw_files.available() > 1 << 20
+    for meminfo in ("/proc/meminfo", tmp_path / "none"):
+        monkeypatch.setattr("dpaudit.adapters.draw_files.MEMINFO", Path(meminfo))
+        assert len(read_draws(tmp_path / "P.npy")) == 250_000
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):

@@ -97,19 +97,6 @@ def test_numbers_of_other_types_are_numbers():
         np.testing.assert_array_equal(dp.exact.gaussian_shift(1.0, value), expected)
 
 
-def test_losses_are_multiplied_from_the_right_and_summed():
-    loss, sketch = PrivacyLoss.gaussian_shift(0.3), PrivacyLoss.gaussian_sketch(0.02, rows=50)
-    np.testing.assert_array_equal((loss * 3).delta([0.1, 1.0]), (3 * loss).delta([0.1, 1.0]))
-    np.testing.assert_array_equal(sum([loss, sketch]).delta(0.1), (loss + sketch).delta(0.1))
-    assert sum([loss]) is loss
-    for times in (0, -1, 2.0, True, "2"):
-        with pytest.raises(dp.InvalidInput, match="times must be an integer >= 1"):
-            loss * times
-    for other in (1, 0.0, False):
-        with pytest.raises(TypeError):
-            other + loss
-
-
 @pytest.mark.parametrize("scale", [1e-310, 1e300])
 @pytest.mark.parametrize("mechanism", [dp.mechanisms.GaussianLS(sigma=1.0), dp.mechanisms.ALS(6)])
 def test_data_that_floats_hold_with_few_digits_are_refused(mechanism, scale):

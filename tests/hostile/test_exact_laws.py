@@ -11,9 +11,8 @@ STEPS = np.arange(-64.0, 65.0)[:, None]
 
 
 def can_come_from(x, answer):
-    """Whether floats x (m,) are outputs of `FloatLaplace` for an answer.
-
-    The noise is ± ln(j·2⁻⁵³)/ε with a whole number j; those near the noise that x needs are tried.
+    """Whether floats x (m,) are outputs of `FloatLaplace` for an answer. The noise is ±
+    ln(j·2⁻⁵³)/ε with a whole number j; those near the noise that x needs are tried.
     """
     noise = x - answer
     j = np.round(np.exp(-np.abs(noise) * LEAKY.epsilon) * 2.0**53) + STEPS

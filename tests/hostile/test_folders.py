@@ -21,7 +21,7 @@ POSING = (
 )
 LEAVES_A_MARK = "open({mark!r}, 'a').write(__name__ + '\\n')\nraise SystemExit(7)\n"
 ROW = 'rule = "row"\nindex = 4'
-AUDIT = 'samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
+AUDIT = 'draws = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
 CALL = 'call = "first_call:release"'
 OWN = """
 import numpy as np
@@ -48,7 +48,6 @@ def marked(tmp_path):
 @pytest.fixture
 def late(tmp_path):
     """The key of a call that imports a helper, a module of Python and a package when it is called.
-
     The helper and the package are beside the scenario.
     """
     imports = (
@@ -75,14 +74,13 @@ def command(*arguments, **options):
     )
 
 
-WORKERS = 'samples = 600\nclassifier = "lightgbm"\nepsilon = [0.0, 1.0]\nbackend = "loky"'
+WORKERS = 'draws = 600\nclassifier = "lightgbm"\nepsilon = [0.0, 1.0]\nbackend = "loky"'
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("audit", "jobs"), [(AUDIT, "1"), (WORKERS, "2")], ids=["here", "workers"])
 def test_nothing_beside_a_scenario_without_a_call_runs(write_scenario, marked, audit, jobs):
     """The score loads scikit-learn or lightgbm, and the report matplotlib, as they are installed.
-
     Worker processes of Python start in the current folder, and look for modules there.
     """
     mark = marked(*POSING)
@@ -148,28 +146,18 @@ def test_a_program_of_its_own_finds_what_is_beside_it(write_scenario, tmp_path):
     path = write_scenario(
         mechanism='command = ["{python}", "prints.py", "{data}", "{size}"]',
         neighbour=ROW,
-        audit='samples = 200\nclassifier = "qda"\nepsilon = [0.0]\nbackend = "loky"',
+        audit='draws = 200\nclassifier = "qda"\nepsilon = [0.0]\nbackend = "loky"',
     )
     assert run(Scenario.load(path), tmp_path / "out", n_jobs=1).verdict == "not violated"
 
 
 WRONG = {
     "data": ({"data": 'path = "absent.csv"\ntarget = "y"'}, "[data]: cannot read"),
-    "target": ({"data": 'path = "small.csv"\ntarget = "z"'}, "[data] target: must be"),
     "row": ({"neighbour": 'rule = "row"\nindex = 99'}, "[neighbour] index: must be a row number"),
-    "replacement": (
-        {"neighbour": 'rule = "replace"\nindex = 1\nrow = [1]'},
-        "[neighbour] row: must be 4 numbers",
-    ),
-    "candidates": (
-        {"neighbour": 'rule = "search"\nrelations = ["add"]\ncandidates = "none.csv"'},
-        "[neighbour]: cannot read",
-    ),
     "bounds": (
         {"neighbour": 'rule = "search"\nrelations = ["add"]\nbounds = [[0, 1], [0, 1]]'},
         "[neighbour] bounds: must be one pair [least, largest], or 4",
     ),
-    "epsilon": ({"audit": "epsilon = [0.0, 501.0]"}, "[audit] epsilon: must be at most 500"),
     "points": (
         {"audit": "epsilon = { start = 0, stop = 1, num = 100_000_000 }"},
         "[audit.epsilon] num: must be at most 10,000 points",
@@ -185,7 +173,7 @@ WRONG = {
         "[audit] stop: needs a claim",
     ),
     "worst": ({"mechanism": 'command = ["true", "{data}"]'}, '[neighbour] rule: give "search"'),
-    "samples": ({"audit": "samples = 5"}, "[audit] draws: must be at least 20 a side"),
+    "samples": ({"audit": "draws = 5"}, "[audit] draws: must be at least 20 a side"),
 }
 
 

@@ -80,21 +80,11 @@ def test_sums_by_renyi_divergences(scaled, exact, relation):
         assert np.all(claim.delta_at(EPSILON) >= exact(DISTANCE[relation]) * (1.0 - 1e-9))
 
 
-def test_a_sample_without_replacement_that_is_all_records():
-    """Every record is in it, so a replaced one moves the sum by 2C."""
-    event = events.SampledWithoutReplacementDpEvent(10, 10, events.GaussianDpEvent(1.0))
-    claim = dp.Claim.from_dp_event(event, "replace-one")
-    own = accounting.rdp.RdpAccountant().compose(events.GaussianDpEvent(0.5))
-    expected = [own.get_delta(one) for one in EPSILON]
-    np.testing.assert_allclose(claim.delta_at(EPSILON), expected, rtol=1e-12)
-    assert np.all(claim.delta_at(EPSILON) >= gaussian(2.0))
-
-
 def sampled(sign, q, x):
     return (1.0 - q) * stats.norm.pdf(x) + q * stats.norm.pdf(x, sign)
 
 
-@pytest.mark.parametrize("relation", one_in(2, RELATIONS))
+@pytest.mark.parametrize("relation", one_in(3, RELATIONS[::-1]))
 def test_a_poisson_sample(relation):
     """Against the integral over both densities: the sum with the record and the other record."""
     q, epsilon = 0.1, np.array([0.0, 0.1, 0.3])
@@ -114,15 +104,11 @@ def test_a_poisson_sample(relation):
     np.testing.assert_allclose(claim.delta_at(epsilon), truth, rtol=2e-3)
 
 
-@pytest.mark.parametrize("relation", one_in(2, RELATIONS))
-@pytest.mark.parametrize(
-    ("steps", "q", "noise"),
-    [(100, 0.01, 1.0), pytest.param(1000, 0.001, 0.6, marks=pytest.mark.slow)],
-)
-def test_many_steps_of_training_are_a_curve_to_any_epsilon(steps, q, noise, relation):
+@pytest.mark.parametrize("relation", one_in(3, RELATIONS))
+def test_many_steps_of_training_are_a_curve_to_any_epsilon(relation):
     """The transforms of the accountant leave sums of −1e-15, where δ is far smaller still."""
-    step = events.PoissonSampledDpEvent(q, events.GaussianDpEvent(noise))
-    claim = dp.Claim.from_dp_event(events.SelfComposedDpEvent(step, steps), relation)
+    step = events.PoissonSampledDpEvent(0.01, events.GaussianDpEvent(1.0))
+    claim = dp.Claim.from_dp_event(events.SelfComposedDpEvent(step, 100), relation)
     delta = claim.delta_at(np.linspace(0.0, 30.0, 61))
     assert np.all((delta > 0.0) & (delta <= 1.0))
     assert np.all(np.diff(delta) <= 0.0)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom, laplace, norm
 
-import dpaudit as dp
 from dpaudit.certify import ScoreCells, cells_interval
 from tests.sparse import one_in
 
@@ -35,9 +34,6 @@ def missed(truth, ends):
         [
             (norm(0.5), (60, 500)),
             (norm(0.5), (500, 60)),
-            (norm(0.5), (450, 10_000)),
-            (norm(-0.5), (60, 500)),
-            (norm(0.05), (500, 60)),
             (laplace(0.5), (450, 10_000)),
         ],
     ),
@@ -58,7 +54,6 @@ def test_sides_of_different_size_are_not_mixed(law, sizes):
     ("sizes", "hits"),
     [
         ((500, 500), [(2.0, 0.0), (3.3, 0.0), (4.0, 0.4), (5.0, 0.5), (8.0, 0.0)]),
-        ((60, 500), [(0.6, 0.5), (2.0, 0.0), (4.0, 0.4)]),
         ((450, 10_000), [(2.0, 0.0), (4.5, 1.0)]),
     ],
     ids=str,
@@ -79,33 +74,3 @@ def test_rare_values_are_covered_at_the_level(sizes, hits):
         truth = shown(np.array([p]), np.array([q]))
         covered = sum(chance[[not missed(truth, one) for one in ends]])
         assert covered >= 1.0 - MOST, (p * n, q * m)
-
-
-def identity(rows):
-    return rows[:, 0]
-
-
-@pytest.mark.slow  # 8 s each
-@pytest.mark.parametrize("sizes", [(60, 500), (500, 60)], ids=str)
-def test_whole_audits_of_sides_of_different_size(sizes):
-    audits, wrong = 100, 0
-    for number in range(audits):
-        rng = np.random.default_rng([number, *sizes])
-        P, Q = (rng.normal(shift, size=(n, 1)) for shift, n in zip((0.5, -0.5), sizes, strict=True))
-        result = dp.audit_samples(P, Q, epsilon=EPSILON, classifier=identity, rng=number)
-        threshold = result.estimate.cells.threshold
-        truth = shown(norm.sf(threshold, 0.5), norm.sf(threshold, -0.5))
-        wrong += missed(truth, result.spectrum.interval)
-    assert wrong <= binom.isf(FALSE_ALARM, audits, MOST)
-
-
-@pytest.mark.slow  # 15 s
-def test_whole_audits_of_a_rare_value():
-    audits, wrong, p, q = 200, 0, 0.01, 0.001
-    truth = shown(np.array([p]), np.array([q]))
-    for number in range(audits):
-        rng = np.random.default_rng([number, 17])
-        P, Q = (1.0 * (rng.random((350, 1)) < chance) for chance in (p, q))
-        result = dp.audit_samples(P, Q, epsilon=EPSILON, classifier=identity, rng=number)
-        wrong += missed(truth, result.spectrum.interval)
-    assert wrong <= binom.isf(FALSE_ALARM, audits, MOST)

@@ -409,7 +409,7 @@ def scenario(tmp_path, monkeypatch):
         path.write_text(
             f'[data]\npath = "rows.csv"\n[mechanism]\ncall = "release_private:{call}"\n'
             f"[neighbour]\n{RUN[neighbour]}\n[claim]\nepsilon = 0.5\ndelta = 1e-5\n"
-            '[audit]\nsamples = 1000\nclassifier = "qda"\nseed = 1\n'
+            '[audit]\ndraws = 1000\nclassifier = "qda"\nseed = 1\n'
         )
         return path
 

@@ -212,10 +212,9 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def end(started, number):
-    """Send a signal until the process ends, as a user does who presses Ctrl-C again.
-
-    Python acts on a signal between two of its instructions, so one that arrives while the main
-    thread enters a wait has its effect only after that wait.
+    """Send a signal until the process ends, as a user does who presses Ctrl-C again. Python acts on
+    a signal between two of its instructions, so one that arrives while the main thread enters a
+    wait has its effect only after that wait.
     """
     for _ in range(10):
         started.send_signal(number)

@@ -26,19 +26,12 @@ LEAKS = {
     "fraction": lambda total, size, rng: (
         rng.integers(10**6, size=size) + 0.3 * total + 0.01 * rng.normal(size=size)
     ),
-    "fraction of a large normal": lambda total, size, rng: (
-        np.rint(1e6 * rng.normal(size=size)) + 0.3 * total
-    ),
-    "shifted grid": lambda total, size, rng: 0.37 * total + discrete_laplace(1e4, size, rng),
     "close shifted grids": lambda total, size, rng: (
         0.004 * total + discrete_laplace(1e4, size, rng)
     ),
     "fine grid": lambda total, size, rng: (0.37 * total + discrete_laplace(1e4, size, rng)) / 1024,
     "decimal grid": lambda total, size, rng: (
         0.374 * total + 0.01 * discrete_laplace(1e4, size, rng)
-    ),
-    "coarse grid": lambda total, size, rng: (
-        50.0 * discrete_laplace(100.0, size, rng) + 20.0 * total
     ),
     "finer grid": lambda total, size, rng: 2.0 ** (1.0 - total) * rng.integers(10**6, size=size),
 }
@@ -56,10 +49,7 @@ WAYS = {"few": {"draws": 400}, "many": {"draws": 4000}, "stop": {"draws": 1000, 
 
 @pytest.mark.parametrize(
     ("name", "way"),
-    [
-        *one_in(3, [(name, [*WAYS][place % 3]) for place, name in enumerate(LEAKS)]),
-        *one_in(1000, [(name, way) for name in ("last digit", *LEAKS) for way in WAYS])[1:],
-    ],
+    one_in(3, [(name, [*WAYS][place % 3]) for place, name in enumerate(LEAKS)]),
 )
 def test_a_leak_in_a_residue_is_certified(name, way):
     options = WAYS[way]
@@ -67,22 +57,6 @@ def test_a_leak_in_a_residue_is_certified(name, way):
     assert found.verdict == "violated", found.reason
     if "stop" not in options:
         assert found.certified.epsilon_at(0.0) > 2.0
-
-
-def test_randomised_parity_is_certified_near_its_own_epsilon():
-    """The parity is right with probability 3/4: δ(0) = 1/2 and ε = ln 3.
-
-    Of 8,000 draws some 4,000 certify: their shares have a standard deviation of 0.008.
-    """
-
-    def mechanism(data, size, *, rng):
-        bit = rng.random(size) < (0.75 if data[0, 0] else 0.25)
-        return 2.0 * rng.integers(10**6, size=size) + bit
-
-    found = dp.audit(mechanism, PAIR, draws=8000, claim=(0.5, 0.0), rng=1)
-    assert found.verdict == "violated"
-    assert 0.44 < found.certified.delta_at(0.0) < 0.55
-    assert found.certified.epsilon_at(0.0) < 1.2
 
 
 # --- honest outputs

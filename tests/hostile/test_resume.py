@@ -15,7 +15,7 @@ from tests.sparse import one_in
 pytestmark = pytest.mark.usefixtures("no_figures")
 
 ROW = 'rule = "row"\nindex = 4'
-AUDIT = 'samples = 1024\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
+AUDIT = 'draws = 1024\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
 BATCHES = f'{AUDIT}\nstop = "verdict"'
 SEARCH = 'rule = "search"\nshortlist = 4\nbudget = 5'
 CALL = 'call = "release:release"'
@@ -143,10 +143,10 @@ def test_a_changed_file_of_a_program(folder):
     texts = {"script.py": PRINTS, "settings.txt": "", "noise/parts.py": "SCALE = 1"}
     for name, text in texts.items():
         folder.put(name, text)
-    folder.run(SCRIPT, audit="samples = 20")
+    folder.run(SCRIPT, audit="draws = 20")
     for name, text in texts.items():
         folder.put(name, text + "\n")
-        folder.refused(rf"\({name} has changed\)", SCRIPT, audit="samples = 20")
+        folder.refused(rf"\({name} has changed\)", SCRIPT, audit="draws = 20")
         folder.put(name, text)
 
 

@@ -8,7 +8,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import sampling
 from dpaudit.sampling import MechanismDraws
-from reports.make.band.dependence import WAYS, Sharing
+from reports.make.band.dependence import WAYS
 from tests.sparse import one_in
 
 PAIR = dp.neighbours.zero_row(np.array([[1.0], [1.0]]), 0)
@@ -38,29 +38,6 @@ def accused(mechanism, draws, claim, rng, **options):
 @pytest.mark.parametrize("mechanism", [jitter, one_noise])
 def test_a_noise_drawn_once_a_call_accuses_at_no_size(mechanism, draws):
     assert not any(accused(mechanism, draws, (1.0, 0.0), seed) for seed in (2, 3))
-
-
-@pytest.mark.parametrize("draws", [100, 400])
-def test_nor_where_an_audit_stops_at_its_verdict(draws):
-    assert not accused(jitter, draws, (1.0, 0.0), 2, stop="verdict")
-
-
-@pytest.mark.slow
-def test_a_part_of_the_noise_drawn_once_a_call_seldom_accuses():
-    """With all 100 draws from one call, 43 of 100 audits accused."""
-    runs = [accused(Sharing(0.2), 100, (0.1, 0.0), seed, classifier="auto") for seed in range(12)]
-    assert sum(runs) <= 1
-
-
-@pytest.mark.parametrize("stop", [None, "verdict"])
-def test_a_seed_of_its_own_is_named_before_it_is_called_a_leak(stop):
-    """In calls of one draw it makes every output the same, as if nothing were random."""
-
-    def own_seed(data, size, *, rng):
-        return data.sum() + np.random.default_rng(0).laplace(size=(size, 1))
-
-    with pytest.raises(dp.MechanismError, match="as from a seed of its own"):
-        dp.audit(own_seed, PAIR, draws=200, claim=(1.0, 0.0), stop=stop, rng=1)
 
 
 # 2 and 20 draws a call, of a program 8 and 79; 2 and 4 with "auto"
@@ -135,6 +112,17 @@ def first_column(draws):
 @pytest.mark.parametrize("draws", [20_000, 200_000])
 def test_a_tail_that_calls_share_is_seen(draws):
     settings = {"draws": draws, "claim": (0.1, 0.0), "classifier": first_column}
-    for seed in range(5):
+    for seed in range(2):
         with pytest.raises(dp.MechanismError, match="not independent"):
             dp.audit(tail_of_a_call, PAIR, rng=seed, **settings)
+
+
+@pytest.mark.parametrize("stop", [None, "verdict"])
+def test_a_seed_of_its_own_is_named_before_it_is_called_a_leak(stop):
+    """In calls of one draw it makes every output the same, as if nothing were random."""
+
+    def own_seed(data, size, *, rng):
+        return data.sum() + np.random.default_rng(0).laplace(size=(size, 1))
+
+    with pytest.raises(dp.MechanismError, match="as from a seed of its own"):
+        dp.audit(own_seed, PAIR, draws=200, claim=(1.0, 0.0), stop=stop, rng=1)

@@ -28,7 +28,7 @@ def test_a_group_of_ten_million_rows():
     assert claim.delta == pytest.approx(1e-12 * np.expm1(0.1) / np.expm1(1e-8), rel=1e-12)
 
 
-@pytest.mark.parametrize("rows", [10**3 - 1, 10**7, 10**9])
+@pytest.mark.parametrize("rows", one_in(3, [10**9, 10**3 - 1, 10**7]))
 def test_a_curve_of_a_very_large_group(rows):
     """Never ended: each row was one round of a loop. k changes of a μ-GDP mechanism are kμ-GDP."""
     epsilon = np.array([0.0, 0.5, 1.0, 2.0, 4.0])
@@ -55,22 +55,13 @@ def test_the_closed_form_of_a_group_is_its_chain():
 
 
 def test_a_thousand_laplace_releases():
-    """Took 178 s. The curve's own moments are those of the closed form, to ten digits."""
+    """Took 178 s. Near the largest loss the formulas of one and two atoms hold."""
     shift, count = 0.1, 1000
     mechanism = dp.mechanisms.ZOO["Laplace"]
     whole = dp.mechanisms.Composition((mechanism,), times=(count,))
-    nodes, weights = np.polynomial.legendre.leggauss(6)
-    ends = np.arange(0.0, 36.0, 2.0 * shift)  # δ(ε) has kinks at atoms of the loss
-    epsilon = (ends[:, None] + shift * (1.0 + nodes)).ravel()
     with a_second():
-        dp.exact.spectrum(whole, mechanism.pair(), epsilon[:100]).epsilon_at(1e-5)
-    spectrum = dp.exact.spectrum(whole, mechanism.pair(), epsilon)
-    weights = np.tile(shift * weights, len(ends))
-    for s in (0.25, 0.75):
-        # ∫ f(p/q) by hockey-stick divergences: E[e^{sL}] − 1
-        inside = np.exp(s * epsilon) + np.exp(-(s + 1.0) * epsilon)
-        found = s * (s + 1.0) * np.sum(weights * spectrum.delta * inside)
-        assert found == pytest.approx(np.expm1(s * spectrum.renyi(1.0 + s)), rel=1e-10)
+        spectrum = dp.exact.spectrum(whole, mechanism.pair(), np.linspace(0.0, 36.0, 100))
+        spectrum.epsilon_at(1e-5)
     assert spectrum.delta_at(count * shift) == 0.0
     assert spectrum.delta_at(count * shift - 1e-3) == pytest.approx(
         0.5**count * -np.expm1(-1e-3) + 0.5**count * count * 0.25e-6, rel=1e-3
@@ -86,35 +77,7 @@ def test_more_laplace_releases_than_can_be_computed_are_refused_at_once():
         dp.exact.spectrum(whole, whole.pair(), 1.0)
 
 
-@pytest.mark.parametrize(("shift", "count"), [(1e-3, 40), (1.0, 3), (30.0, 40)])
-def test_laplace_noise_keeps_its_relative_accuracy_in_the_last_span(shift, count):
-    """By mpmath; only the atom at the end and a density that is steep in logarithms are above ε."""
-    from mpmath import mp, mpf
-
-    from dpaudit.exact import LaplaceShift
-
-    mp.dps = 30
-
-    def truth(rest):
-        """½^k(1 − e^{−rest}) + ½^k Σ_j C(k, j) ∫ t^j v^{j−1}/(j − 1)! e^{−tv}(1 − e^{2tv−rest})."""
-        total, t = -mp.expm1(-rest), mpf(shift)
-        for j in range(1, count + 1):
-            ways = mp.binomial(count, j) * t**j / mp.factorial(j - 1)
-            total += ways * mp.quad(
-                lambda v, j=j: v ** (j - 1) * mp.exp(-t * v) * -mp.expm1(2 * t * v - rest),
-                [0, rest / (2 * t)],
-            )
-        return float(total * mpf(0.5) ** count)
-
-    for share in (1e-6, 0.3):
-        rest = 2.0 * shift * share
-        found = LaplaceShift(shift, count).delta(count * shift - rest)[0]
-        assert found == pytest.approx(
-            truth(mpf(count * shift) - mpf(count * shift - rest)), rel=1e-9
-        )
-
-
-@pytest.mark.parametrize("answers", [5, 20])
+@pytest.mark.parametrize("answers", one_in(2, [5, 20]))
 def test_epsilon_of_a_noisy_maximum_at_a_tiny_delta(answers):
     """Took 5 s: where the loss is flat, each crossing of ε by its rounding was looked for."""
     mechanism = dp.mechanisms.ZOO["ReportNoisyMax3"]
@@ -125,33 +88,6 @@ def test_epsilon_of_a_noisy_maximum_at_a_tiny_delta(answers):
     with a_second():
         found = spectrum.epsilon_at([1e-100, 1e-9 * 0.5**answers])
     np.testing.assert_allclose(found, [largest, largest - 1e-9], atol=1e-12, rtol=0.0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("scale", "dof", "delta"), one_in(2, [(3.0, 100, 0.1), (1.0, 3, 1e-5)]))
-def test_the_worst_of_forty_replacements_beside_wishart_noise(scale, dof, delta):
-    """ε at δ takes 3 to 5 times what one point of every pair's curve takes, in the same run.
-
-    It took 16 to 100 times that: every pair was bounded at every ε, which costs as much as its
-    exact curve.
-    """
-    rng = np.random.default_rng(0)
-    data = rng.normal(size=(20, 3))
-    mechanism = dp.mechanisms.AdditiveWishart(dof=dof, scale=scale)
-    candidates = data[:2] + 5.0
-    worst = dp.exact.worst_case(mechanism, data, 1.0, relation="replace", candidates=candidates)
-    start = time.process_time()
-    epsilon = float(worst.epsilon_at(delta))
-    middle = time.process_time()
-    some = min(epsilon, 5.0)
-    one_by_one = [
-        dp.exact.spectrum(mechanism, dp.neighbours.replace_row(data, row, new), some).delta
-        for row in range(20)
-        for new in candidates
-    ]
-    assert middle - start < 10.0 * (time.process_time() - middle)
-    assert worst.delta_at(some) == pytest.approx(np.max(one_by_one), rel=1e-9)
-    assert epsilon == np.inf or np.max(one_by_one) == pytest.approx(delta, rel=1e-9)
 
 
 def test_replacements_are_bounded_at_any_epsilon():

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 NAME = os.fsdecode(b"caf\xe9")  # in Latin-1, which a shell may hand on
 ROW = 'rule = "row"\nindex = 4'
-AUDIT = 'samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
+AUDIT = 'draws = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
 OWN = r"""
 def release(data, size, *, rng):
     "A word, \udc80."

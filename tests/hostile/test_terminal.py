@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
 EVIL = "\x1b[2J\x1b]0;x\x07\x9b31m\rNOT VIOLATED\u202eDETALOIV\u2066\u200f\u061c\u200b\x7f\x08"
 DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 ROW = 'rule = "row"\nindex = 4'
-AUDIT = 'samples = 300\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
+AUDIT = 'draws = 300\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
 OWN = '''
 import logging, sys
 import numpy as np

@@ -14,7 +14,7 @@ import pytest
 from scipy import sparse
 
 import dpaudit as dp
-from dpaudit import adapters, outcomes
+from dpaudit import outcomes
 from dpaudit.cli import main
 from tests.sparse import one_in
 
@@ -94,7 +94,7 @@ def assert_unread(result, kind):
 # --- nothing could be learned
 
 
-@pytest.mark.parametrize("name", one_in(4, FORMS))
+@pytest.mark.parametrize("name", one_in(5, FORMS))
 def test_nothing_is_said_of_outputs_that_no_score_reads(name):
     kind, form = FORMS[name]
     draws = 60 if "1,000" in kind else 1000
@@ -204,13 +204,6 @@ def test_texts_that_differ_in_how_a_number_is_written_differ():
     assert len({row.tobytes() for row in rows}) == len(ways)
 
 
-def test_a_text_is_shown_as_it_was():
-    text = "rate 0.50 of #2, 1e-05"
-    for shown in (text, "mean 0.50, n 12"):
-        constant = outcomes.rows([shown] * 3)
-        assert all(part in outcomes.constant_value(constant) for part in ("0.50", shown[:4]))
-
-
 # --- a part can be read
 
 
@@ -272,11 +265,6 @@ def test_a_score_of_the_callers_own_answers_for_what_it_leaves_out():
     assert found.fitted.unread == {}
 
 
-def test_what_the_reason_advises_shows_the_leak():
-    mechanism = adapters.texts(released(READ["json"]), columns=64)
-    assert dp.audit(mechanism, PAIR, draws=1000, claim=CLAIM, rng=1).verdict == "violated"
-
-
 # --- honest outputs of all forms are read
 
 
@@ -300,14 +288,3 @@ def test_what_repeats_or_is_a_number_is_read(name):
         outcomes.joined([outcomes.rows([HONEST[name](rng) for _ in range(1500)])]) for _ in "PQ"
     )
     assert outcomes.described(P, Q).unread == {}
-
-
-@pytest.mark.slow
-def test_too_small_an_excess_is_said_with_what_is_unread():
-    """What is unread is less than what is asked for; with what draws show, it is more."""
-    rng = np.random.default_rng(10)
-    P, Q = (shared(0.8, rng, 1500) for _ in range(2))
-    found = dp.audit_samples(P, Q, claim=CLAIM, rng=1, detect=0.24)
-    assert found.verdict == "inconclusive"
-    assert "not the 0.24 asked for" in found.reason
-    assert "of the outputs as unseen" in found.reason

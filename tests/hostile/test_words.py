@@ -83,14 +83,6 @@ def test_every_output_says_what_is_ruled_out(made, ruled_out):
     assert "<dt>Ruled out</dt>" in page
 
 
-def test_what_is_ruled_out_is_rounded_down():
-    """0.0615 would rule out the true value 0.06149, and 0 of nothing rules out nothing."""
-    head = Headline("ε", 0.01, 0.1, 0.061489, False, 0.1, 0.0, 0.01, 0.95)
-    assert head.text.endswith("Ruled out at 95 % confidence: every ε below 0.0614.")
-    none = Headline("μ", None, 0.5, 0.0, False, 0.1, 0.0, 0.2, 0.95)
-    assert none.text.endswith("Ruled out at 95 % confidence: no μ.")
-
-
 def test_bets_rule_out_the_claimed_value_itself():
     bets = Headline("ε", 0.0, 1.0, 1.0, True, 1.0, 0.0, 0.0, 0.95)
     assert bets.ruled_out == "every ε up to 1"

@@ -30,7 +30,6 @@ def database(n=12, features=3, seed=20):
 DATA = database()
 MECHANISMS = (
     ALS(rows=7),
-    ALS(rows=7, sampler="wishart"),
     ALS(rows=7, sampler="literal"),
     GaussianLS(sigma=0.5),
     GaussianLS(epsilon=1.0, delta=1e-5, sensitivity=2.0),

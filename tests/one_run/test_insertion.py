@@ -56,13 +56,9 @@ def test_the_question_is_checked_before_the_mechanism_runs():
 
 
 @pytest.mark.slow
-def test_canaries_are_those_to_insert_or_what_is_assumed_of_them():
-    by_name = dp.audit_canaries(total, DATA, canaries=ROWS, score=ALIGNED, rng=1)
-    assert by_name.to_dict() == dp.audit_canaries(total, DATA, ROWS, ALIGNED, rng=1).to_dict()
+def test_what_is_assumed_of_canaries_is_recorded():
     assumed = dp.audit_canaries(total, DATA, ROWS, ALIGNED, canaries="independent", rng=1)
     assert assumed.to_dict()["assumed"]["canaries"] == "independent"
-    with pytest.raises(dp.errors.InvalidInput, match=r"^inserted must be dpaudit\.canaries"):
-        dp.audit_canaries(total, DATA, score=ALIGNED, rng=1)
 
 
 def test_the_mechanism_runs_once_on_data_and_the_canaries_that_are_in():

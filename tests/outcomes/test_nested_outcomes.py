@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit.outcomes.features import text_code
-from dpaudit.sampling import draw
+from dpaudit.sampling.independence.copies import period
 from tests.cases import database
+from tests.drawing import draw
 
 DATA = database()
 LEAF = st.one_of(
@@ -284,7 +285,7 @@ def test_the_same_law_of_nested_draws_on_both_sides_tells_nothing():
 
 
 def test_n_jobs_and_a_store_change_no_byte(tmp_path):
-    from dpaudit.run.store import DrawStore
+    from dpaudit.run.store.draws import DrawStore
 
     def many(data, size, *, rng):
         return [
@@ -359,4 +360,4 @@ def test_a_seed_of_its_own_is_refused(kind):
 def test_independent_draws_do_not_repeat(seed, share):
     """By chance with probability e^-30 at most."""
     draws = np.random.default_rng(seed).random((600, 1)) < share
-    assert outcomes.period(np.asarray(draws, dtype=float)) is None or np.ptp(draws.astype(int)) == 0
+    assert period(np.asarray(draws, dtype=float)) is None or np.ptp(draws.astype(int)) == 0

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import dpaudit as dp
 from dpaudit import outcomes
-from dpaudit.sampling import draw
 from tests.cases import database
+from tests.drawing import draw
 
 pytestmark = pytest.mark.quick
 

@@ -46,14 +46,6 @@ def test_the_epsilon_below_theorem_1_fails_for_few_rows():
     assert leak(101.0, 1_000, printed.after_theorem_1_epsilon(1_000, 100.0, 1e-6)) <= 1e-6
 
 
-def test_gaussian_noise_of_section_3_needs_small_epsilon_and_no_large_rows():
-    epsilon = printed.gaussian_noise_epsilon(10.0, 1e-6)
-    assert gaussian_shift(0.1, epsilon) <= 1e-6
-    assert gaussian_shift(1.0, epsilon) > 0.1  # C = 10
-    beyond = printed.gaussian_noise_epsilon(0.5, 1e-10)
-    assert gaussian_shift(2.0, beyond) > 5e-10
-
-
 def test_ada_ssp_does_not_hold_by_parts():
     """One of its three releases leaks more than a third of δ; tests of AdaSSP hold the whole."""
     deviation = printed.ada_ssp_deviation(1.0, 1e-6)

@@ -35,7 +35,7 @@ def make_result(c: float = 1.0, claimed: float = 0.05, test: int = 100_000) -> d
         "schema_version": 1,
         "scenario": "flight-als",
         "scenario_text": '[data]\nname = "flight"\n',
-        "source": {"sha256": "9f86d081884c7d659a2f" + 44 * "0", "commit": "2e8e8f3cac166d3bdfd5"},
+        "source": {"sha256": "9f86d081884c7d659a2f" + 44 * "0"},
         "mechanism": {
             "name": "ALS",
             "parameters": {"rows": 1200, "sampler": "student"},
@@ -146,6 +146,20 @@ def make_search(size: int = 48) -> dict[str, Any]:
     return {"epsilon": 1.0, **more, "rungs": rounds, "tried": tried}
 
 
+UNCLAIMED = {
+    "symbol": "ε",
+    "delta": 1e-5,
+    "claimed": None,
+    "certified": 0.5,
+    "epsilon": 0.0,
+    "certified_delta": 0.2,
+    "allowed_delta": None,
+    "level": 0.95,
+    "exceeded": False,
+    "text": "Nothing is claimed. At 95 % confidence ε is at least 0.5 at δ = 10⁻⁵.",
+}
+
+
 def make_samples_result() -> dict[str, Any]:
     """Draws made elsewhere: no data set, nothing exact, no claim, and no optional key at all."""
     full = make_result()
@@ -153,7 +167,8 @@ def make_samples_result() -> dict[str, Any]:
     return {key: full[key] for key in kept} | {
         "empirical": {key: full["empirical"][key] for key in ("delta", "low")},
         "verdict": "inconclusive",
-        "reason": "There is neither a claim nor an exact spectrum to hold the bound against.",
+        "reason": f"{UNCLAIMED['text']} There is no claim to judge by.",
+        "headline": dict(UNCLAIMED),
         "mechanism": {"name": "samples", "parameters": {}, "description": None},
         "neighbour": {"relation": "samples", "index": None},
         "dataset": None,

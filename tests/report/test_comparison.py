@@ -84,14 +84,6 @@ def test_one_run_has_no_curve(results):
         compare(results[0], other)
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_a_result_that_is_older_than_headlines_is_compared(results, tmp_path):
-    folder = results[0].save(tmp_path / "old")
-    content = json.loads((folder / "result.json").read_text()) | {"headline": None}
-    (folder / "result.json").write_text(json.dumps(content))
-    assert results[0].reason in str(compare(folder, results[1]))
-
-
 def test_what_is_no_result_is_named(results):
     with pytest.raises(dp.InvalidInput, match="second must be a result, or the folder of one"):
         compare(results[0], None)

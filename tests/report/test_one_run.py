@@ -12,7 +12,7 @@ HOSTILE = "</script><script>alert(1)</script>\x1b&"
 
 @pytest.fixture(autouse=True)
 def without_figure(monkeypatch):
-    monkeypatch.setattr(one_run, "as_svg", lambda figure: b"")
+    monkeypatch.setattr("dpaudit.report.style.as_svg", lambda figure: b"")
 
 
 def record(noise=0.1, **asked):

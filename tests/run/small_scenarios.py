@@ -10,7 +10,7 @@ TABLES = {
     "mechanism": 'name = "ALS"\nrows = 20',
     "neighbour": 'rule = "worst"',
     "claim": "epsilon = 1.0\ndelta = 0.9",
-    "audit": 'samples = 2000\nclassifier = "qda"\nepsilon = [0.0, 1.0, 2.0]',
+    "audit": 'draws = 2000\nclassifier = "qda"\nepsilon = [0.0, 1.0, 2.0]',
 }
 
 

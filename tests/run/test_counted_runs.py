@@ -9,7 +9,7 @@ from tests.run.test_workers import HELPER, OWN
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_figures")]
 
-AUDIT = 'samples = 9000\nclassifier = "auto"\nepsilon = [0.0, 1.0]'
+AUDIT = 'draws = 9000\nclassifier = "auto"\nepsilon = [0.0, 1.0]'
 HALF_COUNTED = 7500  # draws a side; 4,500 learn
 GROUPS = 18  # of 36 numbers of blocks, which begin after the 18th
 

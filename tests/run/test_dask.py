@@ -13,7 +13,8 @@ import dpaudit as dp
 from dpaudit.certify.constants import STORED
 from dpaudit.run import Scenario, run
 from dpaudit.run.scenario.tables import Workers
-from dpaudit.sampling import MechanismDraws, draw
+from dpaudit.sampling import MechanismDraws
+from tests.drawing import draw
 from tests.run.records import text_without_clock
 from tests.run.test_workers import DATA, HELPER, OWN, local
 
@@ -148,7 +149,7 @@ def on_cluster(client, write_scenario, tmp_path):
     (tmp_path / "own_release.py").write_text(OWN)
     (tmp_path / "helper_of_own.py").write_text(HELPER)
     made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
-    audit = 'samples = 9000\nclassifier = "qda"\nepsilon = [0.0]'
+    audit = 'draws = 9000\nclassifier = "qda"\nepsilon = [0.0]'
     run(Scenario.load(write_scenario(audit=audit, **made)), tmp_path / "alone")
     key = f'\nbackend = "dask"\naddress = "{client.scheduler.address}"'
     return Scenario.load(write_scenario(audit=audit + key, **made))

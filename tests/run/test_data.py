@@ -13,7 +13,7 @@ from tests.run.faults import faults
 pytestmark = pytest.mark.usefixtures("no_figures")
 
 ROW = 'rule = "row"\nindex = 4'
-FEW = 'samples = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
+FEW = 'draws = 600\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
 PLAIN = 'path = "small.csv"'
 OWN = '''
 from pathlib import Path
@@ -112,7 +112,7 @@ def test_an_estimator_gets_the_columns_and_the_target_of_the_file(ran, tmp_path)
 
 def test_a_command_gets_the_rows_of_the_file(ran, tmp_path):
     command = 'command = ["{python}", "-S", "program.py", "{data}", "{size}", "{seed}"]'
-    ran(command, audit="samples = 20")
+    ran(command, audit="draws = 20")
     assert_seen(np.loadtxt(tmp_path / "seen.csv", delimiter=","), in_file(tmp_path))
 
 
@@ -126,7 +126,7 @@ def test_a_leak_is_the_same_from_a_scenario_and_from_python(write_scenario, tmp_
     monkeypatch.syspath_prepend(tmp_path)
     from steps_unclipped import descend
 
-    text = 'samples = 1000\nclassifier = "qda"\nepsilon = [0.0, 1.0, 2.0]\n'
+    text = 'draws = 1000\nclassifier = "qda"\nepsilon = [0.0, 1.0, 2.0]\n'
     path = write_scenario(
         data='path = "people.csv"',
         mechanism='call = "steps_unclipped:descend"',

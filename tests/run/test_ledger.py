@@ -265,17 +265,6 @@ def test_lines_of_another_ledger_come_below_the_own_ones(tmp_path):
     assert here.add(entry((1.0,), draws_id="d", seed=3)).log_e == pytest.approx(4.0)
 
 
-def test_a_file_that_an_earlier_version_merged_is_read(tmp_path):
-    """Its lines name several lines before them, and may have one seed twice."""
-    first, second = entry((1.0,), seed=1), entry((2.0,), seed=1, draws_id="b", code="second")
-    third = entry((1.0,), seed=2, draws_id="c", after=(first.checksum, second.checksum))
-    book = Ledger(tmp_path / "ledger.jsonl")
-    book.path.write_bytes(first.line + second.line + third.line)
-    (standing,) = book.standings()
-    assert (standing.version, standing.log_e) == (1, pytest.approx(2.0))
-    assert book.head == third.checksum
-
-
 def test_a_rejection_is_not_merged_away(tmp_path):
     here, there = Ledger(tmp_path / "here"), Ledger(tmp_path / "there")
     here.add(entry((-6.0,)))

@@ -87,10 +87,10 @@ def ran(write_scenario, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("kind", [Records, Values])
 def test_a_function_of_a_table_that_takes_no_seed_gets_global_ones(kind):
-    call = kind(call="own_code:unused")
-    assert call.called(lambda data: 0.0).parameters()["seeds"] == "global"
-    assert "seeds" not in call.called(lambda data, rng: 0.0).parameters()
-    assert "seeds" not in call.called(lambda data, random_state=None: 0.0).parameters()
+    call, table = kind(call="own_code:unused"), dp.datasets.read_table("flight")
+    assert call.called(lambda data: 0.0, table).parameters()["seeds"] == "global"
+    assert "seeds" not in call.called(lambda data, rng: 0.0, table).parameters()
+    assert "seeds" not in call.called(lambda data, random_state=None: 0.0, table).parameters()
 
 
 @pytest.mark.slow  # 5 s
@@ -157,7 +157,8 @@ def test_such_a_function_gives_draws_of_its_own(write_scenario, tmp_path, kind, 
     path = write_scenario(mechanism=f'{ADAPTED[kind]}\nkind = "{kind}"', neighbour=ROW)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "own_code", raising=False)
-    mechanism = Scenario.load(path).mechanism.load()
+    scenario = Scenario.load(path)
+    mechanism = scenario.mechanism.load(scenario.data.load())
     monkeypatch.delitem(sys.modules, "own_code")
     draws = mechanism(np.arange(12.0).reshape(4, 3).repeat(2, axis=0), 2, rng=1)
     again = mechanism(np.arange(12.0).reshape(4, 3).repeat(2, axis=0), 2, rng=1)

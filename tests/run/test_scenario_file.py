@@ -97,7 +97,7 @@ def test_all_faults_at_once(write_scenario):
         mechanism='name = "RPLS"\nrows = 1\nrowz = 3\nepsilon = -1\ndelta = "z"',
         neighbour='rule = "row"\nat = 3',
         claim="gdp = -1\ndelta = 0.1",
-        audit="epsilon = { start = -1, stop = nan, nim = 1 }\nsamples = 3\nlevel = 1\n"
+        audit="epsilon = { start = -1, stop = nan, nim = 1 }\ndraws = 3\nlevel = 1\n"
         'classifier = "rf"\nseed = 1.5',
     )
     assert faults(path) == [
@@ -146,7 +146,7 @@ def test_overrides_are_checked(write_scenario):
 
 
 def test_a_split_that_leaves_nothing_to_certify_is_a_fault_of_its_table(write_scenario):
-    path = write_scenario(audit='samples = 100000000\ntrain_share = 0.95\nfocus = "pure"')
+    path = write_scenario(audit='draws = 100000000\ntrain_share = 0.95\nfocus = "pure"')
     assert faults(path)[0].startswith("[audit] draws: must leave at least 10")
 
 

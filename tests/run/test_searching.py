@@ -39,7 +39,7 @@ def test_a_search_has_keys_of_its_own(write_scenario):
             'relations = ["add"]',
             ["relations: 'replace' and 'add' need candidates, row_bound or bounds"],
         ),
-        ("row_bound = 2", ['row_bound: goes with relations = ["replace"] or ["add"]']),
+        ("row_bound = 2", ["row_bound: goes with the relations 'replace' and 'add'"]),
         (
             'relations = ["add"]\nbounds = [[2, 1]]\nrank = "best"',
             [

@@ -32,7 +32,7 @@ draws = 200
 # Many rows
 [[audit]]
 name = "many"
-mechanism = { rows = 60, sampler = "wishart" }
+mechanism = { rows = 60, sampler = "literal" }
 neighbour = { rule = "replace", index = 3, row = [1, 0.5, 0.25, 0.125] }
 claim.delta = 0.5
 draws = 200
@@ -51,7 +51,7 @@ def several(write_scenario, tmp_path):
 def test_each_has_the_tables_of_the_file_with_its_own_keys(several):
     few, many = (load_scenario(f"{several}:{name}") for name in ("few", "many"))
     assert (few.name, few.mechanism.rows, few.neighbour.rule) == ("few", 20, "worst")
-    assert (many.name, many.mechanism.sampler, many.neighbour.index) == ("many", "wishart", 3)
+    assert (many.name, many.mechanism.sampler, many.neighbour.index) == ("many", "literal", 3)
     assert (few.claim.delta, many.claim.delta, many.settings.draws) == (0.9, 0.5, 200)
     assert few.folder == many.folder == several.parent
 

@@ -9,7 +9,7 @@ from joblib import parallel_config
 
 import dpaudit as dp
 from dpaudit.run import Scenario, run
-from dpaudit.sampling import draw
+from tests.drawing import draw
 from tests.run.records import text_without_clock
 
 pytestmark = pytest.mark.usefixtures("no_figures")
@@ -77,7 +77,7 @@ def test_a_scenario_in_processes(write_scenario, own):
         for backend, jobs in (("loky", 2), ("threading", 2), (None, 1)):
             key = "" if backend is None else f'\nbackend = "{backend}"'
             path = write_scenario(
-                audit=f'samples = 1500\nclassifier = "qda"\nepsilon = [0.0]{key}', **made
+                audit=f'draws = 1500\nclassifier = "qda"\nepsilon = [0.0]{key}', **made
             )
             run(Scenario.load(path), own / f"{backend}-{stop}", n_jobs=jobs, stop=stop)
         found = {
@@ -90,7 +90,7 @@ def test_a_scenario_in_processes(write_scenario, own):
 def test_a_worker_that_dies_is_said_and_the_run_goes_on_later(write_scenario, own):
     made = {
         "neighbour": 'rule = "row"\nindex = 4',
-        "audit": 'samples = 400\nclassifier = "qda"\nbackend = "loky"',
+        "audit": 'draws = 400\nclassifier = "qda"\nbackend = "loky"',
     }
     path = write_scenario(mechanism='call = "own_release:dies"', **made)
     with pytest.raises(
@@ -121,7 +121,7 @@ def release(data, size, *, rng):
 def test_two_folders_may_have_modules_of_one_name(write_scenario, tmp_path, backend):
     """The second scenario gets its own modules, in the workers too, and none stays loaded."""
     made = {"mechanism": 'call = "twice_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
-    audit = f'samples = 200\nclassifier = "qda"\nepsilon = [0.0]\nbackend = "{backend}"'
+    audit = f'draws = 200\nclassifier = "qda"\nepsilon = [0.0]\nbackend = "{backend}"'
     path = write_scenario(audit=audit, **made)
     for width in (1.0, 1000.0):
         folder = tmp_path / f"with-{width:g}"

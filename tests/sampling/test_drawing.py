@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.sampling import draw
 from tests.cases import MECHANISMS, database, shifted
+from tests.drawing import draw
 
 pytestmark = pytest.mark.quick
 

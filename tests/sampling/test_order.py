@@ -129,6 +129,6 @@ def test_memory_that_one_thread_fills_again_is_no_fault():
     border, scratch = Border(), np.empty(4)
     with border.call():
         for value in (1.0, 2.0):
-            with border.call() as returned:
+            with border.call() as began:
                 scratch[:] = value
-                assert returned(scratch, scratch[:, None], "here")[0, 0] == value
+                assert border.copied(began, scratch, scratch[:, None], "here")[0, 0] == value

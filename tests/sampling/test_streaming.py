@@ -9,10 +9,11 @@ import pytest
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit.certify import SortedScores, StreamedCounts
-from dpaudit.sampling import GivenDraws, MechanismDraws, draw, parallel
+from dpaudit.sampling import GivenDraws, MechanismDraws, parallel
 from dpaudit.sampling.draws import STEP
 from dpaudit.scoring import Fitted
 from tests.cases import database, shifted
+from tests.drawing import draw
 from tests.sparse import one_in
 
 DATA = database()

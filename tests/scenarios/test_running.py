@@ -44,7 +44,7 @@ def test_files_of_a_study(write, capsys):
 
 
 def test_the_seed_decides_the_bytes(write, monkeypatch):
-    monkeypatch.setattr("dpaudit.report.study.as_png", lambda figure, dpi: b"")
+    monkeypatch.setattr("dpaudit.report.style.as_png", lambda figure, dpi: b"")
     main(["run", str(write(name="a")), str(write(name="b")), "--out", "out"])
     main(["run", str(write(name="a")), "--out", "again", "--seed", "1"])
     first, second, other = (

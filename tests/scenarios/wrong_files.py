@@ -34,11 +34,6 @@ WRONG = {
         ["missing"],
     ),
     "name and path": (f'{DATA}path = "x.csv"\n{ALS}', "[data]", ["either name or path"]),
-    "draws and samples": (
-        f"{GOOD}[audit]\ndraws = 100\nsamples = 100\n",
-        "[audit] samples",
-        ["another name of draws"],
-    ),
     "outputs and predict": (
         f'{MINE}kind = "estimator"\noutputs = ["coef_"]\npredict = [[1.0]]\n',
         "[mechanism] predict",
@@ -143,10 +138,11 @@ WRONG = {
     ),
 }
 
-# what else there is, or what other keys say, is not in the JSON Schema
-ONLY_THE_READER = (
-    *("not TOML", "no target of a regression", "parameters that want each other"),
-    *("a file for a data set", "a folder for a name", "a value that its class refuses"),
-    *("replace without rows", "an address without Dask", "a synthesizer that is searched"),
-    *("stop without a claim", "shares that leave nothing", "too few draws"),
+# what is wrong about one key, whatever the other keys say, is in the JSON Schema too
+BY_THE_KEY = (
+    *("unknown top key", "unknown parameter", "no end of a grid", "rule of no kind"),
+    *("mechanism of no kind", "kind of no kind", "a number for text", "a number for a table"),
+    *("a number for a list", "a call without a colon", "a command without data"),
+    *("a study without its class", "parameters that are no table", "printed, not"),
+    *("negative in a list", "true in a list"),
 )

@@ -27,9 +27,7 @@ def wild(side):
     )
 
 
-@pytest.mark.parametrize(
-    "alias", one_in(2, sorted(set(ALIASES) - {"eureka-knn"}))
-)  # which takes outputs as they are
+@pytest.mark.parametrize("alias", one_in(2, sorted(ALIASES)))
 def test_no_alias_minds_wild_columns(alias):
     """The same draws in other coordinates: certified δ may move by the score's fit.
 

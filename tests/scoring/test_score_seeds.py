@@ -31,11 +31,10 @@ def test_a_score_of_rows_is_one_number_each_whatever_comes_with_them(alias):
     )
 
 
-@pytest.mark.parametrize("alias", ["qda", "eureka-knn"])
-def test_the_quadratic_discriminant_and_eureka_see_the_training_draws_only(alias):
+def test_the_quadratic_discriminant_sees_the_training_draws_only():
     other = Sides(CHOOSE.P[::-1] + 5.0, CHOOSE.Q)
     one, two = (
-        fit(alias, TRAIN, choose, np.random.SeedSequence(3)).score(NEW)
+        fit("qda", TRAIN, choose, np.random.SeedSequence(3)).score(NEW)
         for choose in (CHOOSE, other)
     )
     np.testing.assert_array_equal(one, two)

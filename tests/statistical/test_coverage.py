@@ -30,9 +30,8 @@ def test_band_covers_in_40_audits(name, size):
 
 
 def test_a_band_at_a_tenth_of_its_confidence_would_be_seen(monkeypatch):
-    """Statements at 30 times their shares exceed the truth far too often.
-
-    They do so in far more than the 20 % allowed of 40 audits.
+    """Statements at 30 times their shares exceed the truth far too often. They do so in far more
+    than the 20 % allowed of 40 audits.
     """
 
     region = ChosenSet.region

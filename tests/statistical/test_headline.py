@@ -133,7 +133,6 @@ KNOWN = [name for name, case in CASES.items() if not isinstance(case.score, str)
 @pytest.mark.parametrize("name", KNOWN)
 def test_true_claims_are_rarely_called_violated(name):
     """Nor is more than the true parameter certified, in 200 audits with a fixed number of draws.
-
     False alarm 1e-4 at a true rate of 5 %; a rate of 18 % is seen with probability 0.99.
     """
     found = rates(name, 200, None)
@@ -143,9 +142,8 @@ def test_true_claims_are_rarely_called_violated(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in CASES if "tCDP" not in name])  # as zCDP
 def test_true_claims_are_rarely_rejected_by_bets(name):
-    """The verdict and the certified parameter hold at 95 % each, in 150 sequential audits.
-
-    False alarm 1e-4 at a true rate of 5 %; a rate of 20 % is seen with probability 0.98.
+    """The verdict and the certified parameter hold at 95 % each, in 150 sequential audits. False
+    alarm 1e-4 at a true rate of 5 %; a rate of 20 % is seen with probability 0.98.
     """
     found = rates(name, 150, "verdict")
     assert max(found[:2]) <= allowed(150), found

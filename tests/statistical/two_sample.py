@@ -11,12 +11,9 @@ def distance(x, y):
 
 
 def threshold(size, statistics, error):
-    """Distance passed with probability at most `error` by one of so many statistics.
-
-    They are statistics of equal laws.
-
-    For n = m ≥ 458, P(distance > d) ≤ 2 exp(−n d²) (Wei & Dudley 2012, theorem 1), shared out by
-    Bonferroni.
+    """Distance passed with probability at most `error` by one of so many statistics. They are
+    statistics of equal laws. For n = m ≥ 458, P(distance > d) ≤ 2 exp(−n d²) (Wei & Dudley 2012,
+    theorem 1), shared out by Bonferroni.
     """
     assert size >= 458
     return np.sqrt(np.log(2.0 * statistics / error) / size)

@@ -39,7 +39,6 @@ class EpsilonBound:
     refuted: bool
 
     def refutes(self, epsilon: float) -> bool:
-        """Whether the bound refutes a claim of ε, nats."""
         return self.value > epsilon or (self.refuted and self.value == epsilon)
 
 

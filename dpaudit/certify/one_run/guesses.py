@@ -95,9 +95,8 @@ class Guesses:
 
 
 def centre(scores: Array, inclusion: float) -> float | None:
-    """The middle of the gap between scores with a share closest to `inclusion` above it.
-
-    None where all scores are equal.
+    """The middle of the gap between scores with a share closest to `inclusion` above it; None where
+    all scores are equal.
     """
     values, counts = np.unique(scores, return_counts=True)
     if len(values) == 1:

@@ -80,7 +80,6 @@ class Family:
 
     @property
     def closed(self) -> bool:
-        """Whether the curves are closed forms."""
         return self.steps == 1 or self.sample_rate == 1.0
 
     @property
@@ -102,7 +101,6 @@ class Family:
 
     @property
     def text(self) -> str:
-        """The family in words."""
         if self.sample_rate == 1.0 and self.steps == 1:
             return "Gaussian"
         steps = "1 step" if self.steps == 1 else f"{self.steps} steps"

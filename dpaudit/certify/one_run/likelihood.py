@@ -177,7 +177,6 @@ class Wealth:
 
     @classmethod
     def against(cls, cells: Cells, epsilon: float) -> Wealth:
-        """The wealth of bets against a claim of ε, nats."""
         grown, weights = profiles(cells, epsilon)
         with np.errstate(divide="ignore"):
             allowed = logit(cells.chance) + epsilon
@@ -232,10 +231,8 @@ def stages(alpha: float) -> list[int]:
 def rejects(
     guesses: Guesses, cells: Cells, epsilon: float, delta: float, alpha: float, *, bets: bool
 ) -> bool:
-    """Whether (ε, δ)-DP of each canary's change is rejected at 1 − level = alpha; ε in nats.
-
-    cells : the cells of the guesses. bets : whether to require wealth of 1/a, which needs no draws
-    under the claim.
+    """Whether (ε, δ)-DP of each canary's change is rejected at 1 − level = alpha; ε in nats. bets :
+    whether to require wealth of 1/a, which needs no draws under the claim.
     """
     left = alpha - failures(guesses.coins, epsilon, delta)
     if left <= 0.0:

@@ -137,26 +137,31 @@ def refutes(guesses: Guesses, delta: Delta, alpha: float) -> bool:
 
 def gdp_bound(guesses: Guesses, alpha: float) -> float:
     """The largest μ such that every smaller μ is rejected; 0 where none is."""
-    if guesses.fair:
-        return _largest(MOST_MU, lambda mu: rejected(guesses, alpha, Shifts(mu)))
-
-    def each(mu: Array) -> np.ndarray:
-        return np.array([refutes(guesses, partial(gaussian_shift, at), alpha) for at in mu])
-
-    return _largest(MOST_MU, each)
+    return _bound(guesses, alpha, MOST_MU, Shifts, lambda mu: partial(gaussian_shift, mu))
 
 
 def epsilon_bound(guesses: Guesses, delta: float, alpha: float) -> float:
     """The largest ε, nats, such that (ε′, δ)-DP is rejected for every smaller ε′; 0 if none is."""
+    turns = partial(Turns, delta=delta)
+    return _bound(guesses, alpha, MOST_EPSILON, turns, lambda at: Claim(at, delta).delta_at)
+
+
+def _bound(
+    guesses: Guesses,
+    alpha: float,
+    most: float,
+    fair: Callable[[Array], Inverse],
+    curve: Callable[[float], Delta],
+) -> float:
+    """The largest parameter, up to `most`, below which all parameters are rejected.
+
+    fair : the `Inverse` of several parameters where coins are fair. curve : parameter ↦ δ(ε).
+    """
     if guesses.fair:
-        return _largest(
-            MOST_EPSILON, lambda epsilon: rejected(guesses, alpha, Turns(epsilon, delta))
-        )
-
-    def each(epsilon: Array) -> np.ndarray:
-        return np.array([refutes(guesses, Claim(at, delta).delta_at, alpha) for at in epsilon])
-
-    return _largest(MOST_EPSILON, each)
+        return _largest(most, lambda values: rejected(guesses, alpha, fair(values)))
+    return _largest(
+        most, lambda values: np.array([refutes(guesses, curve(at), alpha) for at in values])
+    )
 
 
 def _largest(most: float, rejected: Callable[[Array], np.ndarray]) -> float:

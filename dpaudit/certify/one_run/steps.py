@@ -51,6 +51,7 @@ from dpaudit.certify.constants import (
     STAKE_SIDES,
     STAKES,
 )
+from dpaudit.certify.one_run.step_mu import log_mean
 from dpaudit.curves.gaussian_shift import gaussian_shift
 
 LARGEST = 50.0  # nats; e^ε stays finite
@@ -128,16 +129,16 @@ class StepWealth:
             sampling.append(self._sizes.log_wealth)
         wealths = (
             self._coins.log_wealth,
-            _log_mean(np.array(noise)),
+            float(log_mean(np.array(noise))),
             self._again.log_wealth,
-            _log_mean(np.array(sampling)),
+            float(log_mean(np.array(sampling))),
         )
         return dict(zip(BETTORS, wealths, strict=True))
 
     @property
     def log_total(self) -> float:
         """The log of the mean of the four wealths: the e-process."""
-        return _log_mean(np.array(list(self.logs.values())))
+        return float(log_mean(np.array(list(self.logs.values()))))
 
     @property
     def log_largest(self) -> float:
@@ -188,8 +189,7 @@ class CoinBets:
 
     @property
     def log_wealth(self) -> float:
-        """The log of the mean of the bets' wealths."""
-        return _log_mean(self._log)
+        return float(log_mean(self._log))
 
     def bet(self, score: Array, included: Array) -> None:
         """Update the wealth by one step.
@@ -236,7 +236,7 @@ class NoiseBets:
     @property
     def log_wealth(self) -> float:
         """The log of the mean of the bets' wealths, with the wealth put aside for later bets."""
-        return _log_mean(np.logaddexp(self._begun, np.log(_aside(self._steps))))
+        return float(log_mean(np.logaddexp(self._begun, np.log(_aside(self._steps)))))
 
     def bet(self, distance: Array) -> None:
         """Update the wealth. distance : r − b, (m,), for values b chosen before the step."""
@@ -268,7 +268,6 @@ class DividedBets:
         self.log_wealth = 0.0
 
     def bet(self, residual: Array, known: Array | float, included: Array, size: int) -> None:
-        """Update the wealth by one step; see `StepWealth.bet`."""
         if size <= self._expected:
             return
         factor = size / self._expected
@@ -300,11 +299,9 @@ class SamplingBets:
 
     @property
     def log_wealth(self) -> float:
-        """The log of the mean of the three forecasts' wealths."""
-        return _log_mean(self._log)
+        return float(log_mean(self._log))
 
     def bet(self, included: Array) -> None:
-        """Update the wealth by the coins of one step, (m,), 0 or 1."""
         q = self._rate
         # the rate of earlier coins with one added "in" among 1/q added coins, at least q
         observed = max((self._in + 1.0) / (self._seen + 1.0 / q), q)
@@ -336,11 +333,9 @@ class SizeBets:
 
     @property
     def log_wealth(self) -> float:
-        """The log of the mean of the four forecasts' wealths."""
-        return _log_mean(self._log)
+        return float(log_mean(self._log))
 
     def bet(self, size: int) -> None:
-        """Update the wealth by the size of one batch."""
         claimed, step = self._log_chance(size, self._rate), len(self._sizes)
         ratios = np.zeros(4)
         if step:
@@ -380,9 +375,8 @@ class _Epoch:
         self._come: Array | None = None
 
     def forecast(self, included: Array) -> Array:
-        """Predict the coins (m,) of one step from those of earlier steps, then record these coins.
-
-        Returns probabilities, (m,). Each is at most 1, because at least one step is left.
+        """The probabilities (m,) of the coins of one step, from those of earlier steps; then record
+        these coins. Each is at most 1, because at least one step is left.
         """
         if self._come is None or self._position == self._length:
             self._come, self._position = np.zeros(len(included)), 0
@@ -393,10 +387,8 @@ class _Epoch:
 
 
 class Forecast:
-    """The means with and without each canary, and the variance, of projections in earlier steps, by
-    which the next bets are chosen; (m,) each, in clip norms.
-
-    No bet's validity depends on them: they may be wrong, but they use earlier steps only.
+    """The means with and without each canary, and the variance, of projections in earlier steps,
+    (m,) each, in clip norms: by these bets are chosen, and no bet's validity depends on them.
     """
 
     def __init__(self, canaries: int, sigma: float) -> None:
@@ -446,17 +438,9 @@ class Forecast:
 
 
 def _joined(log_payoff: Array, orthogonal: bool) -> Array:
-    """The log payoff of one step, (k,), from the log payoffs of its canaries, (k, m).
-
-    It is that of the product if the canaries' directions are orthogonal, and of the mean otherwise.
+    """The log payoff of one step, (k,), from those of its canaries, (k, m): of the product if the
+    canaries' directions are orthogonal, of the mean otherwise.
     """
     if orthogonal or log_payoff.shape[1] == 1:
         return np.asarray(log_payoff.sum(axis=1))
-    most = log_payoff.max(axis=1, keepdims=True)
-    return np.asarray(most[:, 0] + np.log(np.exp(log_payoff - most).mean(axis=1)))
-
-
-def _log_mean(log_wealth: Array) -> float:
-    """The log of the mean of wealths from their logs, (k,), of which at least one is finite."""
-    most = log_wealth.max()
-    return float(most + np.log(np.exp(log_wealth - most).mean()))
+    return log_mean(log_payoff)

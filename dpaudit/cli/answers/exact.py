@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ PRIVATE = "The value is a function of these data: if the data are private, so is
 
 
 def as_text(analysis: Analysis) -> str:
-    """The text of `dpaudit spectrum`: scenario, δ at every ε, other measures, and the verdict."""
     spectrum, readings, claim = analysis.spectrum, analysis.readings, analysis.claim
     about = _about(analysis)
     about += [("Law", str(spectrum.law)), *([] if claim is None else [("Claim", claim.text)])]
@@ -59,7 +57,6 @@ def as_text(analysis: Analysis) -> str:
 
 
 def as_line(analysis: Analysis) -> str:
-    """The line of `dpaudit spectrum`: whether the claim holds; without a claim, ε at small δ."""
     if analysis.claim is not None:
         return f"{analysis.scenario}: {_judgement(analysis)}"
     at = analysis.readings.epsilon_at.items()
@@ -67,35 +64,30 @@ def as_line(analysis: Analysis) -> str:
     return f"{analysis.scenario}: no claim; {', '.join(texts)}"
 
 
-def as_json(analysis: Analysis) -> str:
-    """The JSON of `dpaudit spectrum`, with all numbers."""
+def as_json(analysis: Analysis) -> dict[str, Any]:
     spectrum, readings, claim = analysis.spectrum, analysis.readings, analysis.claim
-    return _json(
-        {
-            **_subject(analysis, analysis.mechanism),
-            "law": spectrum.law,
-            "epsilon": spectrum.epsilon,
-            "delta": spectrum.delta,
-            "forward": spectrum.forward,
-            "backward": spectrum.backward,
-            "asymptotic": spectrum.asymptotic,
-            "row": spectrum.index,
-            "candidate": spectrum.candidate,
-            "epsilon_at": {f"{delta:g}": value for delta, value in readings.epsilon_at.items()},
-            "total_variation": readings.total_variation,
-            "gdp_mu": {f"{epsilon:g}": mu for epsilon, mu in readings.gdp_mu.items()},
-            "renyi_2": readings.renyi_2,
-            "pure_epsilon": readings.pure_epsilon,
-            "notes": readings.notes,
-            "claim": None if claim is None else {"text": claim.text, "delta": analysis.claimed},
-        }
-    )
+    return {
+        **_subject(analysis, analysis.mechanism),
+        "law": spectrum.law,
+        "epsilon": spectrum.epsilon,
+        "delta": spectrum.delta,
+        "forward": spectrum.forward,
+        "backward": spectrum.backward,
+        "asymptotic": spectrum.asymptotic,
+        "row": spectrum.index,
+        "candidate": spectrum.candidate,
+        "epsilon_at": {f"{delta:g}": value for delta, value in readings.epsilon_at.items()},
+        "total_variation": readings.total_variation,
+        "gdp_mu": {f"{epsilon:g}": mu for epsilon, mu in readings.gdp_mu.items()},
+        "renyi_2": readings.renyi_2,
+        "pure_epsilon": readings.pure_epsilon,
+        "notes": readings.notes,
+        "claim": None if claim is None else {"text": claim.text, "delta": analysis.claimed},
+    }
 
 
 def calibrated_text(done: Calibrated) -> str:
-    """The text of `dpaudit calibrate`: scenario, target, and the parameter with all its digits,
-    since a rounded one may miss the target.
-    """
+    """Scenario, target and parameter, with all its digits: a rounded one may miss the target."""
     answer = done.calibration
     epsilon = number(answer.epsilon)
     question = [*_about(done), ("Target", f"δ({epsilon}) ≤ {number(answer.delta)}")]
@@ -112,26 +104,21 @@ def calibrated_text(done: Calibrated) -> str:
 
 
 def calibrated_line(done: Calibrated) -> str:
-    """The line of `dpaudit calibrate`: the parameter with all its digits."""
     return f"{done.scenario}: {done.calibration.parameter} = {done.calibration.value!r}"
 
 
-def calibrated_json(done: Calibrated) -> str:
-    """The JSON of `dpaudit calibrate`; its entry "mechanism" is the calibrated mechanism."""
+def calibrated_json(done: Calibrated) -> dict[str, Any]:
     answer = done.calibration
     names = ("parameter", "value", "epsilon", "delta", "attained")
-    return _json(
-        {
-            **_subject(done, answer.mechanism),
-            **{name: getattr(answer, name) for name in names},
-            "row": answer.index,
-            "candidate": answer.candidate,
-        }
-    )
+    return {
+        **_subject(done, answer.mechanism),
+        **{name: getattr(answer, name) for name in names},
+        "row": answer.index,
+        "candidate": answer.candidate,
+    }
 
 
 def _about(answer: Analysis | Calibrated) -> list[tuple[str, str]]:
-    """Pairs (name, text) that describe scenario, data, mechanism and neighbours."""
     name, parameters = describe(answer.mechanism)
     values, data = assignments(parameters), answer.dataset
     return [
@@ -152,7 +139,6 @@ def _which(neighbours: Neighbours) -> str:
 
 
 def _subject(answer: Analysis | Calibrated, mechanism: Mechanism) -> dict[str, Any]:
-    """The entries of the JSON on scenario, mechanism, data and the kind of neighbours."""
     (name, parameters), neighbours = describe(mechanism), answer.neighbours
     candidates = None if neighbours.candidates is None else len(neighbours.candidates)
     return {
@@ -165,10 +151,6 @@ def _subject(answer: Analysis | Calibrated, mechanism: Mechanism) -> dict[str, A
             "row_bound": neighbours.row_bound,
         },
     }
-
-
-def _json(content: dict[str, Any]) -> str:
-    return json.dumps(plain(content), indent=1, allow_nan=False, ensure_ascii=False)
 
 
 def _finite(value: float | None) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
-from dpaudit._core.result_file import plain
 from dpaudit.cli.table import named
 from dpaudit.errors import InvalidInput
 from dpaudit.report.comparison import Comparison
 from dpaudit.run.ledger import Standing
-from dpaudit.run.store import DONE, RUNNING, State
+from dpaudit.run.store.progress import DONE, RUNNING, State
 from dpaudit.verdict.numbers import count, label, number
 
 WIDTH = 100
@@ -24,21 +23,17 @@ WIDTH = 100
 
 
 def states_text(states: Sequence[State]) -> str:
-    """The text of `dpaudit status`: a block of lines for each run."""
     return "\n\n".join(
         named([(name, label(value, WIDTH)) for name, value in _run_lines(run)]) for run in states
     )
 
 
 def states_line(states: Sequence[State]) -> str:
-    """The short text of `dpaudit status`: a line for each run."""
     return "\n".join(f"{run.scenario or run.folder}: {_state(run)}" for run in states)
 
 
-def states_json(states: Sequence[State]) -> str:
-    """The JSON of `dpaudit status`: a list with an object for each run."""
-    content = [plain(asdict(run)) for run in states]
-    return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False)
+def states_json(states: Sequence[State]) -> list[dict[str, Any]]:
+    return [asdict(run) for run in states]
 
 
 def _run_lines(run: State) -> list[tuple[str, str]]:
@@ -77,8 +72,8 @@ def _state(run: State) -> str:
 
 
 def two_names(names: str | None, first: Path, second: Path) -> tuple[str, str]:
-    """The two names in `names`, "A,B"; for None the names of the folders, or their whole paths if
-    the names are equal. Raises `InvalidInput` unless `names` has two names.
+    """The two names in `names`, "A,B"; for None those of the folders, or their paths if these are
+    equal.
     """
     if names is None:
         own = first.name, second.name
@@ -90,41 +85,32 @@ def two_names(names: str | None, first: Path, second: Path) -> tuple[str, str]:
 
 
 def comparison_line(comparison: Comparison) -> str:
-    """A line for each difference between the two results."""
     return "\n".join(map(str, comparison.moved)) or "nothing moved"
 
 
-def comparison_json(comparison: Comparison) -> str:
-    """The names, the verdicts and a list of differences, as JSON."""
-    content = {
+def comparison_json(comparison: Comparison) -> dict[str, Any]:
+    return {
         "names": comparison.names,
         "verdicts": [record["verdict"] for record in comparison.records],
         "moved": [asdict(move) for move in comparison.moved],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False)
 
 
 # --- ledger
 
 
 def ledger_text(standings: Sequence[Standing]) -> str:
-    """The text of `dpaudit ledger`: two lines for each version of each mechanism."""
     lines = [f"{_judgement(standing)}\n  {standing.text}" for standing in standings]
     return "\n".join(lines) or "The ledger is empty."
 
 
 def ledger_line(standings: Sequence[Standing]) -> str:
-    """A line for each version of each mechanism, or a sentence that the ledger is empty."""
     return "\n".join(map(_judgement, standings)) or "The ledger is empty."
 
 
-def ledger_json(standings: Sequence[Standing]) -> str:
-    """A JSON list with an object for each version of each mechanism."""
-    rows = []
-    for standing in standings:
-        last = standing.entries[-1]
-        rows.append({"name": last.name, "claim": last.claim, **standing.to_dict()})
-    return json.dumps(rows, indent=2, ensure_ascii=False)
+def ledger_json(standings: Sequence[Standing]) -> list[dict[str, Any]]:
+    runs = [(standing.entries[-1], standing.to_dict()) for standing in standings]
+    return [{"name": last.name, "claim": last.claim, **content} for last, content in runs]
 
 
 def _judgement(standing: Standing) -> str:

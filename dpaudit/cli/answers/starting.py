@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import json
 import random
 import shlex
 from collections.abc import Mapping, Sequence
@@ -47,16 +46,13 @@ class Item:
     more: Mapping[str, str] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
-        """Lines with the name, and below it the summary and all further texts."""
         known = [self.summary, *(f"{key}: {value}" for key, value in self.more.items())]
         return [f"  {self.name}", *(hanging("    ", line) for line in known if line)]
 
 
 def listed(kinds: Sequence[str], name: str | None = None) -> dict[str, list[Item]]:
-    """The items of each kind.
-
-    name : the one item to list, of the only kind, or a folder of scenarios. Raises `InvalidInput`
-    for an unknown name, `DataNotFound` for a folder without scenarios.
+    """The items of each kind. name : the one item of the only kind, or a folder of scenarios.
+    Raises `InvalidInput`, `DataNotFound`.
     """
     if name is None:
         return {kind: ITEMS[kind]() for kind in kinds}
@@ -78,9 +74,8 @@ def listed(kinds: Sequence[str], name: str | None = None) -> dict[str, list[Item
 
 
 def as_text(items: Mapping[str, Sequence[Item]], long: bool) -> str:
-    """Each kind under its heading, with a line for each item, or with all texts if `long`.
-
-    If there are several kinds, only the first scenarios are listed, unless `long`.
+    """Each kind under its heading, a line for each item, or all texts if `long`. Of several kinds,
+    only the first scenarios are listed.
     """
     parts: list[str] = []
     for kind, known in items.items():
@@ -97,24 +92,19 @@ def as_text(items: Mapping[str, Sequence[Item]], long: bool) -> str:
 
 
 def as_line(items: Mapping[str, Sequence[Item]]) -> str:
-    """The names of the items, one on each line."""
     return "\n".join(item.name for known in items.values() for item in known)
 
 
-def as_json(items: Mapping[str, Sequence[Item]]) -> str:
-    """A JSON object that maps each kind to a list of objects with all texts of its items."""
-    content = {
+def as_json(items: Mapping[str, Sequence[Item]]) -> dict[str, Any]:
+    return {
         kind: [{"name": item.name, "summary": item.summary, **item.more} for item in known]
         for kind, known in items.items()
     }
-    return json.dumps(content, indent=1, ensure_ascii=False)
 
 
 def mechanisms() -> list[Item]:
-    """The mechanisms that a scenario can name.
-
-    Each has its parameters, its claim, the relations for which its exact spectrum is known, and the
-    scenarios that run it.
+    """The mechanisms that a scenario can name, with parameters, claim, the relations for which the
+    exact spectrum is known, and the scenarios that run them.
     """
     from dpaudit.papers import REGISTRY, Algorithm
 
@@ -175,17 +165,14 @@ def _adjustable(cls: Any) -> str:
 
 
 def datasets() -> list[Item]:
-    """The data sets, with a line about each."""
     return [Item(*about) for about in dpaudit.datasets.describe().items()]
 
 
 def classifiers() -> list[Item]:
-    """The classifiers that an audit takes by name, with a line about each."""
     return [Item(*about) for about in dpaudit.scoring.ALIASES.items()]
 
 
 def scenarios() -> list[Item]:
-    """The .toml files below ./scenarios by path, then those that come with dpaudit by name."""
     return [_scenario(name, file) for name, file in _scenario_files().items()]
 
 
@@ -222,9 +209,7 @@ def _audits(path: Path) -> list[File]:
 
 
 def _scenario(name: str, file: File) -> Item:
-    """The item of a scenario. Its summary is the first comment line of the file, after a remark if
-    the scenario needs data that do not come with dpaudit.
-    """
+    """The item of a scenario: the first comment line of its file, and if it needs other data."""
     comments = list(takewhile(lambda line: line.startswith("#"), file.text.splitlines()))
     first = comments[0].lstrip("# ") if comments else ""
     needs = f"(needs {DATA}) " if any(DATA in line for line in comments[1:]) else ""
@@ -233,7 +218,7 @@ def _scenario(name: str, file: File) -> Item:
 
 def make_project(folder: Path) -> str:
     """Make the folder of a first audit; return a text with its files and the next commands. Raises
-    `InvalidInput` where the folder has content or a wrong name, and OSError.
+    `InvalidInput` where the folder has content or a wrong name.
     """
     if folder.exists() and any(folder.iterdir()):
         raise InvalidInput(
@@ -254,7 +239,6 @@ def make_project(folder: Path) -> str:
 
 
 def project_files() -> dict[Path, str]:
-    """The text of each file of a project, by its path in the folder. The data are always equal."""
     files: dict[Path, str] = {}
     for path in sorted(TEMPLATES.glob("*.txt")):
         name = path.name.removesuffix(".txt")

@@ -20,14 +20,13 @@ from dpaudit.verdict.sentences import lines
 PURPOSE = {"test": "certify"}  # purposes of draws whose name in result.json differs
 FIRST = ("Mechanism", "Parameters", "Data", "Claim", "Neighbour")
 # facts that only the report shows; `_data` has rows and columns in one line
-OF_DATA = ("Rows", "Columns", "Changed when loaded", "Features", "Label")
+OF_DATA = ("Rows", "Columns", "Changed when loaded", "Label")
 LEFT_OUT = (*OF_DATA, "Exact spectrum", "Versions")
 WIDTH = 300  # characters of a value: a long name in a result must not flood the terminal
 ROWS, COLUMNS = 8, 6  # of the table and names of columns of the data, at most
 
 
 def summary(record: Mapping[str, Any]) -> str:
-    """The verdict in ε, the detectable excess, the facts of the audit, and δ at a few ε."""
     texts = [hanging("", text) for text in lines(record)]
     if is_one_run(record):
         known = step_facts(record) if record["kind"] == STEPS else one_run_facts(record)
@@ -51,15 +50,13 @@ def summary(record: Mapping[str, Any]) -> str:
 
 
 def brief(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries of result.json on the verdict and the data, in JSON types."""
     names = ("scenario", "verdict", "reason", "headline", "level", "seed", "dataset")
     return {name: record[name] for name in names if name in record}
 
 
 def details(record: Mapping[str, Any], folder: Path) -> Iterator[str]:
-    """Lines on the data, neighbour, draws, score, times and written files, for --verbose.
-
-    They hold no value of the data. folder : the folder of the report.
+    """Lines on data, neighbour, draws, score, times and written files, for --verbose; no value of
+    the data.
     """
     known = {} if is_one_run(record) else dict(_facts(record))
     for name in ("Data", "Neighbour", "Draws per side"):
@@ -75,7 +72,6 @@ def details(record: Mapping[str, Any], folder: Path) -> Iterator[str]:
 
 
 def spectrum_table(curves: Curves) -> str:
-    """A table of exact, estimated, certified and claimed δ at up to 8 ε, certified rounded down."""
     columns = [
         Column("ε", curves.epsilon),
         Column("exact δ", curves.exact),
@@ -89,7 +85,6 @@ def spectrum_table(curves: Curves) -> str:
 
 
 def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Pairs (name, text): first what was audited, then how."""
     known = dict(facts(record))
     if dataset := section(record, "dataset"):
         known["Data"] = _data(dataset)
@@ -107,9 +102,7 @@ def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _data(dataset: Mapping[str, Any]) -> str:
-    """Name, shape and first columns of the data, as the mechanism sees them."""
-    names = dataset.get("columns") or [*dataset["feature_names"], dataset["target"]]
-    rows, columns = dataset.get("shape") or (dataset["n"], len(names))
+    names, (rows, columns) = dataset["columns"], dataset["shape"]
     first = ", ".join(str(name) for name in names[:COLUMNS])
     more = "" if len(names) <= COLUMNS else ", …"
     dropped = section(dataset, "dropped").items()

@@ -65,15 +65,6 @@ class LossTransform:
     maximum: float
     floor: float = 0.0
 
-    @classmethod
-    def of_range(cls, maximum: float, floor: float) -> LossTransform:
-        """A transform that knows its largest finite loss and P(L = ∞) alone, and has no contour."""
-        return cls(_no_moments, _no_moments, _no_moments, np.inf, maximum, floor)
-
-
-def _no_moments(s: np.ndarray) -> np.ndarray:
-    raise NoExactSpectrum("the moment function of additive Wishart noise has no contour")
-
 
 def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
     """δ at each ε (shape (m,), ascending), in [0, 1].
@@ -112,10 +103,7 @@ def _integral(
     stop: float,
     smallest: float = SMALLEST,
 ) -> Array:
-    """The integral at each ε over a hyperbola that crosses (start, stop) near its saddle point.
-
-    What is below `smallest` need not be resolved.
-    """
+    """The integral at each ε over hyperbolas near its saddle point in (start, stop)."""
     saddle = _saddle(transform, epsilon, start, stop)
     total = np.empty_like(epsilon)
     for first, crossing, last in _bands(transform, epsilon, saddle):
@@ -194,10 +182,7 @@ def _on_line(line: _Line, epsilon: Array, smallest: float) -> Array | None:
 
 @value_class(eq=True)
 class _Line:
-    """Hyperbolas through one point of the real axis.
-
-    By symmetry the integral is (1/π)∫₀^∞ Im of the integrand.
-    """
+    """Hyperbolas through one real point; the integral is (1/π)∫₀^∞ Im of the integrand."""
 
     transform: LossTransform
     crossing: float
@@ -206,7 +191,6 @@ class _Line:
 
     @classmethod
     def through(cls, transform: LossTransform, crossing: float) -> _Line:
-        """The lines that cross the real axis at a point."""
         here = np.array([crossing])
         return cls(
             transform,
@@ -317,7 +301,6 @@ def _saddle(transform: LossTransform, epsilon: Array, start: float, stop: float)
 
 
 def _unfold(y: Array, start: float, stop: float) -> Array:
-    """The real line → (start, stop), logarithmic at the ends."""
     ratio = np.exp(y)
     if start < 0.0:
         return np.asarray(-1.0 / (1.0 + ratio))

@@ -129,7 +129,6 @@ class Panels:
         return cls(start, stop, interval, *np.split(2.0 * mean, 2), *np.split(error, 2))
 
     def replaced(self, some: np.ndarray, others: Panels) -> Panels:
-        """Return the panels outside the mask `some`, joined with the panels `others`."""
         names = [field.name for field in fields(self)]
         pairs = ((getattr(self, name)[~some], getattr(others, name)) for name in names)
         return Panels(*(np.concatenate(pair) for pair in pairs))
@@ -160,7 +159,6 @@ class Panels:
         return np.asarray(own_seen | ((self.mass_error > RESOLVED * tail) & (self.interval > 0)))
 
     def _tail(self, count: int) -> Array:
-        """Return the mass to the right of each threshold."""
         mass = np.bincount(self.interval, self.mass, count)
         return np.asarray(np.cumsum(mass[::-1])[::-1])
 
@@ -212,7 +210,6 @@ def _edges(grid: Array, height: Array, marks: Array, width: float, breaks: Array
 
 
 def _graded(breaks: Array | None, width: float) -> Array:
-    """Points that are ever closer to each break, on both sides."""
     if breaks is None or not len(breaks):
         return np.zeros(0)
     return np.concatenate([point + width * GRADING for point in breaks])
@@ -267,7 +264,6 @@ def renyi(
 
 
 def _renyi_on(log_density: Function, loss: Function, s: float, edges: Array, lost: float) -> float:
-    """The divergence by Gauss's rule on these panels."""
     half = 0.5 * np.diff(edges)[:, None]
     x, mass = (edges[:-1, None] + half) + half * NODES, half * WEIGHTS
     value, log_p = loss(x), log_density(x)

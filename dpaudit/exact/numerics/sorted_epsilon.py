@@ -36,7 +36,7 @@ class Accuracy:
 
     @classmethod
     def of_squares(cls, count: float) -> Accuracy:
-        """Return the accuracy of a function of √(sum of `count` squares), which is rounded."""
+        """The accuracy of a function of √(sum of `count` squares), which is rounded."""
         return cls(max(1e-8, ROUNDING * float(np.sqrt(count))))
 
 
@@ -83,15 +83,12 @@ def check_shape(
 
 
 def _above(delta: Number, accuracy: Accuracy) -> Number:
-    """Return the largest value that rounding may give for a true δ of `delta`."""
+    """The largest value that rounding may give for a true δ of `delta`."""
     return delta * (1.0 + accuracy.relative) + (2.0 * accuracy.absolute + SMALLEST)
 
 
 def _check_convex(epsilon: Array, delta: Array, accuracy: Accuracy) -> None:
-    """Check that δ is convex in e^ε and non-increasing; else raise `NoExactSpectrum`.
-
-    epsilon : (m,), ascending. delta : (2, m).
-    """
+    """δ, (2, m), must be convex in e^ε and non-increasing at ascending ε, (m,)."""
     step = np.diff(epsilon)
     apart = step > APART * np.abs(epsilon[1:])
     bound = _above(delta, accuracy)

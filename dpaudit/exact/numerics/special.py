@@ -19,28 +19,23 @@ VANISHING = 1e-290  # a row with a smaller leverage has δ = 0 in floats
 
 @dataclass(frozen=True)
 class Share:
-    """A leverage, or a share of a residual sum of squares: `value`, and `rest` = 1 − value.
-
-    Both are kept, so that neither loses its digits.
-    """
+    """A leverage, or a share of a residual sum of squares, and 1 − it: neither loses its digits."""
 
     value: float
     rest: float
 
     @classmethod
     def of(cls, value: float, rest: float | None = None) -> Share:
-        """The share of this value; `rest` is 1 − value where it is not known better."""
         return cls(float(value), float(1.0 - value if rest is None else rest))
 
     @property
     def log_rest(self) -> float:
-        """ln(1 − value), −∞ at 1."""
         with np.errstate(divide="ignore"):
             return float(np.log1p(-self.value) if self.value < 0.5 else np.log(self.rest))
 
 
 def log_expm1(x: Array) -> Array:
-    """Return ln(e^x − 1) for x ≥ 0, −∞ at 0."""
+    """ln(e^x − 1) for x ≥ 0, −∞ at 0."""
     with np.errstate(divide="ignore"):
         return np.asarray(x + np.log(-np.expm1(-x)))
 

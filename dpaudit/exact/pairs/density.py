@@ -59,10 +59,8 @@ class DensityPair:
         return discrete.Atoms(*(_masses(law, atoms) for law in (self.left, self.right)))
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
-
-        Raises `NoExactSpectrum` where the panels do not suit the densities: where the two
-        directions are not those of two laws.
+        """Raises `NoExactSpectrum` where the two directions are not those of two laws: the panels
+        do not suit the densities.
         """
         return by_sorted_epsilon(epsilon, self._curves)
 
@@ -101,7 +99,6 @@ class DensityPair:
         return gauss_legendre(self._ends[:-1], self._ends[1:])[1]
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward) of an order > 0, nats."""
         order = check.real("order", order, 0.0, open_=True)
         return self._renyi(order, forward=True), self._renyi(order, forward=False)
 
@@ -123,7 +120,6 @@ class DensityPair:
 
     @cached_property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses (forward, backward), infinite if unbounded."""
         x, p, q = self._points
         forward = self._supremum(x, discrete.loss(p, q), self.left.log_p, self.right.log_p)
         backward = self._supremum(x, discrete.loss(q, p), self.right.log_p, self.left.log_p)
@@ -151,7 +147,6 @@ class DensityPair:
 
 
 def _excess(weights: Array, p: Array, q: Array, epsilon: float | Array) -> Array:
-    """∫ (p − e^ε q) of each interval, from logs at nodes where it is positive."""
     gain = -np.expm1(np.minimum(epsilon - discrete.loss(p, q), 0.0))
     return np.asarray(np.sum(weights * np.exp(p) * gain, axis=1))
 
@@ -170,7 +165,7 @@ def _loss_at(log_p: LogDensity, log_q: LogDensity, x: Array) -> Array:
 
 
 def _climbs(rim: Array) -> bool:
-    """Whether the loss grows without end outwards: by more than rounding over the last panel."""
+    """Whether the loss grows outwards by more than rounding over the last panel."""
     return bool(
         np.isfinite(rim).all() and rim[-1] > 0.0 and rim[-1] - rim[0] > 1e-6 * (1.0 + abs(rim[-1]))
     )
@@ -191,7 +186,6 @@ def _parts(x: Array, above: np.ndarray, which: int) -> tuple[Array, Array, np.nd
 def _crossing(
     log_p: LogDensity, log_q: LogDensity, near: Array, far: Array, epsilon: Array
 ) -> Array:
-    """Where the loss falls to ε on the way from `near` to `far`, by bisection, (k,)."""
     for _ in range(HALVINGS if len(near) else 0):
         middle = 0.5 * (near + far)
         exceeds = _loss_at(log_p, log_q, middle) > epsilon

@@ -47,7 +47,7 @@ class Atoms:
 
     @classmethod
     def of(cls, left: Discrete, right: Discrete) -> Atoms:
-        """Return the pair without atoms that have probability 0 under both laws."""
+        """The pair, without atoms that have probability 0 under both laws."""
         place = row_positions(left.outcomes, right.outcomes)
         beside = np.full(len(left.outcomes), -np.inf)
         beside[place[place >= 0]] = right.log_probability[place >= 0]
@@ -58,7 +58,6 @@ class Atoms:
         )
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
         epsilon = check.epsilon(epsilon)
         if len(self.left) > FEW:
             forward, backward = self._sums
@@ -70,7 +69,6 @@ class Atoms:
         return _sums(self.left, self.right), _sums(self.right, self.left)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward) of an order > 0, nats."""
         order = check.real("order", order, 0.0, open_=True)
         return renyi_of_masses(self.left, self.right, order), renyi_of_masses(
             self.right, self.left, order
@@ -78,12 +76,11 @@ class Atoms:
 
     @cached_property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses (forward, backward), at least 0."""
         forward, backward = loss(self.left, self.right), loss(self.right, self.left)
         return max(float(forward.max()), 0.0), max(float(backward.max()), 0.0)
 
     def times(self, other: Atoms) -> Atoms:
-        """Return the pair of product laws: both releases, independently."""
+        """The pair of product laws: both releases, independently."""
         return Atoms(
             *(
                 (a[:, None] + b).ravel()
@@ -92,7 +89,7 @@ class Atoms:
         )
 
     def merged(self) -> Atoms:
-        """Return the pair with atoms of equal loss merged, which changes no δ."""
+        """The pair with atoms of equal loss merged, which changes no δ."""
         own = loss(self.left, self.right)
         order = np.argsort(own)
         own, left, right = own[order], self.left[order], self.right[order]
@@ -105,7 +102,7 @@ class Atoms:
 
 
 def loss(left: Array, right: Array) -> Array:
-    """Return log p/q of each atom; −∞ where p = 0, also if q = 0."""
+    """log p/q of each atom; −∞ where p = 0, also if q = 0."""
     return np.subtract(left, right, out=np.full_like(left, -np.inf), where=~np.isneginf(left))
 
 
@@ -149,7 +146,6 @@ def renyi_of_masses(left: Array, right: Array, order: float, inner: Array | None
 
 
 def _renyi(left: Array, right: Array, s: float, inner: Array) -> float:
-    """The divergence of order 1 + s ≥ ½."""
     own, shared = ~np.isneginf(left), ~np.isneginf(left) & ~np.isneginf(right)
     lost = float(np.exp(left[own & ~shared]).sum())
     if not shared.any() or (s >= 0.0 and lost > 0.0):
@@ -191,7 +187,6 @@ class BranchCurve:
     curves: tuple[Curve, ...]
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
         epsilon = check.epsilon(epsilon)
         groups: dict[Curve, list[int]] = {}
         for i, curve in enumerate(self.curves):
@@ -205,7 +200,7 @@ class BranchCurve:
         return np.clip(forward, 0.0, 1.0), np.clip(backward, 0.0, 1.0)
 
     def _group(self, curve: Curve, which: np.ndarray, epsilon: Array) -> Curves:
-        """Return what the branches `which`, all with the same curve, add to δ at each ε (m,)."""
+        """What the branches `which`, all with the same curve, add to δ at each ε (m,)."""
         p, q = self.atoms.left[which], self.atoms.right[which]
         return np.exp(p) @ _signed(curve, epsilon, p, q, 0), np.exp(q) @ _signed(
             curve, epsilon, q, p, 1
@@ -227,7 +222,6 @@ class BranchCurve:
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses (forward, backward), at least 0."""
         inner = np.array([curve.supremum for curve in self.curves])
         forward = loss(self.atoms.left, self.atoms.right) + inner[:, 0]
         backward = loss(self.atoms.right, self.atoms.left) + inner[:, 1]
@@ -252,7 +246,6 @@ def _signed(curve: Curve, epsilon: Array, p: Array, q: Array, side: int) -> Arra
 
 
 def _renyi_of_branches(left: Array, right: Array, inner: Array, order: float) -> float:
-    """The divergence of one direction from those of the branches, `inner`."""
     if order >= 1.0 and np.isposinf(inner[~np.isneginf(left)]).any():
         return float("inf")
     return renyi_of_masses(left, right, order, inner)

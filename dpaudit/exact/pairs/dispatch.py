@@ -21,6 +21,7 @@ from dpaudit.exact.pairs.laplace import laplace_curve, shared_curve
 from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
 from dpaudit.exact.pairs.sparse_vector import released_curve
 from dpaudit.exact.pairs.student_t import StudentPairCurve
+from dpaudit.exact.zeroed_rows.additive_wishart import WishartCurve
 from dpaudit.laws import (
     Branches,
     Density,
@@ -63,10 +64,7 @@ def curve_of_laws(left: Law, right: Law) -> tuple[Curve, str]:
 
 
 def limit(law: Law) -> Law:
-    """The law for many sketch rows, for the output of ALS; any other law itself.
-
-    It is N(x_opt, ‖w‖²M⁻¹/r) (paper 1, lemma 1).
-    """
+    """The law for many sketch rows of the output of ALS, N(x_opt, ‖w‖²M⁻¹/r) (paper 1, lemma 1)."""
     if isinstance(law, Product):
         return Product(tuple(limit(part) for part in law.parts))
     if not isinstance(law, StudentT):
@@ -75,7 +73,7 @@ def limit(law: Law) -> Law:
 
 
 def _of_one_kind(left: Law, right: Any) -> tuple[Curve, str] | None:
-    """The curve and its name, None where none is known; `right` is of the type of `left`."""
+    """The curve and its name, None where none is known."""
     if left.dim != right.dim:
         return None
     match left:
@@ -118,7 +116,6 @@ def _of_one_kind(left: Law, right: Any) -> tuple[Curve, str] | None:
 
 
 def _product(left: Product, right: Product) -> tuple[Curve, str]:
-    """Independent releases side by side; the curve of a release that is repeated is made once."""
     pairs = _together(left, right)
     times = Counter((id(p), id(q)) for p, q in pairs)
     distinct = {(id(p), id(q)): (p, q) for p, q in pairs}
@@ -133,9 +130,8 @@ def _product(left: Product, right: Product) -> tuple[Curve, str]:
 
 
 def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
-    """The parts in pairs, with all noise of one kind in `JOINED` in one part.
-
-    Together, coordinates with equal shifts, or with equal noise, have a closed form.
+    """The parts in pairs, with all noise of one kind in `JOINED` in one part: coordinates with
+    equal shifts, or with equal noise, have a closed form together.
     """
     pairs = list(zip(left.parts, right.parts, strict=True))
     for kind, names in JOINED.items():
@@ -197,5 +193,5 @@ def _wishart(left: ShiftedWishart, right: ShiftedWishart) -> Curve:
     up, down = max(float(size[-1]), 0.0), max(-float(size[0]), 0.0)
     if min(up, down) > rounding:
         return ReplacedWishartCurve(up, down, left.dof, len(size))
-    loss = PrivacyLoss.additive_wishart(max(up, down), left.dof, len(size))
-    return loss if up >= down else loss.reversed()
+    curve = WishartCurve.of(max(up, down), left.dof, len(size))
+    return curve if up >= down else curve.reversed()

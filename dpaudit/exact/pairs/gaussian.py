@@ -29,28 +29,17 @@ BLOCK = 1 << 17  # complex numbers at a time: stays in cache
 def gaussian_pair(
     mean1: ArrayLike, cov1: ArrayLike, mean2: ArrayLike, cov2: ArrayLike, epsilon: ArrayLike
 ) -> Curves:
-    """Exact δ(ε) of N(mean1, cov1) against N(mean2, cov2).
+    """Exact δ(ε) of N(mean1, cov1) against N(mean2, cov2), (forward, backward) = (1 → 2, 2 → 1).
 
     Parameters
     ----------
-    mean1 : array of shape (d,)
-        Mean of the first law.
-    cov1 : array of shape (d, d)
-        Its covariance, symmetric positive semi-definite. Unless both laws live on the same affine
-        subspace they share no output and δ = 1.
-    mean2 : array of shape (d,)
-        Mean of the second law.
-    cov2 : array of shape (d, d)
-        Its covariance.
+    mean1, cov1 : arrays of shape (d,) and (d, d)
+        The first law. A covariance is symmetric positive semi-definite. Unless both laws live on
+        the same affine subspace they share no output and δ = 1.
+    mean2, cov2 : arrays of shape (d,) and (d, d)
+        The second law.
     epsilon : float or array of shape (m,), nats
-        ε ≥ 0.
-
-    Returns
-    -------
-    forward : array of the shape of `epsilon`
-        1 → 2.
-    backward : array of the shape of `epsilon`
-        2 → 1.
+        ε ≥ 0; the results have its shape.
 
     References
     ----------
@@ -131,7 +120,6 @@ def _support(name: str, cov: Array) -> Array:
 
 
 def _same(support1: Array, support2: Array, gap: Array) -> bool:
-    """Whether two affine subspaces coincide."""
     if support1.shape != support2.shape:
         return False
     outside = support2 - support1 @ (support1.T @ support2)
@@ -166,17 +154,14 @@ def _regular(gap: Array, cov1: Array, cov2: Array) -> Axes:
 
 
 def without_rounding(value: Array) -> Array:
-    """The eigenvalues, with those that are mere rounding set to 0, so that equal axes can merge."""
+    """The eigenvalues with mere rounding set to 0, so that equal axes can merge."""
     return np.where(
         np.abs(value) > 4.0 * len(value) * EPS * np.abs(value).max(initial=0.0), value, 0.0
     )
 
 
 def _pencil(difference: Array, base: Array, gap: Array) -> tuple[Array, Array]:
-    """Eigenvalues of base⁻¹·difference, ascending, and the gap on those axes.
-
-    The gap is in standard deviations of `base`.
-    """
+    """Eigenvalues of base⁻¹·difference, ascending, and the gap there in deviations of `base`."""
     root = np.linalg.cholesky(base)
     half = solve_triangular(root, difference, lower=True)
     white = solve_triangular(root, half.T, lower=True)
@@ -205,7 +190,6 @@ def _covariance(name: str, value: ArrayLike, size: int) -> Array:
 
 
 def _numbers(name: str, value: ArrayLike, expected: str) -> Array:
-    """The value as float64. Raises `InvalidInput`, which names the first infinite entry or NaN."""
     array = np.asarray(check.array_of_numbers(name, value, expected), dtype=np.float64)
     wrong = np.argwhere(~np.isfinite(array))
     if len(wrong):
@@ -229,7 +213,6 @@ class Axes:
 
     @classmethod
     def of_excess(cls, shift: Array, excess: Array, count: Array) -> Axes:
-        """The axes with `count` ≥ 1, from the excess of their variance ratios."""
         used = count > 0
         return cls(shift[used], excess[used], 1.0 + excess[used], count[used])
 
@@ -250,7 +233,6 @@ class Axes:
         )
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ, arrays of the shape of `epsilon`."""
         if self.distance is not None:
             shift = gaussian_shift(self.distance, epsilon)
             return shift, shift
@@ -260,11 +242,9 @@ class Axes:
         )
 
     def transforms(self) -> tuple[LossTransform, LossTransform]:
-        """The moment functions of the loss in both directions."""
         return self._transform(), self.reversed()._transform()
 
     def _transform(self) -> LossTransform:
-        """Moment function of log dP/dQ under the first law."""
         a, b = -0.5 * self.excess / self.ratio, -self.shift / self.ratio
         log_ratio = np.where(
             np.abs(self.excess) < 0.5, np.log1p(np.maximum(self.excess, -0.5)), np.log(self.ratio)
@@ -295,7 +275,6 @@ def _merged(a: Array, b: Array, count: Array) -> tuple[Array, Array, Array]:
 
 
 def _log_m(a: Array, b2: Array, count: Array, c: float):  # type: ignore[no-untyped-def]
-    """The function log M(s) of the axes, in blocks of s."""
     step = max(1, BLOCK // len(a))
 
     def log_m(s: np.ndarray) -> np.ndarray:
@@ -310,21 +289,16 @@ def _log_m(a: Array, b2: Array, count: Array, c: float):  # type: ignore[no-unty
 
 
 def _slope(a: Array, b2: Array, count: Array, c: float, s: Array) -> Array:
-    """K′(s) at real s, (k,)."""
     s = s[:, None]
     room = 1.0 - 2.0 * a * s
     return np.asarray(c + _over_axes(a / room + b2 * s * (1.0 - a * s) / room**2, count))
 
 
 def _curvature(a: Array, b2: Array, count: Array, s: Array) -> Array:
-    """K″(s) at real s, (k,)."""
     room = 1.0 - 2.0 * a * s[:, None]
     return _over_axes(2.0 * a**2 / room**2 + b2 / room**3, count)
 
 
 def _over_axes(values: np.ndarray, weight: Array) -> np.ndarray:
-    """values @ weight without BLAS, whose threads wait for one another on a busy machine.
-
-    That made it 10 times slower at d = 100.
-    """
+    """values @ weight without BLAS, whose waiting threads took 10 times as long at d = 100."""
     return np.asarray(np.einsum("ij,j->i", values, weight))

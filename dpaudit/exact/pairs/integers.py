@@ -53,40 +53,30 @@ def _too_many(count: float, what: str) -> NoExactSpectrum:
 
 @value_class
 class DiscreteGaussianShift:
-    """Discrete Gaussian noise, coordinate j moved by the whole number shift[j].
-
-    shift, sigma : (k,), and the parameters of the noise.
-    """
+    """Discrete Gaussian noise of parameters sigma, moved by whole numbers shift; (k,) each."""
 
     shift: Array
     sigma: Array
 
     @classmethod
     def of(cls, left: DiscreteGaussian, right: DiscreteGaussian) -> DiscreteGaussianShift | None:
-        """The pair; None where the noise differs."""
         if not np.array_equal(left.sigma, right.sigma):
             return None
         return cls(right.centre - left.centre, left.sigma)
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`; both are equal.
-
-        Raises `NoExactSpectrum` where the sums are too long.
-        """
+        """Both directions are equal. Raises `NoExactSpectrum` where the sums are too long."""
         forward = self._atoms.delta(epsilon)[0]
         return forward, forward
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The loss is unbounded, unless nothing moves."""
         largest = float("inf") if self.shift.any() else 0.0
         return largest, largest
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward) of an order > 0, nats; both are equal.
-
-        αd²/(2σ²) + log(θ((α − 1)d)/θ(0))/(α − 1) of each coordinate, θ(c) the sum of
-        e^{−(z − c)²/(2σ²)} over whole numbers z (Canonne, Kamath & Steinke 2020, proposition 5).
+        """αd²/(2σ²) + log(θ((α − 1)d)/θ(0))/(α − 1) of each coordinate, θ(c) the sum of e^{−(z −
+        c)²/(2σ²)} over whole numbers z (Canonne, Kamath & Steinke 2020, proposition 5).
         """
         order = check.real("order", order, 0.0, open_=True)
         total = float(np.sum(0.5 * order * (self.shift / self.sigma) ** 2))

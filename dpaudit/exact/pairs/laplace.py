@@ -47,7 +47,6 @@ class LaplaceShift:
     count: int
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`; both are equal."""
         epsilon = check.epsilon(epsilon)
         if self.count == 1:
             both = -np.expm1(0.5 * np.minimum(epsilon - self.shift, 0.0)) + 0.0
@@ -60,16 +59,12 @@ class LaplaceShift:
         return np.asarray(both), np.asarray(both)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward) of an order > 0, nats; both are equal."""
         order = check.real("order", order, 0.0, open_=True)
         both = self.count * self._of_one(order)
         return both, both
 
     def _of_one(self, order: float) -> float:
-        """The Rényi divergence of one coordinate (Mironov 2017, proposition 6), KL at order 1.
-
-        M(s) = e^{st}·(…)/2 with s = order − 1.
-        """
+        """The divergence of one coordinate (Mironov 2017, proposition 6), KL at order 1."""
         t, s = self.shift, order - 1.0
         if abs(s) < 1e-9:
             return float(t + np.expm1(-t))
@@ -79,7 +74,6 @@ class LaplaceShift:
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """Return the largest loss kt (nats), the same in both directions."""
         return self.count * self.shift, self.count * self.shift
 
     @cached_property
@@ -154,12 +148,11 @@ class LaplaceShift:
 
 
 def _gain(excess: Array) -> Array:
-    """Return (1 − e^{−x})₊ at x = L − ε = `excess`."""
     return np.asarray(-np.expm1(-np.maximum(excess, 0.0)))
 
 
 def laplace_curve(left: Laplace, right: Laplace) -> tuple[Curve, str]:
-    """The curve of two laws of Laplace noise, and its name.
+    """The curve and its name.
 
     Raises `NoExactSpectrum` for several coordinates that differ by unlike numbers of scales, and
     for more than `MOST`.
@@ -186,7 +179,6 @@ def laplace_curve(left: Laplace, right: Laplace) -> tuple[Curve, str]:
 
 
 def laplace_density(loc: float, scale: float) -> Density:
-    """One coordinate of Laplace noise by its density."""
     return Density(
         lambda x: laplace_log_density((x - loc) / scale) - np.log(scale),
         panel_edges(np.array([loc]), scale),
@@ -194,9 +186,8 @@ def laplace_density(loc: float, scale: float) -> Density:
 
 
 def shared_curve(left: SharedLaplace, right: SharedLaplace) -> tuple[Curve, str]:
-    """The curve of one draw of noise added to all coordinates, and its name.
-
-    The differences of the coordinates are released without noise.
+    """The curve of one draw of noise on all coordinates, whose differences are released without
+    noise.
     """
     moved = right.loc - left.loc
     if np.any(moved != moved[0]):

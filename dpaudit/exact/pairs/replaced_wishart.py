@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.polynomial.chebyshev import cheb2poly, chebpts1, chebvander
+from numpy.polynomial.chebyshev import cheb2poly, chebpts1, chebval, chebvander
 from scipy.special import gammainc, gammaln, k0e, k1e
 
 from dpaudit._core import check
@@ -41,7 +41,6 @@ from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.numerics import monotone_loss
-from dpaudit.exact.numerics.log_series import LazyCurve
 from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
 from dpaudit.exact.numerics.special import log_expm1, unresolved
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
@@ -58,7 +57,10 @@ AGREE = 1e-7  # relative: by how much two rules, or both directions at ε = 0, m
 LEAST = 1e-290  # a smaller δ counts as this
 LONGEST = 2000.0  # how far |D| is looked at
 FARTHEST = 130.0  # how far the smaller of A and B is looked at: its density falls as e^{−B}
-MANY = 100  # number of ε from which series are the shorter way
+MANY = 100  # number of ε from which a series of ln δ is the shorter way
+NODES, BETWEEN = chebpts1(24), np.array([-0.37, 0.61])  # of a series, and where it is checked
+SERIES = np.linalg.inv(chebvander(NODES, len(NODES) - 1))
+OFF = 3e-9  # by how much a series may differ there
 BLOCK = 1 << 14  # numbers at a time: they stay in cache
 GREATEST = 1e300  # beyond this ε, δ is P(L = ∞) in floats
 SMALL = 100  # m up to which G comes from a recursion
@@ -74,12 +76,10 @@ FIT = POWERS @ np.linalg.inv(chebvander(PLACES, TERMS - 1))
 
 @dataclass(frozen=True)
 class ReplacedWishartCurve:
-    """The curve of additive Wishart noise with one row replaced. Raises `InvalidInput`.
+    """The curve of additive Wishart noise with one row replaced.
 
-    up, down : α > 0 and β > 0, where α and −β are the eigenvalues of V^{−½}(vvᵀ − uuᵀ)V^{−½}, with
-        v in the left database.
-    dof : k ≥ dim. dim : d ≥ 2; two rows on one axis leave one nonzero eigenvalue, for which there
-        is `exact.additive_wishart`.
+    up, down : α > 0 and β > 0 of the module, with v in the left database. dof : k ≥ dim. dim :
+        d ≥ 2; two rows on one axis leave one nonzero eigenvalue (`exact.additive_wishart`).
     """
 
     up: float
@@ -94,10 +94,10 @@ class ReplacedWishartCurve:
         check.integer("dof", self.dof, self.dim)
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
+        """The relative accuracy is 1e-7 down to 1e-280.
 
-        The relative accuracy is 1e-7 down to 1e-280. Raises `NoExactSpectrum` where two rules for
-        an integral disagree, or the two directions at ε = 0.
+        Raises `NoExactSpectrum` where two rules for an integral disagree, or the two directions at
+        ε = 0.
         """
         epsilon = check.epsilon(epsilon)
         with_zero = np.append(epsilon.ravel(), 0.0)
@@ -125,7 +125,6 @@ class ReplacedWishartCurve:
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """Infinite in both directions."""
         return float("inf"), float("inf")
 
 
@@ -139,29 +138,34 @@ class Direction:
 
     @property
     def power(self) -> float:
-        """a = (m − 3)/2."""
         return 0.5 * (self.freedom - 3)
 
     @property
     def middle(self) -> float:
-        """½(α − β)."""
         return 0.5 * (self.up - self.down)
 
     def delta(self, epsilon: Array) -> Array:
-        """δ at each ε, (k,), ascending."""
         if self.power == 0.0:  # the loss has one finite value
             finite = (1.0 - self.floor) * -np.expm1(np.minimum(epsilon - self.middle, 0.0))
-        elif len(epsilon) > MANY:
-            finite = self._series(epsilon)
         else:
-            finite = self._finite(epsilon)
+            finite = self._by_series(epsilon)
         return np.minimum(self.floor + finite, 1.0)
 
-    @cached_property
-    def _series(self) -> LazyCurve:
-        """`_finite` by series on panels that do not depend on the ε."""
-        spread = max(abs(self.power), 0.5) * self._width
-        return LazyCurve(lambda epsilon, _: self._finite(epsilon), spread)
+    def _by_series(self, epsilon: Array) -> Array:
+        """`_finite`; of many ε, ascending, by a series of its logarithm, or by halves."""
+        if len(epsilon) <= MANY:
+            return self._finite(epsilon)
+        middle, half = 0.5 * (epsilon[-1] + epsilon[0]), 0.5 * (epsilon[-1] - epsilon[0])
+        value = self._finite(middle + half * np.concatenate([NODES, BETWEEN]))
+        if value.max() == 0.0:
+            return np.zeros_like(epsilon)
+        if value.min() > LEAST:
+            log = np.log(value)
+            terms = SERIES @ log[: len(NODES)]
+            if np.abs(chebval(BETWEEN, terms) - log[len(NODES) :]).max() <= OFF:
+                return np.exp(chebval((epsilon - middle) / half, terms))
+        place = max(int(np.searchsorted(epsilon, middle)), 1)
+        return np.concatenate([self._by_series(part) for part in np.split(epsilon, [place])])
 
     def _finite(self, epsilon: Array) -> Array:
         """E[(1 − e^{ε−L})₊; t > β] at each ε, (k,), in any order."""
@@ -191,7 +195,7 @@ class Direction:
 
     @property
     def _width(self) -> float:
-        """About the standard deviation of D, by its slope in α and β."""
+        """About the standard deviation of D."""
         size = self.up + self.down
         return float(size / (size + self.freedom) / np.sqrt(self.freedom))
 
@@ -248,7 +252,6 @@ class Direction:
         return least, LONGEST + FARTHEST + float(np.log1p(self.up + self.down))
 
     def _log_integrand(self, difference: Array, y: Array) -> Array:
-        """The logarithm of the integrand of p(D) per unit of y."""
         least = np.exp(y)
         a, b = least + np.maximum(difference, 0.0), least + np.maximum(-difference, 0.0)
         log_s, log_t = (
@@ -266,7 +269,6 @@ class Direction:
 
     @cached_property
     def _log_g(self) -> LogG:
-        """ln G at half of s + t, wherever there is mass."""
         root = np.sqrt(self.freedom)
         low = self.up + 2.0 * max(root - FAR - 1.0, 0.0) ** 2
         return LogG.between(low, self.up + self.down + 2.0 * (root + FAR) ** 2, self.freedom)
@@ -307,7 +309,6 @@ class Direction:
 
 @lru_cache(maxsize=8)
 def _gauss(count: int) -> tuple[Array, Array]:
-    """Gauss nodes and weights of [0, 1]."""
     node, weight = np.polynomial.legendre.leggauss(count)
     return 0.5 * (1.0 + node), 0.5 * weight
 
@@ -326,7 +327,6 @@ class LogG:
 
     @classmethod
     def between(cls, low: float, high: float, order: int) -> LogG:
-        """The pieces that cover low ≤ z ≤ high, cached for the next curve of the same m."""
         first, last = (int(np.sqrt(z) / PIECE) for z in (low, high))
         return _fitted(first, PIECES * (1 + (last - first) // PIECES), order)
 

@@ -93,7 +93,6 @@ def _atoms(
 
 
 def _grid(left: ReleasedAnswers, right: ReleasedAnswers) -> tuple[Array, Array]:
-    """Panels of the smallest released value that suit both laws."""
     law = left.comparison
     kinks = np.union1d(left.comparison.kinks, right.comparison.kinks) + law.threshold
     # of a scale, for half a panel: two released values make many nodes
@@ -128,10 +127,7 @@ def _log_room(
 def _larger(
     left: ReleasedAnswers, right: ReleasedAnswers, query: int, least: Array
 ) -> tuple[Array, Array]:
-    """Log masses, (m, 18) each, of the parts of {v > least}.
-
-    Below both queries' values, between them on nodes, and above.
-    """
+    """Log masses, (m, 18) each, of {v > least}: below both queries, between them, and above."""
     low, high = sorted((left.comparison.queries[query], right.comparison.queries[query]))
     x, w = density.gauss_legendre(np.clip(least, low, high), np.full_like(least, high))
     with np.errstate(divide="ignore"):
@@ -152,7 +148,7 @@ def _larger(
 
 
 def _log_between(released: ReleasedAnswers, query: int, start: Array, end: float) -> Array:
-    """Return log P(start < answer ≤ end) below the query's value."""
+    """log P(start < answer ≤ end) below the query's value."""
     law = released.comparison
     low, high = (
         laplace_log_cdf((x - law.queries[query]) / law.query_scale) for x in (start, np.array(end))

@@ -44,7 +44,6 @@ class UnknownRenyi:
     """A curve of two Student t laws whose Rényi divergences have no closed form."""
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Always raises `NoExactSpectrum`."""
         raise NoExactSpectrum(
             "no closed form for the Rényi divergence of two Student t laws that differ by more "
             "than a zeroed row; use delta_at, or law='asymptotic'"
@@ -64,7 +63,6 @@ class StudentPairCurve(UnknownRenyi):
         return there, there.reversed()
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
         there, back = self._forms
         return by_sorted_epsilon(
             epsilon, lambda e: (there.delta(e), back.delta(e)), accuracy(self.left.dof)
@@ -72,13 +70,11 @@ class StudentPairCurve(UnknownRenyi):
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses (forward, backward); δ(ε) = 0 from there on."""
         there, back = self._forms
         return max(there.largest_loss, 0.0), max(back.largest_loss, 0.0)
 
 
 def accuracy(dof: int) -> Accuracy:
-    """The accuracy of δ: logarithms of size ν are rounded."""
     return Accuracy(absolute=max(1e-11, 1e-15 * dof))
 
 
@@ -106,7 +102,6 @@ class _Form:
 
     @classmethod
     def of(cls, left: StudentT, right: StudentT) -> _Form:
-        """The form of log left/right under the left law."""
         turn = solve_triangular(left.root, right.root.T, trans="T").T  # right.root · left.root⁻¹
         shift = right.root @ (left.mean - right.mean)
         whole = np.zeros((left.dim + 1, left.dim + 1))
@@ -125,7 +120,6 @@ class _Form:
         return cls(ratio, change, left.dof, log_ratio)
 
     def reversed(self) -> _Form:
-        """The other direction: in the coordinates of the right law the form is the inverse."""
         return _Form(1.0 / self.ratio, -self.change / self.ratio, self.dof, -self.log_ratio)
 
     @property
@@ -138,13 +132,11 @@ class _Form:
 
     @property
     def largest_loss(self) -> float:
-        """The largest privacy loss sup L, nats."""
         return self.log_ratio + self._power * float(np.log(self.ratio).max())
 
     def delta(self, epsilon: Array) -> Array:
-        """Return δ(ε) = P(L > ε) − e^ε Q(L > ε), (m,).
-
-        In the coordinates of Q the set {L > ε} has the eigenvalues of P's, each over its ratio.
+        """P(L > ε) − e^ε Q(L > ε); for Q the set {L > ε} has the eigenvalues of P's, each over its
+        ratio.
         """
         exponent = np.minimum((epsilon - self.log_ratio) / self._power, OVERFLOW)[:, None]
         values = np.where(

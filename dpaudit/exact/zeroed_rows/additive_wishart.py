@@ -10,80 +10,61 @@ c = q/vᵀW⁻¹v ~ χ²_m:
 
 In logarithms both are smooth: with y = ±ln(c/q), the sign of a, the first is z − a·ln(1 + e^{∓y}),
 and with t = c/q − 1 = e^{−y} the second is −z + a·ln(1 + e^y). Both rise with y.
-
-For compositions the density of the loss is needed. As q/c = e^{(z−L)/a} − 1, full → zeroed has the
-density p(L) = f(c)·c(1 + c/q)/|a| with f that of χ²_m. Zeroed → full has the density e^x p(−x) at
-x, since dQ = e^{−L}dP where both laws have outputs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import gammainc, gammaln
+from scipy.special import gammainc
 
 from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.exact.numerics import monotone_loss
-from dpaudit.exact.numerics.contour import LossTransform
-from dpaudit.exact.numerics.log_series import DEEP, LogSeries
 from dpaudit.exact.numerics.sorted_epsilon import Accuracy, Curves, by_sorted_epsilon
-from dpaudit.exact.numerics.special import VANISHING, log_expm1, stirling
+from dpaudit.exact.numerics.special import VANISHING, log_expm1
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
 
 FAR = 50.0  # how far beyond √m the values of √c are looked at: the mass beyond is below e^{−1250}
 FAINT = 750.0  # natural-log units below the peak of a density at which a lower end may be cut off
 TAIL = 160.0  # length of a logarithm beyond a threshold: densities fall at least as e^{−y/2}
 LAST = 2000.0  # δ is 0 in floats where the logarithm is larger
-MESH = 24  # edges of the first mesh of the density
-AROUND = np.arange(-9.0, 9.0, 0.05)  # x in ln(c/q) = mode + width·sinh x, where the density is seen
-REMOTE = np.arange(-700.0, 700.0, 1.0)  # values of ln(c/q) far from both modes
-LARGE = 100.0  # m/2 from which the density is expanded about its mode
 
 
 def additive_wishart(q: float, dof: int, dim: int, epsilon: ArrayLike) -> tuple[Array, Array]:
-    """Exact δ(ε) of additive Wishart noise when one row is zeroed.
+    """Exact δ(ε) of additive Wishart noise when one row is zeroed (full → zeroed, zeroed → full).
 
     Parameters
     ----------
     q : float ≥ 0
         vᵀV⁻¹v of the zeroed row.
-    dof : int
-        k ≥ dim, degrees of freedom of the noise.
-    dim : int
-        d ≥ 1.
+    dof, dim : int
+        k ≥ d degrees of freedom of the noise, and d ≥ 1.
     epsilon : float or array of shape (m,), nats
-        ε ≥ 0.
+        ε ≥ 0; the results have its shape.
 
-    Returns
-    -------
-    forward : array of the shape of `epsilon`
-        Full → zeroed.
-    backward : array of the shape of `epsilon`
-        Zeroed → full. It never falls below P(χ²_{k−d+1} < q), the chance of an output that rules
-        the full database out.
-
-    References
-    ----------
-    Paper 4, algorithm 3.
+    Notes
+    -----
+    Backward never falls below P(χ²_{k−d+1} < q), the chance of an output that rules the full
+    database out. Paper 4, algorithm 3.
     """
-    return WishartLoss.of(q, dof, dim).delta(epsilon)
+    return WishartCurve.of(q, dof, dim).delta(epsilon)
 
 
 @dataclass(frozen=True)
-class WishartLoss:
-    """The privacy loss by z = q/2 and the integer m."""
+class WishartCurve:
+    """The curve by z = q/2 and the integer m; `swapped` where forward is zeroed → full."""
 
     z: float
     freedom: int
+    swapped: bool = False
 
     @classmethod
-    def of(cls, q: float, dof: int, dim: int) -> WishartLoss:
-        """The loss for the arguments of `additive_wishart`, which are checked."""
+    def of(cls, q: float, dof: int, dim: int) -> WishartCurve:
+        """The curve for the arguments of `additive_wishart`, which are checked."""
         q = check.real("q", q, 0.0)
         dim = check.integer("dim", dim, 1)
         if check.integer("dof", dof, 1) < dim:
@@ -92,12 +73,10 @@ class WishartLoss:
 
     @property
     def power(self) -> float:
-        """a = (m − 2)/2."""
         return 0.5 * self.freedom - 1.0
 
     @property
     def q(self) -> float:
-        """The quadratic form vᵀV⁻¹v."""
         return 2.0 * self.z
 
     @property
@@ -105,14 +84,19 @@ class WishartLoss:
         """P(c < q), the probability of an infinite loss zeroed → full."""
         return float(gammainc(0.5 * self.freedom, self.z))
 
-    @property
-    def constant(self) -> bool:
-        """Whether the finite part of the loss is one number, z."""
-        return self.power == 0.0 or self.q < VANISHING
+    def reversed(self) -> WishartCurve:
+        return replace(self, swapped=not self.swapped)
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`."""
-        return by_sorted_epsilon(epsilon, self._both, Accuracy.of_squares(self.freedom))
+        ahead, back = by_sorted_epsilon(epsilon, self._both, Accuracy.of_squares(self.freedom))
+        return (back, ahead) if self.swapped else (ahead, back)
+
+    @property
+    def supremum(self) -> tuple[float, float]:
+        if self.q == 0.0:
+            return 0.0, 0.0
+        ahead, back = self.z if self.power >= 0.0 else float("inf"), float("inf")
+        return (back, ahead) if self.swapped else (ahead, back)
 
     def _both(self, epsilon: Array) -> Curves:
         if self.q == 0.0:
@@ -193,17 +177,16 @@ class WishartLoss:
         return monotone_loss.hockey_stick(log_density, loss, thresholds, epsilon, width, end)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward) of an order > 0, nats.
-
-        Zeroed → full is infinite from order 1 on, since the loss can be infinite. Below,
-        (1 − α) R_α(Q, P) = α R_{1−α}(P, Q).
+        """Zeroed → full is infinite from order 1 on, since the loss can be infinite. Below, (1 − α)
+        R_α(Q, P) = α R_{1−α}(P, Q).
         """
+        order = check.real("order", order, 0.0, open_=True)
         if self.q < VANISHING:
             return 0.0, 0.0
-        forward = self._renyi_forward(order - 1.0)
-        if order >= 1.0:
-            return forward, float("inf")
-        return forward, order / (1.0 - order) * self._renyi_forward(-order)
+        ahead, back = self._renyi_forward(order - 1.0), float("inf")
+        if order < 1.0:
+            back = order / (1.0 - order) * self._renyi_forward(-order)
+        return (back, ahead) if self.swapped else (ahead, back)
 
     def _renyi_forward(self, s: float) -> float:
         """log E[e^{sL}]/s full → zeroed, infinite where (1 + q/c)^{−as} has no mean."""
@@ -220,36 +203,3 @@ class WishartLoss:
         return monotone_loss.renyi(
             self._forward_density, self._forward_loss, s, low, high, width, lost=self.floor
         )
-
-    def transforms(self) -> tuple[LossTransform, LossTransform]:
-        """The largest losses (forward, backward); the moments are those of `renyi`."""
-        bounded = self.z if self.power >= 0.0 else np.inf
-        back = np.inf if self.power > 0.0 else -self.z
-        return LossTransform.of_range(bounded, 0.0), LossTransform.of_range(back, self.floor)
-
-    @cached_property
-    def density(self) -> LogSeries:
-        """The density of the loss full → zeroed. Raises `NoExactSpectrum`."""
-        half, width = 0.5 * self.freedom, np.sqrt(2.0 / self.freedom)
-        modes = np.log(np.array([half, max(half - self.z, np.sqrt(half))]) / self.z)
-        v = np.concatenate([REMOTE, *(mode + width * np.sinh(AROUND) for mode in modes)])
-        loss = np.unique(self.z - self.power * np.logaddexp(0.0, -v))
-        value = self.log_density(loss)
-        height = value - np.minimum(loss, 0.0)
-        alive = loss[height > height.max() - DEEP]
-        chosen = np.linspace(0, len(alive) - 1, MESH).astype(int)
-        return LogSeries.of(self.log_density, np.unique(alive[chosen]))
-
-    def log_density(self, loss: Array) -> Array:
-        """Log density of the loss full → zeroed, −∞ where it has none."""
-        half = 0.5 * self.freedom
-        with np.errstate(all="ignore"):
-            ratio = 1.0 / np.expm1((self.z - loss) / self.power)  # c/q
-            if half < LARGE:
-                mass = half * np.log(self.z * ratio) - self.z * ratio - gammaln(half)
-            else:  # about the mode, where large logarithms would cancel
-                u = (self.z * ratio - half) / half
-                mass = half * (np.log1p(u) - u) + 0.5 * np.log(0.5 * half / np.pi)
-                mass -= stirling(half)
-            value = mass + np.log1p(ratio) - np.log(abs(self.power))
-        return np.where((ratio > 0.0) & np.isfinite(value), value, -np.inf)

@@ -48,7 +48,7 @@ def als(
     epsilon: ArrayLike,
     law: str = "finite",
 ) -> tuple[Array, Array]:
-    """δ(ε) of approximate least squares when one row is zeroed.
+    """δ(ε) of approximate least squares when one row is zeroed, (full → zeroed, zeroed → full).
 
     Parameters
     ----------
@@ -56,25 +56,13 @@ def als(
         hᵢ of the row among the features; 1 (the others lose rank) gives δ = 1.
     residual_share : float in [0, 1]
         tᵢ = wᵢ²/((1−hᵢ)‖w‖²); 1 (the others fit exactly) gives δ = 1.
-    features : int
-        p ≥ 1, a constant column included.
-    rows : int
-        r ≥ p + 1 sketch rows.
+    features, rows : int
+        p ≥ 1, a constant column included, and r ≥ p + 1 sketch rows.
     epsilon : float or array of shape (m,), nats
-        ε ≥ 0.
+        ε ≥ 0; the results have its shape.
     law : {"finite", "asymptotic"}, default "finite"
-        "finite", the exact multivariate Student law; or "asymptotic", its large-r Gaussian limit.
-
-    Returns
-    -------
-    forward : array of the shape of `epsilon`
-        Full → zeroed.
-    backward : array of the shape of `epsilon`
-        Zeroed → full.
-
-    Notes
-    -----
-    At finite r the loss is bounded, so δ = 0 from a finite ε on.
+        The exact multivariate Student law, of which the loss is bounded, or its large-r Gaussian
+        limit.
 
     References
     ----------
@@ -118,7 +106,7 @@ class StudentCurve:
 
     @property
     def _disjoint(self) -> bool:
-        """Whether the other rows lose rank or fit exactly, so that the laws share no output."""
+        """Whether the other rows lose rank or fit exactly: the laws share no output."""
         return any(share.rest == 0.0 for share in self._shares)
 
     @property
@@ -127,10 +115,7 @@ class StudentCurve:
         return sum(share.value for share in self._shares) < VANISHING
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
-
-        Raises `NoExactSpectrum` for more than `MOST_ROWS` rows.
-        """
+        """Raises `NoExactSpectrum` for more than `MOST_ROWS` rows."""
         if self.rows > MOST_ROWS:
             raise NoExactSpectrum(
                 f"the exact spectrum of a sketch takes at most {MOST_ROWS:,} rows, got "
@@ -144,7 +129,6 @@ class StudentCurve:
         return by_sorted_epsilon(epsilon, lambda e: (there.delta(e), back.delta(e)))
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Rényi divergences (forward, backward) of an order > 0, nats, by quadrature."""
         order = check.real("order", order, 0.0, open_=True)
         if self._disjoint or self._equal:
             return (np.inf, np.inf) if self._disjoint else (0.0, 0.0)
@@ -153,10 +137,7 @@ class StudentCurve:
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """The largest losses (forward, backward), infinite at leverage or residual share 1.
-
-        δ = 0 from there on.
-        """
+        """Infinite at leverage or residual share 1."""
         ln_h, ln_t = (share.log_rest for share in self._shares)
         dof = self.rows - self.features + 1
         forward = -0.5 * ln_h - 0.5 * dof * ln_t
@@ -215,7 +196,6 @@ class Direction:
     power: float
 
     def log_density(self, x: Array) -> Array:
-        """Return the log density of x."""
         return self.angle.log_density(self.sign * x)
 
     def loss(self, x: Array) -> Array:
@@ -256,7 +236,6 @@ class Direction:
         )
 
     def renyi(self, s: float) -> float:
-        """log E[e^{sL}]/s, nats, s > −1."""
         start, end = sorted((0.0, self.sign * 0.5 * np.pi))
         breaks = self.sign * self.angle.breaks
         return monotone_loss.renyi(

@@ -11,6 +11,7 @@ from dpaudit.exact import replaced_student, replaced_wishart
 from dpaudit.exact.composition import PrivacyLoss, compose
 from dpaudit.exact.numerics.special import VANISHING, Share
 from dpaudit.exact.pairs.gaussian import Axes
+from dpaudit.exact.zeroed_rows.additive_wishart import WishartCurve
 from dpaudit.exact.zeroed_rows.als import StudentCurve, asymptotic_loss
 from dpaudit.laws import (
     ComposedRows,
@@ -49,8 +50,7 @@ def curve(family: ZeroedRows, index: int, law: str) -> tuple[Curve, str]:
             return (loss.reversed() if family.inverted else loss), name
         case WishartRows():
             size = float(family.quadratic[index])
-            loss = PrivacyLoss.additive_wishart(size, family.dof, family.dim)
-            return loss, loss.law
+            return WishartCurve.of(size, family.dof, family.dim), "additive Wishart"
         case StudentRows():
             h = Share.of(family.leverage[index], family.room[index])
             t = Share.of(family.residual_share[index], family.share_room[index])
@@ -69,9 +69,9 @@ def curve(family: ZeroedRows, index: int, law: str) -> tuple[Curve, str]:
             known_losses = [loss for loss in losses if isinstance(loss, PrivacyLoss)]
             if len(known_losses) < len(losses):
                 raise NoExactSpectrum(
-                    "the Student t law of a sketched least-squares solution has no moment function "
-                    "to compose; use dpaudit.exact.spectrum on one pair, which bounds it, or "
-                    "law='asymptotic'"
+                    "additive Wishart noise, and the Student t law of a sketched least-squares "
+                    "solution, have no moment function to compose; use dpaudit.exact.spectrum on "
+                    "one pair, which bounds it, or law='asymptotic' for the latter"
                 )
             whole = compose(known_losses, family.times)
             return whole, whole.law

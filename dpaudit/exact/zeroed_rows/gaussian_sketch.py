@@ -24,7 +24,9 @@ FAR = 50.0  # how far beyond √rows √c is looked at: the mass beyond is below
 
 
 def gaussian_sketch(leverage: float, rows: int, epsilon: ArrayLike) -> tuple[Array, Array]:
-    """Exact δ(ε) of r Gaussian rows with covariance DᵀD against the same with one row of D zeroed.
+    """Exact δ(ε) of r Gaussian rows with covariance DᵀD, one row of D zeroed.
+
+    Returns (full → zeroed, zeroed → full).
 
     Parameters
     ----------
@@ -33,14 +35,7 @@ def gaussian_sketch(leverage: float, rows: int, epsilon: ArrayLike) -> tuple[Arr
     rows : int
         Number of sketch rows r ≥ 1.
     epsilon : float or array of shape (m,), nats
-        ε ≥ 0.
-
-    Returns
-    -------
-    forward : array of the shape of `epsilon`
-        Full → zeroed.
-    backward : array of the shape of `epsilon`
-        Zeroed → full.
+        ε ≥ 0; the results have its shape.
 
     References
     ----------
@@ -60,7 +55,7 @@ def gaussian_sketch(leverage: float, rows: int, epsilon: ArrayLike) -> tuple[Arr
 
 
 def sketch_curves(q: Share, rows: int, epsilon: ArrayLike) -> Curves:
-    """Return `gaussian_sketch` for a leverage q stored together with 1 − q."""
+    """`gaussian_sketch` for a leverage q stored together with 1 − q."""
     return by_sorted_epsilon(
         epsilon, lambda ascending: _both(q, rows, ascending), Accuracy.of_squares(rows)
     )

@@ -51,7 +51,6 @@ class DPGD(ReplacementAlgorithm):
         return Claim.gdp(self.mu)
 
     def law(self, data: Array) -> GaussianNoise:
-        """The law after one step. Raises `NoExactSpectrum` for several steps."""
         if self.steps > 1:
             raise self.no_exact_spectrum()
         mean = -self.rate * self._first(data).mean(axis=0)
@@ -86,7 +85,6 @@ class DPGD(ReplacementAlgorithm):
         return self.prepare(data)(size, rng)
 
     def _descend(self, features: Array, label: Array, size: int, rng: np.random.Generator) -> Array:
-        """Run all T steps `size` times independently; returns the last iterates, (size, d)."""
         coef = np.zeros((size, features.shape[1]))
         sigma, bound = self._sigma(len(label)), self._residual_bound(features)
         for _ in range(self.steps):
@@ -102,7 +100,7 @@ class DPGD(ReplacementAlgorithm):
         return np.asarray(np.clip(-data[:, -1], -bound, bound)[:, None] * data[:, :-1])
 
     def _residual_bound(self, features: Array) -> Array:
-        """The |residual| c/‖x‖ above which a row's gradient is cut, (n,); infinite if x = 0."""
+        """The |residual| c/‖x‖ above which a row's gradient is cut, (n,)."""
         length = np.linalg.norm(features, axis=1)
         return np.divide(self.clip, length, out=np.full_like(length, np.inf), where=length > 0.0)
 

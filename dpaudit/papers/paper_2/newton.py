@@ -105,7 +105,6 @@ class Newton:
 
     @property
     def dim(self) -> int:
-        """The number d of features."""
         return self.rows.shape[1] - 1
 
     def means(self, coef: Array) -> Array:
@@ -180,11 +179,9 @@ class NewtonAlgorithm(CutRegression):
     steps: int
 
     def newton(self, data: Array) -> Newton:
-        """The Newton steps for these data: the cut rows, the noise and the penalty."""
         raise NotImplementedError
 
     def law(self, data: Array) -> GaussianNoise:
-        """The law of the statistics of one step. Raises `NoExactSpectrum` for anything else."""
         if self.steps > 1 or self.release != "statistics":
             raise self.no_exact_spectrum()
         return self.newton(data).law
@@ -248,10 +245,7 @@ class PublicNewton(NewtonAlgorithm, PublicAlgorithm):
         )
 
     def pair_at(self, cosine: float, labels: tuple[float, float]) -> NeighbourPair:
-        """A row at the radius, replaced by one at the angle arccos(cosine) to it.
-
-        labels : the labels of the two rows. All other private rows are zeros.
-        """
+        """A row at the radius becomes one at the angle arccos(cosine) to it; others are zeros."""
         public, root = self.frame()
         public = np.hstack([public, np.full((len(public), 1), labels[0])])
         dim = len(root)
@@ -295,10 +289,7 @@ class PMTLR(PublicNewton):
         return first, second
 
     def pair(self) -> NeighbourPair:
-        """A row at the radius, replaced by one nearly at right angles to it with the other label.
-
-        No other pair differs by more after one step.
-        """
+        """A row at the radius, and one nearly at right angles with the other label."""
         return self.pair_at(0.125, (0.0, 1.0))
 
 
@@ -394,7 +385,6 @@ class DPLR(NewtonAlgorithm):
         return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, unit)
 
     def pair(self) -> NeighbourPair:
-        """A row at the radius, replaced by one nearly at right angles with the other label."""
         others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
         reach = printed.theorem_4_3_radius(self.trace, 2, 3, self.eta)
         u, v = apart(0.125, 2)
@@ -403,7 +393,6 @@ class DPLR(NewtonAlgorithm):
 
 
 def _check_labels(rows: Array, low: float, high: float) -> None:
-    """Raises `InvalidInput` for a label (last column) outside [low, high]."""
     label = rows[:, -1]
     if label.min() < low or label.max() > high:
         fail("data", Words("a label outside"), f"a label in [{low:g}, {high:g}] in each row")

@@ -53,7 +53,6 @@ class NoisyMoments:
 
     @property
     def law(self) -> GaussianNoise:
-        """The law of the upper triangle of AᵀA/n + G, and of Aᵀy/n + g."""
         features, label = self.rows[:, :-1], self.rows[:, -1]
         gram = upper_triangle(features.T @ features / len(label))
         cross = features.T @ label / len(label)
@@ -61,7 +60,7 @@ class NoisyMoments:
         return GaussianNoise(np.concatenate([gram, cross]), deviation)
 
     def coef(self, statistics: Array) -> Array:
-        """The coefficients (size, d) computed from noisy statistics (size, d(d + 1)/2 + d)."""
+        """The coefficients (size, d) from noisy statistics (size, d(d + 1)/2 + d)."""
         dim = self.rows.shape[1] - 1
         gram = symmetric_matrix(statistics[:, :-dim], dim) + self.penalty
         return np.asarray(np.linalg.solve(gram, statistics[:, -dim:, None])[:, :, 0] @ self.back.T)
@@ -79,7 +78,6 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
     )
 
     def moments(self, data: Array) -> NoisyMoments:
-        """The moments of the data's cut rows, with the noise that is added to them."""
         raise NotImplementedError
 
     def cut(self, rows: Array, data: Array) -> Array:
@@ -87,16 +85,12 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
         raise NotImplementedError
 
     def law(self, data: Array) -> GaussianNoise:
-        """The law of the noisy moments. Raises `NoExactSpectrum` for the coefficient."""
         if self.release != "statistics":
             raise self.no_exact_spectrum()
         return self.moments(data).law
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The pairs of laws of the statistics. Raises `NoExactSpectrum` for the coefficient.
-
-        The average of n rows with noise σ has the same privacy as their sum with noise n·σ.
-        """
+        """The average of n rows with noise σ has the privacy of their sum with noise n·σ."""
         if self.release != "statistics":
             raise self.no_exact_spectrum()
         moments = self.moments(data)
@@ -137,7 +131,6 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
     statement = "algorithm 2 (DP-PMTRR)"
 
     def moments(self, data: Array) -> NoisyMoments:
-        """The moments of the private rows, whitened and cut, with their noise."""
         moment, private = self.parts(check.matrix("data", data, min_columns=2))
         root, spread = inverse_root(moment[:-1, :-1]), _label_spread(moment)
         sigmas = printed.algorithm_2_sigmas(len(root), len(private), self.eta, self.mu)
@@ -192,10 +185,7 @@ class RadiusRidge(RidgeAlgorithm):
         return np.hstack([shrunk(rows[:, :-1], reach), shrunk(rows[:, -1:], label_reach)])
 
     def worst_pair(self, others: Array) -> NeighbourPair:
-        """Rows at the radius with cosine ½ and opposite labels: the largest shift, √1.125·μ.
-
-        others : the two rows that both databases share, (2, 3).
-        """
+        """As for `PMTRR`; others : the two rows that both databases share, (2, 3)."""
         reach, label_reach = self.radii(np.zeros((3, 3)))
         u, v = (np.append(reach * unit, label_reach) for unit in apart(0.5, 2))
         v[-1] *= -1.0
@@ -281,18 +271,15 @@ class PracticalDPRR(RadiusRidge):
         return super().replaced_rows(data, candidates)
 
     def exceptional_rows(self, data: Array) -> tuple[int, ...]:
-        """The indices of all rows with variant="printed", since each row changes the noise."""
         return tuple(range(len(data))) if self.variant == "printed" else ()
 
     def _scales(self, data: Array) -> tuple[float, float]:
-        """Tr(Σ̂) and σ̂²: of the private data, as printed, or the public numbers if corrected."""
         if self.trace is not None and self.label_moment is not None:
             return self.trace, self.label_moment
         features, label = data[:, :-1], data[:, -1]
         return float(np.sum(features**2)) / len(data), float(label @ label) / len(data)
 
     def pair(self) -> NeighbourPair:
-        """One of 2000 rows becomes 10,000 times as long; if corrected, the pair is as in `DPRR`."""
         if self.variant == "printed":
             data = np.hstack([np.tile(np.eye(2), (1000, 1)), np.ones((2000, 1))])
             return replace_row(data, 0, [1e4, 0.0, 1.0])

@@ -35,15 +35,9 @@ CoefRelease = Annotated[str, one_of("coef", "statistics")]
 class CutRegression(Algorithm):
     """A regression of paper 2 on cut rows, computed from two noisy statistics that are μ-GDP each.
 
-    Attributes
-    ----------
-    mu : float
-        μ > 0 of each statistic; √2·μ-GDP is claimed for both together.
-    eta, ridge : float
-        η in (0, 1), 0.05 by default, and the penalty λ ≥ 0, 0 by default.
-    release : str
-        "coef" to release the coefficient, or "statistics" to release the noisy moments, or
-        Hessians and gradients, from which it is computed.
+    mu : μ > 0 of each; √2·μ-GDP is claimed for both together. eta, ridge : η in (0, 1), 0.05 by
+    default, and the penalty λ ≥ 0, 0 by default. release : "coef" to release the coefficient, or
+    "statistics" for the noisy moments, or Hessians and gradients, from which it is computed.
     """
 
     regression = True
@@ -67,13 +61,8 @@ class CutRegression(Algorithm):
 class PublicAlgorithm(Algorithm):
     """An algorithm of paper 2 that uses public data.
 
-    Attributes
-    ----------
-    public_rows : int
-        The number of first rows of the data that are public; 0 if `public_moment` is passed.
-    public_moment : tuple of tuples, or None
-        The public second moment of the columns, a symmetric matrix, as an array or as
-        nested sequences.
+    public_rows : the number of first rows of the data that are public; 0 if `public_moment` is
+    passed, the public second moment of the columns, a symmetric matrix.
     """
 
     paper = 2
@@ -98,10 +87,7 @@ class PublicAlgorithm(Algorithm):
         object.__setattr__(self, "public_moment", tuple(map(tuple, matrix.tolist())))
 
     def parts(self, data: Array) -> tuple[Array, Array]:
-        """The public second moment of the columns, (k, k), and the private rows.
-
-        Raises `InvalidInput` if there is no private row.
-        """
+        """The public second moment of the columns, (k, k), and the private rows, at least one."""
         count = self.public_rows
         data = check.matrix("data", data, min_rows=count + 1)
         if self.public_moment is not None:
@@ -160,7 +146,6 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
         return whitened(private, inverse_root(moment), len(private), self.eta)
 
     def law(self, data: Array) -> GaussianNoise:
-        """The law of the upper triangle of Σ̃ + G."""
         rows = self.truncated(data)
         mean = upper_triangle(rows.T @ rows / len(rows))
         return GaussianNoise(mean, np.full_like(mean, self._sigma(rows)))
@@ -169,7 +154,6 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
         return self.law(data).sample
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
-        """The pairs of laws for all rows and candidates, those of the public rows first."""
         moment, private = self.parts(data)
         root = inverse_root(moment)
         old, new = (whitened(rows, root, len(private), self.eta) for rows in (private, candidates))

@@ -63,7 +63,7 @@ class AdaSSP(JointSpectrumAlgorithm):
 
     @property
     def deviation(self) -> float:
-        """The standard deviation s of the noise, in units of a statistic's sensitivity."""
+        """s, in units of a statistic's sensitivity."""
         printed = ada_ssp_deviation(self.epsilon, self.delta)
         if self.variant == "printed":
             return printed
@@ -71,13 +71,11 @@ class AdaSSP(JointSpectrumAlgorithm):
         return max(printed, math.sqrt(3.0) / mu)
 
     def law(self, data: Array) -> GaussianNoise:
-        """The law of the noisy statistics. Raises `NoExactSpectrum` for release="solution"."""
         if self.release == "solution":
             raise self.no_exact_spectrum()
         return self.statistics(self.bounded(data))
 
     def zeroed_rows(self, data: Array) -> ShiftRows:
-        """The pairs for every zeroed row. Raises `NoExactSpectrum` for release="solution"."""
         if self.release == "solution":
             raise self.no_exact_spectrum()
         data = self.bounded(data)
@@ -88,7 +86,7 @@ class AdaSSP(JointSpectrumAlgorithm):
         return draws if self.release == "statistics" else self.solve(draws, data.shape[1] - 1)
 
     def solve(self, statistics: Array, features: int) -> Array:
-        """Lines 3, 4 and 7: solutions (size, p) from noisy statistics (size, 1 + p(p+1)/2 + p)."""
+        """Lines 3, 4 and 7: solutions (size, p) from noisy statistics."""
         square = self.row_bound**2
         shift = math.log(6.0 / self.delta) / (self.epsilon / 3.0) * square
         lower = np.maximum(statistics[:, 0] - shift, 0.0)
@@ -99,7 +97,6 @@ class AdaSSP(JointSpectrumAlgorithm):
         return np.asarray(np.linalg.solve(gram, statistics[:, -features:, None])[:, :, 0])
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
-        """The curve of all three statistics for a zeroed row, which bounds the solution's."""
         for side in (pair.left, pair.right):
             self.bounded(side)
         index = zeroed_index(pair)
@@ -112,7 +109,6 @@ class AdaSSP(JointSpectrumAlgorithm):
 
     @property
     def _noise(self) -> tuple[float, float]:
-        """The standard deviations of the noise on λ_min and XᵀX, and on Xᵀy."""
         deviation = self.deviation
         return deviation * self.row_bound**2, deviation * self.row_bound * self.label_bound
 

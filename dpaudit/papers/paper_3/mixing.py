@@ -12,7 +12,6 @@ from typing import Annotated
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from scipy.optimize import brentq
 
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
@@ -70,7 +69,6 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
 
     @property
     def sigma(self) -> float:
-        """The standard deviation σ ≥ 0 of the noise."""
         gamma = printed.gaussmix_gamma(self.rows, self.epsilon, self.delta)
         return math.sqrt(max(self.row_bound**2 * gamma - self.scale_bound, 0.0))
 
@@ -84,7 +82,7 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
         return sketch.released(self.release, self.sampler, size, rng)
 
     def pair(self) -> NeighbourPair:
-        """Databases with λ_min(DᵀD) = max(C², λ̄); the row (C, 0) on the axis of λ_min is zeroed."""
+        """The row (C, 0) on the axis of λ_min(DᵀD) = max(C², λ̄) is zeroed."""
         return axis_pair(self.row_bound, max(1.0, self.scale_bound / self.row_bound**2))
 
 
@@ -122,12 +120,11 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
     @property
     def tau(self) -> float:
-        """The margin τ = √(2 ln(3/δ)), in units of the noise on λ_min."""
         return math.sqrt(2.0 * math.log(3.0 / self.delta))
 
     @property
     def spread(self) -> float:
-        """The noise η on λ_min in units of C²: `eta` if it was passed, else γ/√k."""
+        """η, in units of C²."""
         return self.gamma / math.sqrt(self.rows) if self.eta is None else self.eta
 
     @property
@@ -138,9 +135,8 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
     @property
     def shortfall(self) -> float:
-        """The exact ε of λ̃ at δ/3 minus theorem 1's √(2 ln(3.75/δ))/η, in nats, or 0 if negative.
-
-        It is 0 for every η above about ½.
+        """The exact ε of λ̃ at δ/3 less theorem 1's √(2 ln(3.75/δ))/η, or 0: so for η above about
+        ½.
         """
         mu, share = 1.0 / self.spread, self.delta / 3.0
         textbook = math.sqrt(2.0 * math.log(3.75 / self.delta)) / self.spread
@@ -150,12 +146,11 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
     @property
     def reads_eigenvalue(self) -> bool:
-        """Whether γ > τ, so that line 4 reads λ_min; this is public, since γ and τ are."""
+        """Whether line 4 reads λ_min; this is public, since γ and τ are."""
         return self.gamma > self.tau
 
     @property
     def fixed_noise(self) -> float:
-        """The noise w of line 3, which is used if λ_min is not read."""
         return self.row_bound * (math.sqrt(self.gamma) if self._is_corrected else self.gamma)
 
     def noise_at(self, estimate: ArrayLike) -> Array:
@@ -176,17 +171,13 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
         return sketch.released(self.release, self.sampler, size, rng)
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
-        """The curve of λ̃ and the sketch together, for a zeroed row."""
         loss = released_row(pair.left, zeroed_index(pair), self.rows)
         return self.curve_with(pair, loss)
 
     def curve_with(
         self, pair: NeighbourPair, curve_at: Callable[[float], Curve]
     ) -> tuple[Curve, str]:
-        """The curve of λ̃ and a release together, and the name of its law.
-
-        curve_at : the noise w ↦ the privacy curve of the release at this noise.
-        """
+        """The curve of λ̃ and a release, given its curve at each noise w; and its law's name."""
         left, right = (smallest_eigenvalue(self.bounded(side)) for side in (pair.left, pair.right))
         if not self.reads_eigenvalue:
             return curve_at(self.fixed_noise), "fixed noise"
@@ -203,17 +194,16 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
     @property
     def worst_eigenvalue(self) -> float:
-        """The λ_min/C² of `pair`: 1, or a value at which line 6 as printed rarely adds noise.
+        """The λ_min/C² of `pair`: 1, where only the noise protects the row.
 
-        At 1 only the noise protects the row. At the λ_min/C² called `free`, the printed line 6 adds
-        noise in one of 30,000 draws; the pair has this value if it is less than 1 + γ.
+        As printed it is the value at which line 6 adds noise in one of 30,000 draws, if below 1 +
+        γ.
         """
         free = self.gamma / self.row_bound**2 + self.spread * (self.tau + 4.0) + 1.0
         bare = not self._is_corrected and self.reads_eigenvalue and free < 1.0 + self.gamma
         return free if bare else 1.0
 
     def pair(self) -> NeighbourPair:
-        """Databases with λ_min/C² = `worst_eigenvalue`; the row on its axis is zeroed."""
         return axis_pair(self.row_bound, self.worst_eigenvalue)
 
     @property
@@ -269,13 +259,11 @@ class LinearMixing(SketchedRegression, KnownAlgorithm):
 
     @property
     def mixing(self) -> ModifiedGaussMix:
-        """Algorithm 1 with the parameters that line 3 of algorithm 2 passes to it."""
         gamma = _gamma(self.rows, self.epsilon, self.delta, self.variant)
         bound = math.hypot(self.row_bound, self.label_bound)
         return ModifiedGaussMix(self.rows, gamma, self.delta, row_bound=bound, variant=self.variant)
 
     def known(self, data: Array) -> RPLS:
-        """RPLS with the same law. Raises `NoExactSpectrum` if the algorithm reads λ_min."""
         self.bounded(data)
         mixing = self.mixing
         if mixing.reads_eigenvalue:
@@ -292,7 +280,6 @@ class LinearMixing(SketchedRegression, KnownAlgorithm):
         return self.mixing.curve_with(pair, row.curve)
 
     def pair(self) -> NeighbourPair:
-        """The pair of algorithm 1, rotated so that the zeroed row is (C_X, C_Y)."""
         return labelled_pair(self.row_bound, self.label_bound, self.mixing.worst_eigenvalue)
 
 
@@ -310,6 +297,8 @@ def _gamma(rows: int, epsilon: float, delta: float, variant: str) -> float:
         return gamma
     if excess(gamma) <= 0.0:
         return gamma
+    from scipy.optimize import brentq  # here: slow to import
+
     return float(brentq(excess, gamma, gamma * 1e3, xtol=1e-9))
 
 
@@ -339,19 +328,16 @@ class LogisticMixing(JointSpectrumAlgorithm):
 
     @property
     def linear(self) -> LinearMixing:
-        """Algorithm 2, whose solution θ is then scaled."""
         return LinearMixing(
             self.rows, self.epsilon, self.delta, self.row_bound, 1.0, self.variant, self.sampler
         )
 
     @property
     def scale(self) -> float:
-        """The factor −b₁/(2b₂) of θ."""
         _, slope, bend = surrogate(self.radius)
         return -0.5 * slope / bend
 
     def law(self, data: Array) -> StudentT:
-        """The scaled law of LinearMixing. Raises `NoExactSpectrum` if LinearMixing does."""
         law = self.linear.known(check_signs(data)).law(data)
         return StudentT(self.scale * law.mean, law.root / self.scale, law.dof)
 
@@ -400,12 +386,11 @@ class SheffetAlgorithm(SketchedRegression):
 
     @property
     def square_bound(self) -> float:
-        """The square C² = C_X² + C_Y² of the bound on the rows of [X, Y]."""
         return self.row_bound**2 + self.label_bound**2
 
     @property
     def sigma(self) -> float:
-        """The noise w in the branch that adds noise: γ as printed, √γ in the corrected variant."""
+        """The noise w in the branch that adds noise."""
         return math.sqrt(self.gamma) if self.variant == "corrected" else self.gamma
 
     def margin(self, eigenvalue: float) -> float:
@@ -414,11 +399,9 @@ class SheffetAlgorithm(SketchedRegression):
         return (eigenvalue - self.gamma) / scale - math.log(1.0 / self.delta)
 
     def noise(self, eigenvalue: float, size: int, rng: np.random.Generator) -> Array:
-        """Draw the noise w of each sketch, (size,), which is 0 or `sigma`."""
         return np.where(rng.laplace(size=size) < self.margin(eigenvalue), 0.0, self.sigma)
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
-        """The curve of the branch and the solution together, for a zeroed row."""
         row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
         sides = (self.bounded(side) for side in (pair.left, pair.right))
         margins = np.array([self.margin(smallest_eigenvalue(side)) for side in sides])
@@ -450,7 +433,6 @@ class SheffetOLS(SheffetAlgorithm):
 
     @property
     def gamma(self) -> float:
-        """C² times the printed γ; the corrected variant takes at least the γ of algorithm 5."""
         gamma = printed.sheffet_2017_gamma(self.rows, self.epsilon, self.delta)
         if self.variant == "corrected":
             gamma = max(gamma, printed.sheffet_renyi_gamma(self.rows, self.epsilon, self.delta))
@@ -472,6 +454,5 @@ class SheffetRenyiOLS(SheffetAlgorithm):
 
     @property
     def gamma(self) -> float:
-        """The printed γ, which lacks the factor C²; the corrected variant has this factor."""
         gamma = printed.sheffet_renyi_gamma(self.rows, self.epsilon, self.delta)
         return gamma * self.square_bound if self.variant == "corrected" else gamma

@@ -56,12 +56,10 @@ class ObjectivePerturbation(Algorithm):
 
     @property
     def sigma(self) -> float:
-        """The standard deviation σ of each entry of b."""
         return objective_sigma(self.row_bound, self.epsilon, self.delta)
 
     @property
     def ridge(self) -> float:
-        """The factor Δ of the penalty ½‖θ‖²."""
         return objective_ridge(self.row_bound, self.epsilon)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -73,10 +71,8 @@ class ObjectivePerturbation(Algorithm):
         return np.vstack([problem.minimum(part) for part in parts])
 
     def law(self, data: Array) -> Density:
-        """The law of θ for one feature, corrected. Raises `NoExactSpectrum` in all other cases.
-
-        At the minimum b is minus the slope of the other terms. So the density of θ is the density
-        of N(0, σ²) at this b, times ``|db/dθ|``.
+        """The law of θ for one feature, corrected: at the minimum b is minus the slope of the other
+        terms, so the density is that of N(0, σ²) at this b, times ``|db/dθ|``.
         """
         signed = _signed(data, self.row_bound)
         if self.variant == "printed" or signed.shape[1] > 1:
@@ -97,8 +93,8 @@ class ObjectivePerturbation(Algorithm):
     def pair(self) -> NeighbourPair:
         """Rows with the feature C, half with each label; one of them is zeroed.
 
-        There are about 2/ε rows, at least two: enough to cancel the curvature of the penalty at
-        θ = 0 in the printed objective.
+        About 2/ε rows are enough to cancel the penalty's curvature at θ = 0 in the printed
+        objective.
         """
         count = 2 * max(1, round(1.0 / self.epsilon))
         label = np.where(np.arange(count) % 2 == 0, 1.0, -1.0)
@@ -109,11 +105,8 @@ class ObjectivePerturbation(Algorithm):
 class Perturbed:
     """The objective sign·Σ ln(1 + e^{−v_iᵀθ}) + bᵀθ + Δ‖θ‖²/2, Δ > 0, for many b at once.
 
-    signed : rows v_i = y_i x_i, (n, p). ridge : Δ. sign : 1, or −1 for the printed loss.
-
-    The solver of `dpaudit.scoring.models.logistic` cannot stand in for this one. Here thousands of
-    problems with the same rows are solved together, each with its own linear term b, and with
-    sign = −1 the objective is not convex.
+    signed : rows v_i = y_i x_i, (n, p). ridge : Δ. sign : 1, or −1 for the printed loss, which is
+    not convex, so that `dpaudit.scoring.models.logistic` cannot stand in.
     """
 
     signed: Array
@@ -164,13 +157,11 @@ class Perturbed:
         return theta
 
     def _value(self, theta: Array, noise: Array) -> Array:
-        """The objective at theta (m, p) for the linear terms b = `noise` (m, p); (m,)."""
         loss = -log_expit(theta @ self.signed.T).sum(axis=1)
         pull = np.sum(noise * theta + 0.5 * self.ridge * theta**2, axis=1)
         return np.asarray(self.sign * loss + pull)
 
 
 def _signed(data: Array, row_bound: float) -> Array:
-    """The rows y_i x_i, (n, p). Raises `InvalidInput` for labels but ±1, or rows beyond bounds."""
     data = check_signs(data)
     return np.asarray(within(data[:, :-1], row_bound) * data[:, -1:])

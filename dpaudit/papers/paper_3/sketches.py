@@ -61,10 +61,7 @@ class NoisySketch:
         return draw_in_chunks(size, d * (d + 1) // 2, d**2, draw)
 
     def solution(self, sampler: str, size: int, rng: np.random.Generator) -> Array:
-        """Draw least-squares solutions of a sketch's last column on its other columns, (size, p).
-
-        Raises `InvalidInput` for fewer sketch rows than features: the Gram matrix has no inverse.
-        """
+        """Least-squares solutions of a sketch's last column on its others, (size, p ≤ rows)."""
         p = self.data.shape[1] - 1
         if self.rows < p:
             fail("rows", self.rows, f"at least the number of features, {p}")
@@ -77,7 +74,6 @@ class NoisySketch:
         )
 
     def _literal(self, size: int, rng: np.random.Generator) -> Array:
-        """Draw sketches as printed, (size, k, d)."""
         n, d = self.data.shape
         out = np.empty((size, self.rows, d))
         for sketch, w in zip(out, self.noise(size, rng), strict=True):
@@ -101,10 +97,6 @@ class SketchedSolver:
 
     @classmethod
     def of(cls, data: Array) -> SketchedSolver:
-        """The solver for data (n, p + 1), or for any matrix with the same Gram matrix.
-
-        Raises `InvalidInput` for n < p.
-        """
         n, p = len(data), data.shape[1] - 1
         if n < p:
             fail("data", Words(f"{n} rows"), f"at least as many rows as features, {p}")
@@ -112,7 +104,7 @@ class SketchedSolver:
         return cls(scale, axes, along, rest)
 
     def draw(self, noise: Array, rows: int, rng: np.random.Generator) -> Array:
-        """Draw one solution on a sketch of k = `rows` rows for each w in `noise` (m,); (m, p)."""
+        """One solution on a sketch of k = `rows` rows for each w in `noise` (m,); (m, p)."""
         p, square = len(self.scale), noise[:, None] ** 2
         weight = self.scale**2 + square
         inverse = np.divide(1.0, weight, out=np.zeros_like(weight), where=weight > 0.0)
@@ -159,7 +151,6 @@ class SolvedRow:
 
     @classmethod
     def of(cls, data: Array, index: int, rows: int) -> SolvedRow:
-        """The zeroing of row `index` of the data, label last, for sketches of k = `rows` rows."""
         basis, scale, _, along, rest = _decomposed(data)
         return cls(scale, basis[index], along, float(data[index, -1]), rest, rows)
 
@@ -173,14 +164,11 @@ class SolvedRow:
         return leverage, min(residual**2 / room, 1.0) if room > 0.0 else 0.0
 
     def curve(self, noise: float) -> Curve:
-        """The curve δ(ε) of the solution with w = `noise`."""
         return StudentCurve(*self.shares(noise), len(self.scale), self.rows)
 
 
 def _decomposed(data: Array) -> tuple[Array, Array, Array, Array, float]:
-    """(U, s, Vᵀ, Uᵀy, ‖y − UUᵀy‖²) for the features X = U·diag(s)·Vᵀ and the label y, the last
-    column.
-    """
+    """(U, s, Vᵀ, Uᵀy, ‖y − UUᵀy‖²) of the features X = U·diag(s)·Vᵀ and the label y."""
     label = data[:, -1]
     basis, scale, axes = np.linalg.svd(data[:, :-1], full_matrices=False)
     along = basis.T @ label

@@ -64,13 +64,11 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 
     @property
     def sigma(self) -> float:
-        """The standard deviation σ of the noise on each entry."""
         if self.variant == "corrected":
             return math.sqrt(2.0) * self.row_bound**2 * gaussian_deviation(self.epsilon, self.delta)
         return printed.section_2_sigma(self.row_bound, self.epsilon, self.delta)
 
     def known(self, data: Array) -> AnalyzeGauss:
-        """Analyze Gauss with the noise `sigma`. Raises `NoExactSpectrum` if `scaled`."""
         if self.scaled:
             raise self.no_exact_spectrum()
         return self._noise(data)
@@ -121,12 +119,10 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
 
     @property
     def sigma(self) -> float:
-        """The standard deviation σ of the noise on each entry.
-
-        Proof of the corrected sensitivity: let M ≥ ρB²·I be the matrix without the row v, and
-        z = M⁻¹v. The row adds −zzᵀ/(1 + vᵀM⁻¹v) to the inverse. The norm of this term is at most
-        1/(ρ(1 + ρ)B²), since ‖z‖² ≤ vᵀM⁻¹v/(ρB²) and vᵀM⁻¹v ≤ 1/ρ. The terms of two rows differ by
-        at most √2 times that.
+        """The corrected sensitivity: let M ≥ ρB²·I be the matrix without the row v, and z = M⁻¹v.
+        The row adds −zzᵀ/(1 + vᵀM⁻¹v) to the inverse. The norm of this term is at most 1/(ρ(1 +
+        ρ)B²), since ‖z‖² ≤ vᵀM⁻¹v/(ρB²) and vᵀM⁻¹v ≤ 1/ρ. The terms of two rows differ by at most
+        √2 times that.
         """
         if self.variant == "printed":
             return printed.theorem_b_5_sigma(self.rho, self.epsilon, self.delta)
@@ -148,10 +144,7 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
         return np.asarray(-last[:, :-1] / last[:, -1:])
 
     def pair(self) -> NeighbourPair:
-        """AᵀA = diag(2 + ρ, 1 + ρ)·B²; replacing (B, 0) by (0, B) exchanges its two entries.
-
-        Both databases satisfy σ_min(AᵀA) ≥ (1 + ρ)B².
-        """
+        """AᵀA = diag(2 + ρ, 1 + ρ)·B²; replacing (B, 0) by (0, B) exchanges its two entries."""
         size = (1.0 + self.rho) * self.row_bound**2 * (1.0 + 1e-9)
         rest = axis_rows((size, size), self.row_bound)
         return replace_row(np.vstack([[self.row_bound, 0.0], rest]), 0, [0.0, self.row_bound])
@@ -185,12 +178,10 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
     correction = "k as for ε = 1 where ε is more"
 
     def dof(self, dim: int) -> int:
-        """The number k of random rows for data of d = `dim` columns."""
         epsilon = min(self.epsilon, 1.0) if self.variant == "corrected" else self.epsilon
         return printed.algorithm_3_dof(dim, epsilon, self.delta)
 
     def known(self, data: Array) -> AdditiveWishart:
-        """The mechanism that releases M. Raises `NoExactSpectrum` if `shift`."""
         if self.shift:
             raise self.no_exact_spectrum()
         return self._noise(data)

@@ -32,17 +32,15 @@ class Moments:
 
     @cached_property
     def axes(self) -> tuple[Array, Array]:
-        """The eigenvalues of AᵀA, descending and ≥ 0, and its eigenvectors as rows."""
         values, vectors = np.linalg.eigh(self.gram)
         return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors.T[::-1])
 
 
 class MatrixRelease(Algorithm):
-    """An algorithm that releases a random matrix M instead of AᵀA.
+    """An algorithm that releases a random matrix M instead of AᵀA, as its upper triangle.
 
-    M is released as its upper triangle, (size, d(d+1)/2), and `solution` computes the coefficient
-    β̃ from it. Unless a subclass says otherwise, `epsilon` is the claim's ε > 0, `delta` its δ in
-    (0, 1/e), and `row_bound` is B, a public bound on the norm of a row with its label.
+    Unless a subclass says otherwise, `epsilon` is the claim's ε > 0, `delta` its δ in (0, 1/e), and
+    `row_bound` is B, a public bound on the norm of a row with its label.
     """
 
     paper = 4
@@ -62,7 +60,6 @@ class MatrixRelease(Algorithm):
 
 
 def order(triangles: Array) -> int:
-    """The order d of matrices given as upper triangles, (size, d(d+1)/2)."""
     return math.isqrt(2 * triangles.shape[1])
 
 
@@ -78,7 +75,6 @@ def axis_rows(sizes: tuple[float, float], longest: float) -> Array:
 
 
 def axes_of(data: Array) -> tuple[Array, Array]:
-    """The eigenvalues of DᵀD, (d,), descending, and its eigenvectors as rows, (d, d)."""
     scale, axes = singular_axes(data)
     return scale**2, axes
 
@@ -123,10 +119,7 @@ def literal_gram(matrix: Array, rows: int, rng: np.random.Generator) -> Array:
 
 
 def literal_inverse(matrix: Array, dof: int, rng: np.random.Generator) -> Array:
-    """Draw from the inverse Wishart law W⁻¹_d(MᵀM, dof) for M = `matrix`, (d, d).
-
-    The draw is the inverse of the Gram matrix of `dof` Gaussian rows of covariance (MᵀM)⁻¹.
-    """
+    """Draw from W⁻¹_d(MᵀM, dof): invert the Gram matrix of rows of covariance (MᵀM)⁻¹."""
     root = factorise(matrix).root
     turned = np.asarray(solve_triangular(root, np.eye(len(root))).T, dtype=np.float64)
     return np.asarray(np.linalg.inv(literal_gram(turned, dof, rng)))
@@ -142,22 +135,17 @@ def regression(triangles: Array) -> Array:
 
 
 def least_eigenvalues(triangles: Array, dim: int) -> Array:
-    """The smallest eigenvalue of each matrix, (size,)."""
     return np.asarray(np.linalg.eigvalsh(symmetric_matrix(triangles, dim))[:, 0])
 
 
 def plus_identity(triangles: Array, dim: int, amount: Array) -> Array:
-    """The upper triangles of M + amount·I; amount (size,)."""
     row, column = np.triu_indices(dim)
     return np.asarray(triangles + np.asarray(amount)[:, None] * (row == column))
 
 
 @lru_cache(maxsize=64)
 def mean_norm(dim: int) -> float:
-    """The mean spectral norm E‖N‖ of a symmetric matrix N with N(0, 1) on and above the diagonal.
-
-    It is estimated by `NORM_DRAWS` draws with a fixed seed.
-    """
+    """E‖N‖ of a symmetric matrix N with N(0, 1) on and above the diagonal, by draws."""
     count = dim * (dim + 1) // 2
     noise = np.random.default_rng(dim).standard_normal((NORM_DRAWS, count))
     return float(np.abs(np.linalg.eigvalsh(symmetric_matrix(noise, dim))).max(axis=1).mean())

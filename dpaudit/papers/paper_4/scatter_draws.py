@@ -63,7 +63,7 @@ class ScatterRelease(MatrixRelease):
         raise NotImplementedError
 
     def by_axes(self, values: Array, axes: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw `size` outputs, given AᵀA's eigenvalues, descending, and eigenvectors as rows."""
+        """Draw, given AᵀA's eigenvalues, descending, and eigenvectors as rows."""
         padding, rows = self.chosen(float(values[-1]), size, rng)
         draws = scatter_draws(values + padding[:, None], axes, rows, rng, inverse=self.inverted)
         return draws if self.inverted else np.asarray(draws / rows[:, None])
@@ -72,7 +72,6 @@ class ScatterRelease(MatrixRelease):
         return self.by_axes(*moments.axes, size, rng)
 
     def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw `size` outputs from Gaussian rows, as in the definition of the Wishart law."""
         upper, eigenvalue = np.triu_indices(data.shape[1]), smallest_eigenvalue(data)
         settings = zip(*self.chosen(eigenvalue, size, rng), strict=True)
         if self.inverted:
@@ -93,22 +92,19 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
 
     @property
     def least(self) -> int:
-        """The smallest number r₀ of rows, or ν₀ of degrees of freedom, that is used."""
         return int(getattr(self, self.least_name))
 
     @property
     def noise(self) -> float:
-        """The scale 2B²/ε of the Laplace noise on σ_min(AᵀA)."""
         return 2.0 * self.row_bound**2 / self.epsilon
 
     @property
     def slack(self) -> float:
-        """The number (2B²/ε)·ln(1/δ), which the noise exceeds with probability δ/2."""
+        """(2B²/ε)·ln(1/δ), which the noise exceeds with probability δ/2."""
         return self.noise * math.log(1.0 / self.delta)
 
     @property
     def most_padding(self) -> float:
-        """The largest padding w₀², by theorem 3.1 (or 5.1) for (ε/2, δ/2) and r₀ rows."""
         epsilon, delta = 0.5 * self.epsilon, 0.5 * self.delta
         return printed.theorem_3_1_padding(self.row_bound, self.least, epsilon, delta) ** 2
 
@@ -203,7 +199,6 @@ class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
 
     @property
     def padding(self) -> float:
-        """The padding w, by theorem 3.1, or by theorem B.1 in the corrected variant."""
         setting = self.row_bound, self.rows, self.epsilon, self.delta
         if self.variant == "corrected":
             return printed.theorem_b_1_padding(*setting)
@@ -216,7 +211,6 @@ class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
         return RandomProjection(self.rows, "gram", self.padding)
 
     def law(self, data: Array) -> GaussianRows:
-        """The law of the Gram matrix of r rows N(0, A′ᵀA′/r)."""
         root = self.known(data).factor(data).root
         return GaussianRows(root / np.sqrt(self.rows), self.rows, "gram")
 
@@ -277,7 +271,6 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
     correction = "ψ by theorem B.1"
 
     def prior(self, rows: int) -> float:
-        """The prior's scale ψ for n + d = `rows`."""
         setting = self.row_bound, rows, self.epsilon, self.delta
         if self.variant == "corrected":
             return printed.theorem_b_1_padding(*setting) ** 2

@@ -1,14 +1,10 @@
-"""A scenario file (TOML): what to audit, on what data, against which claim.
-
-The file is parsed once, into objects, and checked completely before anything runs.
-`dpaudit schema --markdown` prints every key (`dpaudit.run.schema`).
-"""
+"""A scenario file (TOML): what to audit, on what data, against which claim."""
 
 from __future__ import annotations
 
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from dpaudit._core import check
 from dpaudit._core.seeds import root
@@ -40,9 +36,28 @@ NOTHING_TO_REFUTE = "needs a claim, since no exact spectrum is known"
 
 
 class Reported:
-    """What a file names and a report is written on: an audit or a study."""
+    """What a scenario file names and a report is written on: an audit, a training or a study.
+
+    name : of the audit and of the folder of its report. folder : the folder of the file, where its
+    relative paths begin and the user's modules are looked for.
+    """
 
     name: str
+    folder: Path
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read and check a file. Raises `ScenarioError`, with a line for each fault: "file: [table]
+        key: what is wrong".
+
+        None of the user's code runs here, except the module of a study, which defines its settings.
+        """
+        return cls.read(parsed(Path(path)))
+
+    @classmethod
+    def read(cls, file: File) -> Self:
+        """The scenario of a parsed file. Raises `ScenarioError` as `load` does."""
+        raise NotImplementedError
 
     def report_folder(self, out: str | Path | None = None) -> Path:
         """The folder of the report: `out`, or by default dpaudit-out/NAME."""
@@ -51,14 +66,12 @@ class Reported:
 
 @value_class(show_numbers=True)
 class Scenario(Reported):
-    """One audit by draws, whose settings are checked. `load` reads it from a file.
+    """One audit by draws, whose settings are checked.
 
     Attributes
     ----------
-    name : str
-        The name of the audit and of the folder of its report.
-    folder : Path
-        The folder of the file. Paths in the file begin there, and so do the user's modules.
+    name, folder : str, Path
+        The name of the audit, and the folder of the file.
     data : Data or None
         The rows to audit on; None for a mechanism's own pair.
     mechanism : LawMechanism or Call
@@ -91,23 +104,42 @@ class Scenario(Reported):
         return self.settings.claim
 
     @classmethod
-    def load(cls, path: str | Path) -> Scenario:
-        """Read and check a file. Raises `ScenarioError`, with a line for each fault: "file: [table]
-        key: what is wrong".
-
-        None of the user's code runs here. `run` and `analyse` import a `call`, which executes it.
-        """
-        return cls.read(parsed(Path(path)))
-
-    @classmethod
     def read(cls, file: File) -> Scenario:
-        """The scenario of a parsed file. Raises `ScenarioError` as `load` does."""
         reader = Reader(file.path, file.content)
         for place, message in ELSEWHERE.items():
             if place in reader:
                 reader.fault(place, "", message)
                 reader.close(*file.content)
-        return replace(read_tables(reader), text=file.text)
+        name, own = read_name(reader), reader.content.get("neighbour") == OWN
+        data, mechanism = read_subject(reader, needed=not own)
+        claim = read_claim(reader, mechanism, PairClaim)
+        neighbour = read_neighbour(reader, mechanism)
+        if own and (data is not None or (mechanism is not None and not hasattr(mechanism, "pair"))):
+            demand = "takes a mechanism that has a pair of its own, and no [data]"
+            reader.fault("", "neighbour", f'rule "own" {demand}')
+        if isinstance(neighbour, Worst) and lawless(mechanism):
+            message = 'give "search", or "row" and an index: the worst row is not known'
+            reader.fault("neighbour", "rule", message)
+        if isinstance(neighbour, Search) and is_synthesizer(mechanism):
+            message = 'give "template", "add", "replace" or "row": a synthesizer has no search'
+            reader.fault("neighbour", "rule", message)
+        table, settings = reader.read(Audit, "audit"), None
+        if table is not None:
+            try:
+                settings = table.settings(claim)
+                if _aimless(settings, mechanism) and "claim" not in reader:
+                    reader.fault("audit", "stop", NOTHING_TO_REFUTE)
+            except InvalidInput as error:  # it may be about the claim, which has another table
+                owner, _, key = (error.argument or "").partition(" ")
+                at = ("claim", key) if owner == "claim" else ("audit", owner)
+                reader.fault(*at, error.detail)
+        reader.close("name", "data", "mechanism", "claim", "neighbour", "audit")
+        assert neighbour is not None
+        assert table is not None
+        assert settings is not None
+        rule, folder = neighbour.against(claim), file.path.parent
+        parts = data, mechanism, rule, settings, table.seed, table.workers
+        return cls(name, folder, *parts, text=file.text)
 
     @property
     def modules(self) -> Path | None:
@@ -139,42 +171,9 @@ class Scenario(Reported):
         return replace(self, seed=chosen, settings=settings)
 
 
-def read_tables(reader: Reader) -> Scenario:
-    """The scenario that the tables of a file describe. Raises `ScenarioError` for all faults."""
-    name, own = read_name(reader), reader.content.get("neighbour") == OWN
-    data, mechanism = read_subject(reader, needed=not own)
-    claim = read_claim(reader, mechanism, PairClaim)
-    neighbour = read_neighbour(reader, mechanism)
-    if own and (data is not None or (mechanism is not None and not hasattr(mechanism, "pair"))):
-        demand = "takes a mechanism that has a pair of its own, and no [data]"
-        reader.fault("", "neighbour", f'rule "own" {demand}')
-    if isinstance(neighbour, Worst) and lawless(mechanism):
-        message = 'give "search", or "row" and an index: the worst row is not known'
-        reader.fault("neighbour", "rule", message)
-    if isinstance(neighbour, Search) and is_synthesizer(mechanism):
-        message = 'give "template", "add", "replace" or "row": a synthesizer has no search'
-        reader.fault("neighbour", "rule", message)
-    table, settings = reader.read(Audit, "audit"), None
-    if table is not None:
-        try:
-            settings = table.settings(claim)
-            if _aimless(settings, mechanism) and "claim" not in reader:
-                reader.fault("audit", "stop", NOTHING_TO_REFUTE)
-        except InvalidInput as error:  # it may be about the claim, which has another table
-            owner, _, key = (error.argument or "").partition(" ")
-            reader.fault(*(("claim", key) if owner == "claim" else ("audit", owner)), error.detail)
-    reader.close("name", "data", "mechanism", "claim", "neighbour", "audit")
-    assert neighbour is not None
-    assert table is not None
-    assert settings is not None
-    rule, folder = neighbour.against(claim), reader.path.parent
-    return Scenario(name, folder, data, mechanism, rule, settings, table.seed, table.workers)
-
-
 def read_subject(reader: Reader, *, needed: bool = True) -> tuple[Data | None, Any]:
-    """The tables [data] and [mechanism]: the data as the mechanism sees them, and the mechanism.
-
-    Either is None after a fault. needed : whether a missing [data] table is a fault.
+    """The data as the mechanism sees them, and the mechanism; either is None after a fault. needed
+    : whether a missing [data] table is a fault.
     """
     data = reader.read(Data, "data", needed=True) if needed or "data" in reader else None
     mechanism = read_mechanism(reader)
@@ -186,7 +185,6 @@ def read_subject(reader: Reader, *, needed: bool = True) -> tuple[Data | None, A
 
 
 def read_claim(reader: Reader, mechanism: Any, model: type[RowClaim]) -> Any:
-    """The claim; None after a fault, and without a [claim] table."""
     table = reader.read(model, "claim") if "claim" in reader else None
     # the printed claim of a mechanism is unknown if its table has a fault
     if table is None or (mechanism is None and table.printed):
@@ -203,7 +201,6 @@ def _aimless(settings: Settings, mechanism: Any) -> bool:
 
 
 def read_name(reader: Reader) -> str:
-    """The key `name`, which must be able to name a folder; by default the name of the file."""
     stem = reader.path.stem
     if "name" not in reader:
         if "\n" in stem:

@@ -41,17 +41,12 @@ class File:
 
 
 def file_of(path: Path) -> Path:
-    """The path FILE for a path FILE or FILE:NAME."""
     named = None if path.is_file() else REFERENCE.fullmatch(str(path))
     return Path(named[1]) if named else path
 
 
 def parsed(path: Path) -> File:
-    """Read the file at a path FILE, or one of its audits at FILE:NAME.
-
-    Raises `ScenarioError` where the file cannot be read, is not TOML, or has several audits of
-    which the path names none.
-    """
+    """Read the file at a path FILE, or one of its audits at FILE:NAME. Raises `ScenarioError`."""
     place = file_of(path)
     audits = audits_in(place)
     if place == path and len(audits) == 1:
@@ -80,11 +75,9 @@ def audits_of(path: Path) -> list[File] | list[Path]:
 
 
 def audits_in(path: Path) -> list[File]:
-    """The file itself, or one `File` for each of its [[audit]] tables.
-
-    Such a `File` has the other tables of the file, with keys added or replaced by the tables inside
-    [[audit]]; the remaining keys of [[audit]] become its [audit] table.
-    Raises `ScenarioError` as `parsed`, and for audits without a unique name.
+    """The file itself, or a `File` for each of its [[audit]] tables: the other tables of the file,
+    with keys added or replaced by the tables inside [[audit]], whose remaining keys become [audit].
+    Raises `ScenarioError`.
     """
     file = _read(path)
     tables = file.content.get(AUDIT)
@@ -118,7 +111,6 @@ def merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _faults(content: Mapping[str, Any], tables: list[Any]) -> list[str]:
-    """Messages about missing, wrong and repeated names of audits."""
     faults = ["name: goes into each [[audit]]"] if NAME in content else []
     faults += [] if tables else ["audit: must be a table, or [[audit]] tables, got none"]
     names: list[str] = []
@@ -134,7 +126,6 @@ def _faults(content: Mapping[str, Any], tables: list[Any]) -> list[str]:
 
 
 def _comments(text: str) -> list[str]:
-    """The comment lines directly above each [[audit]], one text for each."""
     lines = text.splitlines()
     heads = [number for number, line in enumerate(lines) if HEAD.match(line)]
     above = (takewhile(lambda line: line.startswith("#"), reversed(lines[:head])) for head in heads)
@@ -142,7 +133,6 @@ def _comments(text: str) -> list[str]:
 
 
 def _read(path: Path) -> File:
-    """The whole file. Raises `ScenarioError` where it cannot be read or is not TOML."""
     try:
         text = path.read_bytes().decode("utf-8")
         return File(path, text, tomllib.loads(text))
@@ -167,10 +157,9 @@ WORKERS = re.compile(r"""^[ \t]*(?:backend|address)[ \t]*=[^\n]*\n?""", re.MULTI
 
 
 def recorded_text(text: str | None) -> str | None:
-    """The text of a scenario for its result.json, which must not hold values of the data.
-
-    The numbers of a row become `[…]`; backend and address, which change no result, are left out.
-    Returns None where these cannot be found in the text, and for a scenario without a file.
+    """The text of a scenario for its result.json: the numbers of a row, which are data, become
+    `[…]`, and what changes no result is left out. None without a file, or if these are not seen in
+    the text.
     """
     if text is None:
         return None
@@ -184,7 +173,6 @@ def recorded_text(text: str | None) -> str | None:
 
 
 def as_toml(content: Mapping[str, Any]) -> str:
-    """TOML text of keys and tables, without the keys that are None."""
     keys = {key: value for key, value in content.items() if not isinstance(value, Mapping)}
     tables = {key: value for key, value in content.items() if isinstance(value, Mapping)}
     parts = [_lines(keys), *(f"[{place}]\n{_lines(table)}" for place, table in tables.items())]
@@ -201,7 +189,6 @@ def _key(key: str) -> str:
 
 
 def _toml(value: Any) -> str:
-    """The value as TOML. Strings are written as in JSON, except for one control character."""
     if isinstance(value, Mapping):
         inside = ", ".join(f"{_key(str(key))} = {_toml(item)}" for key, item in value.items())
         return f"{{ {inside} }}"

@@ -38,9 +38,7 @@ from dpaudit.adapters.models import FITTED
 from dpaudit.adapters.tables import DTYPE_NAMES, coding
 from dpaudit.datasets import Table
 from dpaudit.errors import InvalidInput, ScenarioError
-from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair
-from dpaudit.papers import REGISTRY
 from dpaudit.run.scenario.section import (
     FLAG,
     NUMBERS,
@@ -56,6 +54,7 @@ from dpaudit.run.scenario.section import (
 )
 from dpaudit.run.scenario.source import Source, code_of, imported_names, installed_digests
 from dpaudit.run.scenario.target import TARGET, failed, imported, is_target, target_text
+from dpaudit.sampling.block import Preparable
 
 GLOBAL = "global"
 SECONDS = Checked(seconds, {"type": "number", "exclusiveMinimum": 0.0})
@@ -81,34 +80,29 @@ class Imported(Section):
 
     @property
     def target(self) -> str:
-        """The name of the callable in the scenario, "package.module:callable"."""
         return self.call
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keys of this kind of table that the scenario sets, with their values."""
         return self.values_set(*Function.model_fields, "kind")
 
-    def on(self, table: Table) -> Imported:
-        """The table of this mechanism for these data, from which a kind may take its columns."""
-        return self
-
-    def load(self) -> Any:
-        """Import the callable, which executes the user's code. Raises `ScenarioError`."""
+    def load(self, table: Table) -> Any:
+        """Import the callable, which executes the user's code, and make the mechanism for data of
+        this form. Raises `ScenarioError`.
+        """
         function = imported(self.call, "[mechanism] call")
-        return self.called(partial(function, **self.parameters) if self.parameters else function)
+        function = partial(function, **self.parameters) if self.parameters else function
+        return self.called(function, table)
 
-    def called(self, function: Any) -> Called:
-        """The mechanism, with the name and parameters that the scenario states."""
-        return Called(self, self.seeded(self.adapted(function)))
+    def called(self, function: Any, table: Table) -> Called:
+        return Called(self, self.seeded(self.adapted(function, table)))
 
-    def adapted(self, function: Any) -> Any:
+    def adapted(self, function: Any, table: Table) -> Any:
         """The mechanism, with one draw in each call, that the adapter of this kind makes."""
         adapter = getattr(adapters, self.kind)  # type: ignore[attr-defined]
         return adapter(function, **self.options, timeout=self.timeout)
 
     def from_parameters(self) -> Any:
-        """The object that the callable returns for the parameters. Raises `ScenarioError`."""
         function, parameters = imported(self.call, "[mechanism] call"), self.parameters or {}
         try:
             return function(**parameters)
@@ -120,13 +114,11 @@ class Imported(Section):
             ) from error
 
     def seeded(self, mechanism: Any) -> Any:
-        """The mechanism, with the global random generators seeded if the scenario sets `seeds`."""
         return mechanism if self.seeds is None else adapters.global_seeds(mechanism)
 
     def source(self, folder: Path, loaded: Collection[str] = ()) -> Source:
-        """The files and packages of the callable and of all that it imports.
-
-        folder : the scenario's folder. loaded : other modules that loading it imported from there.
+        """The files and packages of the callable, of all that it imports, and of the modules
+        `loaded`.
         """
         targets = (self.call, getattr(self, "outputs", None))
         modules = [str(target).partition(":")[0] for target in targets if is_target(target)]
@@ -142,16 +134,8 @@ class Function(Imported):
     batched: Annotated[bool, FLAG] = True
     """false if the callable gives one output a call."""
 
-    _table: Table | None = PrivateAttr(None)
-
-    def on(self, table: Table) -> Imported:
-        """A copy that knows the data, for a function whose annotation names a data frame."""
-        known = self.model_copy()
-        known._table = table
-        return known
-
-    def load(self) -> Any:
-        """Import the callable, which executes the user's code. Raises `ScenarioError`.
+    def load(self, table: Table) -> Any:
+        """Import the callable, as in `Imported`.
 
         Parameters that fit beside the data are keyword arguments of each call. A function without
         `size` gets `batched` = false, and one without `size` and `rng` also `seeds` = "global"; the
@@ -162,11 +146,12 @@ class Function(Imported):
             fits = takes_data(mechanism, self.parameters)
             mechanism = partial(mechanism, **self.parameters) if fits else self.from_parameters()
         if gives_one(mechanism) and takes_frame(mechanism):
-            return self._of_frame(mechanism)
-        if self._table is not None and self._table.texts:
-            named = ", ".join(map(repr, self._table.texts))
+            records = Records(**self.values_set("batched"), kind="records")
+            return records.called(mechanism, table)
+        if table.texts:
+            named = ", ".join(map(repr, table.texts))
             raise ScenarioError(
-                f"[mechanism] call: {self.call} takes an array of numbers, but {self._table.name} "
+                f"[mechanism] call: {self.call} takes an array of numbers, but {table.name} "
                 f"has texts in {named}; {FRAME}; --ignore, or ignore in [data], leaves columns "
                 "out"
             )
@@ -174,7 +159,7 @@ class Function(Imported):
             raise ScenarioError(
                 f"[mechanism] call: {self.call} must be callable, got {type(mechanism).__name__}"
             )
-        if isinstance(mechanism, LawMechanism):
+        if isinstance(mechanism, Preparable):
             return mechanism
         call = self
         if self.batched and gives_one(mechanism):
@@ -186,12 +171,6 @@ class Function(Imported):
         check_mechanism(mechanism)
         limit = call.timeout
         return Called(call, mechanism if limit is None else adapters.limited(mechanism, limit))
-
-    def _of_frame(self, function: Any) -> Called:
-        """The mechanism of a function that takes a data frame."""
-        call = Records(**self.values_set("batched"), kind="records")
-        known = call if self._table is None else call.on(self._table)
-        return known.called(function)
 
 
 @value_class(show_numbers=True, eq=True)
@@ -221,12 +200,10 @@ class Called:
 
     @property
     def name(self) -> str:
-        """The name of the callable in the scenario."""
         return self.call.target
 
     @property
     def summary(self) -> str:
-        """The summary or docstring of the user's function, for reports."""
         own = getattr(self.function, "summary", getattr(self.function, "__doc__", None))
         return (own or "the user's own callable").strip()
 
@@ -249,7 +226,6 @@ WORD = {"type": "string", "pattern": r"^[^:\n]*[^:\s][^:\n]*$"}
 
 
 def _outputs(key: str, value: Any) -> tuple[str, ...] | str:
-    """The key `outputs`: names of attributes, or "module:callable" of the fitted estimator."""
     if isinstance(value, str):
         return target_text(key, value) if ":" in value else (text(key, value),)
     if (
@@ -297,8 +273,7 @@ class Estimator(Imported):
             raise InvalidInput("must be left out beside outputs", argument="predict")
         return self
 
-    def adapted(self, function: Any) -> Any:
-        """The mechanism, with one draw in each call. Imports `outputs` if it names a callable."""
+    def adapted(self, function: Any, table: Table) -> Any:
         outputs = self.predict or self.outputs
         if isinstance(outputs, str):
             outputs = imported(outputs, "[mechanism] outputs")
@@ -318,8 +293,7 @@ class Synthesizer(Imported):
 
     kind: Literal["synthesizer"] = "synthesizer"
 
-    def load(self) -> Any:
-        """Import and call the callable, which executes the user's code. Raises `ScenarioError`."""
+    def load(self, table: Table) -> Any:
         model = self.from_parameters()
         if all(callable(getattr(model, name, None)) for name in ("fit", "sample")):
             return Called(self, model)
@@ -334,11 +308,11 @@ class OfTable(Imported):
 
     takes_texts: ClassVar = True
 
-    def called(self, function: Any) -> Called:
+    def called(self, function: Any, table: Table) -> Called:
         """The mechanism; the global generators are seeded if the function takes no seed."""
         own = self.seeds is not None or seed_keywords(function)
         call = self if own else self.model_copy(update={"seeds": GLOBAL})
-        return Called(call, call.seeded(call.adapted(function)))
+        return Called(call, call.seeded(call.adapted(function, table)))
 
 
 class Values(OfTable):
@@ -356,19 +330,11 @@ class Values(OfTable):
     record: Record = None
     """The number of the one record that the function gets."""
 
-    _dtype: Any = PrivateAttr(None)
-
-    def on(self, table: Table) -> Imported:
-        """With the type that the file gives the column, if the scenario gives none."""
-        if "dtype" in self.model_fields_set or not isinstance(self.column, int):
-            return self
-        known = self.model_copy()
-        known._dtype = table.types.get(table.columns[self.column], "float")
-        return known
-
-    def adapted(self, function: Any) -> Any:
-        """The mechanism, with one draw in each call."""
-        options = self.options if self._dtype is None else {**self.options, "dtype": self._dtype}
+    def adapted(self, function: Any, table: Table) -> Any:
+        """The mechanism; the file gives the type of the column if the scenario gives none."""
+        options = self.options
+        if "dtype" not in options and isinstance(self.column, int):
+            options["dtype"] = table.types.get(table.columns[self.column], "float")
         return adapters.values(function, **options, timeout=self.timeout)
 
 
@@ -384,36 +350,24 @@ class Records(OfTable):
     """true calls the function for each record by itself."""
     record: Record = None
     """The number of the one record that the function gets."""
-    order: Annotated[bool, FLAG] = True
-    """true if the order of the records in the output matters."""
 
-    _types: Mapping[str, Any] | None = PrivateAttr(None)  # apart from `columns`: texts are private
-
-    def on(self, table: Table) -> Imported:
-        """With the columns of the file, except where the scenario gives their types or new names.
-
-        Raises `ScenarioError` for a column of texts that the scenario takes for another type.
+    def adapted(self, function: Any, table: Table) -> Any:
+        """The mechanism, with the columns of the file, except where the scenario gives their types
+        or new names. Raises `ScenarioError` for a column of texts that the scenario takes for
+        another type.
         """
-        own, types = self.columns, dict[str, Any]()
-        if own is None or (isinstance(own, Mapping) and set(own) <= set(table.columns)):
+        types = self.columns
+        if types is None or (isinstance(types, Mapping) and set(types) <= set(table.columns)):
             types = {name: table.types.get(name, "float") for name in table.columns}
-            types |= dict(own or {})
-        elif isinstance(own, Mapping) or len(own) != len(table.columns):
-            return self
-        else:
+            types |= dict(self.columns or {})
+        elif not isinstance(types, Mapping) and len(types) == len(table.columns):
             known_texts = [table.texts.get(name, "float") for name in table.columns]
-            types = dict(zip(own, known_texts, strict=True))
-        for name in table.texts:
+            types = dict(zip(types, known_texts, strict=True))
+        for name in table.texts if isinstance(types, dict) else ():
             if isinstance(types.get(name), str):
                 wrong = f"{name!r} is {types[name]}, but holds texts in {table.name}"
                 raise ScenarioError(f"[mechanism] columns: {wrong}")
-        known = self.model_copy()
-        known._types = types
-        return known
-
-    def adapted(self, function: Any) -> Any:
-        """The mechanism, with one draw in each call."""
-        options = self.options if self._types is None else {**self.options, "columns": self._types}
+        options = {**self.options, "columns": types}
         return adapters.records(function, **options, timeout=self.timeout)
 
 
@@ -440,20 +394,13 @@ class Program(Section):
     _folder: Path = PrivateAttr(Path())
 
     def model_post_init(self, context: Any) -> None:
-        """Keep the folder of the scenario file, which the reader passes as context."""
         self._folder = (context or {}).get("folder", Path())
 
     @property
     def target(self) -> str:
-        """The command with its arguments, in one line."""
         return shlex.join(self.command)
 
-    def on(self, table: Table) -> Program:
-        """The table itself, whatever the data."""
-        return self
-
-    def load(self) -> Any:
-        """The mechanism that runs the command. The command does not run before the first draw."""
+    def load(self, table: Table) -> Any:
         place = self._folder.resolve()
         return adapters.command(self.command, timeout=self.timeout, folder=place)
 
@@ -486,7 +433,6 @@ class Program(Section):
         return ""
 
     def _program(self, place: Path) -> Path | None:
-        """The file that the system runs for the first argument; None if it finds no such file."""
         name = self.command[0].replace("{python}", sys.executable)
         if os.path.dirname(name):
             return place / name if os.path.isfile(place / name) else None
@@ -510,15 +456,11 @@ def predicts(mechanism: Any) -> bool:
 
 
 def is_synthesizer(mechanism: Any) -> bool:
-    """Whether the [mechanism] table of a scenario names a synthesizer of the user."""
     return isinstance(mechanism, Synthesizer)
 
 
 WORDS = {int: "an integer", float: "a number", str: "text", bool: "true or false", tuple: "a list"}
 JSON = {int: "integer", float: "number", str: "string", bool: "boolean", tuple: "array"}
-# Models made here have no source. Pydantic would look for texts below their keys in it, in every
-# frame of the stack and every loaded module, which takes longer than reading the scenario.
-WITHOUT_SOURCE = {"use_attribute_docstrings": False}
 NAME = "The mechanism, one of `dpaudit list mechanisms`; its parameters are further keys."
 
 
@@ -532,6 +474,8 @@ def read_mechanism(reader: Reader) -> Any:
         if len(ways) != 1:
             raise InvalidInput("must have either name or call or command")
         if ways == ["name"]:
+            from dpaudit.papers import REGISTRY  # here: of no use to a user's own mechanism
+
             cls = REGISTRY[choice("name", table["name"], tuple(REGISTRY))]
             return instance(cls, reader, "mechanism", named(cls.__name__))
         if ways == ["command"]:
@@ -544,20 +488,17 @@ def read_mechanism(reader: Reader) -> Any:
 
 
 def named(name: str) -> type[Section]:
-    """A model with the single key `name`, which must have this value."""
     own = Checked(partial(choice, allowed=(name,)), {"const": name})
     return create_model(
         name,
         __base__=Section,
-        __cls_kwargs__=WITHOUT_SOURCE,
         name=(Annotated[str, own], Field(description=NAME)),
     )
 
 
 def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
-    """A model with the keys of `base` and one for each field of a dataclass, checked for its type.
-
-    The checked type is float for the hints `float` and `float | None`, and tuple for any tuple.
+    """A model with the keys of `base` and one for each field of a dataclass, checked for its type:
+    float for `float | None`, a tuple for any tuple.
     """
     hints = get_type_hints(cls)
     fields: dict[str, Any] = {}
@@ -570,14 +511,12 @@ def with_fields(base: type[Section], cls: type[Any]) -> type[Section]:
         default = ... if field.default is dataclasses.MISSING else field.default
         checks = partial(typed, kind=kind if isinstance(kind, type) else object)
         fields[field.name] = (Annotated[Any, Checked(checks, schema)], default)
-    return create_model(cls.__name__, __base__=base, __cls_kwargs__=WITHOUT_SOURCE, **fields)
+    return create_model(cls.__name__, __base__=base, **fields)
 
 
 def instance(cls: type[Made], reader: Reader, place: str, base: type[Section]) -> Made | None:
-    """An instance of the dataclass `cls`, made from the table at `place`; None after a fault.
-
-    This function checks the type of each field. The class itself checks the values, and reports one
-    faulty value at a time. base : a model of the other keys of the table.
+    """An instance of the dataclass `cls`, which checks its values, from the table at `place`; None
+    after a fault. base : a model of the other keys of the table.
     """
     table = reader.read(with_fields(base, cls), place)
     if table is None:
@@ -589,9 +528,8 @@ def instance(cls: type[Made], reader: Reader, place: str, base: type[Section]) -
 
 
 def typed(key: str, value: Any, kind: type[Any]) -> Any:
-    """The value, checked to have the type `kind` of a field. Raises `InvalidInput`.
-
-    Integers count as numbers, booleans do not. A list becomes a tuple, whose items `cls` checks.
+    """The value, which must have the type of a field. Integers count as numbers, booleans do not; a
+    list becomes a tuple.
     """
     accepted = {float: (int, float), tuple: (list,)}.get(kind, (kind,))
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind in (int, float)):

@@ -12,12 +12,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-import numpy as np
 from pydantic import (
     PlainValidator,
     PrivateAttr,
@@ -34,7 +32,6 @@ from dpaudit.curves.claims import Claim, MetricClaim
 from dpaudit.datasets import Table as Rows
 from dpaudit.datasets.table import read_candidates
 from dpaudit.errors import InvalidInput, NoExactSpectrum, ScenarioError
-from dpaudit.mechanisms import LawMechanism
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.neighbours.pair import DONE
 from dpaudit.run.scenario.mechanism import Call
@@ -55,6 +52,7 @@ from dpaudit.run.scenario.section import (
     one_of,
 )
 from dpaudit.run.scenario.target import TARGET, imported, is_target
+from dpaudit.sampling.block import Preparable
 from dpaudit.search import Selection, search_neighbours
 
 TABLE = "search.csv"  # the neighbours that were tried, beside the report
@@ -132,21 +130,19 @@ class Search(Section):
 
     @model_validator(mode="after")
     def _rows_come_in(self) -> Search:
-        """Refuse "replace" or "add" without a source of inserted rows, or a source without them."""
         takes = any(relation in search.INCOMING for relation in self.relations)
         sources = [key for key in search.SOURCES if key in self.model_fields_set]
         if takes and not sources:
             message = "'replace' and 'add' need candidates, row_bound or bounds"
             raise InvalidInput(message, argument="relations")
         if sources and not takes:
-            message = 'goes with relations = ["replace"] or ["add"]'
+            message = "goes with the relations 'replace' and 'add'"
             raise InvalidInput(message, argument=sources[0])
         return self
 
     def against(self, claim: Claim | MetricClaim | None) -> Search:
-        """The search for this claim: it compares neighbours at the claim's ε, unless `at` is set.
-
-        For a claim by distance, the search compares each neighbour at the ε of its distance.
+        """The search for this claim: neighbours are compared at its ε or, for a claim by distance,
+        at the ε of each distance.
         """
         if not isinstance(claim, MetricClaim):
             return at_claim(self, claim)
@@ -156,7 +152,6 @@ class Search(Section):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keywords of `dpaudit.search_neighbours`, except rows and bounds that files hold."""
         apart = ("rule", "at", "candidates", "rank", "named")
         files = ("bounds",) if isinstance(self.bounds, Path) else ()
         level = {} if self.at is None else {"at": self.at}
@@ -165,7 +160,6 @@ class Search(Section):
 
     @property
     def imports(self) -> bool:
-        """Whether a callable of the user, which must be imported, ranks the neighbours."""
         return ":" in self.rank
 
     @property
@@ -176,24 +170,21 @@ class Search(Section):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences that the report puts before the verdict."""
         kinds = " or ".join(DONE.get(relation, "added") for relation in self.relations)
         unnamed = () if self.named else (UNNAMED.format(kinds=kinds),)
         return (*unnamed, search.NOT_PUBLIC) if self.bounds == search.OF_DATA else unnamed
 
     def check(self, dataset: Rows) -> None:
-        """Check that candidates and bounds fit the columns of the data. Raises `DataNotFound`,
-        `InvalidInput`.
+        """Raise `DataNotFound` or `InvalidInput` unless candidates and bounds fit the columns of
+        the data.
         """
         if self.candidates is not None:
             read_candidates(self.candidates, dataset)
         self.bounds_of(dataset)
 
     def select(self, mechanism: Any, dataset: Rows, **settings: Any) -> Selection:
-        """Search the worst neighbour.
-
-        settings : draws, rng, n_jobs, progress, checkpoint of `dpaudit.search.select`. Raises what
-        that raises, and `ScenarioError` where the callable `rank` cannot be imported.
+        """The outcome of the search. settings : draws, rng, n_jobs, progress, checkpoint of
+        `dpaudit.search.select`.
         """
         options = settings | self.options
         if self.candidates is not None:
@@ -208,10 +199,8 @@ class Search(Section):
         return search.select(mechanism, dataset.database, rank=rank, **options)
 
     def bounds_of(self, dataset: Rows) -> Any:
-        """The argument `bounds` of `dpaudit.search_neighbours`: a pair for each column, or "data"
-        or None.
-
-        Raises `DataNotFound`, `InvalidInput`.
+        """The argument `bounds` of `dpaudit.search_neighbours`. Raises `DataNotFound`,
+        `InvalidInput`.
         """
         if isinstance(self.bounds, Path):
             rows = read_candidates(self.bounds, dataset)
@@ -229,7 +218,6 @@ class Search(Section):
         return pairs
 
     def text(self, selection: Selection) -> str:
-        """The choice in words, for the report."""
         return selection.rule
 
 
@@ -259,18 +247,17 @@ class Rule(Section):
     }
 
     def against(self, claim: Claim | MetricClaim | None) -> Any:
-        """The rule for this claim; most rules do not depend on it."""
         return self
 
     def check(self, dataset: Rows) -> None:
         """Check that the rule fits the data. Raises `InvalidInput`."""
+        self.pair(None, dataset.database)
 
-    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
         """The two databases. Raises `InvalidInput`, and `ScenarioError` if theory has no answer."""
         raise NotImplementedError
 
     def text(self, data: Array) -> str:
-        """The choice in words, for the report."""
         return self.words
 
 
@@ -285,7 +272,11 @@ class Worst(Rule):
     def against(self, claim: Claim | MetricClaim | None) -> Worst:
         return at_claim(self, claim)
 
-    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+    def check(self, dataset: Rows) -> None:
+        """Which row is the worst is known when the mechanism is loaded."""
+
+    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
+        assert mechanism is not None
         try:
             worst = exact.worst_case(mechanism, data, [self.at or 0.0])
         except NoExactSpectrum as error:
@@ -301,23 +292,16 @@ class Worst(Rule):
 
 
 class Zeroed(Rule):
-    """Zero row `index`."""
-
     words: ClassVar = "row given in the scenario"
     rule: Literal["row"] = "row"
     index: Index
     """The row that is zeroed or replaced, counted from 0."""
 
-    def check(self, dataset: Rows) -> None:
-        _check_row(dataset, self.index, None, "already zero")
-
-    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
         return neighbours.zero_row(data, self.index)
 
 
 class Replaced(Rule):
-    """Replace row `index` by `row`."""
-
     words: ClassVar = "row and its replacement given in the scenario"
     rule: Literal["replace"] = "replace"
     index: Index
@@ -325,25 +309,17 @@ class Replaced(Rule):
     row: Row
     """The row that comes in."""
 
-    def check(self, dataset: Rows) -> None:
-        _check_row(dataset, self.index, self.row, "unchanged")
-
-    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
         return neighbours.replace_row(data, self.index, self.row)
 
 
 class Added(Rule):
-    """Add `row`."""
-
     words: ClassVar = "added row given in the scenario"
     rule: Literal["add"] = "add"
     row: Row
     """The row that comes in."""
 
-    def check(self, dataset: Rows) -> None:
-        _check_width(self.row, dataset)
-
-    def pair(self, mechanism: Mechanism, data: Array) -> NeighbourPair:
+    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
         return neighbours.add_row(data, self.row)
 
 
@@ -353,9 +329,6 @@ class Template(Rule):
     rule: Literal["template"] = "template"
     template: Annotated[str, TEXT]
     """The unusual record: outside, extreme, combination or rarest."""
-
-    def check(self, dataset: Rows) -> None:
-        self.pair(None, dataset.values)
 
     def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
         pairs = neighbours.record_templates(data)
@@ -371,10 +344,8 @@ class Unstated(Search):
     rule: ClassVar[str] = "search, or worst where the law is known"
 
     def settled(self, mechanism: Mechanism) -> Worst | Unstated:
-        """The rule "worst" if the mechanism may have a known output law and the table has no key
-        of a search; else this search.
-        """
-        known = isinstance(mechanism, LawMechanism) and not self.values_set("at")
+        """The rule "worst" if the output law may be known and the table has no key of a search."""
+        known = isinstance(mechanism, Preparable) and not self.values_set("at")
         return Worst(at=self.at) if known else self
 
     def text(self, selection: Selection) -> str:
@@ -405,23 +376,3 @@ def read_neighbour(reader: Reader, mechanism: Any) -> Any:
     except InvalidInput as error:
         return reader.refuse("neighbour", error)
     return reader.read(RULES[rule], "neighbour")
-
-
-def _check_row(dataset: Rows, index: int, row: tuple[float, ...] | None, same: str) -> None:
-    """Raise `InvalidInput` unless `row` (None: zeros) can replace row `index` and differs from it.
-    same : how the message calls a row that would not change.
-    """
-    if index >= dataset.n:
-        check.fail("index", index, f"a row number below {dataset.n}")
-    old = dataset.values[index]
-    new = np.zeros(len(old)) if row is None else np.array(row)
-    _check_width(new, dataset)
-    if np.array_equal(new, old):
-        raise InvalidInput(f"row {index} is {same}, which makes no neighbour")
-
-
-def _check_width(row: Sequence[float] | Array, dataset: Rows) -> None:
-    """Raise `InvalidInput` unless a row has as many numbers as the data have columns."""
-    width = dataset.values.shape[1]
-    if len(row) != width:
-        check.fail("row", check.Words(f"{len(row)} numbers"), f"{width} numbers, one a column")

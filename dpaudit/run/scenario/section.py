@@ -40,7 +40,6 @@ class Section(BaseModel):
         frozen=True,
         hide_input_in_errors=True,
         protected_namespaces=(),
-        use_attribute_docstrings=True,
     )
     tables: ClassVar[Mapping[str, type[Section]]] = {}
     elsewhere: ClassVar[Mapping[str, str]] = {}
@@ -49,7 +48,6 @@ class Section(BaseModel):
         return ((name, Words(brief(getattr(self, name)))) for name in type(self).model_fields)
 
     def values_set(self, *apart: str) -> dict[str, Any]:
-        """The keys that the file sets, with their values, except the keys in `apart`."""
         keys = (key for key in type(self).model_fields if key in self.model_fields_set)
         return {key: getattr(self, key) for key in keys if key not in apart}
 
@@ -68,14 +66,11 @@ class Reader:
         return place in self.content
 
     def table(self, place: str) -> dict[str, Any]:
-        """The unchecked content of a table; empty where it is missing or not a table."""
         content = self.content.get(place)
         return content if isinstance(content, dict) else {}
 
     def read(self, model: type[Model], place: str, *, needed: bool = False) -> Model | None:
-        """The table `place` as a model; None after a fault. needed : whether it must exist.
-        Relative paths in it begin in the folder of the file.
-        """
+        """The table `place` as a model; None after a fault. needed : whether it must exist."""
         content = self.content.get(place, {})
         if needed and place not in self:
             self.fault(place, "", "missing")
@@ -90,7 +85,6 @@ class Reader:
         return None
 
     def _note(self, place: str, model: type[Section], error: Any) -> None:
-        """Record a fault that pydantic found, with a message of dpaudit instead of pydantic's."""
         *tables, key = error["loc"] or ("",)
         cause = error.get("ctx", {}).get("error")
         message = "missing" if error["type"] == "missing" else error["msg"]
@@ -103,15 +97,12 @@ class Reader:
         self.fault(".".join((place, *tables)), key, message)
 
     def refuse(self, place: str, error: InvalidInput) -> Any:
-        """Record an error about the table `place`, or about the key that the error names, and
-        return None.
-        """
+        """Record an error about the table `place`, or about the key that the error names."""
         key = error.argument if error.argument in self.table(place) else None
         self.fault(place, key or "", error.detail if key else str(error))
         return None
 
     def close(self, *known: str) -> None:
-        """Record unknown top-level keys; then raise `ScenarioError` if there are any faults."""
         for key in self.content:
             if key not in known:
                 self.fault("", key, unknown(key, known))
@@ -120,7 +111,6 @@ class Reader:
             raise ScenarioError("\n".join(f"{name}: {fault}" for fault in self.faults))
 
     def fault(self, place: str, key: str, message: str) -> None:
-        """Record a fault of a key, or of the whole table where `key` is ""."""
         where = " ".join(part for part in (f"[{place}]" if place else "", key) if part)
         self.faults.append(" ".join(f"{where}: {message}".split()))
 
@@ -134,10 +124,8 @@ def unknown(key: str, known: Iterable[str], elsewhere: Mapping[str, str] | None 
 
 @dataclass(frozen=True)
 class Checked:
-    """The annotation of a field whose value must pass a check.
-
-    check : check(name, value) returns the value or raises `InvalidInput`. schema : the allowed
-    values in JSON Schema, as far as that can express them.
+    """The annotation of a field: check(name, value) returns the value or raises `InvalidInput`.
+    schema : the allowed values in JSON Schema, as far as that can express them.
     """
 
     check: Check
@@ -151,7 +139,6 @@ class Checked:
 
 
 def number(low: float = -math.inf, high: float = math.inf, open_: bool = False) -> Checked:
-    """The annotation for a finite number in [low, high], or in (low, high) if `open_`."""
     least, most = ("exclusiveMinimum", "exclusiveMaximum") if open_ else ("minimum", "maximum")
     ends = {least: low, most: high}
     schema = {"type": "number", **{key: end for key, end in ends.items() if math.isfinite(end)}}
@@ -159,18 +146,15 @@ def number(low: float = -math.inf, high: float = math.inf, open_: bool = False) 
 
 
 def integer(minimum: int) -> Checked:
-    """The annotation for an integer ≥ `minimum`."""
     schema = {"type": "integer", "minimum": minimum}
     return Checked(partial(check.integer, minimum=minimum), schema)
 
 
 def one_of(*allowed: str) -> Checked:
-    """The annotation for one of a few words."""
     return Checked(partial(check.choice, allowed=allowed), {"enum": list(allowed)})
 
 
 def text(key: str, value: Any) -> str:
-    """The value, checked to be one line of text that is not blank."""
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
         fail(key, value, "a line of text")
     return value
@@ -185,9 +169,7 @@ def _table(key: str, value: Any) -> dict[str, Any]:
 
 
 def numbers(key: str, value: Any) -> tuple[float, ...]:
-    """The value, checked to be a list of one or more finite numbers. Errors show no number, since
-    it may be data.
-    """
+    """A list of one or more finite numbers. Errors show no number, since it may be data."""
     return items(_item, key, value, "a list of finite numbers")
 
 

@@ -1,7 +1,6 @@
 """The files of a user's mechanism, and the installed packages that they import.
 
-The files are parsed and not run. So an import inside a function counts before the function is
-called, and other imports of the process make no difference.
+The files are parsed and not run, so an import inside a function counts before it is called.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ def code_of(
 ) -> tuple[set[Path], set[str]]:
     """The user's own files and the distributions that the modules `names` import, directly or not.
 
-    folder : a folder with the user's modules, beside `sys.path`. folder_first : whether modules in
-    it precede others of the same name, as they do for a script that runs in its own process.
+    folder : a folder with the user's modules, beside `sys.path`. folder_first : whether its modules
+    precede others of the same name, as for a script.
     """
     own: set[Path] = set()
     packages: set[str] = set()
@@ -72,10 +71,8 @@ def code_of(
 
 
 def imported_names(path: Path, package: str) -> list[str]:
-    """Absolute names of all modules that a Python file imports, anywhere in it.
-
-    Names that it imports from modules are included, since they may be modules. package : the file's
-    own package, for relative imports.
+    """Absolute names of all that a Python file imports, anywhere in it; some may be no modules.
+    package : the file's own package, for relative imports.
     """
     try:
         tree = ast.parse(path.read_bytes())
@@ -97,10 +94,8 @@ def imported_names(path: Path, package: str) -> list[str]:
 
 
 def installed_digests(names: Iterable[str], folder: Path) -> dict[str, str]:
-    """The SHA-256 of all Python files of each distribution that has one of the modules `names`.
-
-    The files of a user's installed package may change while its version stays the same. Packages
-    in `KNOWN` are left out.
+    """The SHA-256 of all Python files of each distribution that has one of the modules `names`: a
+    user's installed package may change while its version stays. Without the packages in `KNOWN`.
     """
     digests: dict[str, str] = {}
     for top in sorted({name.partition(".")[0] for name in names} - set(KNOWN)):
@@ -126,7 +121,6 @@ def loaded_from(folder: Path) -> set[str]:
 
 
 def _spec(name: str, folder: Path, folder_first: bool = False) -> ModuleSpec | None:
-    """The spec of a module, which locates it; None if it is not found. Nothing is imported."""
     top, *parts = name.split(".")
     spec = PathFinder.find_spec(top, [str(folder)])
     if spec is None or not folder_first:

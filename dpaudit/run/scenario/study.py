@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,7 @@ from dpaudit._core import check
 from dpaudit._core.user_code import importable_from
 from dpaudit._core.value import value_class
 from dpaudit.errors import ScenarioError
-from dpaudit.report.study import Content, Study
+from dpaudit.report.study import Content, Study, write
 from dpaudit.run.one_run import ONE_RUN, OneRunScenario
 from dpaudit.run.scenario.file import Reported, Scenario, read_name
 from dpaudit.run.scenario.files import File, parsed
@@ -27,34 +26,67 @@ STUDY = "study"
 NAMED = Checked(partial(target_text, expected='"module:Name", a study'), TARGET)
 
 
-@value_class(show_numbers=True, eq=True)
-class StudyScenario(Reported):
-    """A study whose settings are checked. `load` reads it from a file with a table [study].
+class StudyTable(Section):
+    """An experiment of a paper, made again; the settings of the study are further keys."""
 
-    Attributes
-    ----------
-    path : Path
-        The file. Its folder is searched for modules.
-    name : str
-        The name of the study and of the folder of its figures.
-    study : Study
-        The study to make, with its settings.
-    seed : int
-        The seed of all that is random.
+    model_config = ConfigDict(extra="allow")
+
+    call: Annotated[str, NAMED]
+    """The study as "module:Name"; modules beside the file are found."""
+    seed: Annotated[int, integer(0)] = 0
+    """The seed of all that is random."""
+
+
+class KnownStudy(StudyTable):
+    """The [study] table when the module is imported: keys that are no settings are faults."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+@value_class(show_numbers=True)
+class StudyScenario(Reported):
+    """A study, whose settings are checked when its module is imported (`study`).
+
+    name, folder : the name of the study, and the folder of the file. table : its [study] table.
+    reader : the reader of the file.
     """
 
-    path: Path
     name: str
-    study: Study
-    seed: int
+    folder: Path
+    table: StudyTable
+    reader: Reader
 
     @classmethod
     def load(cls, path: str | Path) -> StudyScenario:
-        """Read and check a file, which imports the study's module.
+        scenario = cls.read(parsed(Path(path)))
+        _ = scenario.study
+        return scenario
 
-        Raises `ScenarioError`, with a line for each fault.
-        """
-        return StudyFile.read(parsed(Path(path))).load()
+    @classmethod
+    def read(cls, file: File) -> StudyScenario:
+        """The scenario of a parsed file, whose settings are not checked yet."""
+        reader = Reader(file.path, file.content)
+        name, table = read_name(reader), reader.read(StudyTable, STUDY)
+        reader.close("name", STUDY)
+        assert table is not None
+        return cls(name, file.path.parent, table, reader)
+
+    @cached_property
+    def study(self) -> Study:
+        """The study with its settings. Imports its module, and raises `ScenarioError`."""
+        reader, target, study = self.reader, self.table.call, None
+        with importable_from(self.folder):  # annotations are looked up in the study's module
+            try:
+                cls = imported(target)
+                if not (isinstance(cls, type) and issubclass(cls, Study)):
+                    base = "dpaudit.report.study.Study"
+                    raise ScenarioError(f"{target} must be a subclass of {base}")
+                study = instance(cls, reader, STUDY, KnownStudy)
+            except ScenarioError as error:
+                reader.fault(STUDY, "call", str(error))
+        reader.close(*reader.content)
+        assert study is not None
+        return study
 
     def run(
         self,
@@ -68,69 +100,12 @@ class StudyScenario(Reported):
         seed : replaces the seed of the file unless it is None. Raises `DataNotFound`,
         `InvalidInput`, OSError.
         """
-        from dpaudit.report.study import write  # loads matplotlib
-
-        chosen = self.seed if seed is None else check.integer("seed", seed, 0)
-        with importable_from(self.path.parent):
+        chosen = self.table.seed if seed is None else check.integer("seed", seed, 0)
+        with importable_from(self.folder):
             content = self.study.make(chosen, progress)
-        again = f"dpaudit run {self.path.name}" + ("" if seed is None else f" --seed {seed}")
+        again = f"dpaudit run {self.reader.path.name}" + ("" if seed is None else f" --seed {seed}")
         write(content, self.report_folder(out), again)
         return content
-
-
-class StudyTable(Section):
-    """An experiment of a paper, made again; the settings of the study are further keys."""
-
-    model_config = ConfigDict(extra="allow")
-
-    call: Annotated[str, NAMED]
-    """The study as "module:Name"; modules beside the file are found."""
-    seed: Annotated[int, integer(0)] = 0
-    """The seed of all that is random."""
-
-
-@dataclass(frozen=True)
-class StudyFile:
-    """A file that names a study whose module is not yet imported, so its settings are unchecked.
-
-    target : the key `call`, "module:Name" of a subclass of `Study`.
-    """
-
-    name: str
-    target: str
-    seed: int
-    reader: Reader
-
-    @classmethod
-    def read(cls, file: File) -> StudyFile:
-        """Check a parsed file, except the study's settings. Raises `ScenarioError`."""
-        reader = Reader(file.path, file.content)
-        name, table = read_name(reader), reader.read(StudyTable, STUDY)
-        reader.close("name", STUDY)
-        assert table is not None
-        return cls(name, table.call, table.seed, reader)
-
-    def load(self) -> StudyScenario:
-        """Import the study's module and check the settings. Raises `ScenarioError`."""
-        reader, study = self.reader, None
-        with importable_from(reader.path.parent):  # annotations are looked up in the study's module
-            try:
-                cls = imported(self.target)
-                if not (isinstance(cls, type) and issubclass(cls, Study)):
-                    base = "dpaudit.report.study.Study"
-                    raise ScenarioError(f"{self.target} must be a subclass of {base}")
-                study = instance(cls, reader, STUDY, KnownStudy)
-            except ScenarioError as error:
-                reader.fault(STUDY, "call", str(error))
-        reader.close(*reader.content)
-        assert study is not None
-        return StudyScenario(reader.path, self.name, study, self.seed)
-
-
-class KnownStudy(StudyTable):
-    """The [study] table when the module is imported: keys that are no settings are faults."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 AnyScenario = Scenario | StudyScenario | OneRunScenario | TrainingScenario
@@ -140,16 +115,9 @@ def load_scenario(path: str | Path) -> AnyScenario:
     """Read a file that describes an audit by draws, of one run or of a training, or a study. Raises
     `ScenarioError`, with a line for each fault.
     """
-    scenario = read_file(parsed(Path(path)))
-    return scenario.load() if isinstance(scenario, StudyFile) else scenario
+    return kind_of(parsed(Path(path))).load(path)
 
 
-def read_file(file: File) -> Scenario | StudyFile | OneRunScenario | TrainingScenario:
-    """The audit or study that a parsed file describes; imports no module of the user. Raises
-    `ScenarioError`.
-    """
-    if STUDY in file.content:
-        return StudyFile.read(file)
-    if TRAINING in file.content:
-        return TrainingScenario.read(file)
-    return OneRunScenario.read(file) if ONE_RUN in file.content else Scenario.read(file)
+def kind_of(file: File) -> type[AnyScenario]:
+    kinds = {STUDY: StudyScenario, TRAINING: TrainingScenario, ONE_RUN: OneRunScenario}
+    return next((kinds[table] for table in kinds if table in file.content), Scenario)

@@ -1,7 +1,4 @@
-"""Models of the tables [data], [claim] and [audit] of a scenario.
-
-`neighbour.py` and `mechanism.py` have the models of the other two tables of an audit by draws.
-"""
+"""Models of the tables [data], [claim] and [audit] of a scenario."""
 
 from __future__ import annotations
 
@@ -86,9 +83,8 @@ class Data(Section):
         return self
 
     def seen_by(self, mechanism: Any) -> Data:
-        """The table with `constant` set: to the file's value, or true for dpaudit's regressions.
-
-        A mechanism that takes texts (`takes_texts`) gets columns of texts, and may list the texts.
+        """The table with `constant` set, by default to true for dpaudit's regressions. A mechanism
+        that takes texts (`takes_texts`) gets columns of texts, and may list the texts.
         """
         fits = bool(getattr(mechanism, "regression", False))
         constant = fits if self.constant is None else self.constant
@@ -100,9 +96,8 @@ class Data(Section):
         return seen
 
     def load(self) -> datasets.Table:
-        """The rows as the mechanism sees them. Raises `DataNotFound`, `InvalidInput`.
-
-        Without `target`, a data set's target is its last column, and a file keeps its column order.
+        """The rows as the mechanism sees them. Raises `DataNotFound`, `InvalidInput`. Without
+        `target`, a data set's target is its last column, and a file keeps its column order.
         """
         place = self.path or self.name
         assert place is not None
@@ -141,7 +136,6 @@ class Distance:
         return self.name.rpartition(":")[2]
 
     def __call__(self, x: Any, y: Any) -> Any:
-        """The distance of two records x and y. Raises `ScenarioError` where the import fails."""
         return imported(self.name, f"[claim] {PER}")(x, y)
 
 
@@ -221,13 +215,11 @@ NO_DASK = '[audit] backend: "dask" needs the package distributed, pip install "d
 
 @dataclass(frozen=True)
 class Workers:
-    """Workers that make the draws: threads or processes of this machine, or a Dask cluster.
+    """Threads or processes of this machine, or a Dask cluster, that make the draws; no effect on
+    results.
 
-    The choice does not change the draws.
-
-    backend : a backend of `joblib.parallel_config`; None leaves the choice to the caller.
-    address : the address of a Dask scheduler. Without it Dask starts processes on this machine and
-    stops them when the run ends.
+    backend : of `joblib.parallel_config`; None leaves the choice to the caller. address : of a Dask
+    scheduler; without it Dask starts processes on this machine, until the run ends.
     """
 
     backend: str | None = None
@@ -235,11 +227,9 @@ class Workers:
 
     @contextmanager
     def at_work(self, n_jobs: int | None) -> Iterator[None]:
-        """A context in which `n_jobs` workers of the backend make the draws.
-
-        None means all cores if a backend is named. A cluster at an address keeps its own number of
-        workers. Raises `ScenarioError` where Dask is not installed, OSError where no scheduler
-        answers.
+        """A context in which `n_jobs` workers make the draws; None: all cores of a named backend,
+        or the workers of the cluster. Raises `ScenarioError` without Dask, OSError where no
+        scheduler answers.
         """
         if self.backend is None:
             yield
@@ -294,8 +284,6 @@ POINTS = Checked(_points, {"type": "integer", "minimum": 1, "maximum": MOST_EPSI
 
 
 class Span(Section):
-    """Evenly spaced ε, nats."""
-
     start: Annotated[float, END]
     stop: Annotated[float, END]
     num: Annotated[int, POINTS]
@@ -354,14 +342,9 @@ class Audit(Section):
     """Draws a side, training included."""
     epsilon: Annotated[Any, PlainValidator(_grid), WithJsonSchema(GRID)] = None
     """ε, nats, at which δ is reported; by default 0 to 4, or as far as a claim goes."""
-    samples: Annotated[int | None, COUNT] = None
-    """Another name of draws; give one of the two."""
 
     @model_validator(mode="after")
     def _belong_together(self) -> Audit:
-        if {"draws", "samples"} <= self.model_fields_set:
-            message = "is another name of draws: give one of the two"
-            raise InvalidInput(message, argument="samples")
         if self.address is not None and self.backend != DASK:
             message = f'is of a Dask scheduler: it goes with backend = "{DASK}"'
             raise InvalidInput(message, argument="address")
@@ -369,12 +352,9 @@ class Audit(Section):
 
     @property
     def workers(self) -> Workers:
-        """The workers that make the draws."""
         return Workers(self.backend, self.address)
 
     def settings(self, claim: Claim | MetricClaim | None) -> Settings:
-        """The settings of an audit of the claim. Raises `InvalidInput`."""
-        apart = ("seed", "backend", "address", "draws", "samples")
+        apart = ("seed", "backend", "address", "draws")
         options = {key: getattr(self, key) for key in type(self).model_fields if key not in apart}
-        draws = self.draws if self.samples is None else self.samples
-        return Settings.of(draws, claim=claim, rng=self.seed, **options)
+        return Settings.of(self.draws, claim=claim, rng=self.seed, **options)

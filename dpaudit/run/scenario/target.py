@@ -25,7 +25,6 @@ def is_target(value: Any) -> bool:
 
 
 def target_text(key: str, value: Any, expected: str = '"package.module:callable"') -> str:
-    """The value, checked to have the form of a target. Raises `InvalidInput`. Imports nothing."""
     return str(value) if is_target(value) else fail(key, value, expected)
 
 

@@ -41,20 +41,17 @@ class DrawStore(StoreFolder):
         self.sides = [Repeated(self, f"{side}-") for side in range(len(SIDES))]
 
     def get(self, side: int, block: int) -> np.ndarray | None:
-        """The stored draws of a block; None if no sound copy exists or it must be drawn again."""
         content = self.sides[side].get(_block_name(side, block))
         return None if content is None else unpacked(content)
 
     def put(self, side: int, block: int, values: np.ndarray) -> None:
-        """Store a block. Raises `InvalidInput` where it differs from the copy stored before."""
         what = f"block {block} of {SIDES[side]}"
         self.sides[side].put(_block_name(side, block), packed(values), len(values), what)
         self.drawn += len(values)
 
     def mark(self, side: int) -> str | None:
-        """A hash of the first draws of a side, by which a ledger recognizes repeated draws.
-
-        None where so few of them differ that another run could have the same ones by chance.
+        """A hash of the first draws of a side, by which a ledger recognizes repeated draws. None
+        where so few of them differ that another run could have the same ones by chance.
         """
         block = self.get(side, 0)
         rows = [] if block is None else [row.tobytes() for row in block[:MARKED]]
@@ -63,9 +60,8 @@ class DrawStore(StoreFolder):
         return hashlib.sha256(b"".join(rows)).hexdigest()
 
     def counts(self, key: str) -> CountFiles | None:
-        """The store of counts for the score with this key; None where all draws are stored.
-
-        Removes counts with other keys, which belong to scores that are no longer used.
+        """The store of counts for the score with this key; None where all draws are stored. Removes
+        the counts of other scores.
         """
         current = None if self.all_draws else f"counts-{key}-"
         names = [name for name in self.parts if name.startswith("counts-")]
@@ -75,15 +71,12 @@ class DrawStore(StoreFolder):
 
     @property
     def fresh(self) -> int:
-        """Number of draws of both sides that this process has stored so far."""
         return self.drawn + (0 if self.counted is None else self.counted.fresh)
 
 
 class CountFiles:
-    """Counts of groups of blocks that workers drew and counted, one .npz file for each group.
-
-    When a run resumes, the first sound group is counted again and compared (`Repeated`).
-    fresh : number of draws of both sides whose counts this process has stored so far.
+    """Counts of groups of blocks that workers drew and counted, one .npz file for each group. fresh
+    : number of draws of both sides whose counts this process has stored so far.
     """
 
     def __init__(self, folder: StoreFolder, prefix: str) -> None:
@@ -92,11 +85,9 @@ class CountFiles:
         self.groups = Repeated(folder, prefix)
 
     def __bool__(self) -> bool:
-        """Whether the folder had such counts when the run began."""
         return self.resumed
 
     def get(self, number: int) -> Counted | None:
-        """The stored counts of a group; None if no sound copy exists or it must be made again."""
         content = self.groups.get(f"{self.prefix}{number:06d}.npz")
         if content is None:
             return None
@@ -105,10 +96,8 @@ class CountFiles:
             return Counted(counts, arrays["sums"], arrays["columns"])
 
     def put(self, number: int, counted: Counted) -> None:
-        """Store the counts of a group.
-
-        Raises `InvalidInput` where they differ from those stored before. Equal counts have equal
-        bytes, since NumPy writes no time into the file.
+        """Store the counts of a group; equal counts have equal bytes, since NumPy writes no time
+        into the file. Raises `InvalidInput` where they differ from those stored before.
         """
         counts, buffer = counted.counts, io.BytesIO()
         arrays = {"cells": counts.cells, "first": counts.first, "undefined": counts.undefined}
@@ -132,27 +121,22 @@ class SearchStore(StoreFolder):
         self.draws = Repeated(self, "drawn-")
 
     def outcome(self, key: str) -> Any:
-        """The outcome for a neighbour in one round, in JSON types; None if none is stored."""
         content = self.read(_outcome_name(key))
         return None if content is None else json.loads(content)
 
     def put_outcome(self, key: str, value: Any) -> None:
-        """Store an outcome."""
         self.write(_outcome_name(key), json.dumps(value).encode(), 0)
 
     def drawn(self, key: str) -> np.ndarray | None:
-        """The stored draws of M(D); None if no sound copy exists or they must be made again."""
         content = self.draws.get(f"drawn-{key}.npy")
         return None if content is None else unpacked(content)
 
     def put_drawn(self, key: str, values: np.ndarray) -> None:
-        """Store draws of M(D). Raises `InvalidInput` where they differ from those stored before."""
         what = f"M(D), {len(values):,} times,"
         self.draws.put(f"drawn-{key}.npy", packed(values), len(values), what)
 
 
 def digest_of(values: Array) -> str:
-    """The SHA-256 of an array's shape and bytes."""
     digest = hashlib.sha256(repr(values.shape).encode())
     digest.update(np.ascontiguousarray(values).data)
     return digest.hexdigest()

@@ -13,7 +13,6 @@ import io
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +26,6 @@ MANIFEST, PARTS = "manifest.json", "parts.jsonl"
 CONTENT = ("[01]-*.npy", "counts-*.npz", "drawn-*.npy", "outcome-*.json")
 AFRESH = "run without --resume to start afresh"
 GROUPS = {"files": "{}", "packages": "package {}", "programs": "program {}"}
-
-
-@dataclass(frozen=True)
-class Part:
-    """What a line of `parts.jsonl` says of a file: its SHA-256 and its number of draws."""
-
-    sha256: str
-    draws: int
-
-    def line(self, name: str) -> bytes:
-        """The line of `parts.jsonl` for the file `name`."""
-        entry = {"part": name, "draws": self.draws, "sha256": self.sha256}
-        return (json.dumps(entry) + "\n").encode()
 
 
 class StoreFolder:
@@ -77,28 +63,25 @@ class StoreFolder:
             content = (self.path / name).read_bytes()
         except FileNotFoundError:
             return None
-        return content if hashlib.sha256(content).hexdigest() == part.sha256 else None
+        return content if hashlib.sha256(content).hexdigest() == part["sha256"] else None
 
     def write(self, name: str, content: bytes, draws: int) -> None:
         """Write the file, then its line in the list, without which the file does not count."""
         replace_file(self.path / name, content, durable=False)  # the checksum detects a loss
-        part = Part(hashlib.sha256(content).hexdigest(), draws)
-        append_line(self.path / PARTS, part.line(name))
+        part = {"part": name, "draws": draws, "sha256": hashlib.sha256(content).hexdigest()}
+        append_line(self.path / PARTS, _line(part))
         self.parts[name] = part
 
     def drop(self, names: Collection[str]) -> None:
-        """Remove files, and their lines in the list."""
         self.parts = {name: part for name, part in self.parts.items() if name not in names}
         self._write_list()
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Remove all files of the store, and the folder if it is then empty."""
         remove_store(self.path)
 
     def changed(self, what: str) -> InvalidInput:
-        """The error for draws, named `what`, that differ from the stored ones when made again."""
         return InvalidInput(
             f"{what} is drawn differently now than when it was kept in {self.path}: something that "
             "the run depends on has changed (an environment variable, a file, a program?), or the "
@@ -106,7 +89,6 @@ class StoreFolder:
         )
 
     def _check_manifest(self, expected: Mapping[str, Any]) -> None:
-        """Raise `InvalidInput` where the manifest differs, or draws exist without a manifest."""
         previous = manifest_of(self.path)
         if previous is None:
             draws = [path for pattern in CONTENT for path in self.path.glob(pattern)]
@@ -123,7 +105,7 @@ class StoreFolder:
             )
 
     def _write_list(self) -> None:
-        whole = b"".join(part.line(name) for name, part in self.parts.items())
+        whole = b"".join(map(_line, self.parts.values()))
         path = self.path / PARTS
         if not path.exists() or path.read_bytes() != whole:
             replace_file(path, whole)
@@ -148,12 +130,12 @@ class Repeated:
         return None if name == self.first else self.folder.read(name)
 
     def put(self, name: str, content: bytes, draws: int, what: str) -> None:
-        """Store a file with `draws` draws, which an error calls `what`. Raises `InvalidInput` where
-        the file was stored before with other content.
+        """Store a file, whose content an error calls `what`. Raises `InvalidInput` where it was
+        stored before with other content.
         """
         part = self.folder.parts.get(name)
         is_lost = part is not None and not (self.folder.path / name).exists()
-        if part and is_lost and part.sha256 != hashlib.sha256(content).hexdigest():
+        if part and is_lost and part["sha256"] != hashlib.sha256(content).hexdigest():
             raise self.folder.changed(what)
         if self.first is None:
             self.folder.write(name, content, draws)
@@ -169,10 +151,8 @@ class Repeated:
 
 
 def remove_store(folder: Path) -> None:
-    """Remove the draws, then the list, the manifest, and the folder if it is then empty.
-
-    The manifest goes last: if the process is killed meanwhile, no draws are left without a record
-    of how they were made.
+    """Remove all files, the manifest last, so that no draws are ever left without it, and the
+    folder if it is then empty.
     """
     for pattern in (*CONTENT, PARTS, MANIFEST):
         clear_drafts(folder, pattern)
@@ -183,7 +163,6 @@ def remove_store(folder: Path) -> None:
 
 
 def manifest_of(folder: Path) -> dict[str, Any] | None:
-    """The content of the manifest in `folder`; None where it is missing or cannot be read."""
     try:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
@@ -191,36 +170,39 @@ def manifest_of(folder: Path) -> dict[str, Any] | None:
     return content if isinstance(content, dict) else None
 
 
-def listed_parts(folder: Path) -> dict[str, Part]:
+def listed_parts(folder: Path) -> dict[str, dict[str, Any]]:
     """The entries of `parts.jsonl` in `folder` by file name; skips lines that cannot be read."""
     try:
         lines = (folder / PARTS).read_bytes().splitlines()
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    parts: dict[str, Part] = {}
+    parts: dict[str, dict[str, Any]] = {}
     for line in lines:
         with suppress(ValueError, TypeError, KeyError):
             entry = json.loads(line)
-            parts[str(entry["part"])] = Part(str(entry["sha256"]), int(entry["draws"]))
+            name, draws, sha256 = str(entry["part"]), int(entry["draws"]), str(entry["sha256"])
+            parts[name] = {"part": name, "draws": draws, "sha256": sha256}
     return parts
 
 
+def _line(part: Mapping[str, Any]) -> bytes:
+    return (json.dumps(part) + "\n").encode()
+
+
 def packed(values: np.ndarray) -> bytes:
-    """The bytes of a .npy file with these draws, one in each row."""
     buffer = io.BytesIO()
     np.save(buffer, np.ascontiguousarray(values), allow_pickle=False)
     return buffer.getvalue()
 
 
 def unpacked(content: bytes) -> np.ndarray:
-    """The draws in the bytes of a .npy file, one in each row."""
     values: np.ndarray = np.load(io.BytesIO(content), allow_pickle=False)
     return values
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """A phrase for each difference between two manifests. It names each file, program or package
-    that changed, and both versions of a package.
+    """A phrase for each difference between two manifests, with the file, program or package that
+    changed.
     """
     for name in [name for name in {**new, **old} if old.get(name) != new.get(name)]:
         before, now = old.get(name), new.get(name)

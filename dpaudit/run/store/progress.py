@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import time
 import warnings
 from collections import Counter
@@ -69,11 +68,9 @@ class RunLock:
 
 
 class Watch:
-    """The progress of a run, used inside `with`: it writes progress.json and calls `progress`.
-
-    folder : the run's folder of draws. scenario : the scenario's name. notice : called with a
-    sentence when draws are discarded; by default it issues a warning. Raises `InvalidInput` where
-    another run uses the folder. Ignores a failure to write progress.json, which the run can spare.
+    """The progress of a run, used inside `with`: it writes progress.json, if it can, and calls
+    `progress`. notice : called with a sentence when draws are discarded; by default a warning.
+    Raises `InvalidInput` where another run uses the folder.
     """
 
     def __init__(
@@ -138,14 +135,12 @@ class Watch:
             self.progress(step, done, wanted)
 
     def _write(self, ended: str | None) -> None:
-        """Write progress.json. ended : the error that ends the run, None while it runs.
-
-        The entry "rate" has the draws per second of this process, None before the first draw.
+        """Write progress.json. ended : the error that ends the run, None while it runs. rate :
+        draws per second of this process.
         """
         fresh = 0 if self.store is None else self.store.fresh
         content = {
             "scenario": self.scenario,
-            "host": socket.gethostname(),
             "process": os.getpid(),
             "step": self.step,
             "done": self.done,
@@ -187,8 +182,8 @@ class State:
 
 
 def states(folder: Path) -> list[State]:
-    """The states of the run in `folder`, or of the runs in its subfolders. Raises `InvalidInput`
-    where there is no run.
+    """The states of the run in `folder`, or of those in its subfolders. Raises `InvalidInput`
+    without one.
     """
     own = state_of(folder)
     if own is not None:
@@ -203,7 +198,6 @@ def states(folder: Path) -> list[State]:
 
 
 def state_of(folder: Path) -> State | None:
-    """The state of the run in `folder`; None where there is no run."""
     draws = folder / DRAWS
     running, progress, manifest = (
         RunLock(draws).is_taken(),
@@ -236,12 +230,10 @@ def state_of(folder: Path) -> State | None:
 
 
 def has_search(draws: Path) -> bool:
-    """Whether a search stored an outcome in the folder of draws of a run."""
     return any(name.startswith("outcome-") for name in listed_parts(draws / SEARCH))
 
 
 def read_progress(draws: Path) -> dict[str, Any]:
-    """The content of progress.json in a folder of draws; empty where it cannot be read."""
     try:
         content = json.loads((draws / PROGRESS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -253,17 +245,16 @@ def _draws_made(draws: Path) -> tuple[int, int]:
     """Stored draws of M(D) and of M(D'); a file of counts has equally many of both."""
     draws_of: Counter[str] = Counter()
     for name, part in listed_parts(draws).items():
-        draws_of[name.partition("-")[0]] += part.draws
+        draws_of[name.partition("-")[0]] += part["draws"]
     both = draws_of["counts"] // 2
     return draws_of["0"] + both, draws_of["1"] + both
 
 
 def _draws_left(folder: Path) -> int:
-    """Draws that an unfinished run and its search left in the folder; 0 after a finished run."""
     if (folder.parent / RESULT).exists() and not (folder / PROGRESS).exists():
         return 0
     places = (folder, folder / SEARCH)
-    return sum(part.draws for place in places for part in listed_parts(place).values())
+    return sum(part["draws"] for place in places for part in listed_parts(place).values())
 
 
 def _warn(sentence: str) -> None:

@@ -17,8 +17,7 @@ from dpaudit.run.scenario.file import NOTHING_TO_REFUTE, Scenario
 from dpaudit.run.scenario.files import File, parsed
 from dpaudit.run.scenario.mechanism import Call, Program
 from dpaudit.run.scenario.neighbour import Own, Searched, Unstated
-from dpaudit.run.scenario.study import AnyScenario as Checked
-from dpaudit.run.scenario.study import StudyFile, read_file
+from dpaudit.run.scenario.study import AnyScenario, StudyScenario, kind_of
 from dpaudit.run.scenario.target import missing
 from dpaudit.run.training import FUNCTION, RecordedSteps, TrainingScenario
 from dpaudit.sampling import sampler_of
@@ -31,22 +30,20 @@ def checked(
     seed: int | None = None,
     stop: str | None = None,
     level: float | None = None,
-) -> list[Checked]:
-    """Read and check the scenarios of some files, which are paths or already read.
-
-    draws, seed, stop, level : settings of the run, which are checked with each file.
-
-    The first pass checks all files with their data, and imports no code of the user. The second
-    imports the modules of studies, which define the settings of a study. Raises `ScenarioError`
-    after the pass that finds faults, with a line for each fault.
+) -> list[AnyScenario]:
+    """Read and check the scenarios of files, with the settings of the run. The first pass checks
+    all files with their data, and imports no code of the user; the second imports the modules of
+    studies, which define their settings. Raises `ScenarioError` after the pass that finds faults, a
+    line for each.
     """
     faults: list[str] = []
-    files: list[Scenario | StudyFile | OneRunScenario | TrainingScenario] = []
+    scenarios: list[AnyScenario] = []
     for path in paths:
         file = one_line((path.path if isinstance(path, File) else path).name)
         with _noted(faults):
-            scenario = read_file(path if isinstance(path, File) else parsed(path))
-            files.append(scenario)
+            parts = path if isinstance(path, File) else parsed(path)
+            scenario = kind_of(parts).read(parts)
+            scenarios.append(scenario)
             with _noted(faults, file):
                 if isinstance(scenario, Scenario):
                     scenario = scenario.override(draws, seed, stop, level)
@@ -60,13 +57,13 @@ def checked(
                 _check_one_run(scenario, file, faults)
             if isinstance(scenario, TrainingScenario):
                 _check_training(scenario, file, faults)
-    names = [scenario.name for scenario in files]
+    names = [scenario.name for scenario in scenarios]
     twice = sorted({name for name in names if names.count(name) > 1})
     _refuse([*faults, *(f"{name}: the name of several scenarios" for name in twice)])
-    scenarios: list[Checked] = []
-    for scenario in files:
+    for scenario in scenarios:
         with _noted(faults):
-            scenarios.append(scenario.load() if isinstance(scenario, StudyFile) else scenario)
+            if isinstance(scenario, StudyScenario):
+                _ = scenario.study  # imports its module
     _refuse(faults)
     return scenarios
 
@@ -91,9 +88,6 @@ def _refuse(faults: Sequence[str]) -> None:
 
 
 def _check_audit(scenario: Scenario, file: str, faults: list[str]) -> None:
-    """Append to `faults`: a missing module or program, and faults of data, neighbour, mechanism
-    and stop.
-    """
     mechanism = scenario.mechanism
     if isinstance(mechanism, Call):
         folder = scenario.folder
@@ -115,8 +109,8 @@ def _check_audit(scenario: Scenario, file: str, faults: list[str]) -> None:
 
 
 def _check_own_mechanism(scenario: Scenario, data: Array) -> None:
-    """Raise `DpauditError` where a mechanism of dpaudit cannot run on these data, or where `stop`
-    waits for a verdict that the audit cannot reach. Other mechanisms pass unchecked.
+    """Raise `DpauditError` where a mechanism of dpaudit cannot run on these data, or `stop` waits
+    for a verdict that the audit cannot reach.
     """
     mechanism, rule, settings = scenario.mechanism, scenario.neighbour, scenario.settings
     if isinstance(mechanism, Call):
@@ -133,7 +127,6 @@ def _check_own_mechanism(scenario: Scenario, data: Array) -> None:
 
 
 def _check_one_run(scenario: OneRunScenario, file: str, faults: list[str]) -> None:
-    """Append to `faults` the faults of the scores, or of data, canaries and mechanism."""
     if isinstance(scenario.table, ScoresOfRun):
         with _noted(faults, file, "[one_run] scores"):
             read_scores(scenario.table.scores)
@@ -149,7 +142,6 @@ def _check_one_run(scenario: OneRunScenario, file: str, faults: list[str]) -> No
 
 
 def _check_training(scenario: TrainingScenario, file: str, faults: list[str]) -> None:
-    """Append to `faults` the faults of the recorded steps, or a missing module."""
     table = scenario.table
     if isinstance(table, RecordedSteps):
         with _noted(faults, file, "[training] steps"):

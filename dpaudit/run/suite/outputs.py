@@ -1,15 +1,9 @@
-"""The files for a CI server that a suite writes: JUnit XML, SARIF, a table of Markdown.
+"""The files for a CI server that a suite writes: JUnit XML, SARIF 2.1.0, a table of Markdown.
 
-JUnit has one test case for each scenario. "violated" is a failure, whose message is the headline
-with ε first. "inconclusive" is skipped: CI servers neither count it as passed nor fail for it, but
-the exit status 3 of `dpaudit run` stops a release. Each case has the numbers of its audit as
-properties, and in its output the smallest excess that the audit could have shown.
-
-SARIF 2.1.0, which code scanning reads, has a result for each scenario that is violated,
-inconclusive or failed. The level is "warning" for "inconclusive", else "error". The location is the
-line where the mechanism failed, or that the hint of a replay names; without one of these, the line
-of the scenario's file that has its name, or the first line. Paths begin at the top of the git work
-tree around the current folder, or at the current folder if there is none.
+In JUnit "inconclusive" is skipped: CI servers neither count it as passed nor fail for it, but the
+exit status 3 of `dpaudit run` stops a release. SARIF has a result for each scenario that needs
+attention, at the line where the mechanism failed or that the hint of a replay names, else at that
+of the scenario. Paths begin at the top of the git work tree, or at the current folder.
 """
 
 from __future__ import annotations
@@ -72,9 +66,7 @@ class Outputs:
     summary: Path | None = None
 
     def prepare(self) -> None:
-        """Create the folders of the files, so that an error shows before hours of work. Raises
-        `InvalidInput`, OSError.
-        """
+        """Create the folders of the files, so that an error shows before hours of work."""
         for name, path in asdict(self).items():
             if path is None:
                 continue
@@ -83,8 +75,8 @@ class Outputs:
             path.parent.mkdir(parents=True, exist_ok=True)
 
     def write(self, outcomes: Sequence[ScenarioOutcome]) -> None:
-        """Write the files. An error with one of them does not stop the others; the first error is
-        raised at the end. Text is appended to the summary page of a GitHub job.
+        """Write the files, all that can be written; the first error is raised at the end. Text is
+        appended to the summary page of a GitHub job.
         """
         failed: list[Exception] = []
         formats: dict[Path | None, Callable[[Sequence[ScenarioOutcome]], bytes | str]]
@@ -106,7 +98,6 @@ class Outputs:
 
 
 def junit(outcomes: Sequence[ScenarioOutcome]) -> bytes:
-    """The JUnit XML file: <testsuites> with one <testsuite>, with times in seconds."""
     tags = [TAGS.get(done.kind) for done in outcomes]
     total = sum(done.seconds for done in outcomes)
     shared = {
@@ -126,7 +117,6 @@ def junit(outcomes: Sequence[ScenarioOutcome]) -> bytes:
 
 
 def _case(done: ScenarioOutcome) -> ET.Element:
-    """A JUnit test case: numbers, the headline as message, the reason, the path of the report."""
     where = _xml_text(done.path.with_suffix("").as_posix().strip("./").replace("/", "."))
     seconds = f"{done.seconds:.3f}"
     about = {"classname": where, "name": _xml_text(done.name), "time": seconds}
@@ -167,7 +157,6 @@ def _xml_text(text: str) -> str:
 
 
 def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
-    """The content of the SARIF file, in JSON types."""
     homepage: dict[str, str] = {}
     with suppress(PackageNotFoundError):  # the modules may be copied without their metadata
         urls = metadata("dpaudit").get_all("Project-URL") or []
@@ -193,18 +182,15 @@ def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
 
 
 def sarif_text(outcomes: Sequence[ScenarioOutcome]) -> str:
-    """The SARIF file as JSON text."""
     return json.dumps(sarif(outcomes), indent=1, ensure_ascii=False) + "\n"
 
 
 def _with_hint(done: ScenarioOutcome) -> str:
-    """The reason, and the hint of a replay if there is one."""
     text = hint(done.record) if done.record is not None else ""
     return f"{done.reason} {HINT}: {text}" if text else done.reason
 
 
 def _result(done: ScenarioOutcome) -> dict[str, Any]:
-    """A SARIF result."""
     at, line = _faulty_line(done) or (done.path, _own_line(done))
     whole, top = at.absolute(), top_of(Path.cwd()) or Path.cwd()
     inside = whole.is_relative_to(top)
@@ -222,9 +208,7 @@ def _result(done: ScenarioOutcome) -> dict[str, Any]:
 
 def _faulty_line(done: ScenarioOutcome) -> tuple[Path, int] | None:
     """The file and line where the mechanism failed, or that a hint names; None if that is unknown.
-
-    A hint has the name of a file without its folder: the file is looked for beside the scenario,
-    and where the mechanism's module is.
+    A hint has the name of a file alone, which is looked for beside the scenario and the mechanism.
     """
     if isinstance(done.error, MechanismError):
         places = getattr(done.error.raised, "places", ())
@@ -241,7 +225,6 @@ def _faulty_line(done: ScenarioOutcome) -> tuple[Path, int] | None:
 
 
 def _own_line(done: ScenarioOutcome) -> int | None:
-    """The line with the name of the audit in the scenario's file, or None."""
     with suppress(OSError, ValueError):
         lines = done.path.read_text(encoding="utf-8").splitlines()
         return lines.index(as_toml({"name": done.name}).strip()) + 1
@@ -249,16 +232,14 @@ def _own_line(done: ScenarioOutcome) -> int | None:
 
 
 def job_summary(outcomes: Sequence[ScenarioOutcome]) -> str:
-    """A Markdown table with a row for each scenario, those that need attention first."""
     rows = [HEADS, ["---"] * len(HEADS)]
     for done in sorted(outcomes, key=lambda done: done.kind in GREEN):
         claimed = certified = NONE
         if done.record is not None:
             head = Headline.of(done.record["headline"])
-            if head is not None:
-                at = f" {head.at}" if head.at else ""
-                claimed = f"{head.symbol} = {head.claimed_text}{at}"
-                certified = f"{head.symbol} = {head.certified_text}"
+            at = f" {head.at}" if head.at else ""
+            claimed = f"{head.symbol} = {head.claimed_text}{at}"
+            certified = f"{head.symbol} = {head.certified_text}"
         verdict = done.kind if done.kind in GREEN else f"**{done.kind}**"
         seconds = f"{number(done.seconds, 3)} s"
         texts = map(_markdown_text, (claimed, certified, done.reason, seconds))
@@ -268,8 +249,8 @@ def job_summary(outcomes: Sequence[ScenarioOutcome]) -> str:
 
 
 def _markdown_text(cell: str) -> str:
-    """The text of a cell, with everything escaped that would end the cell or begin markup, a link
-    or a mention.
+    """The text with everything escaped that would end the cell or begin markup, a link or a
+    mention.
     """
     text = MARKUP.sub(r"\\\g<0>", " ".join(printable(cell).split()))
     return text.replace("<", "&lt;").replace("@", "&#64;").replace("://", ":&#47;&#47;")

@@ -14,23 +14,19 @@ from dpaudit.verdict.relations import READINGS, of_both
 
 
 def alone(result: AuditResult) -> AuditResult:
-    """The result of one audit under a relation that the user did not name, judged without others.
-
-    "violated" becomes "inconclusive", since the claim may be about another relation. The reason
-    says so already (`Search.notes`).
+    """The result of one audit under a relation that the user did not name: a violation is
+    "inconclusive", since the claim may be about another one. The reason says so already
+    (`Search.notes`).
     """
     return replace(result, verdict="inconclusive") if result.verdict == "violated" else result
 
 
 def together(done: Sequence[ScenarioOutcome]) -> tuple[list[ScenarioOutcome], str]:
-    """The outcomes under both relations with their common verdict, and a sentence that explains it.
+    """The outcomes under both relations (`READINGS`, in their order) with their common verdict, and
+    a sentence that explains it. Their reports are written again.
 
-    done : the outcomes in the order of `READINGS`, each audit as `alone` returns it. Their reports
-        are written again, with the verdict and the sentence.
-
-    A relation under which the mechanism cannot run is left out: the claim is then about the other
-    one. If both fail, or an error is no `DpauditError`, the outcomes are returned unchanged, with
-    the sentence "".
+    A relation under which the mechanism cannot run is left out. If both fail, or by an error that
+    is no `DpauditError`, the outcomes are returned unchanged, with the sentence "".
     """
     named = dict(zip(READINGS, done, strict=True))
     records = {name: case.record for name, case in named.items() if case.record is not None}

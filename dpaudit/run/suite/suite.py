@@ -30,12 +30,9 @@ Done = (
 
 @value_class(show_numbers=True)
 class ScenarioOutcome:
-    """The outcome of one scenario.
-
-    name, path : the scenario's name and file. folder : the folder of its report. kind : a verdict,
-    "study" or "error". reason : one sentence, or the lines of the error. seconds : wall-clock time.
-    record : the content of result.json, None for a study or an error.
-    error : the exception that ended it, or None.
+    """The outcome of one scenario. kind : a verdict, "study" or "error". reason : one sentence, or
+    the lines of the error. seconds : wall-clock time. record : the content of result.json; None for
+    a study or an error.
     """
 
     name: str
@@ -49,11 +46,9 @@ class ScenarioOutcome:
 
 
 def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> ScenarioOutcome:
-    """Call `work` and return the outcome of the scenario. An exception becomes an outcome too.
-
-    work : writes the report into `folder`; returns the result of an audit, or a study's sentences.
-    SystemExit, which the user's code may raise, becomes a `MechanismError`, since its status could
-    be mistaken for a verdict. KeyboardInterrupt is not caught.
+    """The outcome of `work`, which writes a report into `folder` and returns a result or a study's
+    sentences. An exception becomes an outcome, too; so does SystemExit of the user's code, whose
+    status could be mistaken for a verdict.
     """
     begin = time.perf_counter()
     try:
@@ -97,7 +92,7 @@ class Before:
     @classmethod
     def read(cls, folder: Path, names: Sequence[str]) -> Before:
         """Read FOLDER/NAME/result.json, or FOLDER/result.json where one scenario runs. Raises
-        `InvalidInput` for a folder without any result, or with an unreadable one.
+        `InvalidInput`.
         """
         places = {name: folder / name for name in names if (folder / name / RESULT).exists()}
         if not places and len(names) == 1 and (folder / RESULT).exists():
@@ -113,7 +108,6 @@ class Before:
         return cls(folder, records)
 
     def moves(self, outcomes: Sequence[ScenarioOutcome]) -> dict[str, list[Moved]]:
-        """The changes since the earlier run by scenario, for scenarios that it had."""
         return {
             done.name: moved(self.records[done.name], done.record)
             for done in outcomes
@@ -121,7 +115,6 @@ class Before:
         }
 
     def new(self, outcomes: Sequence[ScenarioOutcome]) -> list[str]:
-        """The names of audits that the earlier run did not have."""
         audits = [done.name for done in outcomes if done.record is not None]
         return [name for name in audits if name not in self.records]
 
@@ -129,18 +122,14 @@ class Before:
 def write_index(
     folder: Path, outcomes: Sequence[ScenarioOutcome], before: Before | None = None
 ) -> Path:
-    """Write index.html, with a link to each report, into `folder`, and return its path."""
     rows: list[dict[str, Any]] = []
     for done in outcomes:
         page = done.folder / "report.html"
         link = None if done.kind == ERROR else page.relative_to(folder).parts
-        names = ("name", "kind", "reason", "seconds", "record")
-        rows.append({**{name: getattr(done, name) for name in names}, "link": link})
+        rows.append({**vars(done), "link": link})
     against = None
     if before is not None:
-        moves = {
-            name: [str(move) for move in moves] for name, moves in before.moves(outcomes).items()
-        }
+        moves = {name: [*map(str, moves)] for name, moves in before.moves(outcomes).items()}
         against = {"folder": str(before.folder), "moves": moves, "new": before.new(outcomes)}
     folder.mkdir(parents=True, exist_ok=True)
     replace_file(folder / INDEX, render_index(rows, against))
@@ -151,12 +140,9 @@ CONTENT = "content.json"  # the file with the content of a study
 
 
 def redraw_suite(folder: Path) -> list[Path]:
-    """Write all reports below `folder` again, each from its result.json, and then the index page.
-
-    Returns the folders of the reports, in the order in which the audits began. The page lists
-    studies too, whose reports stay as they are. It lists neither failed scenarios, which leave no
-    result, nor changes since an earlier run. All results are read before anything is written.
-    Raises `InvalidInput` where `folder` has no result, or an unreadable one, and OSError.
+    """Write all reports below `folder` again, each from its result.json, and the index page, which
+    lists studies too, but neither failed scenarios nor changes since an earlier run. Returns the
+    folders in the order in which the audits began. Raises `InvalidInput`, OSError.
     """
     records = {path.parent: load(path.parent) for path in sorted(folder.rglob(RESULT))}
     if not records:
@@ -185,5 +171,4 @@ def redraw_suite(folder: Path) -> list[Path]:
 
 
 def study_text(title: str, source: str, sentences: Sequence[str]) -> str:
-    """The title and source of a study, and its findings, one on each line."""
     return "\n".join([f"{title} ({source})", *(f"  - {sentence}" for sentence in sentences)])

@@ -6,7 +6,13 @@ of every statistic, whatever the mechanism. So a sound mechanism is refused with
 `LEVEL` an audit. Nothing is drawn here; `examine` is a function of arrays.
 """
 
-from dpaudit.sampling.independence.examine import LEVEL, examine, examine_shared
-from dpaudit.sampling.independence.findings import Finding
+from dpaudit.sampling.independence.examine import (
+    LEVEL,
+    OWN_SEED,
+    WITHIN_CALLS,
+    Finding,
+    examine,
+    examine_shared,
+)
 
-__all__ = ["LEVEL", "Finding", "examine", "examine_shared"]
+__all__ = ["LEVEL", "OWN_SEED", "WITHIN_CALLS", "Finding", "examine", "examine_shared"]

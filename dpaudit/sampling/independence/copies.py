@@ -28,19 +28,22 @@ each of them counts with probability ½. Atoms that the laws share are no eviden
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaln, xlogy
 
 from dpaudit._core.types import Array
+from dpaudit.outcomes import as_bytes
 from dpaudit.sampling.independence.features import Calls
 
 SEED = 15_485_863  # seed of the random order
 PAIRED = 1 << 16  # most draws in which pairs are sought
 MOST_PAIRS = 8  # at most one pair for this many draws, which keeps π near its least value
 COMPARED = 1 << 18  # about as many draws a side are compared: of more, those with certain hashes
+TRIED = 1 << 14  # periods to try, at most: places where the first draw occurs again
+SOON = 64  # draws to compare first, since most wrong periods fail within them
+RARE = 30.0  # nats: a repetition of probability e^−30 or less is no coincidence
 
 
 # --- on one side ----------------------------------------------------------------------------------
@@ -99,44 +102,6 @@ def _related(pairs: np.ndarray, calls: Calls) -> tuple[float, float]:
     return log_p[0], log_p[1]
 
 
-def copied_calls(rows: np.ndarray, calls: Calls) -> float:
-    """A bound on log p for neighbouring calls that return the same draws in the same order.
-
-    rows : a key of each draw, (n,). If calls differ in size, their beginnings are compared. Given
-    the draws of two calls, the second equals the first with probability q (`log_copies`), or never
-    if a value occurs an odd number of times. A stake of one half on this, which pays ½ + ½/q if
-    they are equal and ½ if not, has mean 1. So has the product over disjoint pairs of calls, and
-    the mean of the products over the pairs that begin with an even and with an odd call. By
-    Markov's inequality, P(mean ≥ 1/p) ≤ p.
-    """
-    starts, m = calls.starts, np.minimum(calls.sizes[:-1], calls.sizes[1:])
-    begin = rows[starts]
-    near = np.flatnonzero((begin[1:] == begin[:-1]) & (m > 1))
-    beginnings = [[rows[starts[i] : starts[i] + m[c]] for i in (c, c + 1)] for c in near]
-    equal = {
-        int(c) for c, pair in zip(near, beginnings, strict=True) if np.array_equal(pair[0], pair[1])
-    }
-    logs = [
-        sum(_stake(rows, starts, int(m[c]), c, c in equal) for c in range(first, len(m), 2))
-        if any(c % 2 == first for c in equal)
-        else -np.inf
-        for first in (0, 1)
-    ]
-    return min(0.0, float(np.log(2.0) - np.logaddexp(logs[0], logs[1])))
-
-
-def _stake(rows: np.ndarray, starts: np.ndarray, m: int, call: int, equal: bool) -> float:
-    """The log of the payoff of a stake on one pair of calls; 0 for single draws."""
-    if m == 1:
-        return 0.0
-    if equal:
-        log_q = log_copies(rows[starts[call] : starts[call] + m], 2)
-        return float(np.logaddexp(0.0, -log_q) - np.log(2.0))
-    both = np.concatenate([rows[starts[i] : starts[i] + m] for i in (call, call + 1)])
-    even = all(count % 2 == 0 for count in Counter(both.tolist()).values())
-    return -float(np.log(2.0)) if even else 0.0
-
-
 def log_copies(block: np.ndarray, times: int) -> float:
     """The log of the probability that draws are one block repeated `times` times, given the values.
 
@@ -146,6 +111,29 @@ def log_copies(block: np.ndarray, times: int) -> float:
     s, m = np.unique(block, return_counts=True)[1], len(block)
     once = gammaln(m + 1.0) - gammaln(s + 1.0).sum()
     return float(once - gammaln(times * m + 1.0) + gammaln(times * s + 1.0).sum())
+
+
+def period(draws: np.ndarray) -> int | None:
+    """After how many draws all draws repeat in the same order to the end; None if they do not.
+
+    The result is also None for a repetition that independent draws would have by chance with
+    probability above e^−30. That probability is (Σ pᵢ²)^pairs over the pairs of draws that agree,
+    each pᵢ estimated by the share of a value among the draws. So for independent draws with many
+    values the result is an integer with probability below `TRIED`·e^−30.
+    """
+    rows = as_bytes(draws)
+    again = np.flatnonzero(rows == rows[0])[1 : 1 + TRIED]
+    for lag in again:
+        begins = np.array_equal(rows[lag : lag + SOON], rows[: min(SOON, len(rows) - lag)])
+        if begins and np.array_equal(rows[lag:], rows[:-lag]):
+            return int(lag) if _surprise(rows, len(rows) - lag) >= RARE else None
+    return None
+
+
+def _surprise(rows: np.ndarray, pairs: int) -> float:
+    """−log of the probability that this many pairs of independent draws agree, in nats."""
+    share = np.unique(rows, return_counts=True)[1] / len(rows)
+    return float(-pairs * np.log(np.sum(share**2)))
 
 
 def repeated_to_the_end(rows: np.ndarray, lag: int) -> float:
@@ -206,19 +194,13 @@ def _counts(P: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     every = np.uint64(1 << max(0, (max(len(P), len(Q)) // COMPARED).bit_length()))
     if every > 1:
         P, Q = (side[side.view(np.uint64) % every == 0] for side in (P, Q))
-    if not _any_again(P, Q):
+    ordered = np.sort(np.concatenate([P, Q]))
+    if not (ordered[1:] == ordered[:-1]).any():  # uses less memory than `np.unique`
         return np.zeros(0), np.zeros(0)
     values, place = np.unique(np.concatenate([P, Q]), return_inverse=True)
     parts = place[: len(P)], place[len(P) :]
     left, right = (np.bincount(part, minlength=len(values)) for part in parts)
     return left, right
-
-
-def _any_again(P: np.ndarray, Q: np.ndarray) -> bool:
-    """Whether any value occurs twice; uses less memory than `np.unique` if few values do."""
-    ordered = np.concatenate([P, Q])
-    ordered.sort()
-    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def _log_poisson(n: int) -> float:

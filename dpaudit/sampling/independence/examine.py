@@ -3,32 +3,131 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 import numpy as np
 
-from dpaudit import outcomes
-from dpaudit._core.check import fail
 from dpaudit._core.types import Array
+from dpaudit._core.value import value_class
+from dpaudit.sampling.block import SIDES
 from dpaudit.sampling.independence import copies, order
 from dpaudit.sampling.independence.features import (
+    Calls,
     calls_of,
     chunks_of,
     column_blocks,
     features,
+    keys_of,
     row_hashes,
 )
-from dpaudit.sampling.independence.findings import WORDS, Finding, Place, Side, of_kind
 
 LEVEL = 1e-6  # probability that an audit of independent draws is refused, at most
 # The level is shared equally by: halves, runs, the two sides, repeats within a call, the same draws
-# in different calls, calls that go together, copied calls, and repetition to the end. Half of the
-# share of the two sides is for draws that go together, half for draws in common.
-FAMILIES = 8
+# in different calls, calls that go together, and repetition to the end. Half of the share of the
+# two sides is for draws that go together, half for draws in common.
+FAMILIES = 7
 # Draws that depend on near ones also drift, and seem to be related to such draws of the other side.
 NEAR = ("period", "same draws", "repeats", "serial", "call")
 SHOWN = 1e-3  # a finding names a side if its own p-value is at most this
+
+OWN_SEED = (
+    "draw from the rng that is given; for a function with global generators there is "
+    "dpaudit.adapters.global_seeds"
+)
+# The message of each kind, the most telling kind first, which names the likely mistake. Of two
+# messages the second is for draws made elsewhere.
+WORDS = {
+    "period": (
+        "the same {what} come again after every {lag}{where}, as from a seed of its own; "
+        f"{OWN_SEED}",
+        "the same {what} come again after every {lag}{where}, as in draws that were copied",
+    ),
+    "same draws": (
+        "calls return the same {what}, or nearly the same{where}, as from a seed of their own, "
+        f"from the clock, or from a cache; {OWN_SEED}",
+    ),
+    "repeats": (
+        "{what} come again within a call{where}, as when noise is tiled or repeated",
+        "{what} come again near each other{where}, as in a chain or in draws that were copied",
+    ),
+    "serial": (
+        "successive {what} depend on each other{where}, as in a chain, in sorted draws, or when "
+        "noise is drawn once a call",
+        "successive {what} depend on each other{where}, as in a chain or in sorted draws",
+    ),
+    "call": (
+        "calls differ from each other{where}, as when noise, or a parameter of it, is drawn once a "
+        "call",
+    ),
+    "drift": (
+        "the law changes during the run{where}, as with a counter, a cache or wear",
+        "{what} change from the first to the last{where}: they are not in random order",
+    ),
+    "copied": ("the same {what} stand on both sides, in the same order, so nothing was audited",),
+    "shared": (
+        "the same {what} stand on both sides, as from one pool or cache, so nothing was audited",
+        "the same {what} stand on both sides, as in a shuffled copy, or in parts of one pool, so "
+        "nothing was audited",
+    ),
+    "sides": (
+        "{what} of the two sides go together row by row{column}, as when those of {right} are made "
+        "from those of {left}, or one noise serves both",
+    ),
+}
+WITHIN_CALLS = ("repeats", "serial", "call")  # shown by a call whose draws are all the same, too
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of dependence that the draws show.
+
+    kind : a key of `WORDS`. message : a clause that names the likely mistake. log_p : the log of
+    its p-value, corrected for the number of tests in the examination. refused : whether the draws
+    cannot certify anything.
+    """
+
+    kind: str
+    message: str
+    log_p: float
+    refused: bool
+
+
+@value_class
+class Side:
+    """The draws of one side: their rows, calls and name."""
+
+    rows: Array
+    calls: Calls
+    name: str
+
+
+@value_class
+class Place:
+    """The place where the evidence is strongest.
+
+    column : number of the column, None for whole draws. sides : the side or sides. what : the word
+    for the rows, "draws" or "scores". lag : the period of draws that repeat, else None.
+    """
+
+    column: int | None
+    sides: tuple[Side, ...]
+    what: str
+    lag: int | None = None
+
+    @property
+    def where(self) -> str:
+        """The place in words, such as " on M(D), column 2 of 3"."""
+        return f" on {' and '.join(side.name for side in self.sides)}{self.in_column}"
+
+    @property
+    def in_column(self) -> str:
+        """The column in words, such as ", column 2 of 3"; "" if there is one column."""
+        columns = self.sides[0].rows.shape[1]
+        if self.column is None or columns == 1:
+            return ""
+        return f", column {self.column + 1} of {columns}"
+
 
 Suspect = tuple[float, str, Place]  # log p times the size of its family, kind, place
 
@@ -39,7 +138,6 @@ def examine(
     calls: tuple[np.ndarray, np.ndarray] | None,
     *,
     level: float = LEVEL,
-    names: tuple[str, str] = ("M(D)", "M(D')"),
     score: bool = False,
 ) -> list[Finding]:
     """Test draws for dependence: one finding for each kind that shows, the most telling first.
@@ -52,18 +150,15 @@ def examine(
     The level is exact or an upper bound, for any law: each test is conditional on the values, and
     Bonferroni's inequality joins columns, features, sides and tests. The probability is that of
     the draws and of one random order of them, made by a generator with a fixed seed.
-    Raises `InvalidInput` if the sizes of the calls do not fit the number of draws.
     """
     P, Q = np.asarray(P, dtype=float), np.asarray(Q, dtype=float)
-    if P.shape[1] != Q.shape[1]:
-        fail("Q", Q.shape, f"rows of {P.shape[1]} columns, as P")
     if calls is None:
         groups = [chunks_of(len(rows)) for rows in (P, Q)]
     else:
         groups = [calls_of(sizes, len(rows)) for sizes, rows in zip(calls, (P, Q), strict=True)]
     if not P.size or not Q.size:
         return []
-    sides = tuple(map(Side, (P, Q), groups, names))
+    sides = tuple(map(Side, (P, Q), groups, SIDES))
     return _findings(_suspects(sides, "scores" if score else "draws"), np.log(level))
 
 
@@ -100,9 +195,7 @@ def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
         yield from _again(sides, one, [np.sort(rows) for rows in one], (None,), what)
     for side, rows in zip(sides, whole, strict=True):
         place = Place(None, (side,), what)
-        if side.calls.known:
-            yield copies.copied_calls(rows, side.calls) + np.log(len(sides)), "same draws", place
-        lag = outcomes.period(side.rows)
+        lag = copies.period(side.rows)
         if lag is not None:
             log_p = copies.repeated_to_the_end(rows, lag) + np.log(len(sides))
             yield log_p, "period", replace(place, lag=lag)
@@ -186,3 +279,45 @@ def _on_both(sides: tuple[Side, ...], whole: Sequence[np.ndarray], what: str) ->
     place = Place(None, sides, what)
     yield copies.copied(*whole) + np.log(2 * 2), "copied", place
     yield copies.shared(*whole) + np.log(2 * 2), "shared", place
+
+
+# --- findings, in words ---------------------------------------------------------------------------
+
+
+def of_kind(kind: str, place: Place, log_p: float) -> Finding:
+    """Make the finding of this kind. Draws are refused unless they only drift in known calls."""
+    known = all(side.calls.known for side in place.sides)
+    message = _no_size(place) if known and kind in WITHIN_CALLS else None
+    if message is None:
+        message = WORDS[kind][0 if known else -1].format(
+            what=place.what,
+            lag=f"{place.lag:,}" if place.lag else "",
+            where=place.where,
+            column=place.in_column,
+            left=place.sides[0].name,
+            right=place.sides[-1].name,
+        )
+    return Finding(kind, message, log_p, kind != "drift" or not known)
+
+
+def _no_size(place: Place) -> str | None:
+    """The message if every call has one value, in all columns or in one of them; else None."""
+    for side in place.sides:
+        constant, changing = _within_and_across(side)
+        if constant.all():
+            return f"every draw of a call is the same on {side.name}: is size= forgotten?"
+        if (constant & changing).any():
+            column = int(np.argmax(constant & changing)) + 1
+            name = f"column {column} of {len(constant)}"
+            return f"{name} has one value in each call on {side.name}: is size= forgotten?"
+    return None
+
+
+def _within_and_across(side: Side) -> tuple[np.ndarray, np.ndarray]:
+    """Two arrays (k,): whether a column has one value in each call, and whether it has several
+    values in all calls together.
+    """
+    keys, offset = keys_of(side.rows.T), side.calls.offset
+    tells = side.calls.known and offset.any()  # calls of one draw tell nothing
+    changes = (keys[:, 1:] != keys[:, :-1]) & (offset[1:] > 0)
+    return ~changes.any(axis=1) & tells, (keys != keys[:, :1]).any(axis=1)

@@ -28,10 +28,7 @@ from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.sampling.independence.features import FEATURES, Calls, features
 
-INSIDE, CALLS = (
-    0,
-    1,
-)  # levels of the tree: halves of a call, neighbouring calls; higher ones are coarser
+INSIDE, CALLS = 0, 1  # levels of the tree: halves of a call, then neighbouring calls
 TERMS = 32  # number of terms of a tail that are summed at a time
 NEGLIGIBLE = 1e-9  # summing stops once the rest of a tail is at most this share of its sum
 ROUNDING = 1e-6  # added to log p: `gammaln` of 1e7 is rounded by 2e-8
@@ -86,6 +83,7 @@ def halves(bits: np.ndarray, keys: np.ndarray, calls: Calls) -> list[Evidence]:
 def _neighbours(keys: np.ndarray, calls: Calls) -> np.ndarray:
     """Counts of features in both calls of each pair, (4c, 2·pairs), with cuts from the pair's own
     values.
+
     Calls that rise from first to last, say, hardly differ from their neighbours by the median of
     all draws. Given the values of each pair, the counts of different pairs are independent.
     """
@@ -234,7 +232,6 @@ def _ratio(N: Array, K: Array, n: Array, j: Array, lowest: Array) -> Array:
 
 
 def log_choose(n: Array, k: Array) -> Array:
-    """The log of the binomial coefficient C(n, k)."""
     return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
 
 

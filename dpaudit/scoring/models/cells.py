@@ -18,33 +18,21 @@ from dpaudit._core.linalg import ascending_columns
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Score, Sides, evaluate, log_loss
+from dpaudit.scoring.base import Score, Sides, evaluate
 from dpaudit.scoring.shrink import STEEPEST, shrink
 
 HALVES = np.random.default_rng(20221250).integers(0, 2**63, size=4096, dtype=np.uint64)
 MULTIPLIERS = HALVES * np.uint64(2) + np.uint64(1)  # odd, for the hash of a key
 
 
-def fit_cells(train: Sides, choose: Sides, base: Score) -> Score | None:
+def fit_cells(train: Sides, base: Score) -> Score | None:
     """Fit log-odds by cells; None where no value repeats, or all draws share one cell.
 
-    train, choose : finite rows (encode others first). base : the score of rows outside the cells,
-    to which the cells' odds are shrunk.
-
-    Few large cells are the base of more and smaller cells, and so on. A level that increases the
-    log loss on `choose` is left out.
+    train : finite rows (encode others first). base : the score of rows outside the cells, to which
+    the cells' odds are shrunk.
     """
-    keys = {key.columns: key for key in keys_by_level(train) if key.columns}
-    if not keys:
-        return None
-    score, least = base, log_loss(base, choose)
-    slack = constants.CELL_SLACK / (2.0 * len(choose.P))
-    for key in keys.values():
-        finer = _counted(key, train, score)
-        loss = log_loss(finer, choose)
-        if loss < least + slack:
-            score, least = finer, loss
-    return score
+    key = key_of(train)
+    return None if key is None else counted(key, train, base)
 
 
 @value_class
@@ -91,16 +79,15 @@ def _hash(atom: np.ndarray, column: int) -> np.ndarray:
     return np.asarray((hashed ^ (hashed >> np.uint64(31))) * MULTIPLIERS[-1 - place])
 
 
-def keys_by_level(train: Sides) -> list[Key]:
-    """A key for each of `constants.CELL_LEVELS`, from few cells to many; empty without atoms.
-
-    Its columns are those that have an atom, the most informative first, without columns that would
-    leave too few draws a cell.
+def key_of(train: Sides) -> Key | None:
+    """The key whose columns are those that have an atom, the most informative first, without
+    columns that would leave too few draws a cell; None if there are no such columns.
     """
-    few = ascending_columns(train.head(constants.ATOM_LOOK).stacked()[0])
+    look = min(constants.ATOM_LOOK, constants.ATOM_NUMBERS // train.P.shape[1])
+    few = ascending_columns(train.head(look).stacked()[0])
     again = (few[:, 1:] == few[:, :-1]).any(axis=1)
     if not again.any():
-        return []
+        return None
     varying = np.ptp(train.P, axis=0) + np.ptp(train.Q, axis=0) > 0.0
     varying |= train.P[0] != train.Q[0]
     atoms, apart = [np.empty(0)] * len(again), constants.ATOM_DRAWS - 1
@@ -117,19 +104,14 @@ def keys_by_level(train: Sides) -> list[Key]:
             atom = finest.atom(x, column)
             hashed[column], information[column] = _hash(atom, column), _information(atom, label)
     order = sorted(hashed, key=lambda column: (-information[column], column))
-    keys = []
-    for draws in constants.CELL_LEVELS if order else ():
-        allowed = 2.0 * len(train.P) / draws
-        if draws == constants.CELL_LEVELS[-1]:
-            allowed = max(allowed, constants.FEWEST_CELLS)
-        total, columns = np.zeros(1, dtype=np.uint64), list[int]()
-        for column in order:
-            finer = total + hashed[column]
-            if len(np.unique(finer)) <= allowed:
-                total = finer
-                columns.append(column)
-        keys.append(replace(finest, columns=tuple(columns)))
-    return keys
+    allowed = max(2 * len(train.P) // constants.DRAWS_A_CELL, constants.FEWEST_CELLS)
+    total, columns = np.zeros(1, dtype=np.uint64), list[int]()
+    for column in order:
+        finer = total + hashed[column]
+        if len(np.unique(finer)) <= allowed:
+            total = finer
+            columns.append(column)
+    return replace(finest, columns=tuple(columns)) if columns else None
 
 
 def _information(atom: np.ndarray, label: np.ndarray) -> float:
@@ -178,7 +160,7 @@ class Cells:
         return out
 
 
-def _counted(key: Key, train: Sides, base: Score) -> Cells:
+def counted(key: Key, train: Sides, base: Score) -> Cells:
     """The cells of a key, with odds shrunk towards the odds that the base score gives them.
 
     The base score is taken at the cell's only row, or its probability averaged over the cell's

@@ -15,7 +15,6 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.optimize import minimize
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
@@ -135,24 +134,6 @@ def shift(moments: MomentDifference) -> MomentDifference:
     return replace(moments, gap=_stein(moments.gap, moments.draws), excess=level * np.eye(size))
 
 
-def spiked(moments: MomentDifference) -> MomentDifference:
-    """Keep the eigenvalues of the excess that stand out of its bulk, and the bulk's mean.
-
-    With k columns and n draws a side, noise alone has eigenvalues in a semicircle of radius R =
-    2√(2k/n), and enlarges an eigenvalue s to √(s² + R²) or more. The eigenvalues λ are shrunk by
-    the rule that is best in Frobenius norm, √(λ² − R²) (Gavish & Donoho 2017).
-    """
-    value, axes = moments.axes
-    radius = 2.0 * np.sqrt(2.0 * len(value) / moments.draws)
-    inner = value[np.abs(value - value[(len(value) - 1) // 2]) <= radius]
-    bulk = _shrunk(float(inner.mean()), 4.0 / (moments.draws * len(inner)))
-    spike = np.sign(value - bulk) * np.sqrt(np.maximum((value - bulk) ** 2 - radius**2, 0.0))
-    gap = _stein(moments.gap, moments.draws)
-    if not spike.any():
-        return replace(moments, gap=gap, excess=bulk * np.eye(len(gap)))
-    return replace(moments, gap=gap, excess=(axes * (bulk + spike)) @ axes.T)
-
-
 def directions(moments: MomentDifference) -> MomentDifference:
     """Keep the few directions in which gap and excess together stand out of the noise.
 
@@ -207,6 +188,8 @@ def _strongest(moments: MomentDifference, others: Array) -> tuple[Array, float]:
         evidence = draws * (0.25 * along**2 + 0.125 * value**2)
         return -evidence, -draws * (slope - (slope @ u) * u) / length
 
+    from scipy.optimize import minimize  # here: slow to import
+
     value, axes = moments.axes
     starts = [axes[:, np.argmax(np.abs(value - bulk))]]
     if np.linalg.norm(moments.gap) > 0.0:
@@ -231,7 +214,6 @@ def _shrunk(level: float, variance: float) -> float:
 Structure = Callable[[MomentDifference], MomentDifference]
 STRUCTURES: dict[str, Structure] = {
     "directions": directions,
-    "spiked": spiked,
     "shift": shift,
     "full": full,
 }

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from scipy.spatial import cKDTree
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Sides, logistic_loss
 from dpaudit.scoring.whiten import Whitener
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 THREADS = -1  # all cores: each row is looked up by itself, so the result is the same
 
@@ -26,6 +30,8 @@ def fit_nearest(train: Sides, choose: Sides) -> Nearest:
     voting = train.head(constants.VOTERS)
     voters = Sides(whiten(voting.P), whiten(voting.Q))
     centres = voters.head(constants.CENTRES).stacked()[0]
+    from scipy.spatial import cKDTree  # here: slow to import
+
     tree, votes = cKDTree(centres), centre_odds(voters, centres)
     scores = [
         Nearest(whiten, tree, odds[_nearest(tree, centres, around)].mean(axis=1))
@@ -74,6 +80,8 @@ def centre_odds(voters: Sides, centres: Array) -> Array:
 
     The nearest voter is left out: it is the centre itself, or another draw at the same place.
     """
+    from scipy.spatial import cKDTree
+
     points, label = voters.stacked()
     tree, first = cKDTree(points), constants.NEIGHBOURS[0]
     sizes = np.array([k for k in constants.NEIGHBOURS if k == first or 4 * k <= len(points)])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import chdtrc, chdtri, expit, xlogy
+from scipy.special import chdtri, xlogy
 
 from dpaudit._core.linalg import ascending_columns
 from dpaudit._core.types import Array
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Score, Sides, evaluate
+from dpaudit.scoring.base import Sides
 
 Screen = Callable[[Sides], Array]  # draws → evidence (k,), as by `surplus`
 FEWEST = 1e-3  # draws; the variance of a count that the score expects to be 0
@@ -41,26 +41,6 @@ def surplus(train: Sides, chance: float | None = None) -> Array:
     gain = (xlogy(p, 2.0 * p / both) + xlogy(q, 2.0 * q / both)).sum(axis=1)
     freedom = np.maximum((p + q > 0).sum(axis=1) - 1, 1)
     return np.asarray(gain - 0.5 * chdtri(freedom, chance or 1.0 / len(gain)))
-
-
-def calibrated(score: Score, train: Sides) -> bool:
-    """Whether the log-odds of a score agree with the counts of rows (n, 1) of each side in all
-    bins.
-
-    Bins are of equal size, up to ties, few and large ones first.
-    """
-    rows, label = train.stacked()
-    order = np.argsort(rows[:, 0])
-    ordered, odds = rows[order, 0], expit(evaluate(score, rows))[order]
-    sums = np.cumsum([label[order] - odds, odds * (1.0 - odds)], axis=1)
-    for bins in constants.CALIBRATION_BINS:
-        limits = ordered[np.arange(1, bins + 1) * (len(ordered) - 1) // bins]
-        last = np.searchsorted(ordered, np.unique(limits), side="right") - 1
-        excess, variance = np.diff(sums[:, last], prepend=0.0)
-        variance = np.maximum(variance, FEWEST)
-        if chdtrc(len(excess), np.sum(excess**2 / variance)) < constants.MISCALIBRATED:
-            return False
-    return True
 
 
 def squares(cell: np.ndarray, label: np.ndarray, p: Array) -> tuple[float, int]:

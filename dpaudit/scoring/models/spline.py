@@ -129,13 +129,10 @@ def _smooth_odds(fitted: Counts, checked: Counts) -> Array:
     Penalties are tried from the heaviest on; the first is compared with log-odds of 0. The penalty
     is the sum of squared second differences of neighbouring coefficients.
     """
-    from scipy.interpolate import BSpline  # here: slow to import
-
     shape = fitted[0].shape
     dimension, bins = len(shape), shape[0]
     segments = constants.SPLINE_SEGMENTS[dimension]
-    knots, centres = np.arange(-3, segments + 4) / segments, (np.arange(bins) + 0.5) / bins
-    design = BSpline.design_matrix(centres, knots, 3).toarray()
+    design = _cubic_basis((np.arange(bins) + 0.5) / bins, segments)
     second = np.diff(np.eye(design.shape[1]), n=2, axis=0)
     rough = second.T @ second
     if dimension == 2:
@@ -162,6 +159,20 @@ def _smooth_odds(fitted: Counts, checked: Counts) -> Array:
         if loss < least - settled:
             best, least = table, loss
     return best
+
+
+def _cubic_basis(x: Array, segments: int) -> np.ndarray:
+    """The cubic B-splines of equal segments of [0, 1] at x in [0, 1), (n,): (n, segments + 3).
+
+    Four of them are not 0 at a point; these are their polynomials in its place t in its segment.
+    """
+    start = np.floor(x * segments).astype(int)
+    t, basis = x * segments - start, np.zeros((len(x), segments + 3))
+    rest = 1.0 - t
+    shapes = rest**3, 4.0 - 3.0 * t**2 * (1.0 + rest), 4.0 - 3.0 * rest**2 * (1.0 + t), t**3
+    for shift, shape in enumerate(shapes):
+        basis[np.arange(len(x)), start + shift] = shape / 6.0
+    return basis
 
 
 def _supported(table: Array, counts: Counts) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 import dpaudit as dp
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
-from dpaudit.scoring import KnownScore, portfolio, views
+from dpaudit.scoring import KnownScore, classifier, portfolio
 from reports.make import page
 from reports.make.families import FAMILIES
 from reports.make.tasks import every_task, structured_tasks
@@ -98,10 +98,10 @@ def took_part(part: str, scores: set[str]) -> bool:
 def without(part: str) -> Iterator[None]:
     """Leave a candidate or a view out."""
     left = tuple(one for one in portfolio.CANDIDATES if one.name != part)
-    every = views.views_of
+    every = classifier.views_of
 
     def some(*arguments: Any) -> Any:
         return ((name, view) for name, view in every(*arguments) if name != part)
 
-    with patch.object(portfolio, "CANDIDATES", left), patch.object(views, "views_of", some):
+    with patch.object(portfolio, "CANDIDATES", left), patch.object(classifier, "views_of", some):
         yield

@@ -1,10 +1,10 @@
-"""The error of the estimated δ(ε) on T1 to T8, beside counts in the true loss's own sets, paper 1's
-estimator on the same draws, and DP-Auditorium.
+"""The error of the estimated δ(ε) on T1 to T8, beside counts in the true loss's own sets and paper
+1's estimator on the same draws.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,19 +22,10 @@ SMOOTH, SMALL = ("T1", "T2", "T3", "T5"), np.array([1e-2, 1e-3, 1e-4])
 SHOWN = np.array([0.0, 0.5, 1.0, 2.0])
 # Eureka looks up 10√n neighbours of each draw: outputs of several numbers have fewer draws
 FEW, FEW_SEEDS = 4_000, 3
-# Certified by DP-Auditorium's hockey-stick test at SHOWN, SIZE draws a side, a network for each ε:
-# medians of three seeds measured on 2026-11-21, as shares of what the true loss certified
-AUDITORIUM = {
-    "T1": ((0.3743, 0.2287, 0.1177, 0.0135), (0.99, 0.99, 0.93, 0.0)),
-    "T2": ((0.1860, 0.0612, 0.0137), (0.95, 0.78, 0.0)),
-    "T3": ((0.3243, 0.1896, 0.0973, 0.0157), (0.49, 0.17, 0.0, 0.0)),
-    "T4": ((0.3846, 0.2103), (1.0, 0.98)),
-}
 HEADS = {
     "small": ("task", "root mean square", "mean", "median", "of counts"),
     "large": ("task", "error", "at ε", "bias", "bias of counts", "error of counts", "its largest"),
     "other": ("task", "draws a side", "seeds", "true δ", "dpaudit", "Eureka"),
-    "peer": ("task", "true δ", "dpaudit", "DP-Auditorium certifies", "its distance"),
 }
 
 
@@ -109,7 +100,6 @@ def report(seeds: int = SEEDS, few: int = FEW_SEEDS, size: int = SIZE) -> None:
             rows["large"].append(_large_cells(errors.at(np.searchsorted(epsilon, GRID))))
         shown = errors.at(np.searchsorted(epsilon, SHOWN))
         rows["other"].append(_eureka_cells(shown, few, size))
-        rows["peer"] += _auditorium_cells(shown)
     text = page.render(
         "estimate.md",
         **{name: page.table(HEADS[name], rows[name]) for name in HEADS},
@@ -154,14 +144,3 @@ def _eureka_cells(shown: Errors, few: int, size: int) -> list[str]:
     errors = _square(shown.ours), _square(eureka(task, size, range(FIRST, FIRST + seeds)))
     columns = (" ".join(page.decimals(one)) for one in (shown.truth, *errors))
     return [_title(task), f"{size:,}", str(seeds), *columns]
-
-
-def _auditorium_cells(shown: Errors) -> Iterator[list[str]]:
-    if shown.task.name not in AUDITORIUM:
-        return
-    oracle, share = AUDITORIUM[shown.task.name]
-    certified = np.multiply(oracle, share)
-    known = slice(len(certified))
-    distance = np.abs(certified - shown.truth[known])
-    columns = (shown.truth[known], _square(shown.ours)[known], certified, distance)
-    yield [_title(shown.task), *(" ".join(page.decimals(one)) for one in columns)]

@@ -20,13 +20,12 @@ from dpaudit._core.types import Array
 from dpaudit.certify.binomial import lower, upper
 from dpaudit.scoring import KnownScore, Sides, evaluate
 from reports.make import page
-from reports.make.tasks import TASKS, Task, asked, every_task, remade_rows, structured_tasks
+from reports.make.tasks import TASKS, Task, every_task, structured_tasks
 from reports.make.timing import clock
 
 EPSILON = np.array([0.0, 0.5, 1.0, 2.0])
 FLOOR = 0.005  # certified δ of the oracle from which a share means something
 POINTWISE = 0.025
-NAMES = [f"T{number}" for number in range(1, 15)]
 SIZES, SEEDS = (10_000, 100_000, 1_000_000), 5
 MANY, FEWER = 1_000_000, 3  # from so many draws on there are fewer seeds
 STRUCTURED = 100_000  # draws a side of the tasks with structure
@@ -90,32 +89,18 @@ def _pointwise(p: Array, q: Array, epsilon: float, forward: bool) -> float:
     return max(0.0, least - float(np.exp(epsilon)) * most)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print each row as it comes, and put the rows into reports/oracle.md; 0."""
-    names = asked(page.command("oracle"), main.__doc__, NAMES, arguments)
-    path = page.REPORTS / "oracle.md"
-    rows = remade_rows(
-        path,
-        names,
-        (
-            cells(task, size, [run(task, size, seed) for seed in _seeds(size)])
-            for size in SIZES
-            for task in every_task() + (structured_tasks() if size == STRUCTURED else [])
-            if not names or task.name in names
-        ),
+def report() -> None:
+    """Measure, print each row as it comes, and write reports/oracle.md."""
+    rows = []
+    for size in SIZES:
+        for task in every_task() + (structured_tasks() if size == STRUCTURED else []):
+            seeds = range(SEEDS if size < MANY else FEWER)
+            rows.append(cells(task, size, [run(task, size, seed) for seed in seeds]))
+            print(page.row(rows[-1]), flush=True)
+    text = page.render(
+        "oracle.md", rows=page.table(HEAD, rows), seeds=SEEDS, fewer=FEWER, floor=f"{FLOOR:g}"
     )
-    page.write(path, render(list(rows.values())))
-    return 0
-
-
-def _seeds(size: int) -> range:
-    return range(SEEDS if size < MANY else FEWER)
-
-
-def render(rows: Sequence[str]) -> str:
-    """The page."""
-    table = "\n".join([page.table(HEAD, []), *rows])
-    return page.render("oracle.md", rows=table, seeds=SEEDS, fewer=FEWER, floor=f"{FLOOR:g}")
+    page.write(page.REPORTS / "oracle.md", text)
 
 
 def cells(task: Task, size: int, runs: Sequence[Run]) -> list[str]:

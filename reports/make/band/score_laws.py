@@ -2,7 +2,7 @@
 
 With the tails at hand the counts above any thresholds can be drawn as multinomials, so that a
 million certifying draws cost what a hundred do. SCORE_LAWS are those of the true privacy loss of
-the tasks T1 to T4, so that only bands are compared and no score is trained.
+the tasks T1 to T4, so that no score is trained.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 from dpaudit.errors import DpauditError
 from dpaudit.testing import BoundSearch, choices, search_bound
 from dpaudit.testing.bound import Trial
-from dpaudit.testing.ranges import Choices, Domain
+from dpaudit.testing.ranges import Choices, ranges_of, value_of
 from dpaudit.verdict.numbers import number
 from reports.make.findings import PAPERS
 from reports.make.findings.evidence import (
@@ -126,10 +126,9 @@ def at(test: Tested, setting: Mapping[str, Any]) -> Evidence:
     """The evidence at any setting that the hypotheses admit; `InvalidInput` at another one."""
     if isinstance(test, Swept):
         return test.test(**setting)
-    domain = Domain.of(test.domain)
     fixed = {  # the parameters that have one value
-        name: values.value(values.edges[0])
-        for name, values in zip(domain.names, domain.ranges, strict=True)
+        name: value_of(values, values.edges[0])
+        for name, values in ranges_of(test.domain).items()
         if values.size == 1
     }
     single = {name: choices(value) for name, value in {**fixed, **setting}.items()}
@@ -191,10 +190,9 @@ def _verdict(test: Searched, trial: Trial) -> str:
 
 def ranges(domain: Mapping[str, Any], paper: int) -> str:
     """ "q 0.01 to 0.9, r 1 to 1000", in the paper's letters; fixed values with "=" between."""
-    read = Domain.of(domain)
     return ", ".join(
         f"{symbol(paper, name)}{' = ' if isinstance(one, Choices) and one.size == 1 else ' '}{one}"
-        for name, one in zip(read.names, read.ranges, strict=True)
+        for name, one in ranges_of(domain).items()
     )
 
 

@@ -120,20 +120,6 @@ def test_many_atoms_are_summed_as_few_are():
         np.testing.assert_allclose(many[side], expected, rtol=1e-11, atol=1e-16)
 
 
-def test_merging_keeps_the_curve():
-    rng = np.random.default_rng(5)
-    p, q = np.log(rng.dirichlet(np.ones(40))), np.log(rng.dirichlet(np.ones(40)))
-    q[7], p[9] = -np.inf, -np.inf
-    split = Atoms(
-        np.concatenate([p + np.log(0.3), p + np.log(0.7)]),
-        np.concatenate([q + np.log(0.3), q + np.log(0.7)]),
-    )
-    assert len(split.merged().left) == 40
-    np.testing.assert_allclose(
-        split.merged().delta(EPSILON), Atoms(p, q).delta(EPSILON), rtol=1e-13, atol=1e-16
-    )
-
-
 def test_the_sampler_draws_the_law():
     """Each of 7 frequencies misses by more than 5.6 standard errors with probability below 1e-7."""
     one = law(11, outcomes=7)

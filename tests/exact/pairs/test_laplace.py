@@ -6,8 +6,6 @@ from scipy.integrate import quad
 
 import dpaudit as dp
 from dpaudit.exact import LaplaceShift, curve_of_laws
-from dpaudit.exact.pairs.density import DensityPair
-from dpaudit.exact.pairs.laplace import laplace_density
 from dpaudit.laws import Laplace, Product, SharedLaplace
 
 pytestmark = pytest.mark.quick
@@ -55,18 +53,6 @@ def test_from_the_supremum_on_delta_is_zero_and_before_it_is_not(count):
     # next to the end only the atom at k·t counts: P = 2^{−k}
     near = end * (1.0 - 1e-9)
     assert float(curve.delta(near)[0]) == pytest.approx(2.0**-count * (end - near), rel=1e-5)
-
-
-def test_densities_agree_with_the_closed_form():
-    epsilon = np.linspace(0.0, 1.2, 25)
-    by_density = DensityPair(laplace_density(0.0, 1.0), laplace_density(1.0, 1.0))
-    np.testing.assert_allclose(
-        by_density.delta(epsilon), LaplaceShift(1.0, 1).delta(epsilon), rtol=1e-13, atol=1e-16
-    )
-    for order in (0.5, 1.0, 2.0, 20.0):
-        np.testing.assert_allclose(
-            by_density.renyi(order), LaplaceShift(1.0, 1).renyi(order), rtol=1e-12
-        )
 
 
 def test_unequal_scales_against_direct_integration():

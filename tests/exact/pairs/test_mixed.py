@@ -5,7 +5,6 @@ import pytest
 from scipy.integrate import quad
 
 from dpaudit.exact import Atoms, BranchCurve, PrivacyLoss, curve_of_laws
-from dpaudit.exact.pairs.discrete import NOTHING
 from dpaudit.laws import Branches, Discrete, GaussianNoise, Laplace, Product
 
 pytestmark = pytest.mark.quick
@@ -25,9 +24,8 @@ RIGHT = branches(np.array([0.4, 0.3, 0.3]), np.array([1.0, 1.0]))
 
 
 def test_branches_against_simulation_of_their_own_densities():
-    """δ(ε) = E_P[(1 − e^{ε − L})₊] is a mean of values in [0, 1].
-
-    So Hoeffding's bound applies, with error probability 1e-7.
+    """δ(ε) = E_P[(1 − e^{ε − L})₊] is a mean of values in [0, 1]. So Hoeffding's bound applies,
+    with error probability 1e-7.
     """
     n = 200_000
     curve = curve_of_laws(LEFT, RIGHT)[0]
@@ -76,7 +74,9 @@ def test_renyi_of_branches_is_the_sum_of_moments():
 
 def test_a_branch_whose_laws_share_nothing_adds_nothing_below_order_one():
     half = np.log([0.5, 0.5])
-    curve = BranchCurve(Atoms(half, half), (NOTHING, PrivacyLoss.disjoint("disjoint")))
+    curve = BranchCurve(
+        Atoms(half, half), (PrivacyLoss.gaussian_shift(0.0), PrivacyLoss.disjoint("disjoint"))
+    )
     assert curve.renyi(0.5) == pytest.approx((2.0 * np.log(2.0),) * 2, rel=1e-14)
     assert curve.renyi(0.25) == pytest.approx((np.log(2.0) / 0.75,) * 2, rel=1e-14)
     assert curve.renyi(1.0) == (np.inf, np.inf)

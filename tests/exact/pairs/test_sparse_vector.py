@@ -9,7 +9,7 @@ from scipy.integrate import quad
 import dpaudit as dp
 from dpaudit.exact import curve_of_laws
 from dpaudit.laws import NoisyComparison, ReleasedAnswers
-from dpaudit.laws.sparse_vector import halting_law, noiseless_law, patterns, unlimited_law
+from dpaudit.laws.sparse_vector import halting_law, noiseless_law, unlimited_law
 
 pytestmark = pytest.mark.quick
 
@@ -72,13 +72,6 @@ def test_a_fresh_threshold_makes_runs_of_queries_independent():
     assert rows[(3.0, 1.0, 0.0, 1.0)] == pytest.approx(expected, rel=1e-9)
 
 
-def test_patterns_are_all_ways_to_halt():
-    found = list(patterns(4, 2))
-    assert len(found) == len(set(found)) == 1 + 4 + 6
-    assert (4, ()) in found
-    assert (2, (0, 1)) in found
-
-
 def test_queries_without_noise():
     law = noiseless_law(np.array([2.0, 0.0, 2.0]), 1.0, 20.0)
     rows = {tuple(row): p for row, p in zip(law.outcomes, np.exp(law.log_probability), strict=True)}
@@ -88,55 +81,9 @@ def test_queries_without_noise():
 
 
 @pytest.mark.parametrize("most", [1, 2])
-def test_released_densities_integrate_to_the_probability_of_their_pattern(most):
-    """One released value by scipy's quadrature, two by the masses of the grid.
-
-    The curve is summed on that grid.
-    """
-    law = ReleasedAnswers(comparison(), most)
-    patterns_law = halting_law(comparison(), most)
-    rows = {
-        tuple(row[~np.isnan(row)]): p
-        for row, p in zip(patterns_law.outcomes, np.exp(patterns_law.log_probability), strict=True)
-    }
-    total = 0.0
-    for pattern in law.patterns:
-        answered, ups = pattern
-        key = (float(answered), *(float(i in ups) for i in range(answered)))
-        if len(ups) == 2:
-            continue
-        if ups:
-            points = [0.0, 0.7, *QUERIES]
-            found = quad(
-                lambda v, one=pattern: float(
-                    np.exp(law.log_pattern_density(one, np.array([[v]]))[0])
-                ),
-                -60.0,
-                90.0,
-                points=points,
-                limit=400,
-                epsabs=1e-11,
-            )[0]
-        else:
-            found = float(np.exp(law.log_pattern_density(pattern, np.empty((1, 0)))[0]))
-        # the released answer is the one that is compared, so the pattern has the probability that
-        # it has when only comparisons are released
-        assert found == pytest.approx(rows[key], rel=1e-7)
-        total += found
-    atoms = curve_of_laws(law, ReleasedAnswers(comparison(OTHERS), most))[0]
-    np.testing.assert_allclose(
-        [np.exp(atoms.left).sum(), np.exp(atoms.right).sum()], 1.0, rtol=1e-9
-    )
-    assert total == pytest.approx(
-        1.0 if most == 1 else 1.0 - sum(p for k, p in rows.items() if sum(k[1:]) == 2.0)
-    )
-
-
-@pytest.mark.parametrize("most", [1, 2])
 def test_the_curve_against_simulation_of_the_algorithm(most):
-    """δ(ε) = E_P[(1 − e^{ε − L})₊] is a mean of values in [0, 1].
-
-    So Hoeffding's bound applies, with error probability 1e-7.
+    """δ(ε) = E_P[(1 − e^{ε − L})₊] is a mean of values in [0, 1]. So Hoeffding's bound applies,
+    with error probability 1e-7.
     """
     n = 40_000
     laws = [ReleasedAnswers(comparison(queries), most) for queries in (QUERIES, OTHERS)]

@@ -47,22 +47,6 @@ def test_sketches_and_least_squares_keep_the_digits_of_1_minus_leverage(size):
     assert found.index == 0
 
 
-@pytest.mark.slow  # 15 s
-@pytest.mark.parametrize(("size", "label"), [(1e8, 1.0), (1e10, 1.0), (1e3, 1e12)])
-def test_finite_least_squares_near_leverage_1_by_the_oracle(size, label):
-    data = database(size, label)
-    with mp.workdps(60):
-        room, rest = shares(data)
-        row = {"leverage": 1 - room, "residual_share": 1 - rest, "features": 2, "rows": 5}
-    pair = dp.neighbours.zero_row(data, 0)
-    epsilon = np.array([1.0, 12.0, 40.0])
-    spectrum = dp.exact.spectrum(dp.mechanisms.ALS(5), pair, epsilon)
-    for e, *found in zip(epsilon, spectrum.forward, spectrum.backward, strict=True):
-        truth = reference.evaluate("als-finite", row, float(e), dps=60, order=16, digits=13)
-        for delta, true in zip(found, truth, strict=True):
-            assert delta == pytest.approx(float(true), rel=1e-9, abs=1e-30)
-
-
 def test_rows_whose_leverages_are_1_in_floats_are_told_apart():
     """Two rows outweigh all others on an axis each; the heavier one is the worst."""
     rng = np.random.default_rng(6)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.run.store import DrawStore, digest_of, state_of
+from dpaudit.run.store.draws import DrawStore, digest_of
+from dpaudit.run.store.progress import state_of
 from dpaudit.sampling import Counted, Counts
 
 pytestmark = pytest.mark.quick

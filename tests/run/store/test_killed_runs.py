@@ -23,8 +23,8 @@ from tests.sparse import one_in
 
 pytestmark = pytest.mark.usefixtures("no_figures")
 
-AUDIT = 'samples = 4000\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
-BATCHES = 'samples = 900\nclassifier = "qda"\nepsilon = [0.0, 1.0]\nstop = "verdict"'
+AUDIT = 'draws = 4000\nclassifier = "qda"\nepsilon = [0.0, 1.0]'
+BATCHES = 'draws = 900\nclassifier = "qda"\nepsilon = [0.0, 1.0]\nstop = "verdict"'
 SEARCH = 'rule = "search"\nshortlist = 12\nbudget = 6'
 
 

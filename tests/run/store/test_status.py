@@ -8,7 +8,8 @@ import pytest
 import dpaudit as dp
 from dpaudit.cli import main
 from dpaudit.run import Scenario, run
-from dpaudit.run.store import DrawStore, Watch, state_of
+from dpaudit.run.store.draws import DrawStore
+from dpaudit.run.store.progress import Watch, state_of
 from tests.run.held_runs import held_run, held_scenario
 
 pytestmark = pytest.mark.usefixtures("no_figures")
@@ -19,7 +20,7 @@ ROW = 'rule = "row"\nindex = 4'
 @pytest.mark.slow
 def test_a_run_from_begin_to_end(write_scenario, tmp_path, capsys):
     """16 blocks of 256 a side: under way, killed, resumed."""
-    scenario = held_scenario(write_scenario, audit='samples = 4000\nclassifier = "qda"')
+    scenario = held_scenario(write_scenario, audit='draws = 4000\nclassifier = "qda"')
     out = tmp_path / "out"
     with held_run(scenario, out) as process:
         assert main(["status", str(out)]) == 0

@@ -61,7 +61,7 @@ def share(fit, P, Q, loss, least=0.04):
 
 def fit_cells(train, choose):
     """Cells over a sum of splines."""
-    return cells.fit_cells(train, choose, fit_additive(train, choose))
+    return cells.fit_cells(train, fit_additive(train, choose))
 
 
 # --- atoms and counts -----------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def test_a_base_that_is_right_is_kept():
     Their noise costs at most 1e-4 nats at 20,000 draws a side.
     """
     P, Q, loss = geometric(np.random.default_rng(4))
-    score = trained(lambda train, choose: cells.fit_cells(train, choose, loss), P, Q)
+    score = trained(lambda train, choose: cells.fit_cells(train, loss), P, Q)
     assert log_loss(score, fresh(P, Q)) == pytest.approx(log_loss(loss, fresh(P, Q)), abs=1e-4)
 
 

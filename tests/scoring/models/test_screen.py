@@ -6,7 +6,7 @@ import pytest
 from dpaudit.scoring import Sides, log_loss
 from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.closed import fit_by_column
-from dpaudit.scoring.models.screen import calibrated, strongest, surplus
+from dpaudit.scoring.models.screen import strongest, surplus
 from dpaudit.scoring.shrink import shrink_normal
 
 pytestmark = pytest.mark.quick
@@ -107,21 +107,3 @@ def test_by_column_a_sparse_shift_is_learned_from_few_draws():
 
     assert log_loss(score, fresh) - log_loss(loss, fresh) < 0.003
     assert len(score.gap) == COLUMNS
-
-
-def test_true_log_odds_are_calibrated_and_a_hidden_gap_is_not():
-    """A true score fails with probability ≤ 0.04; 40 runs have more than 6 with 2e-3. A 200th of
-    P's mass is missing and lies in one value, of which a linear score knows nothing.
-    """
-    failed = 0
-    for seed in range(40):
-        P, Q = np.random.default_rng(seed).normal(size=(2, 4000, 1))
-        failed += not calibrated(lambda x: x[:, 0] - 0.5, Sides(P + 1.0, Q))
-    assert failed <= 6
-    P, Q = np.random.default_rng(1).random((2, 40_000, 1))
-    P[(P > 0.5) & (P < 0.505)] = 0.7
-    assert not calibrated(lambda x: np.zeros(len(x)), Sides(P, Q))
-    few = np.random.default_rng(2).binomial(1, [[0.4], [0.6]], size=(2, 4000)).astype(float)
-    odds = np.log(1.5)
-    assert calibrated(lambda x: odds * np.where(x[:, 0] > 0, 1, -1), Sides(*few[::-1, :, None]))
-    assert not calibrated(lambda x: np.zeros(len(x)), Sides(*few[::-1, :, None]))

@@ -1,7 +1,4 @@
-"""Make flight.xz from its source.
-
-Usage: `python -m dpaudit.datasets.embed_flight flights.csv.zip [OUT]`.
-"""
+"""Make flight.xz from its source: `python -m tests.datasets.embed_flight flights.csv.zip OUT`."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.datasets.flight import COLUMNS, SHA256, packed
+from dpaudit.datasets.flight import COLUMNS, LEAST, SHA256
 from dpaudit.errors import InvalidInput
 
 # With lc, lp and pb 0, each byte is coded without the context of its neighbours and position.
@@ -33,6 +30,17 @@ def columns(archive: str | Path) -> Array:
     return np.array(complete, dtype=np.float64).T.astype("<i2")
 
 
+def packed(minutes: Array) -> bytes:
+    """The delays (2, n) as bytes that compress well.
+
+    They are the departure delay and the difference of arrival and departure delay, minus `LEAST`,
+    as uint16; for each, all low bytes come first, then all high ones. That takes 14 % less than two
+    columns of int16.
+    """
+    added = np.stack([minutes[0], minutes[1] - minutes[0]]) - LEAST
+    return added.astype("<u2").view(np.uint8).reshape(2, -1, 2).transpose(0, 2, 1).tobytes()
+
+
 def embed(archive: str | Path, out: str | Path) -> None:
     """Write `out` from the package's zip. Raises `InvalidInput` when its rows are not FLIGHT's."""
     minutes = columns(archive)
@@ -44,6 +52,6 @@ def embed(archive: str | Path, out: str | Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    embed(sys.argv[1], sys.argv[2] if len(sys.argv) == 3 else Path(__file__).with_name("flight.xz"))
+    embed(sys.argv[1], sys.argv[2])

@@ -1,4 +1,4 @@
-"""Paper 1's estimator, its promise, and its classifiers at all ε as one score."""
+"""Paper 1's estimator and its promise."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpaudit as dp
+from dpaudit.papers.eureka import Votes
 from dpaudit.scoring import Sides
-from dpaudit.scoring.models.eureka import Votes, fit_eureka, promise
 
 pytestmark = pytest.mark.quick
 
@@ -53,13 +53,6 @@ def test_the_bound_checks_its_arguments(change, message):
         )
 
 
-def test_a_report_can_say_what_was_promised(rng):
-    text = promise(Sides(*rng.standard_normal((2, 5000, 2))))
-    radius = dp.eureka_bound(10_000, 10**15, 2, 0.0)
-    assert f"{radius:.3g}" in text
-    assert "10000 training draws in 2 dimensions" in text
-
-
 # --- votes ----------------------------------------------------------------------------------------
 
 
@@ -73,20 +66,6 @@ def test_votes_on_a_line_are_those_of_the_tree(seed, size):
     nearest = np.argsort(np.abs(rows - line.points.T), axis=1, kind="stable")[:, : line.k]
     np.testing.assert_array_equal(line.won(rows), line.label[nearest].sum(axis=1))
     assert line.k == min(10 * int(np.ceil(np.sqrt(2 * size))), 2 * size)
-
-
-def test_one_score_holds_the_sets_of_every_training(rng):
-    """N(0, 1) against N(1, 1): the set at ε is {x < ½ − ε}.
-
-    It is so by the votes of one training as by the thinned ones.
-
-    The median error of the votes' log odds against the loss ½ − x is 0.06 ± 0.02 over the middle of
-    the draws.
-    """
-    P, Q = rng.standard_normal((2, 10_000, 1))
-    score = fit_eureka(Sides(P, Q + 1.0))
-    x = np.linspace(-0.5, 1.5, 81)[:, None]
-    assert np.median(np.abs(score(x) - (0.5 - x[:, 0]))) < 0.15
 
 
 # --- the estimator --------------------------------------------------------------------------------

@@ -1,6 +1,4 @@
-"""Eureka, the black-box estimator that paper 1 uses.
-
-Lu, Magdon-Ismail, Wei and Zikas 2022, ePrint 2022/1250.
+"""Eureka, the black-box estimator that paper 1 uses (Lu, Magdon-Ismail, Wei and Zikas 2022).
 
 A draw of P is kept with probability e^−ε and replaced by a symbol ⊥ otherwise. The least error of a
 classifier that separates this mixture from Q is R = ½(1 − TV), where TV = 1 − e^−ε + e^−ε sup_S
@@ -11,17 +9,21 @@ neighbours, k = 10⌈√n⌉, on the outputs as they are.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from scipy.spatial import cKDTree
 
 from dpaudit._core import check
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit._core.value import value_class
-from dpaudit.scoring import constants
-from dpaudit.scoring.base import Score, Sides
+from dpaudit.scoring import Sides
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 GAMMA = 0.05
+LOOKED_UP = 1 << 20  # neighbours to look up at a time
 
 
 @value_class
@@ -184,13 +186,15 @@ class Votes:
             order = np.argsort(points[:, 0], kind="stable")
             points, label = points[order], label[order]
         k = min(int(10 * np.ceil(np.sqrt(len(points)))), len(points))
+        from scipy.spatial import cKDTree  # here: slow to import
+
         return cls(points, label, cKDTree(points), k)
 
     def won(self, x: Array) -> np.ndarray:
         """The number of each row's k votes that are for P, (m,)."""
         if x.shape[1] == 1:
             return self._on_a_line(x[:, 0])
-        step = max(1, constants.LOOKED_UP // self.k)
+        step = max(1, LOOKED_UP // self.k)
         votes, neighbours = np.zeros(len(x), dtype=np.intp), np.arange(1, self.k + 1)
         for start in range(0, len(x), step):
             place = self.tree.query(x[start : start + step], k=neighbours)[1]
@@ -213,31 +217,3 @@ class Votes:
                 np.where(right, high, np.minimum(middle, high)),
             )
         return np.asarray(total[low + self.k] - total[low])
-
-
-def fit_eureka(train: Sides) -> Score:
-    """Eureka's classifiers at all ε as one score: the log-odds of the votes at equal class sizes.
-
-    Where a votes are for P and b for Q, thinning by e^−ε leaves a·e^−ε for P on average. The
-    majority is P's where a > e^ε b, so the classifier trained at ε gives the set {log(a/b) > ε},
-    which is the score's own set at ε, but for the noise of the thinning. Few draws a side vote, on
-    the outputs as they are.
-    """
-    votes = Votes.fit(train.head(constants.EUREKA_DRAWS))
-
-    def score(x: Array) -> Array:
-        won = votes.won(x)
-        return np.log(won + 0.5) - np.log(votes.k - won + 0.5)
-
-    return score
-
-
-def promise(train: Sides, gamma: float = GAMMA) -> str:
-    """A line for the report: the radius that Eureka states, from its training draws alone."""
-    n, dim = 2 * len(train.P[: constants.EUREKA_DRAWS]), train.P.shape[1]
-    radius = eureka_bound(n, np.iinfo(np.int64).max, dim, 0.0, gamma)
-    plural = "s" if dim > 1 else ""
-    return (
-        f"Eureka promises |δ̂ − δ| within {radius:.3g}·e^ε at {1.0 - gamma:.0%} from {n} training "
-        f"draws in {dim} dimension{plural}; what is certified here does not rest on it"
-    )

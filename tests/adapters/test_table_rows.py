@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpaudit.outcomes import NotOutcomes, RecordFeatures, TableForm, differing
+from dpaudit.adapters.table_rows import RecordFeatures, TableForm, differing
+from dpaudit.outcomes import NotOutcomes
 
 LEFT = np.array([[0.0, 1.5], [1.0, 2.5], [1.0, 4.5], [2.0, 0.5]])
 RIGHT = np.vstack([LEFT, [2.0, 9.0]])
