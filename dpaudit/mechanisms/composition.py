@@ -33,6 +33,8 @@ class Composition(LawMechanism):
     mechanisms: tuple[LawMechanism, ...]
     times: tuple[int, ...] = ()
 
+    summary = "several releases of one database, composed"
+
     def __post_init__(self) -> None:
         mechanisms = tuple(self.mechanisms)
         times = tuple(() if self.times is None else self.times) or (1,) * len(mechanisms)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from dpaudit import laws
@@ -31,6 +33,7 @@ class DiscreteLaplace(LawMechanism):
     """
 
     scale: Positive
+    summary: ClassVar[str] = "sums of whole numbers plus discrete Laplace noise"
     zero_rows_matter = False
 
     def law(self, data: Array) -> laws.DiscreteLaplace:
@@ -47,6 +50,7 @@ class DiscreteGaussian(LawMechanism):
     """
 
     sigma: Positive
+    summary: ClassVar[str] = "sums of whole numbers plus discrete Gaussian noise"
     zero_rows_matter = False
 
     def law(self, data: Array) -> laws.DiscreteGaussian:

@@ -116,6 +116,7 @@ class ALS(SketchedSolution):
 
     rows: SketchRows
     sampler: Annotated[str, one_of("student", "literal")] = "student"
+    summary = "approximate least squares on a Gaussian sketch (paper 1, figure 1)"
 
     def problem(self, data: Array) -> Array:
         return data
@@ -158,6 +159,7 @@ class GaussianLS(LawMechanism):
     sensitivity: Positive | None = None
     regression = True
     zero_rows_matter = False
+    summary = "least squares plus Gaussian noise (paper 1, propositions 1 and 2)"
     adjustable = (Adjustable("sigma"),)
     claimed = "(ε, δ)-DP where both are given"
 
@@ -224,6 +226,7 @@ class RPLS(SketchedSolution):
     delta: BelowOne | None = None
     padding: Positive | None = None
     row_bound: Positive | None = None
+    summary = "least squares on a Gaussian sketch of padded data (paper 1, figure 4)"
     claimed = "(ε, δ)-DP where both are given"
 
     def __post_init__(self) -> None:

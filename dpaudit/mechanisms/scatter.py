@@ -109,6 +109,9 @@ class RandomProjection(SketchRelease):
     rows: Count
     release: Release = "sketch"
     padding: NonNegative = 0.0
+    summary = (
+        "random projection, the Gaussian sketch itself (paper 1, lemma 5; paper 4, algorithm 1)"
+    )
     adjustable = (Adjustable("padding", zero=True), Adjustable("rows", -1, whole=True))
 
     @property
@@ -136,6 +139,7 @@ class GaussMix(SketchRelease):
     rows: Count
     sigma: Positive
     release: Release = "sketch"
+    summary = "Gaussian mixing, a sketch with Gaussian noise (paper 3)"
     adjustable = (Adjustable("sigma"), Adjustable("rows", -1, whole=True))
 
     @property
@@ -149,6 +153,8 @@ class RandomLinearCombination(ScatterDraw):
 
     Output: (size, d). Source: paper 1, lemma 4.
     """
+
+    summary = "one random linear combination of the rows (paper 1, lemma 4)"
 
     @property
     def gaussian_rows(self) -> int:
@@ -174,6 +180,7 @@ class WishartDraw(ScatterDraw):
 
     dof: Count
     padding: NonNegative = 0.0
+    summary = "one draw of a Wishart law about the second-moment matrix (paper 4, section 5)"
     adjustable = (Adjustable("padding", zero=True), Adjustable("dof", -1, whole=True))
 
     @property
@@ -205,6 +212,7 @@ class InverseWishartDraw(WishartDraw):
     """
 
     inverted = True
+    summary = "one draw of an inverse-Wishart posterior (paper 4, algorithm 4)"
     adjustable = (
         Adjustable("padding", zero=True),
         Adjustable("dof", -1, whole=True, by_columns=True),
@@ -234,6 +242,7 @@ class AdditiveWishart(LawMechanism):
 
     dof: Count
     scale: Positive
+    summary = "the second-moment matrix plus Wishart noise (paper 4, algorithm 3)"
     zero_rows_matter = False
     adjustable = (Adjustable("scale"), Adjustable("dof", 1, whole=True, by_columns=True))
 

@@ -36,6 +36,7 @@ class AnalyzeGauss(LawMechanism):
 
     sigma: Positive
     zero_rows_matter = False
+    summary = "the second-moment matrix plus symmetric Gaussian noise (Dwork et al. 2014)"
     adjustable = (Adjustable("sigma"),)
 
     def law(self, data: Array) -> GaussianNoise:
@@ -77,6 +78,9 @@ class GaussianInverse(LawMechanism):
     sigma: Positive
     padding: NonNegative = 0.0
     zero_rows_matter = False
+    summary = (
+        "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
+    )
     adjustable = (Adjustable("sigma"),)
 
     def law(self, data: Array) -> GaussianNoise:
@@ -120,6 +124,7 @@ class SufficientStatistics(LawMechanism):
     sigma_gram: Positive
     sigma_cross: Positive
     zero_rows_matter = False
+    summary = "sufficient statistics of least squares plus Gaussian noise (Wang 2018)"
     adjustable = (Adjustable("sigma_gram"), Adjustable("sigma_cross"))
 
     def law(self, data: Array) -> GaussianNoise:

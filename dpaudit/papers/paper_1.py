@@ -51,6 +51,7 @@ class GaussianMechanismLS(KnownAlgorithm):
     paper = 1
     statement = "proposition 2, Gaussian LS"
     claimed = "μ-GDP, μ = ε/√(2 ln(1.25/δ)), at most s apart"
+    summary = "least squares plus noise in proportion to a move (paper 1, proposition 2)"
 
     @property
     def claim(self) -> Claim:
@@ -98,6 +99,7 @@ class RandomProjectionLS(KnownAlgorithm):
     paper = 1
     statement = "figure 4, RP LS"
     claimed = "(ε, δ)-DP, as it is read"
+    summary = "least squares on a sketch of padded data (paper 1, figure 4)"
     correction = "c₁ is a public bound on the row norms"
 
     def __post_init__(self) -> None:

@@ -247,13 +247,15 @@ class Ledger:
         """
         with self._alone():
             known = self.entries()
-            again = (entry.draws_id, entry.log_e)
-            if again not in ((previous.draws_id, previous.log_e) for previous in known):
+            run = (entry.draws_id, entry.log_e)
+            same = [line for line in known if (line.draws_id, line.log_e) == run]
+            if not same:
                 self._refuse_seed(known, entry.subject, entry.seed)
                 _refuse_marks(known, entry)
-                known.append(self._append(entry, known))
+                same = [self._append(entry, known)]
+                known += same
         standings = _standings(known, alpha)
-        return next(each for each in standings if each.entries[0].key == entry.key)
+        return next(each for each in standings if each.entries[0].key == same[0].key)
 
     def standings(self, alpha: float = ALPHA) -> list[Standing]:
         """The standing of each version of each mechanism and claim, the latest run last."""

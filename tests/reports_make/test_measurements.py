@@ -11,6 +11,7 @@ from scipy.stats import norm
 from dpaudit import mechanisms
 from dpaudit.certify import lower, upper
 from dpaudit.mechanisms import ZOO
+from reports.make import page
 from reports.make.audits import estimate, seconds, sniper, zoo
 from reports.make.band import interval
 from reports.make.band.interval import FineLaw
@@ -93,8 +94,10 @@ def test_the_cost_of_one_run_contains_the_sort_and_the_page_has_a_row_for_each_w
     small = seconds.one_run(200)
     assert 0.0 < small.drawing <= small.least < small.whole
     costs = {name: seconds.Cost(10.0 + place) for place, name in enumerate(seconds.WORK)}
-    shown = seconds.page(costs)
+    shares = dict.fromkeys(seconds.SHARED, (4.0, 1.0))
+    shown = seconds.page(costs, shares)
     assert all(f"| {name} | {10 + place} | – |" in shown for place, name in enumerate(seconds.WORK))
+    assert all(f"| {name} | 4 | 1 | 0.25 | 2.5 | 1 | 4 |" in shown for name in shares)
     first, last, factor = seconds.GROWTH["canaries"]
     exponent = math.log(costs[last].whole / costs[first].whole) / math.log(factor)
     assert f"| canaries | × 1,000 | {exponent:.2f} |" in shown
@@ -199,17 +202,10 @@ def test_the_page_has_a_row_for_each_task_and_size():
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    path, said = tmp_path_factory.mktemp("zoo") / "zoo.md", []
-    rows = zoo.report(
-        seeds=2,
-        budgets=(6_000, 1_000),
-        sound_budget=1_000,
-        names=["Laplace", "NoisyHistogram2", "FloatLaplace", "NaturalLogGeometric"],
-        path=path,
-        n_jobs=1,
-        progress=said.append,
-    )
-    return rows, path.read_text(encoding="utf-8"), said
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "REPORTS", tmp_path_factory.mktemp("zoo"))
+        names = ["Laplace", "NoisyHistogram2", "FloatLaplace", "NaturalLogGeometric"]
+        return zoo.report(names, budgets=(6_000, 1_000), sound_budget=1_000, seeds=2)
 
 
 @pytest.mark.quick
@@ -219,7 +215,7 @@ def test_a_gross_breach_is_caught_and_a_faint_one_is_not(found):
 
     Far from the thresholds either way.
     """
-    sound, gross, leak, faint = found[0]
+    sound, gross, leak, faint = found
     assert (gross.needed, leak.needed) == (1_000, 6_000)
     assert faint.needed is None
     assert list(faint.tried) == [6_000]  # the first seed showed that 1,000 are too few

@@ -33,11 +33,11 @@ def gaussian_pair(
 
     Parameters
     ----------
-    mean1, mean2 : arrays of shape (d,)
-        The means.
-    cov1, cov2 : arrays of shape (d, d)
-        The covariances, symmetric positive semi-definite. Unless both laws live on the same affine
-        subspace they share no output and δ = 1.
+    mean1, cov1 : arrays of shape (d,) and (d, d)
+        The first law. A covariance is symmetric positive semi-definite. Unless both laws live on
+        the same affine subspace they share no output and δ = 1.
+    mean2, cov2 : arrays of shape (d,) and (d, d)
+        The second law.
     epsilon : float or array of shape (m,), nats
         ε ≥ 0; the results have its shape.
 

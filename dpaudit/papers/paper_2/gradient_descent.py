@@ -39,6 +39,7 @@ class DPGD(ReplacementAlgorithm):
     rate: Positive = 0.1
     ridge: NonNegative = 0.0
     regression = True
+    summary = "ridge regression by noisy gradient descent, gradients cut (paper 2's baseline)"
     paper = 2
     statement = "section 6, DP-GD (Avella-Medina et al. 2023)"
     claimed = "μ-GDP"

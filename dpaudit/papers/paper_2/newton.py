@@ -257,7 +257,7 @@ class PublicNewton(NewtonAlgorithm, PublicAlgorithm):
 
 @value_class(show_numbers=True, eq=True)
 class PMTLR(PublicNewton):
-    """DP-PMTLR: logistic regression by Newton steps on whitened, cut rows (paper 2, algorithm 3).
+    """DP-PMTLR, algorithm 3: logistic regression by T noisy Newton steps on whitened, cut rows.
 
     Rows are whitened by a public second moment of the features, (d, d). The printed loop
     "t = 0, …, T" makes T + 1 steps, T = `steps`, but the output β^(T) needs only T. The claim is
@@ -274,6 +274,9 @@ class PMTLR(PublicNewton):
     public_moment: Moment | None = None
     variant: Variant = "printed"
     release: CoefRelease = "coef"
+    summary = (
+        "logistic regression by noisy Newton steps on whitened, cut rows (paper 2, algorithm 3)"
+    )
     statement = "algorithm 3 (DP-PMTLR)"
     correction = (
         "σ₂ has √(d(1 + ln(2n/η))), as in the proof, where the algorithm has d(1 + ln(2n/η))"
@@ -292,7 +295,7 @@ class PMTLR(PublicNewton):
 
 @value_class(show_numbers=True, eq=True)
 class PMTGLM(PublicNewton):
-    """DP-PMTGLM: a generalised linear model by T noisy Newton steps (paper 2, algorithm 4).
+    """DP-PMTGLM, algorithm 4: a generalised linear model by T noisy Newton steps, for ‖β‖ ≤ R_β.
 
     Rows are whitened and cut as in algorithm 3 (`PMTLR`), ``|y|`` ≤ R_y = `label_bound`, and R_β =
     `coef_bound`. The `family` is "poisson", "logistic", "linear" (b = θ²/2) or "reflected" (minus a
@@ -315,6 +318,10 @@ class PMTGLM(PublicNewton):
     public_moment: Moment | None = None
     variant: Variant = "printed"
     release: CoefRelease = "coef"
+    summary = (
+        "generalised linear model by noisy Newton steps on whitened, cut rows "
+        "(paper 2, algorithm 4)"
+    )
     statement = "algorithm 4 (DP-PMTGLM)"
     correction = "β is shrunk to norm R_β after each step, and M_{b'} is the largest |b'|"
 
@@ -346,12 +353,12 @@ class PMTGLM(PublicNewton):
 
 @value_class(show_numbers=True, eq=True)
 class DPLR(NewtonAlgorithm):
-    """DP-LR: logistic regression by T noisy Newton steps on cut rows (paper 2, algorithm 5).
+    """DP-LR: logistic regression by T noisy Newton steps on rows cut at √(Tr(Σ) + d ln(n/η)).
 
-    Rows are cut at √(Tr(Σ) + d ln(n/η)); see appendix C.5 and theorem 5.4. Tr(Σ) = `trace` ≥ 0 is a
-    public input, T = `steps`, and the other parameters are those of `CutRegression`. For n ≥ 2 the
-    claim is true for both variants and loose, since the radius is then above 1/√2, and σ₂ has its
-    square. Labels are 0 and 1. Output: (size, d), or (size, T(d(d+1)/2 + d)).
+    Source: algorithm 5 (appendix C.5) and theorem 5.4. Tr(Σ) = `trace` ≥ 0 is a public input,
+    T = `steps`, and the other parameters are those of `CutRegression`. For n ≥ 2 the claim is true
+    for both variants and loose, since the radius is then above 1/√2, and σ₂ has its square. Labels
+    are 0 and 1. Output: (size, d), or (size, T(d(d+1)/2 + d)).
     """
 
     mu: Positive
@@ -361,6 +368,7 @@ class DPLR(NewtonAlgorithm):
     ridge: NonNegative = 0.0
     variant: Variant = "printed"
     release: CoefRelease = "coef"
+    summary = "logistic regression by noisy Newton steps on cut rows (paper 2, algorithm 5)"
     statement = "algorithm 5 (DP-LR)"
     correction = "σ₂ has the radius where the algorithm has its square"
 

@@ -112,7 +112,7 @@ class RidgeAlgorithm(CutRegression, ReplacementAlgorithm):
 
 @value_class(show_numbers=True, eq=True)
 class PMTRR(RidgeAlgorithm, PublicAlgorithm):
-    """DP-PMTRR: ridge regression on rows whitened by public moments and cut (paper 2, algorithm 2).
+    """DP-PMTRR, algorithm 2: ridge regression on rows whitened by public moments and cut.
 
     The claim is √2·μ-GDP. No single replaced row changes both moments by their maximum: the largest
     joint shift is √1.125·μ (μ for one feature), for rows of cosine ½ and labels of opposite sign.
@@ -127,6 +127,7 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
     public_rows: PublicRows = 0
     public_moment: Moment | None = None
     release: CoefRelease = "coef"
+    summary = "ridge regression on rows whitened by public data and cut (paper 2, algorithm 2)"
     statement = "algorithm 2 (DP-PMTRR)"
 
     def moments(self, data: Array) -> NoisyMoments:
@@ -193,7 +194,7 @@ class RadiusRidge(RidgeAlgorithm):
 
 @value_class(show_numbers=True, eq=True)
 class DPRR(RadiusRidge):
-    """DP-RR: ridge regression on rows cut at R = √(Tr(Σ) + d ln(n/η)) (paper 2, theorem 4.3).
+    """DP-RR, theorem 4.3: ridge regression on rows cut at R = √(Tr(Σ) + d ln(n/η)).
 
     Labels are cut at R‖β‖. The theorem assumes that the private rows' second moment Σ and the
     coefficient β are known: here Tr(Σ) = `trace` ≥ 0 and ‖β‖ = `coef_norm` > 0 are public
@@ -207,6 +208,7 @@ class DPRR(RadiusRidge):
     eta: BelowOne = 0.05
     ridge: NonNegative = 0.0
     release: CoefRelease = "coef"
+    summary = "ridge regression on cut rows, their moments known beforehand (paper 2, theorem 4.3)"
     statement = "theorem 4.3 (DP-RR)"
 
     def radii(self, data: Array) -> tuple[float, float]:
@@ -223,7 +225,7 @@ class DPRR(RadiusRidge):
 
 @value_class(show_numbers=True, eq=True)
 class PracticalDPRR(RadiusRidge):
-    """DP-RR with radii and noise by the private data's own moments (paper 2, remark 4.4).
+    """DP-RR with radii and noise computed from the private data's own moments (remark 4.4).
 
     The moments are Tr(Σ̂) and σ̂² = Σy²/n. One long row changes the noise, and the radius for all
     other rows, so the algorithm is μ-GDP for no μ. Moreover σ₂ lacks the factor 2/μ: even with
@@ -240,6 +242,7 @@ class PracticalDPRR(RadiusRidge):
     label_moment: Positive | None = None
     variant: Variant = "printed"
     release: CoefRelease = "coef"
+    summary = "ridge regression on rows cut by moments of their own (paper 2, remark 4.4)"
     statement = "remark 4.4 (DP-RR in practice)"
     correction = "Tr(Σ) and σ² are public numbers, and σ₂ has the factor 2/μ of theorem 4.3"
 

@@ -130,6 +130,9 @@ class PMT(PublicAlgorithm, ReplacementAlgorithm):
     eta: BelowOne = 0.05
     public_rows: PublicRows = 0
     public_moment: Moment | None = None
+    summary = (
+        "second moment of rows whitened by public data and cut (paper 2, algorithm 1, theorem 3.2)"
+    )
     statement = "algorithm 1, theorem 3.2"
     claimed = "μ-GDP"
 

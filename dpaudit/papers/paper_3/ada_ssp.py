@@ -55,6 +55,7 @@ class AdaSSP(JointSpectrumAlgorithm):
     zero_rows_matter = False
     paper = 3
     statement = "algorithm 3, AdaSSP"
+    summary = "noisy sufficient statistics, a ridge by λ_min (paper 3, algorithm 3; Wang 2018)"
     unknown = "the solution is a ratio of its noisy statistics, of which `joint_spectrum` is exact"
     correction = (
         "the noise of one Gaussian release of √3 sensitivities at (ε, δ), if more than printed"

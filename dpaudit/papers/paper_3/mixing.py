@@ -65,6 +65,7 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     sampler: Sampling = "sufficient"
     paper = 3
     statement = "GaussMix, lemma 1"
+    summary = "Gaussian mixing with noise by its Rényi curve (paper 3, lemma 1)"
 
     @property
     def sigma(self) -> float:
@@ -108,6 +109,7 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     paper = 3
     statement = "algorithm 1, ModifiedGaussMix"
     claimed = "(ε̃(η, γ, k, δ), δ)-DP"
+    summary = "Gaussian mixing that adds less noise where λ_min is large (paper 3, algorithm 1)"
     unknown = (
         "its noise depends on a private λ_min that is not released (`joint_spectrum` bounds it)"
     )
@@ -248,6 +250,7 @@ class LinearMixing(SketchedRegression, KnownAlgorithm):
     """
 
     statement = "algorithm 2, LinearMixing"
+    summary = "least squares on a noisy Gaussian sketch (paper 3, algorithm 2)"
     unknown = (
         "its noise depends on a private λ_min that is not released, unless γ ≤ τ "
         "(`joint_spectrum` bounds it)"
@@ -319,6 +322,7 @@ class LogisticMixing(JointSpectrumAlgorithm):
     regression = True
     paper = 3
     statement = "section 5.2, appendix G"
+    summary = "logistic regression by a quadratic loss on a noisy sketch (paper 3, section 5.2)"
     unknown = LinearMixing.unknown
     correction = LinearMixing.correction
 
@@ -412,17 +416,19 @@ class SheffetAlgorithm(SketchedRegression):
 
 @value_class(show_numbers=True, eq=True)
 class SheffetOLS(SheffetAlgorithm):
-    """Least squares on a sketch, noisy if λ_min is small (paper 3, algorithm 4; Sheffet 2017).
+    """Algorithm 4 (Sheffet 2017): θ from SD if λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ.
 
-    θ is from SD if λ_min > γ + z + 4C²ln(1/δ)/ε, else from SD + γξ. γ = 4C²(√(2k ln(8/δ)) + 2
-    ln(8/δ))/ε and z ~ Lap(4C²/ε). The parameters are those of `SketchedRegression`. With
-    variant="corrected" the noise is √γ·ξ instead of γ·ξ, since γ is a variance; the printed noise
-    is too small if γ < 1, for short rows (class B of the findings). The corrected γ is also at
-    least that of algorithm 5, which matters only for ε far above 10. Output: (size, p); the branch
-    is not released.
+    γ = 4C²(√(2k ln(8/δ)) + 2 ln(8/δ))/ε and z ~ Lap(4C²/ε). The parameters are those of
+    `SketchedRegression`. With variant="corrected" the noise is √γ·ξ instead of γ·ξ, since γ is a
+    variance; the printed noise is too small if γ < 1, for short rows (class B of the findings).
+    The corrected γ is also at least that of algorithm 5, which matters only for ε far above 10.
+    Output: (size, p); the branch is not released.
     """
 
     statement = "algorithm 4, Sheffet's algorithm"
+    summary = (
+        "least squares on a sketch, noisy if λ_min is small (paper 3, algorithm 4; Sheffet 2017)"
+    )
     correction = "√γ·ξ for γ·ξ in line 9; γ no less than algorithm 5's"
 
     @property
@@ -435,7 +441,7 @@ class SheffetOLS(SheffetAlgorithm):
 
 @value_class(show_numbers=True, eq=True)
 class SheffetRenyiOLS(SheffetAlgorithm):
-    """Algorithm 4 with γ by lemma 1 and proposition 1 for (ε/2, δ)-DP (paper 3, algorithm 5).
+    """Algorithm 5: algorithm 4 with γ by lemma 1 and proposition 1 for (ε/2, δ)-DP.
 
     The parameters are those of `SketchedRegression`. With variant="corrected" γ is multiplied by C²
     (line 3 omits it: class A of the findings), and the noise is √γ·ξ instead of γ·ξ. Output:
@@ -443,6 +449,7 @@ class SheffetRenyiOLS(SheffetAlgorithm):
     """
 
     statement = "algorithm 5, Sheffet's algorithm with paper 3's analysis"
+    summary = "algorithm 4 with γ by the Rényi curve (paper 3, algorithm 5)"
     correction = "γ·C² for γ in line 3, √γ·ξ for γ·ξ in line 9"
 
     @property

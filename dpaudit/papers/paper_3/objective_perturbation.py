@@ -46,6 +46,9 @@ class ObjectivePerturbation(Algorithm):
     regression = True
     paper = 3
     statement = "algorithm 6, objective perturbation"
+    summary = (
+        "logistic regression with a random linear term (paper 3, algorithm 6; Kifer et al. 2012)"
+    )
     unknown = (
         "its density is known, its spectrum for one feature only (`law`, with relation 'pair')"
     )

@@ -55,6 +55,7 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     scaled: Flag = False
     variant: Variant = "printed"
     statement = "section 2, Analyze Gauss"
+    summary = "the second moments plus symmetric Gaussian noise (paper 4, section 2)"
     unknown = (
         "c·I is added to some draws only; "
         "the plain form's spectrum (scaled=False) is an upper bound"
@@ -111,6 +112,9 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
     variant: Variant = "printed"
     zero_rows_matter = False
     statement = "theorem B.5, noise on the inverse"
+    summary = (
+        "the inverse second-moment matrix plus symmetric Gaussian noise (paper 4, theorem B.5)"
+    )
     correction = "the sensitivity scales as 1/B²"
 
     @property
@@ -169,6 +173,7 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
     variant: Variant = "printed"
     sampler: Sampling = "sufficient"
     statement = "algorithm 3, additive Wishart noise"
+    summary = "the second moments plus those of some random rows (paper 4, algorithm 3)"
     unknown = "how far M is shifted depends on M; M's own spectrum (shift=False) is an upper bound"
     correction = "k as for ε = 1 where ε is more"
 

@@ -194,6 +194,7 @@ class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
     variant: Variant = "printed"
     sampler: Sampling = "sufficient"
     statement = "algorithm 1, ridge regression"
+    summary = "the second moments of a sketch of padded data (paper 4, algorithm 1)"
     correction = "w by theorem B.1"
 
     @property
@@ -245,6 +246,7 @@ class AdaptiveJLRidge(AdaptiveRelease):
     row_bound: Positive = 1.0
     sampler: Sampling = "sufficient"
     statement = "algorithm 2, ridge or plain regression"
+    summary = "a sketch with padding and rows by a private least eigenvalue (paper 4, algorithm 2)"
     least_name = "min_rows"
 
 
@@ -265,6 +267,7 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
     variant: Variant = "printed"
     sampler: Sampling = "sufficient"
     statement = "algorithm 4, inverse-Wishart posterior"
+    summary = "one draw of an inverse-Wishart posterior (paper 4, algorithm 4)"
     correction = "ψ by theorem B.1"
 
     def prior(self, rows: int) -> float:
@@ -309,5 +312,9 @@ class AdaptiveInverseWishart(AdaptiveRelease):
     row_bound: Positive = 1.0
     sampler: Sampling = "sufficient"
     statement = "algorithm 5, inverse-Wishart posterior by the data"
+    summary = (
+        "an inverse-Wishart draw with its prior by a private least eigenvalue "
+        "(paper 4, algorithm 5)"
+    )
     inverted = True
     least_name = "min_dof"

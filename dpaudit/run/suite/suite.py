@@ -126,13 +126,10 @@ def write_index(
     for done in outcomes:
         page = done.folder / "report.html"
         link = None if done.kind == ERROR else page.relative_to(folder).parts
-        names = ("name", "kind", "reason", "seconds", "record")
-        rows.append({**{name: getattr(done, name) for name in names}, "link": link})
+        rows.append({**vars(done), "link": link})
     against = None
     if before is not None:
-        moves = {
-            name: [str(move) for move in moves] for name, moves in before.moves(outcomes).items()
-        }
+        moves = {name: [*map(str, moves)] for name, moves in before.moves(outcomes).items()}
         against = {"folder": str(before.folder), "moves": moves, "new": before.new(outcomes)}
     folder.mkdir(parents=True, exist_ok=True)
     replace_file(folder / INDEX, render_index(rows, against))
