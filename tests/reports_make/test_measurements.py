@@ -146,8 +146,10 @@ def test_the_cost_of_one_run_contains_the_sort_and_the_page_has_a_row_for_each_w
     small = seconds.one_run(200)
     assert 0.0 < small.drawing <= small.least < small.whole
     costs = {name: seconds.Cost(10.0 + place) for place, name in enumerate(seconds.WORK)}
-    shown = seconds.page(costs)
+    shares = dict.fromkeys(seconds.SHARED, (4.0, 1.0))
+    shown = seconds.page(costs, shares)
     assert all(f"| {name} | {10 + place} | – |" in shown for place, name in enumerate(seconds.WORK))
+    assert all(f"| {name} | 4 | 1 | 0.25 | 2.5 | 1 | 4 |" in shown for name in shares)
     first, last, factor = seconds.GROWTH["canaries"]
     exponent = math.log(costs[last].whole / costs[first].whole) / math.log(factor)
     assert f"| canaries | × 1,000 | {exponent:.2f} |" in shown

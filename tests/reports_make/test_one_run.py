@@ -5,6 +5,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.mechanisms import BROKEN_DPSGD, DPSGD
+from reports.make import page
 from reports.make.one_run import final, report, steps
 from reports.make.one_run.canaries import CASES, DELTA, moments, pmtrr
 
@@ -41,7 +42,8 @@ def test_the_page_has_each_table_once(monkeypatch, tmp_path):
         monkeypatch.setattr(report, name, lambda name=name: f"| {name} |")
     monkeypatch.setattr(report, "zoo_table", lambda: [("a bug", *["0 of 20"] * 7)])
     monkeypatch.setattr(report, "false_alarms", lambda runs: 7)
-    report.report(tmp_path / "one-run.md")
+    monkeypatch.setattr(page, "REPORTS", tmp_path)
+    report.report()
     text = (tmp_path / "one-run.md").read_text()
     assert [text.count(f"| {name} |") for name in tables] == [1, 1, 1, 1]
     assert "| a bug | 0 of 20 |" in text

@@ -13,17 +13,12 @@ pytestmark = pytest.mark.quick
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    path, said = tmp_path_factory.mktemp("zoo") / "zoo.md", []
-    rows = zoo.report(
-        seeds=2,
-        budgets=(6_000, 1_000),
-        sound_budget=1_000,
-        names=["Laplace", "NoisyHistogram2", "FloatLaplace", "NaturalLogGeometric"],
-        path=path,
-        n_jobs=1,
-        progress=said.append,
-    )
-    return rows, path.read_text(encoding="utf-8"), said
+    folder = tmp_path_factory.mktemp("zoo")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "REPORTS", folder)
+        names = ["Laplace", "NoisyHistogram2", "FloatLaplace", "NaturalLogGeometric"]
+        rows = zoo.report(names, budgets=(6_000, 1_000), sound_budget=1_000, seeds=2)
+    return rows, (folder / "zoo.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -43,9 +38,8 @@ def test_a_gross_breach_is_caught_and_a_faint_one_is_not(found):
 
 @pytest.mark.slow
 def test_the_table_says_what_was_found(found):
-    rows, text, said = found
-    assert said == [page.row(row.cells()) for row in rows]
-    assert all(line in text for line in said)
+    rows, text = found
+    assert all(page.row(row.cells()) in text for row in rows)
     assert "Broken: 2 of 3 caught. Sound: 1 of 1 left alone" in text
     assert "| 10 | 0.993 | 2 of 2 at 1,000 | 1,000 |" in text
     assert "| – | – |" in text  # FloatLaplace has no exact spectrum
