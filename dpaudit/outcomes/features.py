@@ -1,4 +1,4 @@
-"""The numerical features of draws that are canonical text.
+"""The numerical features of draws that are canonical text, or lists of records of floats.
 
 A feature is a number with a name: a path into the draw, and what kind of number the feature is of
 the value at that path. Besides the numbers, texts and sizes at each path, there are the counts of
@@ -24,7 +24,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.outcomes.nested import DEEPEST, LONG, NUMBER, SET, quoted, uncollected
-from dpaudit.outcomes.tables import EXACT, SLOTS, text_hash
+from dpaudit.outcomes.tables import EXACT, LISTS, SLOTS, text_hash
 
 CHUNK = 1000  # draws at a time: their values stay in the processor's cache
 DIGITS = 15  # significant digits of a number that a float keeps apart from all others
@@ -75,17 +75,19 @@ MOST_PARTS = {Kind.COUNT: 20_000, Kind.PAIR: 2_000}
 
 
 @uncollected()
-def features(texts: np.ndarray, counted: Names | None = None, others: bool = True) -> Features:
+def features(draws: np.ndarray, counted: Names | None = None, others: bool = True) -> Features:
     """For each name, the positions of the draws with this feature, and the feature's values.
 
-    texts : (n,) bytes. counted : the names of the counts that are wanted; None for those of the
-    parts, at most `MOST_PARTS`, that most draws have. others : whether all other features are
-    wanted.
+    draws : (n,) texts as bytes, or lists of records. counted : the names of the counts that are
+    wanted; None for those of the parts, at most `MOST_PARTS`, that most draws have. others :
+    whether all other features are wanted.
     """
+    if draws.dtype.names:
+        return _of_records(draws[LISTS]) if others else {}
     table = _Table(counted, others)
-    for start in range(0, len(texts), CHUNK):
-        draws = [json.loads(text) for text in texts[start : start + CHUNK].tolist()]
-        table.add((), np.arange(start, start + len(draws)), draws)
+    for start in range(0, len(draws), CHUNK):
+        values = [json.loads(text) for text in draws[start : start + CHUNK].tolist()]
+        table.add((), np.arange(start, start + len(values)), values)
     joined = {
         name: (
             np.concatenate([rows for rows, _ in parts]),
@@ -99,6 +101,18 @@ def features(texts: np.ndarray, counted: Names | None = None, others: bool = Tru
         for name in names[most:]:
             del joined[name]
     return joined
+
+
+def _of_records(draws: Array) -> Features:
+    """The features of lists of records, (n, m, c), which are those of their texts."""
+    n, *shape = draws.shape
+    rows = np.arange(n)
+    table: Features = {((), Kind.SIZE): (rows, np.full(n, float(shape[0])))}
+    for record in range(shape[0]):
+        table[(record,), Kind.SIZE] = rows, np.full(n, float(shape[1]))
+        for place in range(shape[1]):
+            table[(record, place), Kind.NUMBER] = rows, draws[:, record, place]
+    return table
 
 
 class Reading(NamedTuple):
