@@ -160,7 +160,7 @@ def is_lists(array: np.ndarray) -> bool:
         return False
     rows = array[LISTS]
     if rows.ndim == 3:
-        return 0 < rows[0].size <= SLOTS and _are_records(rows)
+        return 0 < rows[:1].size <= SLOTS and _are_records(rows)
     if rows.ndim != 2 or rows.shape[1] == 0:
         return False
     length = rows[:, :1]
